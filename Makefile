@@ -9,6 +9,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # tests wait for servers, browsers and clusters.
 PARALLEL := --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist worksteal
 
+# The tests start hundreds of processes: what Python compiles for one is kept for the others.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo docs papers records pictures benchmarks fuzz test lint types check memory coverage test-lowest test-newest clean changelog
 
 demo: $(VENV)/.installed  ## Mask the built-in survey; leaves demo/release.csv and demo/report.html.

@@ -2,7 +2,7 @@
 
 import os
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import pyarrow as pa
@@ -27,11 +27,22 @@ def cluster(workers, **options):
     """Return a local cluster; its workers find the sources as this process does."""
     if LocalCluster is None:
         lacking("It needs Dask: pip install 'shoal[scale]'.")
-    dask.config.set(
-        {LOST_WORKER_SETTING: "600s"}
-    )  # a killed worker may come late on a busy machine
+    # A killed worker may come late on a busy machine.
+    dask.config.set({LOST_WORKER_SETTING: "600s"})
+    if options.get("processes", True):
+        _fork_workers()
+        options = {"env": dict(os.environ), **options}
     options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", **options}
     return LocalCluster(n_workers=workers, silence_logs=50, **options)
+
+
+def _fork_workers():
+    """Fork workers from a process that has imported what they need: each need not import it."""
+    dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
+    with suppress(ImportError):  # before 2026 it had another name
+        from distributed.utils import get_mp_context
+
+        get_mp_context().set_forkserver_preload(["distributed", "shoal.scale.tasks"])
 
 
 def lose_connection(dask_worker):

@@ -18,8 +18,11 @@ import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
+import kernels_once  # noqa: E402
 import poison  # noqa: E402
 from shoal import datasets  # noqa: E402
+
+kernels_once.start(Path(os.environ["NUMBA_CACHE_DIR"]) / "locks")
 
 if os.environ.get("SHOAL_POISON"):
     poison.fill_empty_arrays()

@@ -5,12 +5,11 @@ import subprocess
 import sys
 import tarfile
 import venv
-import zipfile
+from importlib.metadata import distribution, distributions
 from pathlib import Path
 
 import pytest
-
-from needs import lacking
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 COMPILING = "Compiling for this machine"
@@ -27,13 +26,49 @@ def built(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def installed(built, tmp_path_factory):
-    """Unpack the wheel where kernels cannot be kept beside their sources."""
-    place = tmp_path_factory.mktemp("installed")
+    """Install the wheel, and what it says it needs, where kernels cannot be kept beside it."""
+    place = tmp_path_factory.mktemp("installed") / "environment"
+    venv.create(place)
     (wheel,) = built.glob("shoal-*.whl")
-    zipfile.ZipFile(wheel).extractall(place / "site")
+    python = scripts(place) / "python"
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-compile"]
+    subprocess.run([*pip, wheel], env=plain_environment(), check=True, capture_output=True)
+    (site,) = place.rglob("site-packages")
+    for name in needed("shoal", [str(site)]):
+        link(distribution(name), site)
     # A file where the folder would be: no user, not even root, can keep a cache there.
-    (place / "site" / "shoal" / "_kernels" / "__pycache__").write_text("")
+    (site / "shoal" / "_kernels" / "__pycache__").write_text("")
     return place
+
+
+def scripts(place):
+    return place / ("Scripts" if os.name == "nt" else "bin")
+
+
+def needed(name, places):
+    """Return the packages that a package needs to be imported, without its extras, by name."""
+    (package,) = distributions(name=name, path=places)
+    known, unread = set(), [(package, "")]
+    while unread:
+        package, extra = unread.pop()
+        for text in package.requires or ():
+            requirement = Requirement(text)
+            if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
+                found = distribution(requirement.name)
+                assert found.version in requirement.specifier
+                for wanted in ("", *requirement.extras):
+                    if (requirement.name, wanted) not in known:
+                        known.add((requirement.name, wanted))
+                        unread.append((found, wanted))
+    return sorted({name for name, _ in known})
+
+
+def link(package, site):
+    """Let a site find a package that is installed elsewhere, and none of its neighbours."""
+    tops = {path.parts[0] for path in package.files if path.parts[0] not in ("..", "__pycache__")}
+    for top in tops:
+        if not (site / top).exists():
+            (site / top).symlink_to(package.locate_file(top))
 
 
 def plain_environment(**others):
@@ -43,20 +78,14 @@ def plain_environment(**others):
     return own | others
 
 
-def mask(place, home, target):
+def run(place, home, *words):
     environment = plain_environment(
-        PYTHONPATH=str(place / "site"),
-        PYTHONDONTWRITEBYTECODE="1",
-        HOME=str(home),
-        XDG_CACHE_HOME=str(home / ".cache"),
+        PYTHONDONTWRITEBYTECODE="1", HOME=str(home), XDG_CACHE_HOME=str(home / ".cache")
     )
-    source = place / "in.csv"
-    source.write_text("a,b\n" + "".join(f"{i},{i * 7 % 11}\n" for i in range(50)))
-    arguments = ["mask", source, place / target, "-c", "a", "-c", "b", "-k", "3", "-m", "mdav"]
     return subprocess.run(
-        [sys.executable, "-m", "shoal", *arguments],
+        [scripts(place) / "shoal", *words],
         env=environment,
-        cwd=place,
+        cwd=home.parent,
         capture_output=True,
         text=True,
         check=True,
@@ -64,42 +93,38 @@ def mask(place, home, target):
 
 
 def test_the_wheel_holds_what_it_needs(installed):
-    names = {path.name for path in (installed / "site" / "shoal").rglob("*")}
+    (package,) = installed.rglob("site-packages/shoal")
+    names = {path.name for path in package.rglob("*")}
     assert {"py.typed", "sme.csv", "report.html", "table.html", "app.js", "app.css"} <= names
 
 
-def test_the_first_run_compiles_and_tells_and_the_next_does_not(installed, tmp_path):
-    first = mask(installed, tmp_path, "first.csv")
+def test_nothing_that_the_wheel_does_not_need_is_there(installed):
+    check = "import importlib.util as u; print(*map(u.find_spec, ('pytest', 'dask', 'uvicorn')))"
+    done = subprocess.run(
+        [scripts(installed) / "python", "-c", check],
+        env=plain_environment(), check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stdout.split() == ["None"] * 3
+
+
+def test_the_first_demo_compiles_and_tells_and_the_next_does_not(installed, tmp_path):
+    first = run(installed, tmp_path / "home", "demo", "first")
     assert COMPILING in first.stderr
-    second = mask(installed, tmp_path, "second.csv")
+    assert "verdict: qualified. k = 5 is kept" in first.stdout
+    released = (tmp_path / "first" / "release.csv").read_bytes()
+    assert released.count(b"\n") == 1001
+    second = run(installed, tmp_path / "home", "demo", "second")
     assert COMPILING not in second.stderr
-    assert (installed / "first.csv").read_bytes() == (installed / "second.csv").read_bytes()
+    assert (tmp_path / "second" / "release.csv").read_bytes() == released
 
 
 def test_without_any_place_for_a_cache_it_still_works(installed, tmp_path):
-    blocked = tmp_path / "blocked"
-    blocked.write_text("")
-    done = mask(installed, blocked, "uncached.csv")
+    (tmp_path / "home").write_text("")
+    (tmp_path / "in.csv").write_text("a,b\n" + "".join(f"{i},{i * 7 % 11}\n" for i in range(50)))
+    words = ["in.csv", "uncached.csv", "-c", "a", "-c", "b", "-k", "3", "-m", "mdav"]
+    done = run(installed, tmp_path / "home", "mask", *words)
     assert COMPILING in done.stderr
-    assert (installed / "uncached.csv").exists()
-
-
-def test_the_demo_runs_in_an_environment_with_nothing_but_the_wheel(built, tmp_path):
-    place = tmp_path / "empty"
-    venv.create(place)
-    scripts = place / ("Scripts" if os.name == "nt" else "bin")
-    (wheel,) = built.glob("shoal-*.whl")
-    pip = [sys.executable, "-m", "pip", "--python", scripts / "python", "install", "--no-compile"]
-    done = subprocess.run([*pip, wheel], env=plain_environment(), capture_output=True, text=True)
-    if done.returncode:
-        lacking("pip cannot install here what Shoal needs.")
-    demo = [scripts / "shoal", "demo", tmp_path / "demo"]
-    done = subprocess.run(
-        demo, env=plain_environment(), cwd=tmp_path, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    assert "verdict: qualified. k = 5 is kept" in done.stdout
-    assert (tmp_path / "demo" / "release.csv").read_text().count("\n") == 1001
+    assert (tmp_path / "uncached.csv").exists()
 
 
 # Tests that need no kernel, so that nothing is compiled once more: files, types, geometry, rules.

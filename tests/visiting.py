@@ -2,6 +2,7 @@
 
 
 def press(view, name):
+    view.locator("html[data-ready]").wait_for()  # after a form has led to a page
     view.get_by_role("button", name=name, exact=True).click()
 
 

@@ -28,7 +28,7 @@ OBJECTS = {
     "shoal.metrics.survey": ("SurveyRisk",),
     "shoal.metrics.suda": ("Suda",),
     "shoal.audit": ("Check",),
-    "shoal.scale": ("LargeRelease",),
+    "shoal.scale": ("LargeRelease", "Runner", "ProcessPool"),
 }
 
 SURVEY = {

@@ -123,7 +123,7 @@ class MissingDependency(ShoalError, ImportError):
 
 
 class ClusterError(ShoalError):
-    """The Dask cluster failed; nothing was released."""
+    """The cluster or the pool of processes failed; nothing was released."""
 
 
 class GuaranteeBroken(ShoalError):

@@ -193,8 +193,10 @@ def test_at_the_end_nothing_is_left_and_nothing_was_said(tmp_path, number):
     assert said.count("http://") == len(said.splitlines()) == 2
 
 
+# Few open files, and less patience with idle connections than usual.
 LIMITED = (
     "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (56, 56));"
+    "from shoal.app.connections import BoundedConnection; BoundedConnection.header_timeout = 3.0;"
     "sys.argv[0] = 'shoal'; runpy.run_module('shoal', run_name='__main__')"
 )
 

@@ -107,7 +107,7 @@ def test_details_steps_and_levels_from_a_file_reach_the_plan(visit, tmp_path):
     view.get_by_text("Columns of this step, and further steps").click()
     view.locator("[data-of='1']").check()
     press(view, "Add another step after this one")
-    view.get_by_text("Top and bottom coding: age").wait_for()
+    view.locator("html[data-ready]").get_by_text("Top and bottom coding: age").wait_for()
     view.locator("#what").select_option("generalise")
     view.locator("#k").fill("3")
     press(view, "Run")
@@ -123,6 +123,27 @@ def test_details_steps_and_levels_from_a_file_reach_the_plan(visit, tmp_path):
     assert plan.missing_codes["age"] == ("99",)
     press(view, "Remove step 1")
     view.get_by_text("Top and bottom coding: age").wait_for(state="detached")
+
+
+def test_buttons_wait_until_changes_are_kept(visit):
+    view = visit()
+    take_example(view)
+    view.evaluate(
+        """() => {
+            const send = window.fetch;
+            window.fetch = async (...request) => {
+                const answer = await send(...request);
+                await new Promise((go) => setTimeout(go, 300));
+                return answer;
+            };
+        }"""
+    )
+    view.locator("#what").select_option("top-bottom-code")
+    view.get_by_label("Top threshold").fill("700")
+    view.get_by_text("Columns of this step, and further steps").click()
+    view.locator("[data-of='1']").check()
+    press(view, "Add another step after this one")
+    view.get_by_text("Top and bottom coding: surface").wait_for()
 
 
 def test_runs_are_named_sorted_found_on_the_map_and_deleted(visit, server):

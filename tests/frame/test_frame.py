@@ -229,3 +229,15 @@ def test_a_released_zero_has_no_sign_and_its_column_the_same_type(make):
 def type_of(frame):
     column = frame.to_native()["x"]
     return column.type if isinstance(column, pa.ChunkedArray) else column.dtype
+
+
+@pytest.mark.parametrize(
+    "kind", ["float64", "Float64", "double[pyarrow]", "Int64", "int64[pyarrow]"]
+)
+def test_pandas_keeps_its_storage_of_numbers(kind):
+    old = pd.DataFrame({"x": pd.array([1, 2, 3], dtype=kind)}, index=[7, 8, 9])
+    new = np.array([4, 5, 6], dtype="int64" if kind.lower().startswith("int") else "float64")
+    shown = with_values(tables.open_frame(old), {"x": new}).to_native()
+    assert str(shown["x"].dtype) == kind
+    assert shown["x"].tolist() == [4, 5, 6]
+    assert old["x"].tolist() == [1, 2, 3]

@@ -61,9 +61,10 @@ def _as_number(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        return float(value)
+        number = float(value)
     except ValueError:
         return None
+    return None if math.isnan(number) else number
 
 
 def _members(numbers: Sequence[int]) -> list[list[int]]:

@@ -70,7 +70,7 @@ def test_duals_are_feasible_and_bound_the_optimum(case, start):
 def test_a_certificate_holds_whenever_the_budget_ends(case, budget):
     X, k = case
     actual = certify(X, k, budget=budget, clock=ticking(), n_jobs=1)
-    assert actual.seconds <= budget + 5 or actual.complete
+    assert actual.complete or actual.seconds >= budget
     assert lower_bound(X, k) * (1 - 1e-9) <= actual.bound
     assert lowest_by_all_groups(X, k, actual.duals) >= -1e-9
 

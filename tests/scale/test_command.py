@@ -163,7 +163,7 @@ def test_a_local_cluster_starts_beside_another_that_holds_the_usual_port():
 
 def test_scratch_that_stays_is_told_though_the_run_failed(source, tmp_path, monkeypatch):
     monkeypatch.setattr("shoal.scale.folder.shutil.rmtree", lambda *words, **options: None)
-    monkeypatch.setattr("shoal.scale.run.connect", _fails)
+    monkeypatch.setattr("shoal.scale.run.open_runner", _fails)
     done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav")
     assert done.exit_code == 1
     assert "warning: The scratch folder" in done.stderr

@@ -30,6 +30,7 @@ from shoal import Plan, scale
 from shoal.errors import ClusterError, FileError
 from shoal.partitioners import MDAV
 from shoal.scale import cluster as clusters
+from shoal.scale.runner import run_stage
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
@@ -147,7 +148,7 @@ def test_a_task_that_kills_every_worker_ends_the_run(processes, monkeypatch, sou
 
 
 def _die(run, blocks):
-    return dict(clusters.run_stage(run.cluster, "writing", os._exit, [(1,)], [1]))
+    return dict(run_stage(run.runner, "writing", os._exit, [(1,)], [1]))
 
 
 def test_a_cluster_without_workers_is_not_waited_for(monkeypatch, source, tmp_path):

@@ -29,7 +29,7 @@ from shoal.metrics import linkage
 from shoal.partitioners import MDAV, VMDAV, Blocked, Refine, partitioner
 from shoal.scale import tasks
 from shoal.scale.chunks import sort_by
-from shoal.scale.tasks import single_threaded
+from shoal.scale.grouping import single_threaded
 from tables import tables_and_k
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -419,12 +419,10 @@ def test_what_the_person_who_signs_must_know_is_said(client, source, tmp_path):
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        ({"blocks": 1}, "not-for-large-tables"),
-        ({"household": "name"}, "not-for-large-tables"),
-        ({"missing": "own-groups"}, "not-for-large-tables"),
-        ({"homogeneity": "refuse", "confidential": ["ill"]}, "not-for-large-tables"),
-        ({"diversity": 2, "confidential": ["ill"]}, "not-for-large-tables"),
+        ({"column_weights": {"age": 2.0}}, "not-for-large-tables"),
         ({"dependence": 0.3}, "confidential-needed"),
+        ({"diversity": 2}, "confidential-needed"),
+        ({"homogeneity": "refuse"}, "confidential-needed"),
     ],
 )
 def test_options_that_need_the_whole_table_are_refused(options, code, tmp_path):

@@ -27,7 +27,7 @@ from shoal.scale.chunks import check_sortable, make_chunks, read_batches, read_f
 from shoal.scale.encoders import make_encoders
 from shoal.scale.exact import UNIT, exact_squares, exact_sum
 from shoal.scale.folder import MARKER, ReleaseFolder
-from shoal.scale.judgement import check_guarantee
+from shoal.scale.guarantees import check_guarantee
 from shoal.scale.keys import content_keys, distinguish_duplicates, in_sample
 from shoal.scale.layout import make_blocks, make_regions
 from shoal.scale.scratch import read_scratch, write_scratch

@@ -57,6 +57,7 @@ def held(monkeypatch):
         return seen[-1]
 
     monkeypatch.setattr("shoal.scale.tasks.read_scratch", read)
+    monkeypatch.setattr("shoal.scale.shards.read_scratch", read)
     return seen
 
 

@@ -8,6 +8,7 @@ import sys
 
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import fs
 from typer.testing import CliRunner
 
 from clusters import Client, at_stages, both, cluster, people, pids, write_files
@@ -17,9 +18,10 @@ from shoal.cli import app
 from shoal.errors import FileError, ParameterError, ScratchFilesLeft
 from shoal.io.files import read
 from shoal.partitioners import MDAV
+from shoal.scale import storage
 from shoal.scale.run_folder import RunFolder, write_scratch_object
 from shoal.scale.storage import _open_store
-from stores import BUCKET, SECRET, environment, store
+from stores import BUCKET, KEY, SECRET, environment, store
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
@@ -148,7 +150,19 @@ def cut_after(server, n, prefix):
     server.fails = fails
 
 
+@pytest.fixture
+def impatient(monkeypatch, s3):
+    """Try a request twice; as Shoal opens a store, Arrow tries for six seconds."""
+    system = fs.S3FileSystem(
+        endpoint_override=s3.endpoint.removeprefix("http://"), scheme="http", region="us-east-1",
+        access_key=KEY, secret_key=SECRET, allow_delayed_open=True,
+        retry_strategy=fs.AwsDefaultS3RetryStrategy(max_attempts=2),
+    )  # fmt: skip
+    monkeypatch.setattr(storage, "_open_store", lambda root: (system, BUCKET))
+
+
 @pytest.mark.parametrize("n", [0, 2])
+@pytest.mark.usefixtures("impatient")
 def test_a_store_that_is_lost_while_publishing_has_no_release(n, s3, client, right, tmp_path):
     cut_after(s3, n, "out/")
     with raises(FileError, "store-unreachable"):
@@ -230,6 +244,7 @@ def test_a_worker_that_writes_after_the_end_of_the_run_leaves_nothing(s3):
     assert not s3.files("private/")
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_store_that_is_lost_during_the_run_is_reported(s3, client):
     cut_after(s3, 2, "private/")
     with raises(FileError, "store-unreachable"), pytest.warns(ScratchFilesLeft) as caught:

@@ -71,9 +71,9 @@ def verify(
     layout : str or Path, optional
         Column map of fixed-width text; by default the one that the manifest names, next to
         the manifest.
-    client : Client, str or None
-        The cluster on which the plan of a folder is run again, or the address of its
-        scheduler; a local cluster where None.
+    client : Client, Runner, str or None
+        The cluster on which the plan of a folder is run again, the address of its scheduler, or
+        ``"processes"``, as in `shoal.scale.mask`; a local cluster where None.
 
     Returns
     -------

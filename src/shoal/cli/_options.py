@@ -86,6 +86,14 @@ Types = Annotated[
 Shuffle = Annotated[
     bool, typer.Option("--shuffle", metavar=FLAG, help="Release the records in random order.")
 ]
+Original = Annotated[
+    str, typer.Argument(metavar="ORIGINAL", help="File or database before masking.")
+]
+Masked = Annotated[str, typer.Argument(metavar="MASKED", help="File or database after masking.")]
+MaskedTable = Annotated[
+    str | None,
+    typer.Option("--masked-table", metavar="TABLE", help="Masked table in a database."),
+]
 By = Annotated[
     list[str] | None,
     typer.Option(
@@ -127,7 +135,7 @@ Scheduler = Annotated[
     typer.Option(
         "--scheduler",
         metavar="ADDRESS",
-        help="Dask scheduler, for instance tcp://host:8786.",
+        help="Dask scheduler, for instance tcp://host:8786; processes:4 needs no Dask.",
         rich_help_panel=LARGE,
     ),
 ]

@@ -23,26 +23,17 @@ Measures = Annotated[
     typer.Option("--measure", metavar="MEASURE", help="Measure to compute; all by default."),
 ]
 
-MaskedTable = Annotated[
-    str | None,
-    typer.Option("--masked-table", metavar="TABLE", help="Masked table in a database."),
-]
-Original = Annotated[
-    str, typer.Argument(metavar="ORIGINAL", help="File or database before masking.")
-]
-Masked = Annotated[str, typer.Argument(metavar="MASKED", help="File or database after masking.")]
-
 
 def assess(
-    original: Original,
-    masked: Masked,
+    original: options.Original,
+    masked: options.Masked,
     reading: options.ReadOptions,
     column: QuasiIdentifiers = None,
     confidential: options.Confidential = None,
     measure: Measures = None,
     weight: options.Weight = None,
     types: options.Types = None,
-    masked_table: MaskedTable = None,
+    masked_table: options.MaskedTable = None,
     by: options.By = None,
     min_group: options.MinGroup = 5,
     limits: LimitsFile = None,

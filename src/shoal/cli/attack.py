@@ -43,16 +43,13 @@ ReleasedTable = Annotated[
     str | None,
     typer.Option("--released-table", metavar="TABLE", help="Released table in a database."),
 ]
-Original = Annotated[
-    str, typer.Argument(metavar="ORIGINAL", help="File or database before masking.")
-]
 Released = Annotated[
     str, typer.Argument(metavar="RELEASED", help="File or database after masking.")
 ]
 
 
 def attack(
-    original: Original,
+    original: options.Original,
     released: Released,
     column: QuasiIdentifiers,
     reading: options.ReadOptions,

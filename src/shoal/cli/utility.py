@@ -44,22 +44,14 @@ Measures = Annotated[
         " default.",
     ),
 ]
-MaskedTable = Annotated[
-    str | None,
-    typer.Option("--masked-table", metavar="TABLE", help="Masked table in a database."),
-]
 Seed = Annotated[
     int | None, typer.Option("--seed", metavar="INT", min=0, help="Random state of the draws.")
 ]
-Original = Annotated[
-    str, typer.Argument(metavar="ORIGINAL", help="File or database before masking.")
-]
-Masked = Annotated[str, typer.Argument(metavar="MASKED", help="File or database after masking.")]
 
 
 def utility(
-    original: Original,
-    masked: Masked,
+    original: options.Original,
+    masked: options.Masked,
     reading: options.ReadOptions,
     column: Columns = None,
     formula: Formulas = None,
@@ -69,7 +61,7 @@ def utility(
     min_group: options.MinGroup = 5,
     measure: Measures = None,
     types: options.Types = None,
-    masked_table: MaskedTable = None,
+    masked_table: options.MaskedTable = None,
     seed: Seed = None,
     limits: LimitsFile = None,
     n_jobs: options.NJobs = None,

@@ -63,7 +63,8 @@ def _series(frame: Frame, name: str, new: NDArray[Any] | RowGather | TextColumn)
             records = np.where(missing, records[~missing][0], records)
         column = frame[name][records]
     else:
-        column, missing = nw.new_series(name, new, backend=frame.implementation), np.isnan(new)
+        column = nw.new_series(name, new, backend=frame.implementation)
+        column, missing = _stored_as(frame[name], column), np.isnan(new)
     column = _without_minus_zero(column)
     if not missing.any():
         return drop_unused_categories(column)
@@ -74,6 +75,14 @@ def _series(frame: Frame, name: str, new: NDArray[Any] | RowGather | TextColumn)
     both = column.alias("value").to_frame().with_columns(is_valid)
     column = both.select(nw.when(nw.col("valid")).then(nw.col("value")))["value"].alias(name)
     return column if not_nullable else drop_unused_categories(column)
+
+
+def _stored_as(old: nw.Series[Any], new: nw.Series[Any]) -> nw.Series[Any]:
+    """Return new numbers as pandas stores the old ones: with numpy, nullable or with Arrow."""
+    is_numpy = isinstance(getattr(old.to_native(), "dtype", None), np.dtype)
+    if is_numpy or old.dtype != new.dtype or not old.implementation.is_pandas():
+        return new
+    return old.scatter(np.arange(len(new)), new)
 
 
 def _without_minus_zero(column: nw.Series[Any]) -> nw.Series[Any]:

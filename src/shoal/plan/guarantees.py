@@ -43,10 +43,15 @@ def check_guarantees(
                     {"k": step.k, "attained": attained},
                 )
         for finding in check_privacy_constraints(step, released, confidential, types, units):
-            # A class of several groups may have fewer values of units than each group has.
-            if units is not None:
-                raise _not_attained(finding)
-            raise _broken(finding.sentence, finding.figures)
+            refuse_constraint(finding, by_units=units is not None)
+
+
+def refuse_constraint(finding: Finding, *, by_units: bool) -> None:
+    """Raise for a constraint on confidential values that the release does not meet."""
+    # A class of several groups may have fewer values of units than each group has.
+    if by_units:
+        raise _not_attained(finding)
+    raise _broken(finding.sentence, finding.figures)
 
 
 def _attained(step: Step, released: Frame, columns: list[str], units: Codes | None) -> int:

@@ -2,8 +2,8 @@
 
 import sys
 import warnings
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,6 @@ from shoal.errors import (
 )
 from shoal.frame import tables
 from shoal.frame.tables import Frame
-from shoal.metrics.assessment import Assessment
 from shoal.partitioners import method_label
 from shoal.plan.verdict import Finding, Verdict
 from shoal.steps import Microaggregate, StepResult
@@ -108,7 +107,7 @@ def _level_of_caller() -> int:
     return level
 
 
-def refuse_homogeneous(plan: "Plan", measures: Assessment) -> None:
+def refuse_homogeneous(plan: "Plan", measures: Mapping[str, Any]) -> None:
     """Refuse classes that share a confidential value, if a step is set to refuse them."""
     classes = sum(measures["class_sizes"].values())
     reason = describe_homogeneity(measures.get("homogeneous_classes", {}), classes)

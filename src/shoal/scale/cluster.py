@@ -1,25 +1,19 @@
-"""Run tasks on a Dask cluster in stages, with progress, and translate its errors."""
+"""Run tasks on a Dask cluster, and translate its errors."""
 
 import logging
 import os
 import re
-import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import shoal
-from shoal import _progress as progress
-from shoal.errors import ClusterError, MissingDependency, ShoalError
-from shoal.io.store import shown
-from shoal.scale.run_folder import RUN
-from shoal.scale.storage import file_exists, is_remote, join
+from shoal.errors import ClusterError, MissingDependency
+from shoal.scale.workers import check_statuses, describe_worker_exits, worker_status
 
 if TYPE_CHECKING:
-    from distributed import Client, LocalCluster
+    from distributed import Client, Future, LocalCluster
 
 MAX_STARTS = 3  # attempts to start a local cluster
 # A scheduler listens for its dashboard even if there is none; the default port may be taken.
@@ -47,7 +41,8 @@ def connect(client: "Client | str | None") -> Iterator["Client"]:
         import distributed  # noqa: F401
     except ImportError:
         raise MissingDependency(
-            "Large tables need Dask. Install it with: pip install 'shoal[scale]'.",
+            "A cluster needs Dask. Install it with: pip install 'shoal[scale]', or use"
+            ' `client="processes"` on one machine.',
             code="package-missing",
             extra="scale",
         ) from None
@@ -116,62 +111,44 @@ def _start_local_cluster() -> "LocalCluster":
     )
 
 
-def check_workers(client: "Client", folder: str) -> None:
-    """Refuse a cluster without workers, with another version, or without access to the folder."""
-    with translate_errors(), suppress(TimeoutError):
-        client.wait_for_workers(1, timeout=FIRST_WORKER_TIMEOUT)
-    with translate_errors():
-        workers: dict[str, tuple[bool, str]] = client.run(_worker_status, folder, on_error="ignore")
-    if not workers:
-        raise ClusterError(
-            "The cluster has no workers. Start some, then run again.", code="no-workers"
-        )
-    for worker, (sees_folder, version) in workers.items():
-        if version != shoal.__version__:
-            raise ClusterError(
-                f"Worker {worker} runs Shoal {version}, this process {shoal.__version__}. Install"
-                " the same version everywhere.",
-                code="versions-differ",
-                version=version,
-            )
-        if not sees_folder:
-            raise ClusterError(
-                f"Worker {worker} cannot access {shown(folder)!r}. Use a folder that all workers"
-                " share, or an address in a store that they have credentials for.",
-                code="folder-not-shared",
-            )
+class DaskRunner:
+    """Runs tasks on a Dask cluster; see `shoal.scale.runner.Runner`.
 
-
-def run_stage(
-    client: "Client",
-    name: str,
-    function: Callable[..., Any],
-    tasks: Sequence[tuple[Any, ...]],
-    sizes: Sequence[int],
-) -> Iterator[tuple[int, Any]]:
-    """Yield the number and the result of each task, in the order of completion.
-
-    Results are small and fetched immediately, so only the running tasks of a worker that dies
-    are lost; they run again on another. ``sizes`` are the records of each task, for progress.
+    Parameters
+    ----------
+    client : Client
+        The client of the cluster.
     """
-    done, total = 0, sum(sizes)
-    futures: list[Any] = []
 
-    def report() -> None:
-        progress.report(name, done, total)
+    def __init__(self, client: "Client"):
+        self.client = client
 
-    with translate_errors():
-        report()
-        try:
-            futures = [client.submit(function, *arguments, pure=False) for arguments in tasks]
-            number_of = {future.key: number for number, future in enumerate(futures)}
-            for future, result in _as_completed(client, futures, report):
-                number = number_of[future.key]
-                done += sizes[number]
-                report()
-                yield number, result
-        finally:
-            client.cancel(futures, force=True)
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future":
+        """Submit a task to the scheduler; return its future."""
+        with translate_errors():
+            return self.client.submit(function, *arguments, pure=False)
+
+    def gather(
+        self, handles: "Sequence[Future]", heartbeat: Callable[[], None]
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield position and result of each task; Dask repeats those of a worker that died."""
+        number_of = {future.key: number for number, future in enumerate(handles)}
+        with translate_errors():
+            for future, result in _as_completed(self.client, handles, heartbeat):
+                yield number_of[future.key], result
+
+    def cancel(self, handles: "Sequence[Future]") -> None:
+        """Cancel tasks; those that are running end by themselves."""
+        with translate_errors():
+            self.client.cancel(list(handles), force=True)
+
+    def check(self, folder: str) -> None:
+        """Refuse a cluster without workers, with another version, or without the folder."""
+        with translate_errors(), suppress(TimeoutError):
+            self.client.wait_for_workers(1, timeout=FIRST_WORKER_TIMEOUT)
+        with translate_errors():
+            statuses = self.client.run(worker_status, folder, on_error="ignore")
+        check_statuses(statuses, folder)
 
 
 def _as_completed(
@@ -249,39 +226,6 @@ def _record_worker_exits() -> Iterator[None]:
         logger.propagate = propagate
 
 
-def describe_worker_exits(codes: Sequence[int]) -> str:
-    """Return a message that workers exited repeatedly on one task, with their exit codes.
-
-    Parameters
-    ----------
-    codes : sequence of int
-        Exit codes, where known; the negative number of a signal for a killed worker.
-
-    Returns
-    -------
-    str
-        The message, with what to try.
-
-    Examples
-    --------
-    >>> describe_worker_exits([-11])
-    'Workers exited repeatedly on one part of the table: signal 11 (SIGSEGV). Nothing was\
- released. Please report this.'
-    """
-    names = []
-    for code in codes:
-        signals = {one.value: one.name for one in signal.Signals}
-        by_signal = f"signal {-code} ({signals.get(-code, 'unknown')})"
-        names.append(by_signal if code < 0 else f"exit code {code}")
-    how = f": {', '.join(names)}" if names else "; see their logs for the reason"
-    way_out = "Please report this."
-    if not names or -getattr(signal, "SIGKILL", 9) in codes:
-        way_out = "If memory ran out, lower `chunk_size` or give workers more memory."
-    return (
-        f"Workers exited repeatedly on one part of the table{how}. Nothing was released. {way_out}"
-    )
-
-
 @contextmanager
 def translate_errors() -> Iterator[None]:
     """Translate Dask exceptions into `ClusterError`."""
@@ -296,12 +240,3 @@ def translate_errors() -> Iterator[None]:
         raise ClusterError(message, code="workers-died", exit_codes=codes) from None
     except (CommClosedError, CancelledError, TimeoutError):
         raise ClusterError(CONNECTION_LOST, code="cluster-lost") from None
-
-
-def _worker_status(folder: str) -> tuple[bool, str]:
-    """Return whether a worker sees a folder of scratch files, and its version of Shoal."""
-    try:
-        sees = file_exists(join(folder.rsplit("/", 1)[0], RUN)) if is_remote(folder) else None
-    except ShoalError:
-        sees = False
-    return Path(folder).is_dir() if sees is None else sees, shoal.__version__

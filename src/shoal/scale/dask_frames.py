@@ -1,19 +1,17 @@
 """Write a Dask DataFrame to files, so that it is computed only once."""
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
-from shoal.errors import ColumnError, InputError
+from shoal.errors import ColumnError, InputError, ParameterError
 from shoal.frame.roles import name_columns
-from shoal.scale.cluster import translate_errors
+from shoal.scale.cluster import DaskRunner, translate_errors
 from shoal.scale.job import worker_task
+from shoal.scale.runner import Runner
 from shoal.scale.scratch import write_parquet
 from shoal.scale.storage import join
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 
 def is_dask_frame(source: Any) -> bool:
@@ -22,13 +20,18 @@ def is_dask_frame(source: Any) -> bool:
     return from_dask and hasattr(source, "columns") and getattr(source, "ndim", 0) == 2
 
 
-def write_frame(
-    client: "Client", frame: Any, folder: str, masked: Collection[str] = ()
-) -> list[str]:
+def write_frame(runner: Runner, frame: Any, folder: str, masked: Collection[str] = ()) -> list[str]:
     """Write the partitions of a Dask DataFrame to Parquet files; return their paths.
 
     Categories of ``masked`` columns must be text: in a file, numeric categories are plain numbers.
     """
+    if not isinstance(runner, DaskRunner):
+        raise ParameterError(
+            "A Dask DataFrame is computed by Dask. Leave `client` out or give a Dask cluster, or"
+            " write the table to Parquet files first.",
+            code="frame-needs-dask",
+            parameter="client",
+        )
     from dask.delayed import delayed
 
     _check_names([str(name) for name in frame.columns])
@@ -40,7 +43,7 @@ def write_frame(
         for part, path in zip(frame.to_delayed(), paths, strict=True)
     ]
     with translate_errors():
-        client.gather(client.compute(parts))
+        runner.client.gather(runner.client.compute(parts))
     return paths
 
 

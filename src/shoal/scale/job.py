@@ -2,22 +2,27 @@
 
 import os
 import pickle
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache, wraps
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.errors import FileError, ShoalError
+from shoal.frame.types import Type
 from shoal.plan.thresholds import Thresholds
 from shoal.scale.encoders import Encoders
 from shoal.scale.scratch import write_file
 from shoal.scale.storage import read_bytes
 from shoal.scale.strata import Strata
 from shoal.steps import Microaggregate
+
+if TYPE_CHECKING:
+    from shoal.scale.confidential import ConfidentialColumn
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,6 +56,13 @@ class Job:
         Seed of the samples.
     thresholds : Thresholds
         Limits beyond which figures become findings.
+    types : dict
+        Declared types of columns.
+    closeness_columns : list of ConfidentialColumn
+        The confidential columns with the frequencies of their values, where the step demands
+        t-closeness.
+    measures_diversity : bool
+        Whether l-diversity is measured.
     """
 
     step: Microaggregate
@@ -64,6 +76,14 @@ class Job:
     attack_share: float
     seed: int
     thresholds: Thresholds
+    types: Mapping[str, Type] = field(default_factory=dict)
+    closeness_columns: "Sequence[ConfidentialColumn]" = ()
+    measures_diversity: bool = False
+
+    @property
+    def unit(self) -> str | None:
+        """The column whose values k counts; None where it counts records."""
+        return self.step.unit_column
 
     @property
     def other_columns(self) -> list[str]:
@@ -73,9 +93,14 @@ class Job:
 
     @property
     def columns(self) -> list[str]:
-        """The columns to read: those that are released, and the weights."""
-        names = [*self.released.names, *([] if self.step.weight is None else [self.step.weight])]
-        return list(dict.fromkeys(names))
+        """The columns to read: those that are released, the weights and the units."""
+        others = [name for name in (self.step.weight, self.unit) if name is not None]
+        return list(dict.fromkeys([*self.released.names, *others]))
+
+    @property
+    def masked_columns(self) -> list[str]:
+        """The columns of masked records in scratch files: those released, and the units."""
+        return [*self.released.names, *([] if self.unit is None else [self.unit])]
 
 
 def save_job(job: Job, path: str) -> None:
@@ -114,3 +139,11 @@ def count_sizes(sizes: NDArray[np.int64]) -> Mapping[int, int]:
     """Return how many groups or classes there are of each size."""
     size, count = np.unique(sizes, return_counts=True)
     return dict(zip(size.tolist(), count.tolist(), strict=True))
+
+
+def sum_counts(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
+    """Return the sum of counts with the same key, sorted by key."""
+    total: Counter[Any] = Counter()
+    for part in counts:
+        total.update(part)
+    return {key: total[key] for key in sorted(total)}

@@ -1,20 +1,21 @@
 """The measures of a large release, from the counts and exact sums of its blocks and shards."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.metrics import NEEDS, inputs_of
 from shoal.metrics.assessment import linear
 from shoal.scale.exact import UNIT
-from shoal.scale.job import Job
-from shoal.scale.tasks import MaskedBlock, Shard
+from shoal.scale.job import Job, sum_counts
+from shoal.scale.shards import Shard
+from shoal.scale.tasks import MaskedBlock
 from shoal.scale.weights import total_change
 
 # The measures that are computed on a large table, as far as its columns allow.
 COMPUTED = (
     "information_loss", "smallest_class", "reidentification", "weighted_total_change",
-    "homogeneous_classes", "linkage",
+    "homogeneous_classes", "linkage", "l_diversity", "p_sensitivity", "t_closeness",
+    "fewest_units", "largest_unit_share",
 )  # fmt: skip
 CONFIDENTIAL_NEEDS = ("confidential", "confidential_codes", "ordered")
 NEEDS_COLUMNS = "Not computed: needs {}."
@@ -48,6 +49,7 @@ def compute_measures(
         )
     if job.confidential:
         measures["homogeneous_classes"] = sum_counts(shard.homogeneous for shard in shards)
+    measures |= _unit_measures(shards) | _constraint_measures(job, shards)
     attacked = sum(block.attacked for block in blocks)
     if attacked:
         measures["linkage"] = float(sum(block.linked for block in blocks) * UNIT / attacked)
@@ -56,6 +58,38 @@ def compute_measures(
             " its own block and in units of the original; among all, no more links would be right."
         )
     return measures, {**remarks, **_why_not_computed(measures, bool(job.confidential))}
+
+
+def _unit_measures(shards: Sequence[Shard]) -> dict[str, Any]:
+    """Return the measures of classes counted in units, if units were counted."""
+    sizes = sum_counts(shard.class_units for shard in shards if shard.class_units)
+    shares = [one.largest_unit_share for one in shards if one.largest_unit_share is not None]
+    return {"fewest_units": min(sizes), "largest_unit_share": max(shares)} if sizes else {}
+
+
+def _constraint_measures(job: Job, shards: Sequence[Shard]) -> dict[str, Any]:
+    """Return l-diversity and t-closeness of the release, where they are promised or limited.
+
+    Every class is in one shard, so these are the extremes of all shards.
+    """
+    names, measures = job.confidential, {}
+    diversities = [shard.diversity for shard in shards if shard.diversity is not None]
+    if diversities:
+        least = {
+            kind: [
+                min(numbers) for numbers in zip(*(one[kind] for one in diversities), strict=True)
+            ]
+            for kind in diversities[0]
+        }
+        measures["l_diversity"] = {
+            kind: dict(zip(names, numbers, strict=True)) for kind, numbers in least.items()
+        }
+        measures["p_sensitivity"] = min(least["distinct"])
+    distances = [shard.closeness for shard in shards if shard.closeness is not None]
+    if distances:
+        farthest = [max(numbers) for numbers in zip(*distances, strict=True)]
+        measures["t_closeness"] = dict(zip(names, farthest, strict=True))
+    return measures
 
 
 def _why_not_computed(measures: Mapping[str, Any], confidential: bool) -> dict[str, str]:
@@ -70,11 +104,3 @@ def _why_not_computed(measures: Mapping[str, Any], confidential: bool) -> dict[s
         else:
             remarks[name] = NEEDS_WHOLE_TABLE
     return remarks
-
-
-def sum_counts(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
-    """Return the sum of counts with the same key, sorted by key."""
-    total: Counter[Any] = Counter()
-    for part in counts:
-        total.update(part)
-    return {key: total[key] for key in sorted(total)}

@@ -1,27 +1,29 @@
 """Merge strata of fewer than k records with the nearest, by exact means over the whole table."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.scale.chunks import Chunk, read_batches
-from shoal.scale.cluster import run_stage
 from shoal.scale.exact import UNIT, exact_sum
 from shoal.scale.job import Job, load_job, save_job, worker_task
+from shoal.scale.keys import Keys, content_keys
+from shoal.scale.runner import Runner, run_stage
 from shoal.scale.strata import MergedStrata
 from shoal.steps.strata import describe_merged_strata, join_small, largest_of
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 Codes = NDArray[np.int64]
 Sums = dict[int, list[int]]  # by stratum, the exact sum of each axis
 
 
 def merge_strata(
-    client: "Client", job: Job, path: str, chunks: Sequence[Chunk], counts: Codes
+    runner: Runner,
+    job: Job,
+    path: str,
+    chunks: Sequence[Chunk],
+    counts: Codes,
+    unit_keys: Sequence[Keys] | None = None,
 ) -> tuple[MergedStrata | None, str]:
     """Merge small strata as for a table in memory; return the merger and a sentence about it.
 
@@ -30,8 +32,8 @@ def merge_strata(
 
     Parameters
     ----------
-    client : Client
-        The cluster.
+    runner : Runner
+        What executes the tasks.
     job : Job
         The job, whose strata are not yet divided into cells.
     path : str
@@ -40,6 +42,8 @@ def merge_strata(
         The chunks of the table.
     counts : ndarray of shape (n_strata,)
         Records of each stratum.
+    unit_keys : list of ndarray, optional
+        Keys of up to k units of each stratum, where k counts units; see `strata_units`.
 
     Returns
     -------
@@ -47,33 +51,72 @@ def merge_strata(
         None and an empty string where no stratum is too small.
     """
     k, strata = job.step.k, job.strata
-    if counts.min() >= k:
+    records = counts.tolist()
+    # Of two strata that are merged at most one has k units, so that counting to k is enough.
+    sizes = records if unit_keys is None else list(map(len, unit_keys))
+    if min(sizes) >= k:
         return None, ""
-    sums = _sum_strata(client, job, path, chunks)
+    sums = _sum_strata(runner, job, path, chunks)
 
     def size(group: Sequence[int]) -> int:
-        return sum(int(counts[stratum]) for stratum in group)
+        if unit_keys is None:
+            return sum(records[stratum] for stratum in group)
+        return len(np.unique(np.concatenate([unit_keys[stratum] for stratum in group])))
 
     def centroid(group: Sequence[int]) -> NDArray[np.float64]:
         totals = zip(*(sums[stratum] for stratum in group), strict=True)
-        return np.array([float(sum(total) * UNIT / size(group)) for total in totals])
+        number = sum(records[stratum] for stratum in group)
+        return np.array([float(sum(total) * UNIT / number) for total in totals])
 
-    sizes = counts.tolist()
     groups = join_small(len(counts), k, size, centroid)
     merged_into, representative = np.full_like(counts, -1), np.full_like(counts, -1)
     for number, (group, largest) in enumerate(zip(groups, largest_of(groups, sizes), strict=True)):
         merged_into[group], representative[group] = number, largest
-    sentence = describe_merged_strata(groups, sizes, sizes, k, columns=strata.columns)
+    sentence = describe_merged_strata(
+        groups, sizes, records, k, columns=strata.columns, what=job.step.counted
+    )
     return MergedStrata(merged_into, representative), sentence
 
 
-def _sum_strata(client: "Client", job: Job, path: str, chunks: Sequence[Chunk]) -> Sums:
+def strata_units(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) -> list[Keys]:
+    """Return the least keys of the units of each stratum, up to k of them.
+
+    Different keys are those of different units, so the number of keys is that of the units if it
+    is below k, and otherwise there are at least k.
+    """
+    save_job(job, path)
+    tasks = [(path, chunk) for chunk in chunks]
+    sizes = [chunk.records for chunk in chunks]
+    of_stratum = [np.empty(0, np.uint64) for _ in job.strata.codes]
+    for _, of_chunk in run_stage(runner, "counting units", chunk_units, tasks, sizes):
+        for stratum, keys in of_chunk.items():
+            of_stratum[stratum] = np.union1d(of_stratum[stratum], keys)[: job.step.k]
+    return of_stratum
+
+
+@worker_task
+def chunk_units(job_file: str, chunk: Chunk) -> dict[int, Keys]:
+    """Return the least keys of the units of each stratum of a chunk, up to k of them."""
+    job = load_job(job_file)
+    assert job.unit is not None
+    of_stratum: dict[int, Keys] = {}
+    columns = list(dict.fromkeys([job.unit, *job.strata.columns, *job.required]))
+    for table in read_batches(chunk, columns, job.required):
+        stratum, keys = job.strata.stratum_of(table), content_keys(table, [job.unit])
+        for number in np.unique(stratum).tolist():
+            before = of_stratum.get(number, keys[:0])
+            own = np.union1d(before, keys[stratum == number])
+            of_stratum[number] = own[: job.step.k]
+    return of_stratum
+
+
+def _sum_strata(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) -> Sums:
     """Return the sums of the masked columns in each stratum, in units of ``UNIT``."""
     save_job(job, path)
     tasks = [(path, chunk) for chunk in chunks]
     sizes = [chunk.records for chunk in chunks]
     sums: Sums = {}
-    for _, of_chunk in run_stage(client, "comparing strata", sum_chunk, tasks, sizes):
+    for _, of_chunk in run_stage(runner, "comparing strata", sum_chunk, tasks, sizes):
         _add(sums, of_chunk)
     return sums
 

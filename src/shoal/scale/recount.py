@@ -1,7 +1,7 @@
 """Count the equivalence classes of released files again, one file at a time."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,11 +9,17 @@ from numpy.typing import NDArray
 from shoal import _progress as progress
 from shoal.errors import ColumnError
 from shoal.frame import tables
-from shoal.frame.codes import keys
-from shoal.frame.roles import name_columns
-from shoal.metrics import classes
-from shoal.scale.chunks import read_columns, read_footer
+from shoal.frame.codes import codes, keys, value_codes
+from shoal.frame.roles import columns_with, name_columns
+from shoal.frame.types import Type
+from shoal.metrics import classes, l_diversity
+from shoal.scale.chunks import canonical, read_columns, read_footer
+from shoal.scale.confidential import ConfidentialColumn
 from shoal.scale.keys import content_keys
+from shoal.scale.statistics import count_values, merge_values
+
+if TYPE_CHECKING:
+    from shoal.plan import Plan
 
 Keys = NDArray[np.uint64]
 
@@ -62,6 +68,56 @@ def recount(
     n_files = np.unique(all_keys, return_counts=True)[1]
     n_split, sampled = int((n_files > 1).sum()), bool(largest_key < MAX_KEY)
     return Recount(smallest, n_classes, len(n_files), n_split, sampled)
+
+
+def recount_constraints(paths: Sequence[str], plan: "Plan") -> tuple[float | None, float | None]:
+    """Return the least diversity and the greatest distance of a class, where the plan demands them.
+
+    Units are not in the files: where they are counted, only distinct values are, of which units
+    never have more than records.
+
+    Parameters
+    ----------
+    paths : list of str
+        The files of the release; records of a class are in one of them.
+    plan : Plan
+        The plan of the release, of one step.
+
+    Returns
+    -------
+    tuple of float or None
+        None where nothing is demanded, or it cannot be counted.
+    """
+    step, confidential = plan.steps[0], columns_with(plan.roles, "confidential")
+    by_units = step.unit_column is not None
+    diverse = step.diversity is not None and (not by_units or step.diversity_kind == "distinct")
+    close = step.closeness is not None and not by_units
+    if not diverse and not close:
+        return None, None
+    columns = _confidential_columns(paths, confidential, plan.types) if close else []
+    names = list(dict.fromkeys([*step.columns, *step.strata, *confidential]))
+    least: list[float] = []
+    farthest: list[float] = []
+    for done, path in enumerate(paths):
+        progress.report("counting", done, len(paths))
+        table = canonical(read_columns(path, names))
+        if not len(table):
+            continue
+        frame = tables.open_frame(table)
+        labels = classes(codes(frame, [*step.columns, *step.strata]))
+        if diverse:
+            values = value_codes(frame, confidential)
+            least.append(float(l_diversity(labels[:, None], values)[step.diversity_kind].min()))
+        farthest += [float(one.distances(labels, one.read(table)).max()) for one in columns]
+    return min(least, default=None), max(farthest, default=None)
+
+
+def _confidential_columns(
+    paths: Sequence[str], names: Sequence[str], types: Mapping[str, Type]
+) -> list[ConfidentialColumn]:
+    """Return the confidential columns of all files with the frequencies of their values."""
+    counts = [count_values(canonical(read_columns(path, names)), names) for path in paths]
+    return [ConfidentialColumn.of(name, one, types) for name, one in merge_values(counts).items()]
 
 
 def _count_file(path: str, quasi_identifiers: Sequence[str]) -> tuple[NDArray[np.int64], Keys]:

@@ -3,7 +3,9 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,9 @@ from shoal.metrics.digits import rounded
 from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
 from shoal.scale.folder import MARKER
-from shoal.scale.measures import sum_counts
-from shoal.scale.tasks import MaskedBlock, Shard
+from shoal.scale.job import sum_counts
+from shoal.scale.shards import Shard
+from shoal.scale.tasks import MaskedBlock
 
 SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn", "pyarrow", "dask")
 
@@ -55,6 +58,8 @@ class LargeRelease:
         Name, bytes and hash of each file of the source, where a manifest was requested.
     recoded : tuple of str
         Columns of strata in which the records of merged strata have a new value.
+    block_groups : tuple of dict
+        The same as ``groups`` for each block of columns.
     """
 
     target: Path | str
@@ -70,6 +75,7 @@ class LargeRelease:
     types: dict[str, str] = field(default_factory=dict)
     source_files: tuple[dict[str, Any], ...] = ()
     recoded: tuple[str, ...] = ()
+    block_groups: tuple[dict[str, int], ...] = ()
 
     @property
     def unchanged(self) -> tuple[str, ...]:
@@ -79,8 +85,8 @@ class LargeRelease:
 
     @property
     def group_summaries(self) -> list[dict[str, int]]:
-        """The groups, in the form of a release in memory: one step, one block of columns."""
-        return [self.groups]
+        """The groups of each block of columns, in the form of a release in memory."""
+        return list(self.block_groups) or [self.groups]
 
     @property
     def profile(self) -> dict[str, Any]:
@@ -145,6 +151,21 @@ class LargeRelease:
         )
 
 
+def summarise_groups(blocks: Sequence[MaskedBlock], at: int) -> dict[str, int]:
+    """Return number, smallest and largest size of the groups of a block of columns."""
+    sizes = sum_counts(block.group_sizes[at] for block in blocks)
+    return {"number": sum(sizes.values()), "smallest": min(sizes), "largest": max(sizes)}
+
+
+def join_summaries(blocks: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Return the summary of the groups of all blocks of columns together."""
+    return {
+        "number": sum(block["number"] for block in blocks),
+        "smallest": min(block["smallest"] for block in blocks),
+        "largest": max(block["largest"] for block in blocks),
+    }
+
+
 def provenance(
     shards: Sequence[Shard], blocks: Sequence[MaskedBlock], chunk_size: int, random_state: int
 ) -> dict[str, Any]:
@@ -157,8 +178,17 @@ def provenance(
         "random_state": random_state,
         "missing": sum_counts(shard.missing for shard in shards),
         "methods": sorted(f"{method} in {len(blocks)} blocks" for method in methods),
-        "versions": {name: installed_version(name) for name in SOFTWARE},
+        "versions": _versions(),
     }
+
+
+def _versions() -> dict[str, str]:
+    """Return the versions of software that may change a release; a pool needs no Dask."""
+    versions = {}
+    for name in SOFTWARE:
+        with suppress(PackageNotFoundError):
+            versions[name] = installed_version(name)
+    return versions
 
 
 def marker_text(entries: Mapping[str, Any]) -> str:

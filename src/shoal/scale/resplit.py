@@ -2,22 +2,18 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.scale.cluster import run_stage
 from shoal.scale.job import Job, load_job, worker_task
 from shoal.scale.keys import content_keys
+from shoal.scale.runner import Runner, run_stage
 from shoal.scale.sample import Sample, sampling_share
 from shoal.scale.scratch import ScratchFile, read_scratch, write_scratch_files
 from shoal.scale.split_tree import SplitTree, build_split_tree
 from shoal.scale.storage import join
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 TOLERANCE = 1.5  # a cell this many times too large is split; random errors of a sample are smaller
 
@@ -26,7 +22,7 @@ Splitter = Callable[[str, int, Sequence[ScratchFile], str, int], list[ScratchFil
 
 
 def resplit(
-    client: "Client",
+    runner: Runner,
     splitter: Splitter,
     job_file: str,
     folder: str,
@@ -40,8 +36,8 @@ def resplit(
 
     Parameters
     ----------
-    client : Client
-        The cluster.
+    runner : Runner
+        What executes the tasks.
     splitter : callable
         The task that splits the records of one number: `split_cell` or `split_shard`.
     job_file : str
@@ -78,7 +74,7 @@ def resplit(
             (job_file, number, _files_with(files, number), folder, max_records) for number in large
         ]
         sizes = [records[number] for number in large]
-        results = dict(run_stage(client, "splitting again", splitter, tasks, sizes))
+        results = dict(run_stage(runner, "splitting again", splitter, tasks, sizes))
         new_files: list[ScratchFile] = []
         for position, number in enumerate(large):
             parts = sorted({part for file in results[position] for part in file.batch})

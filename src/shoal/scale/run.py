@@ -1,4 +1,4 @@
-"""`mask`: run a plan on a cluster and publish the release as a folder."""
+"""`mask`: run a plan on a large table and publish the release as a folder."""
 
 import os
 import warnings
@@ -18,10 +18,10 @@ from shoal.plan.deliver import not_kept
 from shoal.plan.guarantees import may_be_published
 from shoal.plan.masking import drawn_seeds
 from shoal.scale.chunks import read_footer
-from shoal.scale.cluster import check_workers, connect, run_stage
 from shoal.scale.dask_frames import is_dask_frame
 from shoal.scale.folder import ReleaseFolder
 from shoal.scale.release import LargeRelease, marker_text
+from shoal.scale.runner import Runner, open_runner, run_stage
 from shoal.scale.sidecars import sidecar_files
 from shoal.scale.sources import find_files
 from shoal.scale.stages import Run
@@ -44,7 +44,7 @@ def mask(
     target: str | os.PathLike[str],
     *,
     scratch: str | os.PathLike[str] | None = None,
-    client: "Client | str | None" = None,
+    client: "Client | Runner | str | None" = None,
     chunk_size: int = CHUNK_SIZE,
     random_state: RandomState = 0,
     report: str | os.PathLike[str] | None = None,
@@ -55,7 +55,7 @@ def mask(
     allow_not_kept: bool = False,
     force: bool = False,
 ) -> LargeRelease:
-    """Run a plan of one microaggregation on a table larger than memory, on a Dask cluster.
+    """Run a plan of one microaggregation on a table larger than memory, in several processes.
 
     The files of the release depend on the records, the plan, ``chunk_size`` and
     ``random_state`` alone: not on the order of records or files, nor on the number of
@@ -76,9 +76,11 @@ def mask(
         Place of the scratch files of a release in a store, required there because they contain
         original records: a folder that all workers share, or an address in a store. Those of a
         folder are beside it.
-    client : Client, str or None
-        The cluster, or the address of its scheduler; a local cluster with one process per
-        core where None.
+    client : Client, Runner, str or None
+        What runs the tasks: a Dask cluster, or the address of its scheduler; ``"processes"`` for
+        a pool of processes on this machine, which needs no Dask, one per core, or
+        ``"processes:4"`` for four; or another `Runner`, such as ``ProcessPool(n_jobs=4)``. A
+        local Dask cluster with one process per core where None. The files are the same.
     chunk_size : int
         Number of records that a worker holds at a time; its memory follows from it. Groups do
         not cross the borders of such blocks, so larger blocks lose slightly less information.
@@ -127,11 +129,11 @@ def mask(
     with (
         open_target(target, scratch, force=force) as folder,
         sidecar_files(folder.target, report_path, audience, record, force) as write_sidecars,
-        connect(client) as cluster,
+        open_runner(client) as runner,
     ):
-        check_workers(cluster, str(folder.path("release")))
-        source_files = () if record is None else _hash_files(cluster, source, record.hash_key)
-        run = Run(cluster, folder, seeded, chunk_size, int(seed))
+        runner.check(str(folder.path("release")))
+        source_files = () if record is None else _hash_files(runner, source, record.hash_key)
+        run = Run(runner, folder, seeded, chunk_size, int(seed))
         release = run.release(source, drawn_seeds(plan, seeded.steps))
         written = release.files
         release = _complete(release, folder, source_files)
@@ -166,13 +168,13 @@ def _refuse_address(path: str | os.PathLike[str] | None) -> None:
         )
 
 
-def _hash_files(cluster: "Client", source: Any, key: bytes) -> tuple[dict[str, Any], ...]:
+def _hash_files(runner: Runner, source: Any, key: bytes) -> tuple[dict[str, Any], ...]:
     """Return the name and the keyed hash of each file of the source; none of a Dask DataFrame."""
     if is_dask_frame(source):
         return ()
     paths = find_files(source)
     tasks = [(path,) for path in paths]
-    results = run_stage(cluster, "hashing the source", file_entry, tasks, [1] * len(paths))
+    results = run_stage(runner, "hashing the source", file_entry, tasks, [1] * len(paths))
     entries = [keyed_entry(entry, key) for _, entry in results]
     return tuple(sorted(entries, key=lambda entry: (entry["name"], entry[KEYED])))
 

@@ -161,6 +161,12 @@ def _read_streams(path: str, positions: Sequence[tuple[int, int]]) -> list[pa.Re
     return [batch for one in streams for batch in pa.ipc.open_stream(one).read_all().to_batches()]
 
 
+def files_with(files: Sequence[ScratchFile], numbers: Sequence[int]) -> list[ScratchFile]:
+    """Return the files that hold records of some numbers, restricted to these."""
+    restricted = (file.only(numbers) for file in files)
+    return [file for file in restricted if file.batch]
+
+
 def write_file(path: str, content: Any) -> None:
     """Write a file of a run, on a disk or in a store; it appears complete or not at all."""
     if is_remote(path):

@@ -1,9 +1,9 @@
-"""The stages of a run on a cluster: compute statistics, assign cells, mask blocks, write shards."""
+"""The stages of a run: compute statistics, assign cells, mask blocks, write shards."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
@@ -14,20 +14,29 @@ from shoal.plan import Plan
 from shoal.plan.other_columns import columns_to_drop, name_all_columns
 from shoal.plan.verdict import Finding
 from shoal.plan.warnings import as_finding, python_warnings
+from shoal.scale.block_classes import count_block_classes
 from shoal.scale.chunks import Chunk, Footer, check_sortable, make_chunks, read_footer
-from shoal.scale.cluster import run_stage
+from shoal.scale.confidential import ConfidentialColumn
 from shoal.scale.dask_frames import is_dask_frame, write_frame
+from shoal.scale.demands import has_demands, join_regions
 from shoal.scale.encoders import make_encoders
 from shoal.scale.folder import ReleaseFolder
-from shoal.scale.job import Job, save_job, worker_task
-from shoal.scale.judgement import check_guarantee, judge
+from shoal.scale.guarantees import (
+    check_constraints,
+    check_guarantee,
+    refuse_homogeneous_groups,
+)
+from shoal.scale.job import Job, save_job, sum_counts, worker_task
+from shoal.scale.judgement import judge
 from shoal.scale.layout import make_blocks, make_regions
-from shoal.scale.measures import compute_measures, sum_counts
-from shoal.scale.merging import merge_strata
-from shoal.scale.release import LargeRelease, provenance
+from shoal.scale.measures import compute_measures
+from shoal.scale.merging import merge_strata, strata_units
+from shoal.scale.release import LargeRelease, join_summaries, provenance, summarise_groups
 from shoal.scale.resplit import final_numbers, resplit, split_cell, split_shard
+from shoal.scale.runner import Runner, run_stage
 from shoal.scale.sample import sampling_share
-from shoal.scale.scratch import ScratchFile
+from shoal.scale.scratch import files_with
+from shoal.scale.shards import Shard, write_shard
 from shoal.scale.sources import check_folder_columns, find_files, source_paths
 from shoal.scale.statistics import (
     StatisticsRequest,
@@ -37,7 +46,7 @@ from shoal.scale.statistics import (
 )
 from shoal.scale.store_release import StoreRelease
 from shoal.scale.strata import Codes, Strata, divide_strata, find_strata
-from shoal.scale.tasks import MaskedBlock, Shard, assign_cells, mask_block, write_shard
+from shoal.scale.tasks import MaskedBlock, assign_cells, mask_block
 from shoal.scale.validation import (
     MISSING_WAY_OUT,
     check_columns,
@@ -47,25 +56,23 @@ from shoal.scale.validation import (
 )
 from shoal.steps import Microaggregate
 from shoal.steps.strata import refuse_sizes
-
-if TYPE_CHECKING:
-    from distributed import Client
+from shoal.steps.units import refuse_without_unit
 
 MAX_ATTACKED = 20_000  # records that the linkage attack is tried on
 
 
 class Run:
-    """One run on a cluster: the state that its stages share."""
+    """One run: the state that its stages share."""
 
     def __init__(
         self,
-        cluster: "Client",
+        runner: Runner,
         folder: ReleaseFolder | StoreRelease,
         plan: Plan,
         chunk_size: int,
         seed: int,
     ):
-        self.cluster, self.folder, self.plan = cluster, folder, plan
+        self.runner, self.folder, self.plan = runner, folder, plan
         self.step: Microaggregate = check_plan(plan)
         self.chunk_size, self.seed = chunk_size, seed
         self.job_file = str(folder.path("job"))
@@ -79,24 +86,29 @@ class Run:
         statistics = self._compute_statistics(schema)
         job = self._make_job(schema, statistics)
         cells_of = self._assign_cells(job)
-        blocks = self._mask_blocks(cells_of)
+        blocks = self._mask_blocks(job, cells_of)
+        refuse_homogeneous_groups(job, blocks)
         shards = self._write_shards(blocks)
+        classes = [shard.block_classes for shard in shards]
+        block_sizes = count_block_classes(self.runner, job, self.job_file, classes)
         measures, remarks = compute_measures(job, blocks, shards)
         n_written = sum(shard.records for shard in shards)
-        check_guarantee(self.plan, measures, statistics.records, n_written)
+        check_guarantee(self.plan, measures, statistics.records, n_written, block_sizes)
+        check_constraints(self.plan, job, measures, shards)
         n_source = sum(chunk.records for chunk in self.chunks)
         verdict = judge(
-            self.plan, job, schema.names, blocks, shards, n_source, measures, remarks, self.findings
-        )
+            self.plan, job, schema.names, blocks, shards, n_source, measures, remarks,
+            self.findings, block_sizes,
+        )  # fmt: skip
         self.warnings += python_warnings(verdict)
-        sizes = sum_counts(block.group_sizes for block in blocks)
+        of_blocks = [summarise_groups(blocks, at) for at in range(len(self.step.column_blocks))]
         return LargeRelease(
             self.folder.target,
             self.plan,
             measures,
             remarks,
             tuple(map(str, self.warnings)),
-            {"number": sum(sizes.values()), "smallest": min(sizes), "largest": max(sizes)},
+            join_summaries(of_blocks),
             provenance(shards, blocks, self.chunk_size, self.seed),
             tuple(
                 {name: getattr(shard, name) for name in ("name", "records", "bytes", "sha256")}
@@ -105,13 +117,14 @@ class Run:
             verdict,
             drawn_seeds,
             recoded=tuple(self.step.strata) if job.strata.merged is not None else (),
+            block_groups=tuple(of_blocks),
         )
 
     def _find_files(self, source: Any) -> list[str]:
         """Return the files of the source; a Dask DataFrame is computed once, into scratch files."""
         if is_dask_frame(source):
             undeclared = [name for name in self.plan.masked if name not in self.plan.types]
-            return write_frame(self.cluster, source, str(self.folder.path("source")), undeclared)
+            return write_frame(self.runner, source, str(self.folder.path("source")), undeclared)
         paths = find_files(source)
         self.folder.check_sources(paths, source_paths(source))
         return paths
@@ -119,7 +132,7 @@ class Run:
     def _open_files(self, paths: Sequence[str]) -> pa.Schema:
         """Read the metadata of all files, check the columns and divide the files into chunks."""
         tasks = [(path,) for path in paths]
-        results = dict(run_stage(self.cluster, "opening files", _footer, tasks, [1] * len(paths)))
+        results = dict(run_stage(self.runner, "opening files", _footer, tasks, [1] * len(paths)))
         footers: list[Footer] = [results[number] for number in range(len(paths))]
         self.chunks = make_chunks(paths, footers, self.chunk_size)
         schema: pa.Schema = footers[0].schema
@@ -146,11 +159,15 @@ class Run:
             self.seed,
             self.step.weight,
             self.step.weighted_distances,
+            self.step.unit_column,
+            columns_with(self.plan.roles, "confidential")
+            if self.step.closeness is not None
+            else (),
         )
         tasks = [(chunk, request) for chunk in self.chunks]
         sizes = [chunk.records for chunk in self.chunks]
         statistics = TableStatistics()
-        for _, part in run_stage(self.cluster, "counting", _chunk_statistics, tasks, sizes):
+        for _, part in run_stage(self.runner, "counting", _chunk_statistics, tasks, sizes):
             statistics = merge_statistics([statistics, part])
         if not statistics.records:
             raise InputError(
@@ -169,6 +186,8 @@ class Run:
             )
         if self.step.weight is not None:
             statistics.weights.check(self.step.weight)
+        if self.step.unit_column is not None:
+            refuse_without_unit(self.step.unit_column, statistics.n_without_unit)
         return statistics
 
     def _is_number(self, schema: pa.Schema, name: str) -> bool:
@@ -188,7 +207,7 @@ class Run:
             step.dependence,
             "weighted" if step.weighted_distances else step.standardise,
         )
-        if step.missing != "impute":
+        if step.missing in ("refuse", "drop"):
             missing = {encoder.name: encoder.n_missing for encoder in encoders.masked}
             refuse_missing_counts(missing, MISSING_WAY_OUT)
         refuse_missing_counts(
@@ -197,7 +216,8 @@ class Run:
         )
         fields = [field for field in schema if field.name not in self.dropped]
         released = pa.schema([self._released_field(field, statistics) for field in fields])
-        check_sortable(released)
+        units = [] if step.unit_column is None else [schema.field(step.unit_column)]
+        check_sortable(pa.schema([*released, *units]))
         strata, counts = find_strata(statistics, step.strata)
         job = Job(
             step,
@@ -211,6 +231,12 @@ class Run:
             min(1.0, MAX_ATTACKED / statistics.records),
             self.seed,
             self.plan.thresholds,
+            self.plan.types,
+            [
+                ConfidentialColumn.of(name, counts, self.plan.types)
+                for name, counts in statistics.confidential.items()
+            ],
+            step.diversity is not None or "l_diversity" in self.plan.limits.figures,
         )
         strata = self._merge_small_strata(job, counts)
         strata = divide_strata(statistics, encoders, strata, counts, self.chunk_size)
@@ -220,11 +246,16 @@ class Run:
 
     def _merge_small_strata(self, job: Job, counts: Codes) -> Strata:
         """Refuse strata of fewer than k records, or merge them if the step says so."""
-        if self.step.small_strata == "refuse":
-            refuse_sizes(counts.tolist(), self.step.k, columns=self.step.strata)
-            return job.strata
         path = str(self.folder.path("strata"))
-        merged, sentence = merge_strata(self.cluster, job, path, self.chunks, counts)
+        unit_keys = None
+        if job.unit is not None and job.strata.columns:
+            unit_keys = strata_units(self.runner, job, path, self.chunks)
+        if self.step.small_strata == "refuse":
+            sizes = counts.tolist() if unit_keys is None else list(map(len, unit_keys))
+            if job.strata.columns:
+                refuse_sizes(sizes, self.step.k, columns=self.step.strata, what=self.step.counted)
+            return job.strata
+        merged, sentence = merge_strata(self.runner, job, path, self.chunks, counts, unit_keys)
         self.findings += [as_finding(StrataMerged(sentence))] if sentence else []
         return replace(job.strata, merged=merged)
 
@@ -244,30 +275,35 @@ class Run:
             for number, chunk in enumerate(self.chunks)
         ]
         sizes = [chunk.records for chunk in self.chunks]
-        results = dict(run_stage(self.cluster, "assigning cells", assign_cells, tasks, sizes))
+        results = dict(run_stage(self.runner, "assigning cells", assign_cells, tasks, sizes))
         files = [file for number in sorted(results) for file in results[number]]
         self.folder.remove("source")
         self.cell_files, split_into = resplit(
-            self.cluster, split_cell, self.job_file, folder, files, self.chunk_size
+            self.runner, split_cell, self.job_file, folder, files, self.chunk_size
         )
         return [
             [number for cell in cells for number in final_numbers(cell, split_into)]
             for cells in job.strata.cells_of
         ]
 
-    def _mask_blocks(self, cells_of: Sequence[Sequence[int]]) -> list[MaskedBlock]:
+    def _mask_blocks(self, job: Job, cells_of: Sequence[Sequence[int]]) -> list[MaskedBlock]:
         """Group and mask all records, block by block."""
         records = sum_counts(file.records for file in self.cell_files)
-        regions = make_regions(cells_of, records, self.step.k, self.chunk_size)
-        blocks = make_blocks(regions, records, self.chunk_size)
+        size, k = self.chunk_size, self.step.k
+        regions_of = [make_regions([cells], records, k, size) for cells in cells_of]
+        if has_demands(job):
+            regions_of = join_regions(
+                self.runner, self.job_file, regions_of, self.cell_files, records, size
+            )
+        blocks = make_blocks([one for regions in regions_of for one in regions], records, size)
         folder = str(self.folder.path("masked"))
         tasks, sizes = [], []
         for number, block in enumerate(blocks):
             cells = [cell for region in block for cell in region]
-            files = _files_with(self.cell_files, cells)
+            files = files_with(self.cell_files, cells)
             tasks.append((self.job_file, block, files, folder, number))
             sizes.append(sum(records.get(cell, 0) for cell in cells))
-        results = dict(run_stage(self.cluster, "grouping", mask_block, tasks, sizes))
+        results = dict(run_stage(self.runner, "grouping", mask_block, tasks, sizes))
         self.folder.remove("cells")
         return [results[number] for number in range(len(blocks))]
 
@@ -276,22 +312,16 @@ class Run:
         scratch, folder = str(self.folder.path("masked")), str(self.folder.path("release"))
         block_files = [block.file for block in blocks]
         files, _ = resplit(
-            self.cluster, split_shard, self.job_file, scratch, block_files, self.chunk_size
+            self.runner, split_shard, self.job_file, scratch, block_files, self.chunk_size
         )
         records = sum_counts(file.records for file in files)
         tasks = [
-            (self.job_file, number, shard, _files_with(files, [shard]), folder)
+            (self.job_file, number, shard, files_with(files, [shard]), folder, scratch)
             for number, shard in enumerate(records)
         ]
         sizes = list(records.values())
-        results = dict(run_stage(self.cluster, "writing", write_shard, tasks, sizes))
+        results = dict(run_stage(self.runner, "writing", write_shard, tasks, sizes))
         return [results[number] for number in range(len(tasks))]
-
-
-def _files_with(files: Sequence[ScratchFile], numbers: Sequence[int]) -> list[ScratchFile]:
-    """Return the files that hold records of some numbers, restricted to these."""
-    restricted = (file.only(numbers) for file in files)
-    return [file for file in restricted if file.batch]
 
 
 @worker_task

@@ -109,6 +109,10 @@ class StatisticsRequest:
         The column of survey weights.
     weighted : bool
         Whether distances are standardised by weighted moments.
+    unit : str, optional
+        The column of units, whose missing values are counted.
+    confidential : list of str
+        Confidential columns whose values are counted.
     """
 
     numeric: Sequence[str]
@@ -119,6 +123,14 @@ class StatisticsRequest:
     seed: int
     weight: str | None = None
     weighted: bool = False
+    unit: str | None = None
+    confidential: Sequence[str] = ()
+
+    @property
+    def columns_to_read(self) -> list[str]:
+        """All columns that are needed."""
+        others = [name for name in (self.weight, self.unit) if name is not None]
+        return list(dict.fromkeys([*self.columns, *others, *self.confidential]))
 
     @property
     def columns(self) -> list[str]:
@@ -148,6 +160,10 @@ class TableStatistics:
     weighted : dict
         Weighted moments, or the weight of each value, by column; empty unless distances are
         standardised by weighted moments.
+    n_without_unit : int
+        Number of records without a unit, where units are counted.
+    confidential : dict
+        The distinct values of each confidential column with their counts, where requested.
     """
 
     records: int = 0
@@ -157,12 +173,13 @@ class TableStatistics:
     sample: Sample | None = None
     weights: WeightStatistics = WeightStatistics()
     weighted: Mapping[str, WeightedMoments | WeightedValues] = field(default_factory=dict)
+    n_without_unit: int = 0
+    confidential: Mapping[str, pa.Table] = field(default_factory=dict)
 
 
 def chunk_statistics(chunk: Chunk, request: StatisticsRequest) -> TableStatistics:
     """Return the statistics of one chunk."""
-    columns = [*request.columns, *([] if request.weight is None else [request.weight])]
-    parts = read_batches(chunk, columns, request.required)
+    parts = read_batches(chunk, request.columns_to_read, request.required)
     return merge_statistics(batch_statistics(table, request) for table in parts)
 
 
@@ -174,11 +191,7 @@ def merge_statistics(parts: Iterable[TableStatistics]) -> TableStatistics:
     moments: dict[str, Moments] = {}
     for part in parts:
         moments |= {name: moments.get(name, Moments()) + own for name, own in part.moments.items()}
-    names = list(dict.fromkeys(name for part in parts for name in part.values))
-    values = {
-        name: _merge_counts([part.values[name] for part in parts if name in part.values], [name])
-        for name in names
-    }
+    values = merge_values([part.values for part in parts])
     strata = [part.strata for part in parts if part.strata is not None]
     samples = [part.sample for part in parts if part.sample is not None]
     return TableStatistics(
@@ -189,6 +202,8 @@ def merge_statistics(parts: Iterable[TableStatistics]) -> TableStatistics:
         Sample.merge(samples) if samples else None,
         sum((part.weights for part in parts), WeightStatistics()),
         merge_weighted([part.weighted for part in parts]),
+        sum(part.n_without_unit for part in parts),
+        merge_values([part.confidential for part in parts]),
     )
 
 
@@ -216,18 +231,34 @@ def batch_statistics(table: pa.Table, request: StatisticsRequest) -> TableStatis
     return TableStatistics(
         len(table),
         moments,
-        {name: _count_values(table, [name]) for name in request.categorical},
+        count_values(table, request.categorical),
         _count_values(table, request.strata) if request.strata else None,
         Sample.of(table.select(request.columns), keys, request.share),
         weight_statistics,
         weighted,
+        0 if request.unit is None else sum(tables.missing_counts(frame, [request.unit]).values()),
+        count_values(table, request.confidential),
     )
+
+
+def count_values(table: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:
+    """Return the distinct values of each column with their counts; refuse too many."""
+    return {name: _count_values(table, [name]) for name in names}
 
 
 def _count_values(table: pa.Table, columns: Sequence[str]) -> pa.Table:
     """Return the distinct values of columns with their counts; refuse too many."""
     ones = pa.array(np.ones(len(table), np.int64))
     return _merge_counts([table.select(list(columns)).append_column(COUNT, ones)], columns)
+
+
+def merge_values(parts: Sequence[Mapping[str, pa.Table]]) -> dict[str, pa.Table]:
+    """Return the counts of the values of each column in several parts together."""
+    names = list(dict.fromkeys(name for part in parts for name in part))
+    return {
+        name: _merge_counts([part[name] for part in parts if name in part], [name])
+        for name in names
+    }
 
 
 def _merge_counts(counts: Sequence[pa.Table], columns: Sequence[str]) -> pa.Table:

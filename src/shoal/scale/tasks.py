@@ -1,44 +1,34 @@
-"""The tasks of workers: assign records to cells, mask a block, write a shard of the release."""
+"""The tasks of workers: assign records to cells, and mask a block."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from sklearn.base import clone
 
-from shoal._params import signature_parameters
 from shoal.frame import tables
-from shoal.frame.codes import codes, keys, value_codes
+from shoal.frame.codes import value_codes
 from shoal.frame.columns import Column
 from shoal.frame.new_values import RowGather, with_values
-from shoal.frame.values import any_codes
-from shoal.io.store import name_of
-from shoal.metrics import classes, homogeneous_classes, smallest_class
+from shoal.metrics import units_per_class
 from shoal.metrics.linkage import linkage_chances
-from shoal.metrics.uniqueness import unique_units
-from shoal.partitioners import Auto, Blocked, Partition, Partitioner, Refine, method_label
+from shoal.partitioners import method_label
 from shoal.scale.chunks import Chunk, read_batches, sort_by
 from shoal.scale.exact import exact_sum
+from shoal.scale.grouping import group_region, region_units
 from shoal.scale.job import Job, count_sizes, load_job, worker_task
 from shoal.scale.keys import content_keys, distinguish_duplicates, in_sample
 from shoal.scale.layout import Region
-from shoal.scale.scratch import (
-    ScratchFile,
-    read_scratch,
-    write_parquet,
-    write_scratch,
-    write_scratch_files,
-)
-from shoal.scale.storage import hash_file, join, open_input
-from shoal.scale.verdict_counts import VerdictCounts, count_for_verdict
+from shoal.scale.scratch import ScratchFile, read_scratch, write_scratch, write_scratch_files
+from shoal.scale.storage import join
+from shoal.scale.verdict_counts import ColumnGroups, VerdictCounts, count_for_verdict
 from shoal.scale.weights import WeightedTotals, weighted_totals
 from shoal.steps.centroid import centroid
 from shoal.steps.checks import check_values
+from shoal.steps.grouping import BlockGroups
+from shoal.steps.homogeneity import count_homogeneous
 
 Matrix = NDArray[np.float64]
 
@@ -72,8 +62,8 @@ class MaskedBlock:
     squared_errors : dict
         For each column, the sum of the squared differences of original and masked z-scores, in
         units of `shoal.scale.exact.UNIT`.
-    group_sizes : dict
-        Number of groups of each size.
+    group_sizes : tuple of dict
+        Number of groups of each size, for each block of columns.
     methods : tuple of str
         The methods that were used.
     linked, attacked : int and int
@@ -87,11 +77,13 @@ class MaskedBlock:
         Weighted totals of each column before and after, where there are weights.
     verdict_counts : dict
         Counts for the verdict.
+    group_units : dict
+        Number of groups by the number of their units, where k counts units.
     """
 
     file: ScratchFile
     squared_errors: Mapping[str, int]
-    group_sizes: Mapping[int, int]
+    group_sizes: tuple[Mapping[int, int], ...]
     methods: tuple[str, ...]
     linked: int
     attacked: int
@@ -99,6 +91,7 @@ class MaskedBlock:
     suppressed: Mapping[str, int]
     totals: WeightedTotals = field(default_factory=dict)
     verdict_counts: VerdictCounts = field(default_factory=dict)
+    group_units: Mapping[int, int] = field(default_factory=dict)
 
 
 @worker_task
@@ -114,7 +107,8 @@ def mask_block(
     masked: list[pa.Table] = []
     squared_errors: Counter[str] = Counter()
     linked = attacked = 0
-    sizes: list[NDArray[np.int64]] = []
+    sizes: list[list[NDArray[np.int64]]] = [[] for _ in job.step.column_blocks]
+    unit_sizes: list[NDArray[np.int64]] = []
     methods: dict[str, None] = {}
     imputed: Counter[str] = Counter()
     suppressed: Counter[str] = Counter()
@@ -124,8 +118,9 @@ def mask_block(
         table = sort_by(read_scratch(files, region), [*job.step.columns, *job.step.strata])
         before = job.encoders.read(table)
         check_values(job.step, before)
-        groups, method = _group_records(job, table, before)
-        weights = _read_weights(job, table)
+        units, weights = region_units(job, table), _read_weights(job, table)
+        blocks = group_region(job, table, before, units)
+        groups = _groups_of_columns(job, blocks)
         released = _mask_records(job, table, before, groups, weights)
         after = job.encoders.read(released)
         squared_errors.update(_squared_errors(job, before, after))
@@ -133,10 +128,14 @@ def mask_block(
         linked, attacked = linked + new_linked, attacked + new_attacked
         totals.update({} if weights is None else weighted_totals(weights, before, after))
         verdict_counts.update(
-            count_for_verdict(job.step, job.thresholds, before, after, groups, weights)
+            count_for_verdict(job.step, job.thresholds, before, after, groups, weights, units)
         )
-        sizes.append(groups.sizes)
-        methods[method] = None
+        verdict_counts.update(_count_homogeneous(job, table, blocks, units))
+        for at, block in enumerate(blocks):
+            sizes[at].append(block.groups.sizes)
+            if units is not None:
+                unit_sizes.append(units_per_class(block.groups.labels, units))
+            methods |= {method_label(one).partition(" in ")[0]: None for one in block.fitted}
         for original, new in zip(before, after, strict=True):
             imputed[original.name] += int((original.is_missing & ~new.is_missing).sum())
             suppressed[original.name] += int((~original.is_missing & new.is_missing).sum())
@@ -146,7 +145,7 @@ def mask_block(
     return MaskedBlock(
         write_scratch(join(folder, f"{number:08d}.arrow"), table, shards.astype(np.int64)),
         squared_errors,
-        count_sizes(np.concatenate(sizes)),
+        tuple(count_sizes(np.concatenate(of_block)) for of_block in sizes),
         tuple(methods),
         linked,
         attacked,
@@ -154,7 +153,32 @@ def mask_block(
         suppressed,
         totals,
         verdict_counts,
+        count_sizes(np.concatenate(unit_sizes)) if unit_sizes else {},
     )
+
+
+def _groups_of_columns(job: Job, blocks: Sequence[BlockGroups]) -> dict[str, ColumnGroups]:
+    """Return the groups of each masked column, and its cells without a value in the release."""
+    return {
+        name: ColumnGroups(block.groups, missing)
+        for names, block in zip(job.step.column_blocks, blocks, strict=True)
+        for name, missing in zip(names, block.missing.T, strict=True)
+    }
+
+
+def _count_homogeneous(
+    job: Job, table: pa.Table, blocks: Sequence[BlockGroups], units: NDArray[np.int64] | None
+) -> Counter[tuple[str, str]]:
+    """Count the groups with a single confidential value, if the step refuses them."""
+    counts: Counter[tuple[str, str]] = Counter()
+    if job.step.homogeneity != "refuse":
+        return counts
+    codes = value_codes(tables.open_frame(table), job.confidential)
+    for block in blocks:
+        numbers = count_homogeneous(block.groups, codes, units).tolist()
+        pairs = zip(job.confidential, numbers, strict=True)
+        counts.update({("homogeneous", name): number for name, number in pairs})
+    return counts
 
 
 def _read_weights(job: Job, table: pa.Table) -> NDArray[np.float64] | None:
@@ -164,42 +188,21 @@ def _read_weights(job: Job, table: pa.Table) -> NDArray[np.float64] | None:
     return tables.numbers(tables.open_frame(table), job.step.weight)
 
 
-def _group_records(job: Job, table: pa.Table, columns: Sequence[Column]) -> tuple[Partition, str]:
-    """Return the groups of some records, and the method that made them."""
-    Z = job.encoders.coordinates(table, columns)
-    fitted = single_threaded(job.step.partitioner, len(Z)).fit(Z)
-    return fitted.partition_, method_label(fitted).partition(" in ")[0]
-
-
-def single_threaded(partitioner: Partitioner, n_records: int) -> Partitioner:
-    """Return the partitioner as a worker uses it: other workers use the other cores.
-
-    `Auto` becomes what it would choose for a long table, blocks with refined borders, or plain
-    refinement where one block is enough.
-    """
-    if isinstance(partitioner, Auto):
-        one_block = n_records <= signature_parameters(Blocked)["block_size"].default
-        k = partitioner.k
-        return Refine(k=k) if one_block else Blocked(k=k, n_jobs=1)
-    copy: Partitioner = clone(partitioner)
-    return copy.set_params(n_jobs=1) if isinstance(copy, Blocked) else copy
-
-
 def _mask_records(
     job: Job,
     table: pa.Table,
     columns: Sequence[Column],
-    groups: Partition,
+    groups: Mapping[str, ColumnGroups],
     weights: NDArray[np.float64] | None,
 ) -> pa.Table:
-    """Return the released columns of some records."""
+    """Return the released columns of some records, and their units where k counts these."""
     frame = tables.open_frame(table)
     values: dict[str, NDArray[np.generic] | RowGather] = {}
     for column in columns:
         values[column.name] = centroid(
             column,
-            groups,
-            column.is_missing,
+            groups[column.name].groups,
+            groups[column.name].missing,
             aggregate=job.step.aggregate_of(column.name),
             trim=job.step.trim,
             decimals=job.step.decimals_of(column.name),
@@ -207,7 +210,12 @@ def _mask_records(
             weights=weights,
         )
     released: pa.Table = tables.to_native(with_values(frame, values))
-    return released.select(job.released.names).cast(job.released)
+    released = released.select(job.released.names).cast(job.released)
+    return released if job.unit is None else released.append_column(*_column(table, job.unit))
+
+
+def _column(table: pa.Table, name: str) -> tuple[pa.Field, pa.ChunkedArray]:
+    return table.schema.field(name), table.column(name)
 
 
 def _squared_errors(job: Job, before: Sequence[Column], after: Sequence[Column]) -> dict[str, int]:
@@ -229,56 +237,3 @@ def _count_links(
         return 0, 0
     Z, masked = job.encoders.zscores(before), job.encoders.zscores(after)
     return exact_sum(linkage_chances(Z, masked, attacked)), len(attacked)
-
-
-class Shard(NamedTuple):
-    """A file of the release, and what was counted on it."""
-
-    name: str
-    records: int
-    bytes: int
-    sha256: str
-    class_sizes: Mapping[int, int]
-    homogeneous: Mapping[str, int]
-    missing: Mapping[str, int]
-    smallest_with_weights: int | None = None  # smallest class if the released weights are known
-    unique: int | None = None  # records unique in quasi-identifiers and other released columns
-
-
-@worker_task
-def write_shard(
-    job_file: str, number: int, shard: int, files: Sequence[ScratchFile], folder: str
-) -> Shard:
-    """Write a shard of the release, read it back and count its equivalence classes.
-
-    All records of a class are in the same shard, and their order depends on released values
-    alone.
-    """
-    job = load_job(job_file)
-    table = sort_by(read_scratch(files, [shard]), job.quasi_identifiers)
-    path = join(folder, f"part-{number:05d}.parquet")
-    write_parquet(path, table)
-    del table
-    size, digest = hash_file(path)
-    weight = [name for name in job.released.names if name == job.step.weight]
-    known, others = job.quasi_identifiers, job.other_columns
-    columns = [*known, *job.confidential, *weight, *others]
-    released = tables.open_frame(
-        pq.read_table(open_input(path), columns=columns, partitioning=None)
-    )
-    class_of = classes(keys(released, known))
-    confidential = value_codes(released, job.confidential)
-    homogeneous = homogeneous_classes(class_of[:, None], confidential) if job.confidential else ()
-    with_weights = smallest_class(codes(released, [*known, *weight])) if weight else None
-    unique = unique_units(classes(any_codes(released, [*known, *others]))) if others else None
-    return Shard(
-        name_of(path),
-        len(released),
-        size,
-        digest,
-        count_sizes(np.bincount(class_of)),
-        dict(zip(job.confidential, map(int, homogeneous), strict=True)),
-        tables.missing_counts(released, known),
-        with_weights,
-        unique,
-    )

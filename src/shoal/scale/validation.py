@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 
 # Options of the step that need all groups or all records at once, and the way out.
 UNSUPPORTED = {
-    "blocks": "Mask the columns in one block.",
-    "unit": "Mask a table with one record for each unit, or a table that fits into memory.",
-    "household": "Mask a table of households, or a table that fits into memory.",
     "column_weights": "Mask a table that fits into memory, or scale the columns first.",
-    "diversity": "Mask a table that fits into memory, or a part of the table at a time.",
-    "closeness": "Mask a table that fits into memory, or a part of the table at a time.",
 }
 
 MISSING_WAY_OUT = (
@@ -79,13 +74,6 @@ def check_plan(plan: "Plan") -> Microaggregate:
             code="not-for-large-tables",
             what="aggregate",
         )
-    if step.missing == "own-groups":
-        raise PlanError(
-            '`missing="own-groups"` is not supported by shoal.scale: it compares all records with'
-            ' missing values. Use "impute" or "drop".',
-            code="not-for-large-tables",
-            what="missing",
-        )
     if step.round == "original":
         raise PlanError(
             '`round="original"` is not supported by shoal.scale: the decimals of a column are known'
@@ -93,13 +81,7 @@ def check_plan(plan: "Plan") -> Microaggregate:
             code="not-for-large-tables",
             what="round",
         )
-    if step.homogeneity != "warn":
-        raise PlanError(
-            f'homogeneity="{step.homogeneity}" is not supported by shoal.scale: it needs all groups'
-            ' at once. Use "warn", which reports their number.',
-            code="not-for-large-tables",
-            what="homogeneity",
-        )
+    _check_constraints(plan, step)
     nested = step.partitioner.get_params(deep=True).values()
     if any(isinstance(one, Search | Prove) for one in (step.partitioner, *nested)):
         raise PlanError(
@@ -110,6 +92,58 @@ def check_plan(plan: "Plan") -> Microaggregate:
         )
     _check_roles(plan, step)
     return step
+
+
+def _check_constraints(plan: "Plan", step: Microaggregate) -> None:
+    """Refuse demands on groups that no block of records can meet by itself."""
+    confidential = columns_with(plan.roles, "confidential")
+    if step.whole_households:
+        raise PlanError(
+            "`whole_households` is not supported by shoal.scale: members of a household may be in"
+            " different blocks. Leave it out: k then counts households, whose members may be in"
+            " different groups.",
+            code="not-for-large-tables",
+            what="whole_households",
+        )
+    if step.homogeneity == "noise":
+        raise PlanError(
+            '`homogeneity="noise"` is not supported by shoal.scale: the noise depends on the values'
+            ' of all records. Use `homogeneity="merge"` or `homogeneity="refuse"`.',
+            code="not-for-large-tables",
+            what="homogeneity",
+        )
+    if step.closeness_by == "first":
+        raise PlanError(
+            '`closeness_by="first"` is not supported by shoal.scale: it draws every group from the'
+            ' whole table. Use `closeness_by="merge"` or `closeness_by="swap"`.',
+            code="not-for-large-tables",
+            what="closeness_by",
+        )
+    if step.closeness is not None and step.unit_column is not None:
+        raise PlanError(
+            "`closeness` of units is not supported by shoal.scale: a unit counts once in the table,"
+            " and its records may be in different blocks. Use `diversity`, or count records with"
+            ' `unit="record"`.',
+            code="not-for-large-tables",
+            what="closeness",
+        )
+    masked = [name for name in confidential if name in step.columns]
+    if step.closeness is not None and masked:
+        raise PlanError(
+            f"`closeness` is not supported by shoal.scale for {name_columns(masked)}, which the"
+            " step masks too: its released values are known when all records are masked. Leave"
+            " one of the two out.",
+            code="not-for-large-tables",
+            what="closeness",
+        )
+    demands = {
+        "diversity": step.diversity is not None,
+        "closeness": step.closeness is not None,
+        "homogeneity": step.homogeneity != "warn",
+    }
+    for name, is_demanded in demands.items():
+        if is_demanded:
+            check_confidential(confidential, name)
 
 
 def _check_roles(plan: "Plan", step: Microaggregate) -> None:

@@ -2,11 +2,14 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame.columns import Column
+from shoal.metrics import units_per_class
+from shoal.metrics.contributors import count_contributors
 from shoal.metrics.dominance import dominated_groups
 from shoal.partitioners import Partition
 from shoal.plan.findings.dominance import check_dominance, is_binary, releases_means
@@ -16,6 +19,16 @@ from shoal.plan.findings.insiders import check_insiders
 from shoal.plan.thresholds import Thresholds
 from shoal.plan.verdict import RECORD_UNIT, Finding
 from shoal.steps import Microaggregate
+
+Codes = NDArray[np.int64]
+
+
+class ColumnGroups(NamedTuple):
+    """The groups of a masked column, and its cells that have no value in the release."""
+
+    groups: Partition
+    missing: NDArray[np.bool_]
+
 
 # By what is counted ("same", "present", "one", "few", "dominated", "groups") and by column.
 VerdictCounts = Mapping[tuple[str, str], int]
@@ -27,30 +40,43 @@ def count_for_verdict(
     limits: Thresholds,
     before: Sequence[Column],
     after: Sequence[Column],
-    groups: Partition,
+    groups_of: Mapping[str, ColumnGroups],
     weights: NDArray[np.float64] | None,
+    units: Codes | None,
 ) -> Counter[tuple[str, str]]:
     """Count unchanged values, dominated groups, and groups imputed from fewer than k records."""
     counts: Counter[tuple[str, str]] = Counter()
-    unchanged = np.ones(len(groups.labels), bool)
+    unchanged = np.ones(len(before[0].values), bool)
     for original, masked in zip(before, after, strict=True):
+        groups = groups_of[original.name].groups
         present = ~original.is_missing
         same = (original.values == masked.values) | (original.is_missing & masked.is_missing)
         counts["same", original.name] = int((same & present).sum())
         counts["present", original.name] = int(present.sum())
         unchanged &= same
         if step.missing == "impute":
-            n_givers = np.bincount(groups.labels, present)
+            n_givers = count_contributors(groups.labels, present, units)
             has_value = np.bincount(groups.labels, ~masked.is_missing) > 0
-            one_giver = has_value & (n_givers == 1) & (groups.sizes > 1)
+            one_giver = has_value & (n_givers == 1) & (_sizes(groups, units) > 1)
             counts["one", original.name] = int(one_giver.sum())
             few_givers = has_value & (n_givers > 1) & (n_givers < step.k)
             counts["few", original.name] = int(few_givers.sum())
     counts["same", ALL_COLUMNS] = int(unchanged.sum())
     counts["present", ALL_COLUMNS] = len(unchanged)
     if releases_means(step):
-        counts.update(_count_dominated(limits, before, groups, weights, str(step.weight)))
+        for names in step.column_blocks:
+            columns, groups = (
+                [one for one in before if one.name in names],
+                groups_of[names[0]].groups,
+            )
+            counts.update(
+                _count_dominated(limits, columns, groups, weights, str(step.weight), units)
+            )
     return counts
+
+
+def _sizes(groups: Partition, units: Codes | None) -> Codes:
+    return groups.sizes if units is None else units_per_class(groups.labels, units)
 
 
 def _count_dominated(
@@ -59,6 +85,7 @@ def _count_dominated(
     groups: Partition,
     weights: NDArray[np.float64] | None,
     weight: str,
+    units: Codes | None,
 ) -> Counter[tuple[str, str]]:
     numeric = [one for one in columns if one.kind == "numeric" and not is_binary(one.values)]
     contributions = {one.name: one.values for one in numeric}
@@ -69,7 +96,7 @@ def _count_dominated(
     if not contributions:
         return Counter()
     matrix = np.column_stack(list(contributions.values()))
-    dominated = dominated_groups(matrix, groups.labels, limits.dominance, limits.p_percent)
+    dominated = dominated_groups(matrix, groups.labels, limits.dominance, limits.p_percent, units)
     counts = Counter({("groups", name): groups.n_groups for name in contributions})
     pairs = zip(contributions, dominated, strict=True)
     counts.update({("dominated", name): int(number) for name, number in pairs})
@@ -89,20 +116,28 @@ def exact_shares(counts: VerdictCounts) -> dict[str, float]:
 def findings_from_counts(
     counts: VerdictCounts,
     step: Microaggregate,
-    class_sizes: Mapping[int, int],
+    class_sizes: Sequence[Mapping[int, int]],
     limits: Thresholds,
+    unit: str = RECORD_UNIT,
 ) -> list[Finding]:
-    """Return the findings that follow from the counts of all blocks."""
+    """Return the findings that follow from the counts of all blocks.
+
+    ``class_sizes`` are those of each block of columns, in units where k counts the values of the
+    column ``unit``.
+    """
     dominated, groups = _by_column(counts, "dominated"), _by_column(counts, "groups")
     findings = [
         *check_exact(exact_shares(counts), limits.exact),
-        *check_dominance(dominated, groups, limits),
+        *check_dominance(dominated, groups, limits, "record" if unit == RECORD_UNIT else "unit"),
         *check_contributors(_by_column(counts, "one"), _by_column(counts, "few"), step.k),
     ]
     averaged = [name for name in groups if name in step.columns]
     if releases_means(step) and averaged:
-        smallest = min(class_sizes)
-        findings += check_insiders(smallest, class_sizes[smallest], averaged, RECORD_UNIT)
+        pairs = zip(step.column_blocks, class_sizes, strict=True)
+        of_means = [sizes for names, sizes in pairs if set(names) & set(averaged)]
+        smallest = min(map(min, of_means))
+        number = sum(sizes.get(smallest, 0) for sizes in of_means)
+        findings += check_insiders(smallest, number, averaged, unit)
     return findings
 
 

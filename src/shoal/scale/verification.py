@@ -21,7 +21,7 @@ from shoal.scale import mask
 from shoal.scale.chunks import Footer, read_footer
 from shoal.scale.folder import MARKER
 from shoal.scale.judgement import judge_recount
-from shoal.scale.recount import Recount, recount
+from shoal.scale.recount import Recount, recount, recount_constraints
 from shoal.scale.release import LargeRelease
 from shoal.scale.sources import find_files
 from shoal.scale.storage import file_entry, hash_file, is_remote, join, list_files
@@ -48,6 +48,7 @@ class FolderAudit:
         self.plan = Plan.from_dict(entries["plan"], None)
         self.output = entries["output"]
         self.verdict: Verdict | None = None
+        self.constraints: tuple[float | None, float | None] = (None, None)
 
     def checks(self) -> Iterator[Check]:
         """Yield the checks that do not need the original."""
@@ -63,6 +64,7 @@ class FolderAudit:
         yield run_check("dropped", lambda: self._dropped(footers.values()))
         try:
             counts = recount(list(footers), self.plan.quasi_identifiers)
+            self.constraints = recount_constraints(list(footers), self.plan)
         except ShoalError as error:
             yield Check("guarantee", False, message_without_outcome(error))
             return
@@ -159,7 +161,7 @@ class FolderAudit:
         if not same:
             return False, reason
         k = self.plan.k
-        self.verdict = judge_recount(self.plan, counts.smallest, self.output["types"])
+        self.verdict = self._judge(counts)
         if k is None:
             return None, "the plan promises no k-anonymity"
         if self.verdict.status == "not kept" and counts.smallest >= k:
@@ -171,12 +173,15 @@ class FolderAudit:
             )
         return True, f"k={k} is kept, counted on the released values"
 
+    def _judge(self, counts: Recount) -> Verdict:
+        return judge_recount(self.plan, counts.smallest, self.output["types"], self.constraints)
+
     def _smallest(self, counts: Recount) -> tuple[bool, str]:
         stated = self.entries["promise"]["smallest_class"]
         return counts.smallest == stated, f"{counts.smallest} records, and {stated} in the manifest"
 
     def _verdict(self, counts: Recount) -> tuple[bool | None, str]:
-        self.verdict = judge_recount(self.plan, counts.smallest, self.output["types"])
+        self.verdict = self._judge(counts)
         return statements.check_verdict(self.entries, self.verdict, self.plan)
 
     def _original(

@@ -355,14 +355,14 @@ class Microaggregate(GroupingStep):
         """Return strata of at least k; merge or refuse smaller ones."""
         strata = split(frame, self.strata)
         if self.small_strata == "merge":
-            strata = merge_small(strata, self.k, space.Z, units, self._counted_things)
-        refuse_small(strata, self.k, units, self._counted_things)
+            strata = merge_small(strata, self.k, space.Z, units, self.counted)
+        refuse_small(strata, self.k, units, self.counted)
         if units is not None and self.whole_households:
             refuse_split(strata.rows, units)
         return strata
 
     @property
-    def _counted_things(self) -> str:
+    def counted(self) -> str:
         """What k counts, for messages."""
         return "households" if self.household else "units" if self.unit else "records"
 

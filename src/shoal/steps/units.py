@@ -20,7 +20,12 @@ Codes = NDArray[np.int64]
 def read_units(frame: Frame, name: str) -> Codes:
     """Return the unit of each record as an integer from 0 on; refuse records without a unit."""
     tables.check_columns(frame, [name])
-    n_missing = tables.missing_counts(frame, [name]).get(name, 0)
+    refuse_without_unit(name, tables.missing_counts(frame, [name]).get(name, 0))
+    return np.unique(codes(frame, [name]), return_inverse=True)[1].ravel()
+
+
+def refuse_without_unit(name: str, n_missing: int) -> None:
+    """Refuse records without a unit, given their number."""
     if n_missing:
         raise InputError(
             f"Column {name!r} has {n_missing} missing value{'s' if n_missing > 1 else ''}, and k"
@@ -30,7 +35,6 @@ def read_units(frame: Frame, name: str) -> Codes:
             column=name,
             missing=n_missing,
         )
-    return np.unique(codes(frame, [name]), return_inverse=True)[1].ravel()
 
 
 def number_needed(members: Codes, candidates: Codes, k: int) -> int:

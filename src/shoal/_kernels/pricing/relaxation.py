@@ -25,6 +25,18 @@ def distances_to(X, near):
 
 
 @compiled
+def group_costs(X, members):
+    """Return the SSEs of groups of the same size: the squared distances of all pairs over it."""
+    costs = np.zeros(members.shape[0])
+    for group in range(members.shape[0]):
+        for a in range(members.shape[1]):
+            for b in range(a):
+                costs[group] += row_distance(X, members[group, a], X, members[group, b])
+        costs[group] /= members.shape[1]
+    return costs
+
+
+@compiled
 def nearest_sums(X, near, rows, most):
     """Return the sums of the squared distances of ``rows`` to their 0 to ``most`` - 1 nearest."""
     sums = np.zeros((rows.shape[0], most))

@@ -1,6 +1,5 @@
 // Runs: starting them, their progress, the table and the map that compare them.
 import { find, lost, post, say } from "./common.js";
-import { settled } from "./settings.js";
 
 const RHYTHM = 500; // milliseconds between two looks at the progress
 const list = find("runs");
@@ -166,7 +165,6 @@ if (list) {
   find("settings").addEventListener("submit", async (event) => {
     if (event.submitter?.hasAttribute("formaction")) return;
     event.preventDefault();
-    await settled();
     const answer = await post("run", new URLSearchParams(new FormData(find("settings"))));
     if (!answer || answer.message) return;
     find("undo").disabled = !answer.undo;

@@ -14,20 +14,30 @@ const fit = () => {
   }
 };
 
+let unkept = 0; // changes the server has not answered yet
 let last = Promise.resolve();
 const keep = () => {
   fit();
   showRoles();
   describe();
+  unkept += 1;
   last = last.then(async () => {
     const answer = await post("settings", new URLSearchParams(new FormData(settings)));
+    unkept -= 1;
     if (!answer) return;
     find("undo").disabled = !answer.undo;
     find("redo").disabled = !answer.redo;
   });
-  return last;
 };
-export const settled = () => last;
+
+// A form is sent when every change has been kept: its revision would be an old one before that.
+const sendWhenKept = async (event) => {
+  if (!unkept) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  while (unkept) await last;
+  event.target.requestSubmit(event.submitter);
+};
 
 // The pickers of persons, households, weights and strata show and change the roles of columns.
 const showRoles = () => {
@@ -157,7 +167,9 @@ if (settings) {
       keep();
     }
   });
+  document.addEventListener("submit", sendWhenKept, { capture: true });
   find("filter").addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
+  fit(); // a browser may have kept values over a reload
   showRoles();
   describe();
 }

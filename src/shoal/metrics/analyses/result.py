@@ -1,11 +1,12 @@
 """The results of analyses: figures, tables and remarks."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from shoal._text import aligned
 from shoal.metrics.figures import WORST
+from shoal.metrics.named_results import NamedResults
 from shoal.metrics.subgroups import Subgroups
 
 Better = Literal["lower", "higher"]
@@ -109,7 +110,7 @@ class AnalysisResult:
         return "\n".join([self.name, aligned([table["headings"], *table["cells"]]), *self.remarks])
 
 
-class Utility(Mapping[str, AnalysisResult]):
+class Utility(NamedResults[AnalysisResult]):
     """Results of analyses before and after masking, by name.
 
     ``figures()`` returns all numbers below that were computed, by these names, so that limits can
@@ -167,21 +168,8 @@ class Utility(Mapping[str, AnalysisResult]):
         remarks: tuple[str, ...] = (),
         groups: Subgroups | None = None,
     ):
-        self.results = tuple(results)
-        self.not_run = dict(not_run)
+        super().__init__(results, not_run)
         self.records, self.seed, self.remarks, self.groups = records, seed, remarks, groups
-
-    def __getitem__(self, name: str) -> AnalysisResult:
-        for result in self.results:
-            if result.name == name:
-                return result
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return (result.name for result in self.results)
-
-    def __len__(self) -> int:
-        return len(self.results)
 
     def figures(self) -> dict[str, float]:
         """Return all figures by name, with those of the worst-off groups."""

@@ -21,6 +21,7 @@ from shoal.metrics.analyses.propensity import propensity
 from shoal.metrics.analyses.range_counts import range_counts
 from shoal.metrics.analyses.regression import formula_columns, regression
 from shoal.metrics.analyses.result import FIGURES, AnalysisResult, Utility
+from shoal.metrics.named_results import run_each
 from shoal.metrics.subgroups import (
     MIN_GROUP,
     Grouping,
@@ -166,7 +167,7 @@ def utility(
         empty = sum(not len(group.rows[-1]) for group in grouping.groups)
         if empty:
             remarks.append(f"{count(empty, 'group')} without a masked record: no figures of these.")
-    results, not_run = run(study, names)
+    results, not_run = run_each("analyses", ANALYSES, names, study)
     return Utility(
         results,
         not_run,
@@ -177,21 +178,6 @@ def utility(
     )
 
 
-def run(study: Study, names: Sequence[str]) -> tuple[list[AnalysisResult], dict[str, str]]:
-    """Return the results of analyses, and the reasons why others were not carried out."""
-    results: list[AnalysisResult] = []
-    not_run: dict[str, str] = {}
-    for at, name in enumerate(names):
-        progress.report("analyses", at, len(names))
-        outcome = ANALYSES[name](study)
-        if isinstance(outcome, str):
-            not_run[name] = outcome
-        else:
-            results.append(outcome)
-    progress.report("analyses", len(names), len(names))
-    return results, not_run
-
-
 def _by_group(study: Study, names: Sequence[str], grouping: Grouping) -> Subgroups:
     """Analyse the records of each group in both tables."""
     utilities = []
@@ -199,7 +185,8 @@ def _by_group(study: Study, names: Sequence[str], grouping: Grouping) -> Subgrou
         results: list[AnalysisResult] = []
         not_run = dict.fromkeys(names, "No masked record.")
         if len(group.rows[-1]):
-            results, not_run = run(study.restricted(group.rows[0], group.rows[-1]), names)
+            part = study.restricted(group.rows[0], group.rows[-1])
+            results, not_run = run_each("analyses", ANALYSES, names, part)
         utilities.append(Utility(results, not_run, records=len(group.rows[0]), seed=study.seed))
     figures = tuple(found.figures() for found in utilities)
     better = {name: about.better for name, about in FIGURES.items()}

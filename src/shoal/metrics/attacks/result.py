@@ -1,11 +1,12 @@
 """The results of attacks: success rate, baseline, confidence interval and ceiling."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
 from shoal.metrics.figures import attack_figures
+from shoal.metrics.named_results import NamedResults
 from shoal.metrics.subgroups import Subgroups
 
 NORMAL_QUANTILE = 1.959963984540054  # for intervals that cover 95 %
@@ -128,7 +129,7 @@ class AttackResult:
         }
 
 
-class Attacks(Mapping[str, AttackResult]):
+class Attacks(NamedResults[AttackResult]):
     """Results of several attacks by name, with the reasons why others were not carried out.
 
     Parameters
@@ -160,22 +161,9 @@ class Attacks(Mapping[str, AttackResult]):
         remarks: tuple[str, ...] = (),
         groups: Subgroups | None = None,
     ):
-        self.results = tuple(results)
-        self.not_run = dict(not_run)
+        super().__init__(results, not_run)
         self.groups = groups
         self.k, self.unit, self.seed, self.remarks = k, unit, seed, remarks
-
-    def __getitem__(self, name: str) -> AttackResult:
-        for result in self.results:
-            if result.name == name:
-                return result
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return (result.name for result in self.results)
-
-    def __len__(self) -> int:
-        return len(self.results)
 
     @property
     def exceeded(self) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from shoal.metrics.attacks.probabilistic import probabilistic_linkage
 from shoal.metrics.attacks.reconstruction import reconstruction
 from shoal.metrics.attacks.result import AttackResult, Attacks
 from shoal.metrics.attacks.splink_linkage import splink_linkage
+from shoal.metrics.named_results import run_each
 from shoal.metrics.subgroups import MIN_GROUP, Subgroups, split_groups
 
 Outcome = AttackResult | list[AttackResult] | str
@@ -166,7 +167,7 @@ def attack(
         groups = _by_group(
             setting, before, others, by, min_group, as_types(types), names, unit_name
         )
-    results, not_run = _run(setting, names)
+    results, not_run = run_each("attacks", ATTACKS, names, setting)
     remarks = tuple(setting.tables.remarks)
     return Attacks(
         results,
@@ -177,21 +178,6 @@ def attack(
         remarks=remarks,
         groups=groups,
     )
-
-
-def _run(setting: Setting, names: Sequence[str]) -> tuple[list[AttackResult], dict[str, str]]:
-    """Return the results of attacks, and the reasons why others were not carried out."""
-    results: list[AttackResult] = []
-    not_run: dict[str, str] = {}
-    for at, name in enumerate(names):
-        progress.report("attacks", at, len(names))
-        outcome = ATTACKS[name](setting)
-        if isinstance(outcome, str):
-            not_run[name] = outcome
-        else:
-            results += [outcome] if isinstance(outcome, AttackResult) else outcome
-    progress.report("attacks", len(names), len(names))
-    return results, not_run
 
 
 def _by_group(
@@ -212,7 +198,7 @@ def _by_group(
     results = []
     for group in grouping.groups:
         part = setting.of_group(group.rows[0], group.rows[1] if has_groups else None)
-        attacked, not_run = _run(part, aimed)
+        attacked, not_run = run_each("attacks", ATTACKS, aimed, part)
         results.append(Attacks(attacked, not_run, k=setting.k, unit=unit, seed=setting.seed))
     figures = tuple(result.figures() for result in results)
     every = dict.fromkeys(name for found in figures for name in found)

@@ -6,34 +6,46 @@ neighbouring blocks fit together after a few passes.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal._kernels.pricing.candidates import NeighbourTable
 from shoal._kernels.pricing.dual_ascent import climb
 from shoal._kernels.pricing.group_search import price_groups
 from shoal.partitioners._base import Labels, Matrix
-from shoal.partitioners._column_generation.columns import Columns, incidence
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._column_generation.pricing import KEPT, PricingEffort, duals_by_rank
+from shoal.partitioners._dual_bound.group_pool import GroupPool, Members
 from shoal.partitioners._dual_bound.long_table import LongTable, part_of, positions
 
-SWEEPS = 100
+SWEEPS = 50
 MOST, STEPS = 48, 5_000  # candidates of a row, and search steps; more find hardly more groups
 CONVERGED = 0.3  # of the temperature: duals that move less have converged
+UNUSED = 20.0  # temperatures by which a group costs more than its duals: it has no influence
 BOX = (0.25, 8.0)  # times the share of a record: the least and the greatest dual
+PAGE = 1_024  # rows: blocks know which pages their groups reach, so that few are read
 NONE = np.empty(0)
-
-Members = NDArray[np.int32]
 
 
 class Block:
     """Rows ``start`` to ``stop`` of a long table, and the groups of k generated for them."""
 
     def __init__(self, start: int, stop: int, groups: Members):
-        self.start, self.stop, self.groups = start, stop, groups
+        self.start, self.stop = start, stop
+        self.hold(groups)
 
     def __len__(self) -> int:
         return self.stop - self.start
+
+    def hold(self, groups: Members) -> None:
+        """Replace the groups."""
+        self.groups = groups
+        self._pages = np.unique(groups // PAGE)
+
+    def groups_with(self, start: int, stop: int) -> Members:
+        """Return the groups that contain a row from ``start`` to ``stop``."""
+        first, after = np.searchsorted(self._pages, [start // PAGE, (stop - 1) // PAGE + 1])
+        if first == after:
+            return self.groups[:0]
+        return self.groups[((self.groups >= start) & (self.groups < stop)).any(axis=1)]
 
 
 def price(
@@ -60,34 +72,37 @@ def ascend_block(
     long: LongTable,
     duals: Matrix,
     block: Block,
+    visiting: Members,
     temperature: float,
     unit: float,
     max_rounds: int,
-) -> tuple[Matrix, float]:
-    """Return higher duals of a block, and the violation that remained; keep the groups found.
+) -> tuple[Matrix, Members]:
+    """Return higher duals of a block, and its groups that still matter.
 
-    ``unit`` is the mean cost of a record; the temperature is a share of it.
+    Groups ``visiting`` are those of other blocks that contain a row of this one. ``unit`` is the
+    mean cost of a record; the temperature is a share of it.
     """
     start, stop, size = block.start, block.stop, len(block)
-    table, rows = part_of(long, start, stop, block.groups.ravel())
-    columns = Columns(table.X, long.k)
-    columns.add(positions(block.groups, start, stop, rows[size:]))
+    known = np.concatenate([visiting, block.groups])
+    table, rows = part_of(long, start, stop, known.ravel())
+    pool = GroupPool(table.X, positions(known, start, stop, rows[size:]), len(visiting))
     share = long.share[start:stop]
     box = np.array([BOX[0] * share, BOX[1] * share])
-    dual, heat, violation = duals[rows], temperature * unit, 0.0
+    dual, heat = duals[rows], temperature * unit
     effort = PricingEffort(min(MOST, long.near.shape[1]), STEPS, larger=False)
     halo = size + np.argsort(-dual[size:], kind="stable")
     for _ in range(max_rounds):
-        begin, members = incidence(columns.members, len(rows))
-        slack = np.append(dual, 0.0)[columns.members].sum(axis=1) - columns.costs
-        moved = climb(slack, dual, box, begin[: size + 1], members, heat, SWEEPS)
+        begin, groups = pool.incidence(size)
+        moved = climb(pool.slack(dual), dual, box, begin, groups, heat, SWEEPS)
         own = np.argsort(-dual[:size], kind="stable")
         _, groups, violation = price(table, dual, np.concatenate([own, halo]), own, long.k, effort)
-        new = columns.add(groups)
+        new = pool.add(groups)
         if new == 0 or (moved < CONVERGED * heat and violation < CONVERGED * heat * size):
             break
-    block.groups = rows[columns.members[:, : long.k]].astype(np.int32)
-    return dual[:size], violation
+    begin, groups = pool.incidence(size)
+    climb(pool.slack(dual), dual, box, begin, groups, heat, SWEEPS)
+    used = pool.slack(dual)[pool.visiting :] > -UNUSED * heat
+    return dual[:size], rows[pool.members[pool.visiting :][used]].astype(np.int32)
 
 
 def make_blocks(long: LongTable, size: int) -> list[Block]:
@@ -111,7 +126,7 @@ def groups_of_partition(labels: Labels, k: int) -> Members:
 
 
 def add_groups(blocks: list[Block], groups: Members) -> None:
-    """Add groups to all blocks that contain one of their rows."""
+    """Add each group to the block that contains its first row."""
     for block in blocks:
-        inside = ((groups >= block.start) & (groups < block.stop)).any(axis=1)
-        block.groups = np.concatenate([groups[inside], block.groups])
+        inside = (groups[:, 0] >= block.start) & (groups[:, 0] < block.stop)
+        block.hold(np.concatenate([groups[inside], block.groups]))

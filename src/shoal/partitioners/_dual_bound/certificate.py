@@ -21,17 +21,20 @@ from shoal.partitioners._dual_bound.block_ascent import (
     make_blocks,
 )
 from shoal.partitioners._dual_bound.corrections import Corrections
+from shoal.partitioners._dual_bound.group_pool import Members
 from shoal.partitioners._dual_bound.long_table import LongTable, long_table
 
-BLOCK = 16_384  # rows whose duals are raised together
-WAVE = 4  # blocks that see the same duals around them, whatever the number of threads
+BLOCK = 4_096  # rows whose duals are raised together
+# Blocks that are raised side by side do not see each other's new duals, which does no harm if few
+# of all are. Their number does not depend on the number of threads, so that results do not either.
+SIDE_BY_SIDE, APART = 4, 12
 START = 1.3  # times the share of a record: the first dual where no partition is known
 DISCOUNT = 0.93  # times the squared error of a record: the first dual where one is
 # Temperatures of the passes of each round, and how often groups are generated in a pass.
 ROUNDS = (
-    ((0.1, 6), (0.03, 3), (0.01, 3)),
-    ((0.005, 3), (0.003, 3)),
-    ((0.003, 2),),
+    ((0.1, 6), (0.1, 2), (0.03, 2), (0.03, 2), (0.01, 2), (0.01, 2)),
+    ((0.005, 2), (0.003, 2)),
+    ((0.003, 1), (0.003, 1)),
 )
 ASCENT_SHARE = 0.6  # of the budget: then the first corrections begin, however good the duals are
 EPSILON = float(np.finfo(np.float64).eps)
@@ -119,7 +122,7 @@ class _LongProof:
         self.best_sum = float(self.best.sum())
         self.cost = None if cost is None else float(np.ldexp(cost, -2 * long.power))
         self.unit = START * float(long.share.mean())
-        self.total = float(((long.X - long.X.mean(axis=0)) ** 2).sum())
+        self.total = _variation(long.X)
         self.blocks: list[Block] = make_blocks(long, BLOCK)
         self.duals = START * long.share
         if labels is not None:
@@ -143,21 +146,30 @@ class _LongProof:
         self, temperature: float, rounds: int, budget: Budget, share: float, threads: int
     ) -> None:
         """Raise the duals of all blocks once."""
-        waves = -(-len(self.blocks) // WAVE)
+        n = len(self.blocks)
+        waves = -(-n // max(1, min(SIDE_BY_SIDE, n // APART)))
         done = 0
         with ThreadPoolExecutor(threads) as pool:
             for wave in range(waves):
                 some, seen = self.blocks[wave::waves], self.duals.copy()
                 tasks = [
                     pool.submit(
-                        ascend_block, self.long, seen, block, temperature, self.unit, rounds
+                        ascend_block, self.long, seen, block, self._visiting(block), temperature,
+                        self.unit, rounds,
                     )
                     for block in some
-                ]
+                ]  # fmt: skip
                 for block, task in zip(some, tasks, strict=True):
-                    self.duals[block.start : block.stop] = task.result()[0]
+                    self.duals[block.start : block.stop], groups = task.result()
+                    block.hold(groups)
                     done += len(block)
                     self._check(budget, share, f"at temperature {temperature:g}", done)
+
+    def _visiting(self, block: Block) -> Members:
+        """Return the groups of other blocks that contain a row of this one."""
+        others = (other for other in self.blocks if other is not block)
+        groups = [other.groups_with(block.start, block.stop) for other in others]
+        return np.concatenate([np.empty((0, self.long.k), np.int32), *groups])
 
     def _correct(self, budget: Budget, threads: int) -> None:
         """Correct the duals; keep them if they prove more than the best so far."""
@@ -208,6 +220,11 @@ def rounding(long: LongTable, duals: Matrix, cost: float | None) -> float:
         cost = sse(long.X, labels)
     terms = fsum(np.abs(duals)) + cost
     return float(8 * EPSILON * (columns + 16 + 4 * long.k**2) * terms)
+
+
+def _variation(X: Matrix) -> float:
+    """Return the sum of the squared distances of all rows to their mean."""
+    return sum(float(((column - column.mean()) ** 2).sum()) for column in X.T)
 
 
 def _errors(X: Matrix, labels: Labels) -> Matrix:

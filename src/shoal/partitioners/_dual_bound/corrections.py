@@ -5,6 +5,7 @@ charged the lowest reduced cost of its groups, if that is negative. First a rela
 correction of every row; then exact searches raise the corrections, some rows at a time.
 """
 
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -69,12 +70,12 @@ class Corrections:
         parts = [rows[i : i + stride] for i in range(0, len(rows), stride)]
         groups, done = [np.empty((0, self.long.k), np.int32)], 0
         with ThreadPoolExecutor(threads) as pool:
-            tasks = [pool.submit(self._correct, part, steps) for part in parts]
+            tasks = deque(pool.submit(self._correct, part, steps) for part in parts)
             try:
-                for part, task in zip(parts, tasks, strict=True):
-                    correction, found, self.limited[part] = task.result()
+                for part in parts:
+                    correction, violated, self.limited[part] = tasks.popleft().result()
                     self.correction[part] = np.maximum(self.correction[part], correction)
-                    groups.append(found)
+                    groups.append(violated)
                     done += len(part)
                     check_interrupt(done)
             finally:

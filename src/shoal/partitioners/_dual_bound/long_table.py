@@ -41,7 +41,8 @@ def long_table(X: Matrix, k: int, near: int | None = None) -> LongTable:
     width = near or max(NEAR_OF_MANY if n > MANY else NEAR, 2 * k)
     order = locality_order(centre_and_scale(X)).astype(np.int32)
     power = int(np.frexp(np.abs(X - X[0]).max())[1])
-    rows = np.ldexp(X[order], -power)
+    rows = np.ascontiguousarray(X[order])
+    np.ldexp(rows, -power, out=rows)
     width = min(n - 1, width)
     neighbours, share, done = np.empty((n, width), np.int32), np.empty(n), 0
     for records, nearest, squares in stream_neighbours(open_index(rows), width):

@@ -68,31 +68,44 @@ def check_privacy_constraints(
         return []
     labels = classes(codes(released, [*step.columns, *step.strata]))[:, None]
     values, ordered = ranks(released, confidential, types)
-    findings = []
+    least = farthest = None
     if step.diversity is not None and (not units_unknown or step.diversity_kind == "distinct"):
         least = float(l_diversity(labels, values, units=units)[step.diversity_kind].min())
-        if least < step.diversity - TOLERANCE:
-            findings.append(
-                Finding(
-                    "diversity-not-attained",
-                    "breaks",
-                    f"Some class of the released values has only {least:.4g} confidential"
-                    f" values; diversity={step.diversity:g} was promised.",
-                    {"l": step.diversity, "attained": least},
-                    tuple(confidential),
-                )
-            )
     if step.closeness is not None and not units_unknown:
         farthest = float(t_closeness(labels, values, ordered, units).max())
-        if farthest > step.closeness + TOLERANCE:
-            findings.append(
-                Finding(
-                    "closeness-not-attained",
-                    "breaks",
-                    f"Some class of the released values is at distance {farthest:.4g} from the"
-                    f" table; closeness={step.closeness:g} was promised.",
-                    {"t": step.closeness, "attained": farthest},
-                    tuple(confidential),
-                )
+    return constraint_findings(step, least, farthest, confidential)
+
+
+def constraint_findings(
+    step: Step, least: float | None, farthest: float | None, confidential: Sequence[str]
+) -> list[Finding]:
+    """Find constraints that are not met, given what the classes of the release attain.
+
+    ``least`` is the least diversity of a class, ``farthest`` the greatest distance of a class from
+    the table; None where it is not promised or not known.
+    """
+    findings = []
+    if step.diversity is not None and least is not None and least < step.diversity - TOLERANCE:
+        findings.append(
+            Finding(
+                "diversity-not-attained",
+                "breaks",
+                f"Some class of the released values has only {least:.4g} confidential"
+                f" values; diversity={step.diversity:g} was promised.",
+                {"l": step.diversity, "attained": least},
+                tuple(confidential),
             )
+        )
+    limit = step.closeness
+    if limit is not None and farthest is not None and farthest > limit + TOLERANCE:
+        findings.append(
+            Finding(
+                "closeness-not-attained",
+                "breaks",
+                f"Some class of the released values is at distance {farthest:.4g} from the"
+                f" table; closeness={limit:g} was promised.",
+                {"t": limit, "attained": farthest},
+                tuple(confidential),
+            )
+        )
     return findings

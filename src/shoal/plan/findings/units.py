@@ -12,12 +12,17 @@ if TYPE_CHECKING:
 
 def find_units(evidence: Evidence) -> list[Finding]:
     """Find units that could not be counted, because their column was dropped from the release."""
-    unit = evidence.plan.unit_column
-    if unit is None or evidence.units is not None:
+    return [] if evidence.units is not None else check_units(evidence.plan)
+
+
+def check_units(plan: "Plan") -> list[Finding]:
+    """Find units that k counts and that are not known."""
+    unit = plan.unit_column
+    if unit is None:
         return []
     constrained = any(
         getattr(step, "diversity", None) or getattr(step, "closeness", None) is not None
-        for step in evidence.plan.steps
+        for step in plan.steps
     )
     beyond_k = " l-diversity and t-closeness of units were not counted." if constrained else ""
     return [

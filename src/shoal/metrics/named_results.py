@@ -1,0 +1,85 @@
+"""Results by name, as attacks and analyses return them."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Generic, Protocol, TypeVar
+
+from shoal import _progress as progress
+
+
+class Named(Protocol):
+    """A result with a name."""
+
+    @property
+    def name(self) -> str:
+        """Name of the attack or analysis."""
+
+
+Result = TypeVar("Result", bound=Named)
+Setting = TypeVar("Setting")
+
+
+class NamedResults(Mapping[str, Result], Generic[Result]):
+    """Results by name, with the reasons why others are missing.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        What was carried out.
+    not_run : mapping of str to str
+        Reason by name of what was not carried out.
+    """
+
+    def __init__(self, results: Sequence[Result], not_run: Mapping[str, str]):
+        self.results = tuple(results)
+        self.not_run = dict(not_run)
+
+    def __getitem__(self, name: str) -> Result:
+        for result in self.results:
+            if result.name == name:
+                return result
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (result.name for result in self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+
+def run_each(
+    stage: str,
+    functions: Mapping[str, Callable[[Setting], Result | list[Result] | str]],
+    names: Sequence[str],
+    setting: Setting,
+) -> tuple[list[Result], dict[str, str]]:
+    """Carry out the functions of some names, and show progress.
+
+    Parameters
+    ----------
+    stage : str
+        What the progress is called.
+    functions : mapping of str to callable
+        Functions by name. Each returns its result or results, or the reason why it has none.
+    names : sequence of str
+        Names of the functions.
+    setting : object
+        What each function takes.
+
+    Returns
+    -------
+    results : list
+        All results, in the order of the names.
+    not_run : dict
+        The reasons by name.
+    """
+    results: list[Result] = []
+    not_run: dict[str, str] = {}
+    for at, name in enumerate(names):
+        progress.report(stage, at, len(names))
+        outcome = functions[name](setting)
+        if isinstance(outcome, str):
+            not_run[name] = outcome
+        else:
+            results += outcome if isinstance(outcome, list) else [outcome]
+    progress.report(stage, len(names), len(names))
+    return results, not_run

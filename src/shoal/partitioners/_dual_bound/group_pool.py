@@ -1,0 +1,74 @@
+"""The groups of k rows that are known for a block, with their SSEs."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal._kernels.pricing.relaxation import group_costs
+from shoal.partitioners._base import Labels, Matrix
+
+# Odd numbers with bits in no order; products of 64 bits of them distinguish groups.
+MULTIPLIER, STEP = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1342543DE82EF95)
+HALF = np.uint64(32)
+
+Members = NDArray[np.int32]
+Keys = NDArray[np.uint64]
+
+
+def group_keys(members: Members) -> Keys:
+    """Return a number for each group, which does not depend on the order of its rows.
+
+    Two groups have the same number by chance only, once in about 2 ** 64 pairs.
+    """
+    keys = np.zeros(len(members), np.uint64)
+    for column in np.sort(members, axis=1).T:
+        keys = (keys ^ (column.astype(np.uint64) + STEP)) * MULTIPLIER
+        keys ^= keys >> HALF
+    return keys
+
+
+class GroupPool:
+    """Distinct groups of k rows of ``X`` and their SSEs.
+
+    The first ``visiting`` of ``members`` remain the first.
+    """
+
+    def __init__(self, X: Matrix, members: NDArray[np.integer], visiting: int = 0):
+        self.X = X
+        self.members = np.empty((0, members.shape[1]), np.int32)
+        self.costs = np.empty(0)
+        self._keys = np.empty(0, np.uint64)  # sorted
+        self.visiting = self.add(members[:visiting])
+        self.add(members[visiting:])
+
+    def __len__(self) -> int:
+        return len(self.costs)
+
+    def add(self, groups: NDArray[np.integer]) -> int:
+        """Add the rows of ``groups``; return the number of new ones."""
+        keys, first = np.unique(group_keys(groups.astype(np.int32)), return_index=True)
+        new = first
+        if len(self):
+            place = np.minimum(np.searchsorted(self._keys, keys), len(self) - 1)
+            unknown = self._keys[place] != keys
+            keys, new = keys[unknown], first[unknown]
+        members = groups[np.sort(new)].astype(np.int32)
+        self.members = np.concatenate([self.members, members])
+        self.costs = np.concatenate([self.costs, group_costs(self.X, members)])
+        self._keys = np.sort(np.concatenate([self._keys, keys]))
+        return len(members)
+
+    def slack(self, dual: Matrix) -> Matrix:
+        """Return by how much the duals of each group exceed its cost."""
+        slack = -self.costs
+        for column in self.members.T:
+            slack += dual[column]
+        return slack
+
+    def incidence(self, n: int) -> tuple[Labels, Labels]:
+        """Return which groups contain each of the first ``n`` rows, in compressed row format."""
+        flat = self.members.ravel()
+        places = np.flatnonzero(flat < n)
+        rows = flat[places]
+        start = np.zeros(n + 1, np.int64)
+        np.cumsum(np.bincount(rows, minlength=n), out=start[1:])
+        return start, places[np.argsort(rows, kind="stable")] // self.members.shape[1]

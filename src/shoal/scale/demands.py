@@ -1,0 +1,145 @@
+"""Join regions until each can meet what the step demands of a group.
+
+A region whose records all belong to fewer than k units, or share a confidential value, cannot be
+split into groups that meet the demand, although its stratum can.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.errors import InputError
+from shoal.frame import tables
+from shoal.frame.codes import value_codes
+from shoal.metrics.diversity import tally
+from shoal.scale.grouping import region_constraint, region_units
+from shoal.scale.job import Job, load_job, worker_task
+from shoal.scale.layout import Region
+from shoal.scale.runner import Runner, run_stage
+from shoal.scale.scratch import ScratchFile, files_with, read_scratch
+
+MAX_CHUNKS = 2  # a region is joined up to this many times the size of a chunk
+
+
+def has_demands(job: Job) -> bool:
+    """Say whether a region of k records may be unable to meet what the step demands."""
+    step = job.step
+    constrained = step.diversity is not None or step.closeness is not None
+    return job.unit is not None or constrained or step.homogeneity == "merge"
+
+
+def join_regions(
+    runner: Runner,
+    job_file: str,
+    regions_of: Sequence[Sequence[Region]],
+    files: Sequence[ScratchFile],
+    records: Mapping[int, int],
+    chunk_size: int,
+) -> list[list[Region]]:
+    """Join each region that cannot meet the demands of the step with a neighbour, until all can.
+
+    The single region of a stratum is left as it is: grouping it fails as for a table in memory.
+
+    Parameters
+    ----------
+    runner : Runner
+        What executes the tasks.
+    job_file : str
+        The file of the job.
+    regions_of : list of list of list of int
+        The regions of each stratum; near ones follow each other.
+    files : list of ScratchFile
+        The records by cell.
+    records : dict
+        Number of records of each cell.
+    chunk_size : int
+        Number of records that a worker holds at a time.
+
+    Returns
+    -------
+    list of list of list of int
+        The regions of each stratum.
+    """
+    done = [list(regions) for regions in regions_of]
+    pending = [(at, region) for at, regions in enumerate(done) for region in regions]
+    while pending:
+        tasks = [(job_file, region, files_with(files, region)) for _, region in pending]
+        sizes = [_size(region, records) for _, region in pending]
+        results = dict(run_stage(runner, "checking blocks", lacks, tasks, sizes))
+        failing = {id(region): results[at] for at, (_, region) in enumerate(pending) if results[at]}
+        pending = []
+        for stratum, regions in enumerate(done):
+            done[stratum], joined = _join_failing(regions, failing)
+            for region, reason in joined:
+                if _size(region, records) > MAX_CHUNKS * chunk_size:
+                    raise _out_of_reach(reason, chunk_size)
+                pending.append((stratum, region))
+    return done
+
+
+def _join_failing(
+    regions: Sequence[Region], failing: Mapping[int, str]
+) -> tuple[list[Region], list[tuple[Region, str]]]:
+    """Join every failing region with the next one, the last one with that before it."""
+    kept: list[Region] = []
+    reasons: list[str] = []  # of the regions that were joined; empty for others
+    waiting: Region = []
+    reason = ""
+    for region in regions:
+        fails = failing.get(id(region), "")
+        if waiting:
+            kept.append(waiting + region)
+            reasons.append(reason)
+            waiting, reason = [], ""
+        elif fails:
+            waiting, reason = region, fails
+        else:
+            kept.append(region)
+            reasons.append("")
+    if waiting and kept:
+        kept[-1] = kept[-1] + waiting
+        reasons[-1] = reason
+    elif waiting:
+        kept.append(waiting)
+        reasons.append("")
+    pairs = zip(kept, reasons, strict=True)
+    return kept, [(region, why) for region, why in pairs if why]
+
+
+@worker_task
+def lacks(job_file: str, region: Region, files: Sequence[ScratchFile]) -> str:
+    """Return the option of the step that no groups of a region can meet; empty if there is none."""
+    job = load_job(job_file)
+    return lacking(job, read_scratch(files, region))
+
+
+def lacking(job: Job, table: pa.Table) -> str:
+    """Return the option that all records of a table together do not meet; empty if they do."""
+    step, units = job.step, region_units(job, table)
+    if units is not None and int(units.max()) + 1 < step.k:
+        return "unit" if step.unit is not None else "household"
+    one_group = np.zeros(len(table), np.int64)
+    if step.homogeneity == "merge":
+        values = value_codes(tables.open_frame(table), job.confidential)
+        if any(tally(one_group, column, units).distinct[0] < 2 for column in values.T):
+            return "homogeneity"
+    constraint = region_constraint(job, table, units)
+    if constraint is not None and not constraint.is_met_by(np.arange(len(table))):
+        return "diversity" if step.closeness is None else "closeness"
+    return ""
+
+
+def _size(region: Region, records: Mapping[int, int]) -> int:
+    return sum(records.get(cell, 0) for cell in region)
+
+
+def _out_of_reach(option: str, chunk_size: int) -> InputError:
+    return InputError(
+        f"`{option}` cannot be kept in blocks of about {chunk_size} records, although it may be in"
+        " the whole table: neighbouring records are too much alike. Raise `chunk_size`, or ask for"
+        " less.",
+        code="out-of-reach-in-blocks",
+        option=option,
+        chunk_size=chunk_size,
+    )

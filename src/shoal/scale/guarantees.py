@@ -1,0 +1,87 @@
+"""Check what a large release promises on what was counted on its files; raise if it is not kept."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shoal.errors import GuaranteeBroken, InputError
+from shoal.plan import Plan
+from shoal.plan.findings.privacy_constraints import constraint_findings
+from shoal.plan.guarantees import refuse_constraint
+from shoal.plan.warnings import refuse_homogeneous
+from shoal.scale.job import Job, sum_counts
+from shoal.scale.shards import Shard
+from shoal.scale.tasks import MaskedBlock
+from shoal.steps.homogeneity import describe_homogeneity
+
+
+def check_guarantee(
+    plan: Plan,
+    measures: Mapping[str, Any],
+    n_expected: int,
+    n_written: int,
+    block_sizes: Sequence[Mapping[int, int]] = (),
+) -> None:
+    """Raise if classes are smaller than the plan promises; nothing is released then.
+
+    With several blocks of columns, k is promised for each of them: ``block_sizes`` are the number
+    of their classes by size.
+    """
+    attained, what = measures["smallest_class"], "records"
+    if plan.unit_column is not None:
+        attained, what = measures["fewest_units"], "units"
+    if block_sizes:
+        attained = min(min(sizes) for sizes in block_sizes)
+    if plan.k is not None and attained < plan.k:
+        raise GuaranteeBroken(
+            f"The smallest class of the released values holds {attained} {what}; k={plan.k} was"
+            " promised. Please report this: no data were released.",
+            code="guarantee-broken",
+            smallest=attained,
+            k=plan.k,
+        )
+    if n_expected != n_written:
+        raise GuaranteeBroken(
+            f"{n_expected} records were read and {n_written} would be released. Please report this:"
+            " no data were released.",
+            code="records-lost",
+            expected=n_expected,
+            written=n_written,
+        )
+
+
+def check_constraints(
+    plan: Plan, job: Job, measures: Mapping[str, Any], shards: Sequence[Shard]
+) -> None:
+    """Raise if confidential values are less protected than the plan promises."""
+    least, farthest = attained_constraints(job, shards)
+    for finding in constraint_findings(job.step, least, farthest, job.confidential):
+        refuse_constraint(finding, by_units=job.unit is not None)
+    refuse_homogeneous(plan, measures)
+
+
+def attained_constraints(job: Job, shards: Sequence[Shard]) -> tuple[float | None, float | None]:
+    """Return the least diversity and the greatest distance of all classes, where promised."""
+    step = job.step
+    least = farthest = None
+    if step.diversity is not None:
+        kinds = [shard.diversity[step.diversity_kind] for shard in shards if shard.diversity]
+        least = min(number for numbers in kinds for number in numbers)
+    if step.closeness is not None:
+        farthest = max(number for shard in shards for number in shard.closeness or ())
+    return least, farthest
+
+
+def refuse_homogeneous_groups(job: Job, blocks: Sequence[MaskedBlock]) -> None:
+    """Refuse groups with a single confidential value, if the step is set to refuse them."""
+    if job.step.homogeneity != "refuse":
+        return
+    counts = sum_counts(block.verdict_counts for block in blocks)
+    by_column = {name: counts.get(("homogeneous", name), 0) for name in job.confidential}
+    n_groups = sum(n for block in blocks for sizes in block.group_sizes for n in sizes.values())
+    reason = describe_homogeneity(by_column, n_groups)
+    if reason:
+        raise InputError(
+            f'{reason} Set `homogeneity="merge"` to join such groups with their neighbours, or'
+            " raise k.",
+            code="homogeneous-groups",
+        )

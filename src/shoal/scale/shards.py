@@ -1,0 +1,133 @@
+"""Write the files of a release, and count on what is read back from them."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from shoal.frame import tables
+from shoal.frame.codes import codes, keys, value_codes
+from shoal.frame.tables import Frame
+from shoal.frame.values import any_codes
+from shoal.io.store import name_of
+from shoal.metrics import (
+    classes,
+    homogeneous_classes,
+    l_diversity,
+    largest_unit_share,
+    units_per_class,
+)
+from shoal.scale.block_classes import write_block_classes
+from shoal.scale.chunks import sort_by
+from shoal.scale.grouping import region_units
+from shoal.scale.job import Job, count_sizes, load_job, worker_task
+from shoal.scale.scratch import ScratchFile, read_scratch, write_parquet
+from shoal.scale.storage import hash_file, join, open_input
+
+Codes = NDArray[np.int64]
+Diversity = Mapping[str, Sequence[float]]  # by kind, for each confidential column
+
+
+class Shard(NamedTuple):
+    """A file of the release, and what was counted on it."""
+
+    name: str
+    records: int
+    bytes: int
+    sha256: str
+    class_sizes: Mapping[int, int]
+    homogeneous: Mapping[str, int]
+    missing: Mapping[str, int]
+    smallest_with_weights: int | None = None  # smallest class if the released weights are known
+    unique: int | None = None  # records unique in quasi-identifiers and other released columns
+    class_units: Mapping[int, int] | None = None  # number of classes by the number of their units
+    largest_unit_share: float | None = None
+    diversity: Diversity | None = None  # least of all classes
+    closeness: Sequence[float] | None = None  # greatest distance of all classes, by column
+    block_classes: tuple[ScratchFile, ...] = ()  # the classes of each block of columns
+
+
+@worker_task
+def write_shard(
+    job_file: str,
+    number: int,
+    shard: int,
+    files: Sequence[ScratchFile],
+    folder: str,
+    scratch: str,
+) -> Shard:
+    """Write a shard of the release, read it back and count its equivalence classes.
+
+    All records of a class are in the same shard, and their order depends on released values
+    alone: that of the units, which are not released, is beneath all of them.
+    """
+    job = load_job(job_file)
+    table = sort_by(read_scratch(files, [shard]), job.quasi_identifiers)
+    units = region_units(job, table)
+    unit_values = None if job.unit is None else table.column(job.unit)
+    path = join(folder, f"part-{number:05d}.parquet")
+    write_parquet(path, table.select(job.released.names))
+    del table
+    size, digest = hash_file(path)
+    weight = [name for name in job.released.names if name == job.step.weight]
+    known, others = job.quasi_identifiers, job.other_columns
+    columns = dict.fromkeys(
+        [*known, *job.confidential, *weight, *others, *job.step.columns, *job.step.strata]
+    )
+    content = pq.read_table(open_input(path), columns=list(columns), partitioning=None)
+    released = tables.open_frame(content)
+    class_of = classes(keys(released, known))
+    confidential = value_codes(released, job.confidential)
+    homogeneous = homogeneous_classes(class_of[:, None], confidential) if job.confidential else ()
+    with_weights = classes(codes(released, [*known, *weight])) if weight else None
+    together = classes(any_codes(released, [*known, *others])) if others else None
+    return Shard(
+        name_of(path),
+        len(released),
+        size,
+        digest,
+        count_sizes(np.bincount(class_of)),
+        dict(zip(job.confidential, map(int, homogeneous), strict=True)),
+        tables.missing_counts(released, known),
+        None if with_weights is None else int(_sizes(with_weights, units).min()),
+        None if together is None else _count_unique(together, units),
+        None if units is None else count_sizes(units_per_class(class_of, units)),
+        None if units is None else largest_unit_share(class_of[:, None], units),
+        _least_diversity(job, released, units),
+        _greatest_distance(job, released, content),
+        write_block_classes(job, content, unit_values, scratch, number),
+    )
+
+
+def _sizes(labels: Codes, units: Codes | None) -> Codes:
+    """Return the size of each class, counted in units where they are known."""
+    return np.bincount(labels) if units is None else units_per_class(labels, units)
+
+
+def _count_unique(labels: Codes, units: Codes | None) -> int:
+    """Return the number of records in classes without records of others, or of other units."""
+    return int((_sizes(labels, units) == 1)[labels].sum())
+
+
+def _constrained_classes(job: Job, released: Frame) -> Codes:
+    """Return the classes that l-diversity and t-closeness are promised for, as in memory."""
+    return classes(codes(released, [*job.step.columns, *job.step.strata]))
+
+
+def _least_diversity(job: Job, released: Frame, units: Codes | None) -> Diversity | None:
+    if not job.measures_diversity:
+        return None
+    labels = _constrained_classes(job, released)
+    least = l_diversity(labels[:, None], value_codes(released, job.confidential), units=units)
+    return {kind: by_column.tolist() for kind, by_column in least.items()}
+
+
+def _greatest_distance(job: Job, released: Frame, table: pa.Table) -> list[float] | None:
+    if not job.closeness_columns:
+        return None
+    labels = _constrained_classes(job, released)
+    columns = job.closeness_columns
+    return [float(one.distances(labels, one.read(table)).max()) for one in columns]

@@ -1,0 +1,52 @@
+"""Each kernel is compiled by one of the processes that run the tests; the others wait and load it.
+
+They begin at the same time with nothing compiled, and would compile the same kernels side by side.
+"""
+
+import fcntl
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from numba.core.caching import NullCache
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
+
+from shoal._kernels import _cache
+
+
+def start(folder: Path) -> None:
+    """Let the kernels of this process be compiled or loaded under a lock, kept in ``folder``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    compile_or_load = Dispatcher.compile
+
+    def compile_once(dispatcher: Any, signature: Any) -> Any:
+        # Within another kernel nothing is kept; whoever compiles that one holds its lock.
+        if isinstance(dispatcher._cache, NullCache) or global_compiler_lock.is_locked():
+            return compile_or_load(dispatcher, signature)
+        name = f"{dispatcher.py_func.__module__}.{dispatcher.py_func.__qualname__}"
+        with _locked(folder / hashlib.sha256(name.encode()).hexdigest()[:16]):
+            before = sum(dispatcher.stats.cache_misses.values())
+            entry = compile_or_load(dispatcher, signature)
+            if sum(dispatcher.stats.cache_misses.values()) > before:
+                _write_checksums(folder)
+        return entry
+
+    Dispatcher.compile = compile_once
+
+
+def _write_checksums(folder: Path) -> None:
+    """Write the checksums now: a process that begins removes the kernels that have none."""
+    kept = _cache.kernel_folder()
+    if kept is not None:
+        with _locked(folder / "checksums"):
+            _cache.write_checksums(kept)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

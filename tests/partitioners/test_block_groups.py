@@ -1,0 +1,70 @@
+"""Groups of the blocks of a long table: each is known once, and wherever it has a row."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal.partitioners._dual_bound import block_ascent
+from shoal.partitioners._dual_bound.block_ascent import Block, add_groups
+from shoal.partitioners._dual_bound.certificate import certify
+from shoal.partitioners._dual_bound.group_pool import GroupPool, group_keys
+from twins.optimal import sse
+
+
+@given(seed=st.integers(0, 10**6), k=st.integers(2, 4), visiting=st.integers(0, 6))
+@settings(max_examples=15)
+def test_a_pool_holds_each_group_once_with_its_cost(seed, k, visiting):
+    rng = np.random.default_rng(seed)
+    X, dual = rng.normal(size=(7, 2)), rng.uniform(size=7)
+    groups = np.array([rng.permutation(7)[:k] for _ in range(12)])
+    pool = GroupPool(X, groups[:9], visiting)
+    assert {frozenset(g) for g in pool.members[: pool.visiting].tolist()} == {
+        frozenset(g) for g in groups[:visiting].tolist()
+    }
+    before = len(pool)
+    assert pool.add(groups) == len(pool) - before
+    members = [frozenset(g) for g in pool.members.tolist()]
+    assert len(members) == len(set(members))
+    assert set(members) == {frozenset(g) for g in groups.tolist()}
+    np.testing.assert_allclose(pool.costs, [sse(X, [tuple(g)]) for g in members])
+    paid = [sum(dual[list(g)]) for g in members]
+    np.testing.assert_allclose(pool.slack(dual), np.array(paid) - pool.costs)
+    start, items = pool.incidence(5)
+    for row in range(5):
+        actual = items[start[row] : start[row + 1]].tolist()
+        assert actual == [i for i, group in enumerate(members) if row in group]
+
+
+def test_keys_tell_groups_apart():
+    groups = np.array(list(combinations(range(0, 60, 2), 3)), np.int32)
+    assert len(np.unique(group_keys(groups))) == len(groups)
+    np.testing.assert_array_equal(group_keys(groups), group_keys(groups[:, ::-1]))
+
+
+def test_a_block_finds_its_groups_that_reach_into_another(monkeypatch):
+    monkeypatch.setattr(block_ascent, "PAGE", 3)
+    rng = np.random.default_rng(1)
+    groups = np.array([rng.permutation(20)[:3] for _ in range(40)], np.int32)
+    block = Block(0, 10, groups)
+    for start, stop in ((0, 1), (2, 3), (3, 11), (19, 20), (0, 20)):
+        right = [g for g in groups.tolist() if any(start <= row < stop for row in g)]
+        assert block.groups_with(start, stop).tolist() == right
+    block.hold(groups[:2])
+    assert block.groups_with(0, 20).tolist() == groups[:2].tolist()
+
+
+def test_a_group_is_added_to_the_block_of_its_first_row():
+    blocks = [Block(0, 5, np.array([[0, 1]], np.int32)), Block(5, 9, np.array([[5, 6]], np.int32))]
+    add_groups(blocks, np.array([[4, 8], [8, 4]], np.int32))
+    assert blocks[0].groups.tolist() == [[4, 8], [0, 1]]
+    assert blocks[1].groups.tolist() == [[8, 4], [5, 6]]
+
+
+def test_seams_between_blocks_cost_little(monkeypatch):
+    X = np.random.default_rng(3).normal(size=(240, 3))
+    whole = certify(X, 3, n_jobs=1).bound
+    monkeypatch.setattr("shoal.partitioners._dual_bound.certificate.BLOCK", 60)
+    assert whole * 0.99 < certify(X, 3, n_jobs=1).bound == pytest.approx(whole, rel=0.01)
