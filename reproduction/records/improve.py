@@ -11,6 +11,7 @@ from reproduction.records.verifier import check_partition
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._column_generation.proof import (
     LONG,
+    MORE_STEPS,
     Budget,
     OutOfTime,
     Proof,
@@ -40,19 +41,15 @@ def start(record: Record, seconds: float) -> tuple[Proof, int]:
             columns.clusters,
             factor * np.array(record.cluster_duals),
         )
-        proof.price(duals, LONG)
+        proof.price(duals, LONG._replace(max_steps=MORE_STEPS * proof.steps))
     return proof, power
 
 
 def feasible(proof: Proof) -> Duals:
     """Return the best duals so far, lowered until no group is violated."""
     duals = proof.duals
-    triples = proof.columns.triples[: len(duals.triple_dual)]
-    correction = np.zeros(len(duals.record_dual))
-    for some, result in proof.pricing.search(triples, duals, LONG, lambda: None):
-        correction[some] = np.minimum(correction[some], result.reduced_cost)
     margin = MARGIN * np.abs(duals.record_dual).mean()
-    return duals._replace(record_dual=duals.record_dual + correction - margin)
+    return duals._replace(record_dual=duals.record_dual + proof.correction - margin)
 
 
 def as_record(proof: Proof, power: int, table: str) -> Record:
@@ -96,7 +93,7 @@ def improve(record: Record, seconds: float, seed: int) -> Record:
     record : Record
         The record to start from.
     seconds : float
-        CPU seconds to spend, besides one more search for violated groups at the end.
+        CPU seconds to spend.
     seed : int
         Seed of the searches for partitions, in [0, inf).
 

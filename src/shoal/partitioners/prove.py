@@ -68,8 +68,8 @@ def prove(
     """Bound the SSE of all partitions from below, and improve the given partition.
 
     The linear programme over all groups is solved by column generation and strengthened by
-    inequalities of triples; then an integer programme selects groups. The remaining time is
-    used for further searches, whose groups are candidates as well. The bound is valid after
+    inequalities of triples and clusters; then an integer programme selects groups. The remaining
+    time is used for further searches, whose groups are candidates as well. The bound is valid after
     every step, so the budget or Ctrl-C may end the work at any time; the best partition and
     bound so far are returned. On tables of more than 5,000 records, the bound is that of a
     certificate, and the given partition is returned.

@@ -67,11 +67,15 @@ class PricedAnchors(NamedTuple):
 
 
 class Priced(NamedTuple):
-    """A lower bound of all partitions, groups of negative reduced cost, and their sum."""
+    """A lower bound of all partitions, groups of negative reduced cost, and their sum.
+
+    With the ``correction`` added to the duals of the records, no group has a negative reduced cost.
+    """
 
     bound: float
     groups: list[Labels]
     violation: float
+    correction: Matrix
 
 
 def neighbour_table(X: Matrix, k: int) -> NeighbourTable:
@@ -257,12 +261,12 @@ class Pricing:
             record_duals - fsum(duals.triple_dual) - group_duals + reduced_costs - rounding
         )
 
-    def unsearched_excess(self, triples: Labels, duals: Duals) -> float:
-        """Return by how much groups larger than k may lower the bound if they are not searched."""
+    def unsearched_excess(self, triples: Labels, duals: Duals) -> Matrix:
+        """Return by how much groups larger than k may lower duals if they are not searched."""
         largest = np.zeros(len(duals.record_dual))
         for size in range(self.k + 1, 2 * self.k):
             np.maximum(largest, excess(self.table, triples, duals, self.k, size), out=largest)
-        return fsum(largest)
+        return largest
 
     def __call__(
         self,
@@ -278,9 +282,11 @@ class Pricing:
             reduced_cost[some] = np.minimum(reduced_cost[some], result.reduced_cost)
             groups.append(result.groups)
             violation -= result.violation
-        bound = self.bound(reduced_cost, duals, sse)
-        return Priced(
-            bound if effort.larger else bound - self.unsearched_excess(triples, duals),
-            groups,
-            violation,
-        )
+        bound, correction = self.bound(reduced_cost, duals, sse), reduced_cost
+        least = float(reduced_cost.min()) / self.k
+        if fsum(reduced_cost) < len(reduced_cost) * least:  # a group has at least k records
+            correction = np.full(len(reduced_cost), least)
+        if not effort.larger:
+            unsearched = self.unsearched_excess(triples, duals)
+            bound, correction = bound - fsum(unsearched), correction - unsearched
+        return Priced(bound, groups, violation, correction)

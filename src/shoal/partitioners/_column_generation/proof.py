@@ -28,6 +28,7 @@ MIDDLE = PricingEffort(300, 30_000, larger=False)
 PLAIN = PricingEffort(1_000_000, 20_000_000, larger=False)
 QUICK = PricingEffort(48, 5000)
 LONG = PricingEffort(1_000_000, 20_000_000)
+QUICK_SHARE = 0.4  # of the budget, in which quick searches suffice while they find many groups
 FIRST_STEPS, MORE_STEPS = 100_000, 5  # of the first long search, and the factor to the next ones
 SMALL_VIOLATION = 2e-4  # of the cost: below it, triples help more than further groups
 SMALL_GAP = 1e-7  # between relaxation and bound, as a share of the cost
@@ -77,7 +78,8 @@ class Budget:
 class Proof:
     """The best partition of a table so far, a lower bound, and the duals that prove it.
 
-    ``base`` is the bound that the current ``duals`` prove; ``bound`` may be higher.
+    ``base`` is the bound that the current ``duals`` prove; ``bound`` may be higher. With the
+    ``correction`` added to the duals of the records, no group has a negative reduced cost.
     """
 
     def __init__(self, X: Matrix, k: int, labels: Labels, budget: Budget):
@@ -93,6 +95,7 @@ class Proof:
         shares = self.pricing.table.sums[:, k - 1] / (2 * k)
         self.bound = float(shares.sum()) * (1 - 1e-12)
         self.duals, self.base = Duals(shares, np.empty(0), 0.0), self.bound
+        self.correction = np.zeros(len(X))
         self.last_long = self.total_long = 0.0  # seconds of long searches: the last, and all
         self.steps = FIRST_STEPS  # of the next long search
 
@@ -118,6 +121,7 @@ class Proof:
         priced = self.pricing(triples, duals, self.sse, effort, self.check_interrupt)
         if priced.bound > self.bound:
             self.bound, self.duals, self.base = priced.bound, duals, priced.bound
+            self.correction = priced.correction
         new = sum(self.columns.add(groups) for groups in priced.groups if len(groups))
         return new, priced.violation
 
@@ -177,7 +181,8 @@ class Proof:
         if not has_cuts(duals):
             return 0
         new, violation = self.price(duals, QUICK)
-        if new and violation > SMALL_VIOLATION * self.sse:
+        early = self.budget.spent < QUICK_SHARE * self.budget.seconds
+        if new and violation > SMALL_VIOLATION * self.sse and early:
             return new
         before, effort = self.budget.spent, LONG._replace(max_steps=self.steps)
         new = self.price(self.blend(duals), effort)[0] or self.price(duals, effort)[0]
