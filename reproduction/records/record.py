@@ -80,6 +80,11 @@ def scaled_table(table: str) -> Floats:
     return np.ascontiguousarray(Z)
 
 
+def published(folder: Path = FOLDER) -> list[str]:
+    """Return the names of the cells with a record."""
+    return [name for name in NAMES if (folder / f"{name}.json").exists()]
+
+
 def read(name: str, folder: Path = FOLDER) -> Record:
     """Return the record of a cell."""
     fields = json.loads((folder / f"{name}.json").read_text())

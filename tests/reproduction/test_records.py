@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from reproduction.records import improve as improving
 from reproduction.records.page import PAGE, page
-from reproduction.records.record import NAMES, read, write
+from reproduction.records.record import published, read, write
 from reproduction.records.verification import NotVerified, verify
 from reproduction.records.verifier import Certificate, check_duals
 from twins.pricing import dear_by
@@ -18,7 +18,7 @@ from twins.pricing import dear_by
 SECONDS = ("tarragona-2", "census-2")  # cells whose bounds are verified within seconds
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", published())
 def test_the_partition_on_record_has_the_loss_on_record(name):
     record = read(name)
     assert record.name == name
@@ -33,7 +33,7 @@ def test_the_bound_on_record_is_verified(name):
 
 
 def test_the_page_shows_the_records():
-    assert PAGE.read_text() == page(map(read, NAMES))
+    assert PAGE.read_text() == page(map(read, published()))
 
 
 @pytest.mark.parametrize("name", ["tarragona-2", "census-3"])
