@@ -106,6 +106,12 @@ OPTIONS = {
     "merge": {"homogeneity": "merge"},
     "merge-units": {"homogeneity": "merge", "unit": "unit"},
     "blocks": {"blocks": 1, "within": "area"},
+    "column-weights": {"column_weights": {"pay": 3.0}},
+    "weights-and-dependence": {
+        "column_weights": {"age": 0.5},
+        "dependence": 0.3,
+        "confidential": ["debt"],
+    },
     "blocks-units": {"blocks": [["pay"], ["age"]], "unit": "unit", "homogeneity": "merge"},
     "own-groups": {"missing": "own-groups"},
     "own-groups-units": {"missing": "own-groups", "unit": "unit", "within": "area"},

@@ -15,7 +15,7 @@ from typing import Any
 import typer
 
 from shoal import _progress as progress
-from shoal._text import fitting
+from shoal._text import limit_table_width
 from shoal.cli._progress_bar import end_progress_bar, print_above, progress_bar
 from shoal.cli._terminal import echo, width_of
 from shoal.cli._wording import command_wording
@@ -67,7 +67,7 @@ def session(*, quiet: bool = False, wording: Wording = command_wording) -> Itera
             warnings.showwarning = _print_scratch_warnings(warnings.showwarning)
             if not quiet:
                 stack.enter_context(_log_to_stderr())
-            stack.enter_context(fitting(width_of(sys.stdout)))
+            stack.enter_context(limit_table_width(width_of(sys.stdout)))
             listen = None
             if sys.stderr.isatty() and not quiet:
                 listen = stack.enter_context(progress_bar())

@@ -15,6 +15,7 @@ FILE_FLAGS = {
     "mark_formulas": "--mark-formulas",
     "allow_not_kept": "--allow-not-kept",
     "scheduler": "--scheduler",
+    "client": "--scheduler",  # its name in Python
     "scratch": "--scratch",
     "chunk_size": "--chunk-size",
     "manifest": "--manifest",
@@ -51,7 +52,12 @@ PLAN_FLAGS = {
     "repair": "--repair",
 }
 # Options of commands that measure and advise, and do not release.
-MEASURE_FLAGS = {"formula": "--formula", "min_group": "--min-group", "n_plans": "--plans"}
+MEASURE_FLAGS = {
+    "formula": "--formula",
+    "min_group": "--min-group",
+    "n_plans": "--plans",
+    "aligned": "--aligned",
+}
 FLAGS = {**FILE_FLAGS, **PLAN_FLAGS, **MEASURE_FLAGS}
 
 

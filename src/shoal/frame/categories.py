@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, InputError
 from shoal.frame.hierarchies import Hierarchy, Row
-from shoal.frame.numerals import open_ended
+from shoal.frame.numerals import open_end_place
 from shoal.frame.types import Type, text_of
 
 MAX_DECLARED = 500  # categories with a declared distance for every pair
@@ -92,7 +92,7 @@ def _places(texts: Sequence[str]) -> list[float] | None:
     try:
         return [float(text) for text in texts]
     except ValueError:
-        places = [open_ended(text) for text in texts]
+        places = [open_end_place(text) for text in texts]
         known = [place for place in places if place is not None]
         return known if len(known) == len(places) else None
 

@@ -1,4 +1,4 @@
-"""How a table is written, where its file does not say."""
+"""Dialects: separator, decimal mark, encoding and the like, where a file does not state them."""
 
 import codecs
 from dataclasses import dataclass

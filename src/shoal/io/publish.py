@@ -166,9 +166,9 @@ def refuse_overwriting(
                 )
 
 
-def _same(one: str | Path, other: str | Path) -> bool:
-    one, other = Path(one), Path(other)
-    return one.exists() and other.exists() and one.samefile(other)
+def _same(path: str | Path, other: str | Path) -> bool:
+    path, other = Path(path), Path(other)
+    return path.exists() and other.exists() and path.samefile(other)
 
 
 def _suffixes(target: Path) -> str:

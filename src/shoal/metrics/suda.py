@@ -214,17 +214,17 @@ def _minimal_uniques(
         for column in range(bit):
             finer, singles = np.empty(len(records), np.int64), np.empty(len(records), np.int64)
             finer_starts = np.empty(len(records) // 2 + 2, np.int64)
-            groups, alone = refine(
+            groups, n_singles = refine(
                 records, starts, len(starts) - 1, codes[column], counts, slots, finer,
                 finer_starts, singles,
             )  # fmt: skip
-            if used + alone > len(masks):
+            if used + n_singles > len(masks):
                 masks, earlier = (
-                    np.concatenate([part, np.empty(max(len(part), alone), np.int64)])
+                    np.concatenate([part, np.empty(max(len(part), n_singles), np.int64)])
                     for part in (masks, earlier)
                 )
             bits = columns | 1 << column
-            used = add_minimal(singles, alone, bits, usable, newest, masks, earlier, used)
+            used = add_minimal(singles, n_singles, bits, usable, newest, masks, earlier, used)
             visited += 1
             progress.report("minimal sample uniques", visited, total)
             end = finer_starts[groups]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from shoal import _progress as progress
 from shoal._kernels.matching.blossom import Graph, Matching, open_matching
 from shoal._kernels.matching.edmonds import advance
-from shoal._kernels.matching.factor_duals import sums_outwards, undercutting
+from shoal._kernels.matching.factor_duals import list_violated_pairs, sums_outwards
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.structures.heap import open_heap
 from shoal.partitioners._base import STRIDE, Labels, Matrix
@@ -113,7 +113,7 @@ def violated_pairs(
     enclosing = sums_outwards(value, parent)
     while row < n:
         stop = min(n, row + max(1, STRIDE // n))
-        count, excess = undercutting(
+        count, excess = list_violated_pairs(
             X, value, parent, enclosing, row, stop, tolerance, pairs[filled:]
         )
         filled, violation, row = filled + count, max(violation, excess), stop
@@ -137,13 +137,13 @@ def certify(n: int, value: Matrix, parent: Labels, violation: float) -> Certific
 def remove_redundant(n: int, pairs: Pairs) -> Pairs:
     """Remove edges between records that both have another edge."""
     degree = np.bincount(pairs.ravel(), minlength=n)
-    kept = []
+    needed = []
     for u, v in pairs.tolist():
         if degree[u] == 2 and degree[v] == 2:
             degree[u] = degree[v] = 1
         else:
-            kept.append((u, v))
-    return np.array(kept, np.int64)
+            needed.append((u, v))
+    return np.array(needed, np.int64)
 
 
 def distinct(n: int, *parts: Pairs) -> Pairs:

@@ -121,21 +121,21 @@ class LDiverseVMDAV(Partitioner):
         return labels
 
     def _is_group(self, codes: Labels) -> bool:
-        """Say whether so many records with such values may be a group."""
+        """Return whether records with such confidential values may be a group."""
         return len(codes) >= self.k and len(np.unique(codes)) >= self.diversity
 
     def _grow(self, X: Matrix, code: Labels, left: Labels, seed: int) -> list[int]:
         """Return a group around ``seed``; empty if the records left lack values for it."""
         near = left[np.argsort(squared_distances(X[left], X[seed]), kind="stable")]
         group = [int(record) for record in near[: self.k]]
-        held = set(code[group].tolist())
+        values = set(code[group].tolist())
         for record in near[self.k :]:
-            if len(held) >= self.diversity:
+            if len(values) >= self.diversity:
                 break
-            if int(code[record]) not in held:
+            if int(code[record]) not in values:
                 group.append(int(record))
-                held.add(int(code[record]))
-        if len(held) < self.diversity:
+                values.add(int(code[record]))
+        if len(values) < self.diversity:
             return []
         return self._extended(X, left, group)
 

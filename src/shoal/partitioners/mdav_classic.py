@@ -11,8 +11,8 @@ from shoal.partitioners.mdav import groups_from_the_ends
 class MDAVClassic(Partitioner):
     """Group records by classic MDAV, in pairs of groups to the end [CPD13]_.
 
-    As :class:`MDAV`, which is MDAV-generic, but for the last groups: the printed
-    figures of MDAV in [CPD13]_ need this ending.
+    It differs from :class:`MDAV`, which is MDAV-generic, in the last groups. The figures
+    that [CPD13]_ prints for MDAV are those of this variant.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Groups from trees of near records, with a bound for the table at hand."""
+"""Groups from trees of near records, with a proven bound of their loss."""
 
 from typing import Annotated, Literal
 
@@ -143,7 +143,7 @@ class MuApprox(Partitioner):
         rank = rng.permutation(n)
         while advance(forest, X, rank, k, STRIDE):
             progress.report("dividing trees", n - int(forest.count[0]), n)
-        return halved(X, forest.labels, k, self.criterion)
+        return halve_large_groups(X, forest.labels, k, self.criterion)
 
 
 def loss(X: Matrix, labels: Labels, criterion: Criterion) -> float:
@@ -153,11 +153,11 @@ def loss(X: Matrix, labels: Labels, criterion: Criterion) -> float:
     return float(squares.sum() if criterion == "sse" else np.sqrt(squares).sum())
 
 
-def halved(X: Matrix, labels: Labels, k: int, criterion: Criterion = "sse") -> Labels:
-    """Divide each group of 2k records or more in two, if that makes no distances longer.
+def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion = "sse") -> Labels:
+    """Divide each group of 2k records or more in two, unless that raises the loss.
 
-    Squared distances always become shorter; distances may not, since a mean does not make their
-    sum least.
+    The sum of squared distances always falls; that of distances may rise, since the mean does
+    not minimise it.
     """
     sizes, never = np.bincount(labels), len(X) + 1
     groups, done = len(sizes), 0

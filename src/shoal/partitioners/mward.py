@@ -28,8 +28,8 @@ Numbers = NDArray[np.int64]
 class MWard(Partitioner):
     """Group records by Ward's method, modified so that groups stay small [MD99]_.
 
-    Groups that cost least to join are joined, from single records on, until every
-    group has k.
+    Starting from single records, the two groups whose union raises the SSE least are
+    joined, until every group has k records.
 
     Parameters
     ----------

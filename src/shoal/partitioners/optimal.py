@@ -18,7 +18,7 @@ SECONDS = 120.0  # of processor time, so that a busy machine changes nothing
 
 
 class Optimal(Partitioner):
-    """Group records with the least SSE that any groups of at least k have.
+    """Group records with the least SSE of all partitions into groups of at least k.
 
     The SSE is the sum of the squared distances of the records to the means of their
     groups. A least partition has groups of k to 2k - 1 records [DM02]_, and only

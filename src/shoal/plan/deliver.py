@@ -22,6 +22,7 @@ from shoal.io.formulas import formula_cells
 from shoal.io.publish import Publication, refuse_overwriting
 from shoal.io.source import Source, column_types
 from shoal.io.target import Target, open_target
+from shoal.plan.analysed import AnalysedColumns
 from shoal.plan.draft import Draft
 from shoal.plan.guarantees import may_be_published
 from shoal.plan.interpretation import interpret_source
@@ -193,6 +194,8 @@ def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Ma
     if form is not None and opened.notes.family in form.codes:
         table = opened.with_codes_as_categories(table, coded_columns(plan))
     draft = plan.draft(table)
+    if plan.limits.by("utility"):
+        draft = draft.with_analysed(AnalysedColumns.of(text, plan))
     fields = draft.fields
     to_write = opened.released(
         fields["data"],

@@ -17,6 +17,7 @@ from shoal.partitioners import Partition
 from shoal.plan.verdict import RECORD_UNIT, Finding
 
 if TYPE_CHECKING:
+    from shoal.plan.analysed import AnalysedColumns
     from shoal.plan.plan import Plan
 
 Codes = NDArray[np.int64]
@@ -60,6 +61,8 @@ class Evidence:
         Measures of the release by name, as far as they were computed.
     run_findings : tuple of Finding
         Findings of the run itself, such as dropped records.
+    analysed : AnalysedColumns, optional
+        How analyses read the columns of a file; None for a table in memory.
     """
 
     plan: "Plan"
@@ -69,6 +72,7 @@ class Evidence:
     partitions: Sequence[Partition] = ()
     measures: Mapping[str, Any] | None = None
     run_findings: Sequence[Finding] = ()
+    analysed: "AnalysedColumns | None" = None
 
     @cached_property
     def joint_classes(self) -> Codes:
@@ -114,11 +118,11 @@ class Evidence:
 
     def class_measures(self) -> dict[str, Any]:
         """Return the measures that depend on the classes and the units of the release only."""
-        given: dict[str, Any] = {"released": self.joint_classes[:, np.newaxis]}
+        inputs: dict[str, Any] = {"released": self.joint_classes[:, np.newaxis]}
         if self.units is not None:
-            given["units"] = self.units
+            inputs["units"] = self.units
         names = [*CLASS_MEASURES, *(UNIT_MEASURES if self.units is not None else ())]
-        return {name: compute(name, given) for name in names}
+        return {name: compute(name, inputs) for name in names}
 
     @property
     def counted_unit(self) -> str:

@@ -1,4 +1,4 @@
-"""The class `Plan`: roles of columns and steps, which a table is masked by."""
+"""The class `Plan`: the roles of columns, and the steps that mask them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

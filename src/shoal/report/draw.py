@@ -77,7 +77,7 @@ class Plot:
         height: int = 250,
         left: int = LEFT,
     ):
-        self.x, self.y = _wide(x), _wide(y)
+        self.x, self.y = _widen(x), _widen(y)
         self.width, self.height = width, height
         self.left = max(left, self._tick_margin())
         self.marks: list[Mark] = []
@@ -109,14 +109,14 @@ class Plot:
 
     def _x_ticks(self) -> list[tuple[float, str]]:
         """Return as many ticks of the horizontal axis as fit beside each other."""
-        for wanted in (5, 4, 3, 2):
-            found = ticks(self.x, wanted)
+        for number in (5, 4, 3, 2):
+            marks = ticks(self.x, number)
             ends = [
-                (self.across(value), TICK_LETTER * len(label) / 2 + 4) for value, label in found
+                (self.across(value), TICK_LETTER * len(label) / 2 + 4) for value, label in marks
             ]
             if all(b - a >= half + other for (a, half), (b, other) in pairwise(ends)):
-                return found
-        return found[:1]
+                return marks
+        return marks[:1]
 
     def box(self, x: tuple[float, float], y: tuple[float, float], style: str, title: str) -> None:
         """Draw a bar between two values on either axis."""
@@ -187,7 +187,7 @@ class Plot:
         self.marks.append(Mark(tag, {**place, "class": style} if style else place, text, title))
 
 
-def ticks(span: tuple[float, float], wanted: int = 5) -> list[tuple[float, str]]:
+def ticks(span: tuple[float, float], n_ticks: int = 5) -> list[tuple[float, str]]:
     """Return round numbers within ``span`` and their labels.
 
     Examples
@@ -196,11 +196,11 @@ def ticks(span: tuple[float, float], wanted: int = 5) -> list[tuple[float, str]]
     [(0.0, '0'), (2.0, '2'), (4.0, '4'), (6.0, '6'), (8.0, '8')]
     """
     low, high = span
-    rough = (high - low) / wanted
+    rough = (high - low) / n_ticks
     power = 10.0 ** floor(log10(rough))
     step = power * next(m for m in (1, 2, 5, 10) if m * power >= rough * (1 - 1e-9))
     places = range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
-    values = [at * step for at in places]
+    values = [i * step for i in places]
     decimals = max(0, -floor(log10(step) + 1e-9))
     return [(value, number(value, decimals)) for value in values]
 
@@ -219,7 +219,7 @@ def number(value: float, decimals: int) -> str:
     return text.replace("-", "−")
 
 
-def _wide(span: tuple[float, float]) -> tuple[float, float]:
+def _widen(span: tuple[float, float]) -> tuple[float, float]:
     """Return a span wide enough for ticks, also where a column is constant or nearly so."""
     low, high = span
     least = max(1e-300, 1e-9 * max(abs(low), abs(high)))  # less is lost in the last digits

@@ -37,7 +37,8 @@ def pictures(summary: dict[str, Any]) -> dict[str, list[Figure]]:
     risk = [figures.class_sizes(values["class_sizes"], summary["promise"]["k"] or 1)]
     if loss is not None and "before" in parts:
         before, after = parts["before"]["marketer"], values["reidentification"]["marketer"]
-        risk.append(maps.one_release(loss, before, after, summary["promise"]["attained"]))
+        unit = summary["verdict"]["unit"]
+        risk.append(maps.one_release(loss, before, after, summary["chance_ceiling"], unit))
     if loss is not None and "certified_gap" in values:
         risk.append(figures.proven_gap(loss, values["certified_gap"]))
     if summary["tradeoff"]:

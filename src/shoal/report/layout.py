@@ -33,10 +33,10 @@ class Table(NamedTuple):
         starts = range(0, len(self.headings), MAX_NUMBERS)
         return [
             self._replace(
-                headings=self.headings[at : at + MAX_NUMBERS],
-                rows={name: row[at : at + MAX_NUMBERS] for name, row in self.rows.items()},
+                headings=self.headings[i : i + MAX_NUMBERS],
+                rows={name: row[i : i + MAX_NUMBERS] for name, row in self.rows.items()},
             )
-            for at in starts
+            for i in starts
         ]
 
 

@@ -55,6 +55,7 @@ from shoal.scale.validation import (
     is_number,
 )
 from shoal.steps import Microaggregate
+from shoal.steps.group_loss import weights_warning
 from shoal.steps.strata import refuse_sizes
 from shoal.steps.units import refuse_without_unit
 
@@ -160,9 +161,7 @@ class Run:
             self.step.weight,
             self.step.weighted_distances,
             self.step.unit_column,
-            columns_with(self.plan.roles, "confidential")
-            if self.step.closeness is not None
-            else (),
+            columns_with(self.plan.roles, "confidential") if self._measures_closeness else (),
         )
         tasks = [(chunk, request) for chunk in self.chunks]
         sizes = [chunk.records for chunk in self.chunks]
@@ -190,6 +189,10 @@ class Run:
             refuse_without_unit(self.step.unit_column, statistics.n_without_unit)
         return statistics
 
+    @property
+    def _measures_closeness(self) -> bool:
+        return self.step.closeness is not None or "t_closeness" in self.plan.limits.figures
+
     def _is_number(self, schema: pa.Schema, name: str) -> bool:
         declared = self.plan.types.get(name)
         if declared is not None:
@@ -206,7 +209,9 @@ class Run:
             self.plan.types,
             step.dependence,
             "weighted" if step.weighted_distances else step.standardise,
+            step.column_weights,
         )
+        self.findings += map(as_finding, weights_warning(step, None))
         if step.missing in ("refuse", "drop"):
             missing = {encoder.name: encoder.n_missing for encoder in encoders.masked}
             refuse_missing_counts(missing, MISSING_WAY_OUT)

@@ -137,7 +137,7 @@ def group_mode(codes: Labels, labels: Labels, weights: Weights | None = None) ->
     return np.asarray(code[order][first][labels])
 
 
-def over_known(
+def aggregate_known(
     function: Callable[..., Any],
     values: Any,
     labels: Labels,

@@ -35,6 +35,16 @@ def describe_weights(
     if not step.column_weights:
         return []
     loss = loss_of_groups(space, step.column_blocks, [groups.labels for groups in partitions])
+    return weights_warning(step, loss)
+
+
+def weights_warning(step: "Microaggregate", loss: float | None) -> list[ColumnsWeighted]:
+    """Return a warning that distances weigh columns, if they do, and the loss with these weights.
+
+    ``loss`` is None where it is not known.
+    """
+    if not step.column_weights:
+        return []
     stated = ", ".join(f"{name!r} {w:g}" for name, w in step.column_weights.items())
     others = "" if len(step.column_weights) == len(step.columns) else ", all others 1"
     sentence = f"Distances weigh the columns: {stated}{others}."

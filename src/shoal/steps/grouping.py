@@ -83,7 +83,7 @@ class RecordSet(NamedTuple):
 def group_block(
     step: "Microaggregate",
     columns: Sequence[Column],
-    given: GroupingInput,
+    inputs: GroupingInput,
     partitioner: Partitioner,
 ) -> BlockGroups:
     """Group the records of each stratum on a block of columns.
@@ -95,8 +95,8 @@ def group_block(
     labels = np.full(len(missing), -1)
     offset = 0
     fitted: list[Partitioner] = []
-    for records in _record_sets(step, columns, given, missing):
-        groups, used = _group_records(step, records, given, partitioner, len(missing))
+    for records in _record_sets(step, columns, inputs, missing):
+        groups, used = _group_records(step, records, inputs, partitioner, len(missing))
         if used is not None:
             fitted.append(used)
             if isinstance(used, type(partitioner)):
@@ -105,7 +105,7 @@ def group_block(
         offset += groups.n_groups
     groups = Partition(labels, step.k)
     if step.homogeneity == "refuse":
-        _refuse_homogeneous(groups, given)
+        _refuse_homogeneous(groups, inputs)
     return BlockGroups(groups, fitted, partitioner, missing)
 
 
@@ -114,11 +114,11 @@ def _with_whole_budget(copy: Partitioner, whole: Partitioner) -> Partitioner:
 
     A proof ends when it is done, so that its budget says how long it may take at most.
     """
-    kept = copy.get_params(deep=True)
+    copy_params = copy.get_params(deep=True)
     budgets = {
         name: value
         for name, value in whole.get_params(deep=True).items()
-        if name.rpartition("__")[2] == "budget" and kept.get(name) is not None
+        if name.rpartition("__")[2] == "budget" and copy_params.get(name) is not None
     }
     return copy.set_params(**budgets) if budgets else copy
 
@@ -126,16 +126,16 @@ def _with_whole_budget(copy: Partitioner, whole: Partitioner) -> Partitioner:
 def _group_records(
     step: "Microaggregate",
     records: RecordSet,
-    given: GroupingInput,
+    inputs: GroupingInput,
     partitioner: Partitioner,
     n: int,
 ) -> tuple[Partition, Partitioner | None]:
     """Return groups of some records, and the fitted partitioner where one was needed."""
-    rows, constraint = records.rows, given.constraint
-    units = None if given.units is None else given.units[rows]
+    rows, constraint = records.rows, inputs.constraint
+    units = None if inputs.units is None else inputs.units[rows]
     if constraint is not None:
         constraint.refuse_unattainable(rows, records.where)
-    Z = given.space.coordinates(rows, records.columns)
+    Z = inputs.space.coordinates(rows, records.columns)
     used = None
     if not Z.shape[1]:  # no column distinguishes the records
         groups = Partition(np.zeros(len(rows), np.int64), step.k)
@@ -149,19 +149,21 @@ def _group_records(
             groups = group_households(Z, units, used)
         else:
             groups = group_units(Z, units, used)
-    if not _is_refined(step, records, given, used):
-        return _enforce(step, records, given, Z, groups, units), used
-    columns, numbers = given.recoded.part(records.columns, rows)
+    if not _is_refined(step, records, inputs, used):
+        return _enforce(step, records, inputs, Z, groups, units), used
+    columns, numbers = inputs.recoded.part(records.columns, rows)
     refined = refine_recoding(columns, numbers, groups, units)
     # Merging groups for a constraint may cost more than the local search saved.
-    candidates = [_enforce(step, records, given, Z, one, units) for one in (refined, groups)]
-    return min(candidates, key=lambda one: recoding_loss(columns, numbers, one)), used
+    candidates = [
+        _enforce(step, records, inputs, Z, candidate, units) for candidate in (refined, groups)
+    ]
+    return min(candidates, key=lambda candidate: recoding_loss(columns, numbers, candidate)), used
 
 
 def _enforce(
     step: "Microaggregate",
     records: RecordSet,
-    given: GroupingInput,
+    inputs: GroupingInput,
     Z: NDArray[np.float64],
     groups: Partition,
     units: Codes | None,
@@ -169,15 +171,15 @@ def _enforce(
     """Return groups merged until they meet what the step demands of confidential values."""
     rows = records.rows
     if step.homogeneity == "merge":
-        codes = given.confidential_codes[rows]
-        groups = merge_homogeneous(Z, groups, codes, given.confidential, records.where, units)
-    if given.constraint is not None:
-        groups = given.constraint.enforce(Z, groups, rows, by=step.closeness_by)
+        codes = inputs.confidential_codes[rows]
+        groups = merge_homogeneous(Z, groups, codes, inputs.confidential, records.where, units)
+    if inputs.constraint is not None:
+        groups = inputs.constraint.enforce(Z, groups, rows, by=step.closeness_by)
     return groups
 
 
 def _is_refined(
-    step: "Microaggregate", records: RecordSet, given: GroupingInput, used: Partitioner | None
+    step: "Microaggregate", records: RecordSet, inputs: GroupingInput, used: Partitioner | None
 ) -> bool:
     """Return whether groups are refined for what local recoding loses."""
     recoded = all(name in step.recoded_columns for name in records.columns)
@@ -192,17 +194,17 @@ def _is_refined(
 
 
 def _record_sets(
-    step: "Microaggregate", columns: Sequence[Column], given: GroupingInput, missing: Mask
+    step: "Microaggregate", columns: Sequence[Column], inputs: GroupingInput, missing: Mask
 ) -> Iterator[RecordSet]:
     """Yield the records to group together; this may mark further cells in ``missing``."""
     names = [column.name for column in columns]
-    strata = given.strata
+    strata = inputs.strata
     by_pattern = step.missing == "own-groups" and bool(missing.any())
-    for at, rows in enumerate(strata.rows):
+    for i, rows in enumerate(strata.rows):
         if not by_pattern:
-            yield RecordSet(rows, names, strata.where(at))
+            yield RecordSet(rows, names, strata.where(i))
             continue
-        units = None if given.units is None else given.units[rows]
+        units = None if inputs.units is None else inputs.units[rows]
         n_units = len(rows) if units is None else len(np.unique(units))
         if n_units < step.k:
             what = "records" if units is None else "units"
@@ -211,19 +213,19 @@ def _record_sets(
                 code="too-few-records" if units is None else "too-few-units",
                 k=step.k,
             )
-        axes, of = given.space.axes(names)
-        Z = given.space.Z[rows][:, axes]
-        missing[rows] = join_patterns(missing[rows], Z, of, step.k, units)
+        axes, axis_columns = inputs.space.axes(names)
+        Z = inputs.space.Z[rows][:, axes]
+        missing[rows] = join_patterns(missing[rows], Z, axis_columns, step.k, units)
         for members in same_pattern(missing[rows]):
             pattern = missing[rows[members[0]]]
             known = [name for name, absent in zip(names, pattern, strict=True) if not absent]
             suffix = " with the same missing cells" if pattern.any() else ""
-            yield RecordSet(rows[members], known, strata.where(at) + suffix)
+            yield RecordSet(rows[members], known, strata.where(i) + suffix)
 
 
-def _refuse_homogeneous(groups: Partition, given: GroupingInput) -> None:
-    counts = count_homogeneous(groups, given.confidential_codes, given.units).tolist()
-    by_column = dict(zip(given.confidential, counts, strict=True))
+def _refuse_homogeneous(groups: Partition, inputs: GroupingInput) -> None:
+    counts = count_homogeneous(groups, inputs.confidential_codes, inputs.units).tolist()
+    by_column = dict(zip(inputs.confidential, counts, strict=True))
     reason = describe_homogeneity(by_column, groups.n_groups)
     if reason:
         raise InputError(

@@ -82,8 +82,10 @@ def merge_homogeneous(
     def is_varied(records: Codes) -> bool:
         if units is None:
             return bool((codes[records] != codes[records[0]]).any(axis=0).all())
-        own, one_group = units[records], np.zeros(len(records), np.int64)
-        return all(tally(one_group, column, own).distinct[0] > 1 for column in codes[records].T)
+        record_units, one_group = units[records], np.zeros(len(records), np.int64)
+        return all(
+            tally(one_group, column, record_units).distinct[0] > 1 for column in codes[records].T
+        )
 
     return merge_failing(Z, groups, is_varied)
 

@@ -79,24 +79,24 @@ def common_ancestors(recoded: RecodedColumn, groups: Partition, missing: Mask) -
     """
     labels, known = groups.labels, ~suppress_single_values(groups, missing)
     level = np.full(len(groups.sizes), -1)
-    for at, ancestors in enumerate(recoded.levels.ancestors):
+    for i, ancestors in enumerate(recoded.levels.ancestors):
         low, high = _extremes(ancestors[recoded.codes], labels, known)
-        level[(level < 0) & (low == high)] = at
+        level[(level < 0) & (low == high)] = i
     of_record = level[labels]
     # All known values of a group have the same ancestor, so the first of them gives the label.
     first = np.full(len(groups.sizes), -1)
     rows = np.flatnonzero(known)[::-1]
     first[labels[rows]] = rows
     texts = np.full(len(labels), None, object)
-    shown = first[labels] >= 0
-    for at, own in enumerate(recoded.labels):
-        at_level = shown & (of_record == at)
-        texts[at_level] = own[recoded.codes[first[labels[at_level]]]]
+    is_released = first[labels] >= 0
+    for i, level_labels in enumerate(recoded.labels):
+        at_level = is_released & (of_record == i)
+        texts[at_level] = level_labels[recoded.codes[first[labels[at_level]]]]
     losses = np.array(recoded.levels.losses)[of_record, recoded.codes]
     return LocalRecoding(
         TextColumn(texts),
-        float(losses[shown].mean()) if shown.any() else 0.0,
-        recoded.use_of_levels(np.where(shown, of_record, -1)),
+        float(losses[is_released].mean()) if is_released.any() else 0.0,
+        recoded.use_of_levels(np.where(is_released, of_record, -1)),
     )
 
 
@@ -117,7 +117,7 @@ def describe_local_recoding(recoded: Mapping[str, LocalRecoding]) -> list[Values
     """Return a warning that says how much local recoding lost, by column."""
     if not recoded:
         return []
-    losses = {name: one.loss for name, one in recoded.items()}
+    losses = {name: recoding.loss for name, recoding in recoded.items()}
     shares = ", ".join(f"{name!r} {100 * loss:.3g} %" for name, loss in losses.items())
     mean = sum(losses.values()) / len(losses)
     return [
@@ -129,7 +129,9 @@ def describe_local_recoding(recoded: Mapping[str, LocalRecoding]) -> list[Values
             figures={
                 "loss": mean,
                 "losses": losses,
-                "levels": {name: one.levels for name, one in recoded.items() if one.levels},
+                "levels": {
+                    name: recoding.levels for name, recoding in recoded.items() if recoding.levels
+                },
             },
         )
     ]

@@ -88,14 +88,17 @@ class Suppress(Step):
 
     def _validate(self) -> None:
         super()._validate()
-        given = self.importance
-        if given is None:
+        importance = self.importance
+        if importance is None:
             return
-        if isinstance(given, Mapping):
-            self.importance, unknown = dict(given), [n for n in given if n not in self.columns]
+        if isinstance(importance, Mapping):
+            self.importance, unknown = (
+                dict(importance),
+                [n for n in importance if n not in self.columns],
+            )
             reason = f"{name_columns(unknown)} is not masked by the step" if unknown else ""
         else:
-            self.importance = list(given)
+            self.importance = list(importance)
             differs = len(self.importance) != len(self.columns)
             reason = f"{len(self.importance)} weights for {len(self.columns)} columns"
             reason = reason if differs else ""

@@ -27,9 +27,9 @@ def with_roles(
             code="several-weights",
             columns=tuple(weights),
         )
-    for at, step in enumerate(steps):
+    for i, step in enumerate(steps):
         if weights and isinstance(step, Microaggregate) and step.weight is None:
-            steps[at] = step = step.replace(weight=weights[0])
+            steps[i] = step = step.replace(weight=weights[0])
         if isinstance(step, Microaggregate) and step.weighted_distances and not step.weight:
             raise PlanError(
                 "weighted_distances needs weights. Name the weight, or leave it out.",

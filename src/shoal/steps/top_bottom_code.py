@@ -143,14 +143,14 @@ class TopBottomCode(Step):
 
     def _check_thresholds(self) -> None:
         ends = {"top": (self.top, self.top_share), "bottom": (self.bottom, self.bottom_share)}
-        for end, given in ends.items():
-            if None not in given:
+        for end, thresholds in ends.items():
+            if None not in thresholds:
                 raise PlanError(
                     f"{end} and {end}_share both set the threshold. Choose one.",
                     code="two-thresholds",
                     end=end,
                 )
-        if all(given == (None, None) for given in ends.values()):
+        if all(thresholds == (None, None) for thresholds in ends.values()):
             raise PlanError(
                 "The step codes nothing. Give top, bottom, top_share or bottom_share.",
                 code="nothing-coded",

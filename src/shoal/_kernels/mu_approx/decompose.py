@@ -139,8 +139,8 @@ def advance(forest, X, rank, k, work):
             forest.labels[forest.tree[:total]] = forest.count[1]
             forest.count[1] += 1
         else:
-            one, two = divide(forest, X, total, rank, k)
-            forest.unlabelled[forest.count[0]] = one
-            forest.unlabelled[forest.count[0] + 1] = two
+            first, second = divide(forest, X, total, rank, k)
+            forest.unlabelled[forest.count[0]] = first
+            forest.unlabelled[forest.count[0] + 1] = second
             forest.count[0] += 2
     return forest.count[0] > 0

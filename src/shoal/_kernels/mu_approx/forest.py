@@ -49,15 +49,15 @@ def grow_forest(near, order, k):
     leader = np.arange(n)
     size = np.ones(n, np.int64)
     for record in order:
-        mine = find_root(leader, record)
-        if size[mine] >= k:
+        root = find_root(leader, record)
+        if size[root] >= k:
             continue
         for other in near[record]:
-            theirs = find_root(leader, other)
-            if theirs != mine:
+            other_root = find_root(leader, other)
+            if other_root != root:
                 target[record] = other
-                leader[mine] = theirs
-                size[theirs] += size[mine]
+                leader[root] = other_root
+                size[other_root] += size[root]
                 break
     return target
 

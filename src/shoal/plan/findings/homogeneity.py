@@ -24,13 +24,13 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
     names = evidence.with_role("confidential")
     if not names:
         return []
-    shown = _count(labels, evidence.released, names)
+    after = _count(labels, evidence.released, names)
     number = int(labels.max()) + 1
-    findings = check_homogeneous(shown, number)
+    findings = check_homogeneous(after, number)
     if evidence.original is not None:
         before = _count(labels, evidence.original, names)
-        findings += _changed(
-            {name: before[name] - shown[name] for name in names if before[name] > shown[name]},
+        findings += _changed_by_step(
+            {name: before[name] - after[name] for name in names if before[name] > after[name]},
             number,
         )
     return findings
@@ -41,7 +41,7 @@ def _count(labels: NDArray[np.int64], frame: Frame, names: Sequence[str]) -> dic
     return dict(zip(names, map(int, counts), strict=True))
 
 
-def _changed(counts: Mapping[str, int], number: int) -> list[Finding]:
+def _changed_by_step(counts: Mapping[str, int], number: int) -> list[Finding]:
     """Find classes that shared a confidential value until a step changed it."""
     if not counts:
         return []

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.dominance import releases_means
 from shoal.plan.findings.words import name_few
-from shoal.plan.verdict import Finding, counted
+from shoal.plan.verdict import Finding, count_phrase
 
 
 def find_insiders(evidence: Evidence) -> list[Finding]:
@@ -42,7 +42,7 @@ def check_insiders(size: int, number: int, columns: Sequence[str], unit: str) ->
             Finding(
                 "pairs",
                 "qualifies",
-                f"{groups} {counted(2, unit)}: each of the two computes the"
+                f"{groups} {count_phrase(2, unit)}: each of the two computes the"
                 f" other's values of {of} from the released mean.",
                 figures,
                 tuple(columns),
@@ -53,7 +53,7 @@ def check_insiders(size: int, number: int, columns: Sequence[str], unit: str) ->
         Finding(
             "insiders",
             "informs",
-            f"{groups} {counted(size, unit)}: any {size - 1} of them who pool"
+            f"{groups} {count_phrase(size, unit)}: any {size - 1} of them who pool"
             f" their values of {of} compute those of the last one.",
             figures,
             tuple(columns),

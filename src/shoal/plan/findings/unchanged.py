@@ -51,16 +51,20 @@ def find_unchanged(evidence: Evidence) -> list[Finding]:
     other = [name for name in free if name not in evidence.plan.quasi_identifiers]
     if not other:  # strata alone are among the columns that k is counted on
         return []
-    alone = evidence.classes_on(free)
-    joined = evidence.joint_classes * (int(alone.max()) + 1) + alone
-    share = unique_share(alone, evidence.units)
+    free_classes = evidence.classes_on(free)
+    joined = evidence.joint_classes * (int(free_classes.max()) + 1) + free_classes
+    share = unique_share(free_classes, evidence.units)
     together = unique_share(classes(joined[:, None]), evidence.units)
     limit = evidence.plan.thresholds.unique
     return check_unique(free, share, together, limit, evidence.population)
 
 
 def check_unique(
-    free: Sequence[str], alone: float | None, together: float, limit: float, population: str
+    free: Sequence[str],
+    alone: float | None,
+    together: float,
+    limit: float,
+    population: str,
 ) -> list[Finding]:
     """Find unique records, given their share on unchanged columns alone and with the masked ones.
 

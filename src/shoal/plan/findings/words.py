@@ -38,6 +38,6 @@ def name_few(columns: Sequence[str], singular: str = "Column", plural: str = "Co
 
 def by_column(words: Mapping[str, str]) -> str:
     """Return a phrase for each column; of many, the first and the number of the others."""
-    shown = [f"{name!r} {phrase}" for name, phrase in list(words.items())[:MAX_NAMES]]
+    phrases = [f"{name!r} {phrase}" for name, phrase in list(words.items())[:MAX_NAMES]]
     more = f" and {len(words) - MAX_NAMES} more" if len(words) > MAX_NAMES else ""
-    return ", ".join(shown) + more
+    return ", ".join(phrases) + more

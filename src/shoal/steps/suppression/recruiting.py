@@ -1,4 +1,4 @@
-"""Records of large classes that lose cells, so that smaller groups attain k together with them."""
+"""Suppress cells of records in large classes too, so that smaller groups attain k with them."""
 
 import numpy as np
 
@@ -53,9 +53,9 @@ def recruit(
     pieces, at, spare = (values[order] for values in (pieces, at, spare))
     before = np.cumsum(spare) - spare
     first = np.searchsorted(at, at)
-    taken = np.clip(lacking[at] - (before - before[first]), 0, spare)
-    taken[~enough[at]] = 0
-    assignment.split(pieces[taken > 0], taken[taken > 0], pattern)
+    recruited = np.clip(lacking[at] - (before - before[first]), 0, spare)
+    recruited[~enough[at]] = 0
+    assignment.split(pieces[recruited > 0], recruited[recruited > 0], pattern)
     return np.asarray(enough)
 
 
@@ -75,9 +75,9 @@ def _recruit_units(
     complete = np.flatnonzero(assignment.pattern == problem.missing[assignment.row])
     spare = assignment.sizes(labels[assignment.row[complete]], number, complete) - problem.k
     enough = np.zeros(len(lacking), bool)
-    candidates, own = _by_group(pieces, at), _by_group(members, groups)
+    candidates, members_by_group = _by_group(pieces, at), _by_group(members, groups)
     for group in np.flatnonzero(lacking).tolist():
-        present = set(units[assignment.row[own.get(group, [])]].tolist())
+        present = set(units[assignment.row[members_by_group.get(group, [])]].tolist())
         chosen: list[int] = []
         used: dict[int, int] = {}  # units that each class would lose
         for piece in candidates.get(group, []):
@@ -144,18 +144,20 @@ def join_one_class(assignment: Assignment) -> None:
     cost = joining * lost + assignment.records[pieces].sum() * problem.weight(pattern)
     best = int(np.argmin(cost))
     chosen = int(pattern[best])
-    own = np.flatnonzero((labels == classes[best]) & (rest >= 0))[::-1]
+    class_members = np.flatnonzero((labels == classes[best]) & (rest >= 0))[::-1]
     assignment.pattern[pieces] = chosen
     if joining[best] == 0:
         return
     if problem.units is None:
         if sizes[classes[best]] - lacking >= k:
-            before = np.cumsum(assignment.records[own]) - assignment.records[own]
-            taken = np.clip(lacking - before, 0, assignment.records[own])
-            assignment.split(own[taken > 0], taken[taken > 0], chosen)
+            before = (
+                np.cumsum(assignment.records[class_members]) - assignment.records[class_members]
+            )
+            recruited = np.clip(lacking - before, 0, assignment.records[class_members])
+            assignment.split(class_members[recruited > 0], recruited[recruited > 0], chosen)
         else:
-            assignment.pattern[own] = chosen
+            assignment.pattern[class_members] = chosen
         return
-    units = problem.units[assignment.row[own]]
+    units = problem.units[assignment.row[class_members]]
     number_joining = number_needed(problem.units[assignment.row[pieces]], units, k)
-    assignment.pattern[own[:number_joining]] = chosen
+    assignment.pattern[class_members[:number_joining]] = chosen
