@@ -28,6 +28,7 @@ MIDDLE = PricingEffort(300, 30_000, larger=False)
 PLAIN = PricingEffort(1_000_000, 20_000_000, larger=False)
 QUICK = PricingEffort(48, 5000)
 LONG = PricingEffort(1_000_000, 20_000_000)
+MAX_CLUSTERED = 4  # greatest k with clusters; above it, the search for larger groups takes too long
 QUICK_SHARE = 0.4  # of the budget, in which quick searches suffice while they find many groups
 FIRST_STEPS, MORE_STEPS = 100_000, 5  # of the first long search, and the factor to the next ones
 SMALL_VIOLATION = 2e-4  # of the cost: below it, triples help more than further groups
@@ -199,10 +200,11 @@ class Proof:
 
     def add_cuts(self, weights: Matrix, most: int) -> int:
         """Add clusters or else triples that a fractional solution violates; return their number."""
-        clusters = violated_clusters(self.columns, weights, most)
-        self.columns.clusters = np.concatenate([self.columns.clusters, clusters])
-        if len(clusters):
-            return len(clusters)
+        if self.k <= MAX_CLUSTERED:
+            clusters = violated_clusters(self.columns, weights, most)
+            self.columns.clusters = np.concatenate([self.columns.clusters, clusters])
+            if len(clusters):
+                return len(clusters)
         triples = self.columns.separate(weights, most)
         self.columns.triples = np.concatenate([self.columns.triples, triples])
         return len(triples)
