@@ -32,7 +32,7 @@ def text_width() -> int | None:
     return _width.get()
 
 
-def count(number: int, thing: str, things: str = "") -> str:
+def count(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun, in the plural where that is right.
 
     Examples
@@ -40,7 +40,7 @@ def count(number: int, thing: str, things: str = "") -> str:
     >>> count(1, "record"), count(20000, "record"), count(2, "class", "classes")
     ('1 record', '20,000 records', '2 classes')
     """
-    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def size_range(smallest: int, largest: int) -> str:

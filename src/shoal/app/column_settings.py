@@ -141,7 +141,7 @@ def _levels(
         loaded = hierarchies.get(settings.get(f"hierarchy:{at}", ""))
         if loaded is None:
             raise ParameterError(
-                f"The levels of column {name!r} shall come from a file. Load it under “Details” of"
+                f"The levels of column {name!r} are to come from a file. Load it under “Details” of"
                 " the column.",
                 code="hierarchy-not-loaded",
                 column=name,

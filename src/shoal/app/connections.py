@@ -46,7 +46,7 @@ class BoundedConnection(H11Protocol):
             self.connections.discard(oldest)
 
     def data_received(self, data: bytes) -> None:
-        """Take in a part of a request; what comes drop by drop does not extend the time."""
+        """Receive a part of a request; a slow sender does not extend the deadline."""
         super().data_received(data)
         self._wait_for_request()
 

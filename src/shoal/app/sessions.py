@@ -150,7 +150,7 @@ class Session:
         """Queue runs, which are executed one after the other."""
         if len(self.runs) + len(runs) > MAX_RUNS:
             raise ParameterError(
-                f"A session holds at most {MAX_RUNS} runs. Load the file anew.",
+                f"A session holds at most {MAX_RUNS} runs. Load the file again.",
                 code="too-many-runs",
             )
         size = (self.place / self.name).stat().st_size

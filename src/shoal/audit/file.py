@@ -123,9 +123,9 @@ class Audit:
         evidence = self._evidence()
         findings = find_earlier(evidence, {name: self._read(name) for name in earlier}, rows)
         if self.verdict is not None:
-            whole = [*self.verdict.findings, *findings]
+            all_findings = [*self.verdict.findings, *findings]
             self.verdict = make_verdict(
-                self.verdict.promised, self.verdict.k, self.verdict.unit, whole
+                self.verdict.promised, self.verdict.k, self.verdict.unit, all_findings
             )
         worst = [finding for finding in findings if finding.severity != "informs"]
         if not findings:

@@ -172,8 +172,8 @@ def load_hash_key(path: str | Path) -> bytes:
         key = b""
     if len(key) != HASH_KEY_BYTES:
         raise FileError(
-            f"{path.name!r} is not a hash key: it holds other than {2 * HASH_KEY_BYTES} hexadecimal"
-            " digits.",
+            f"{path.name!r} is not a hash key: it does not hold exactly {2 * HASH_KEY_BYTES}"
+            " hexadecimal digits.",
             code="bad-hash-key",
             file=str(path),
         )

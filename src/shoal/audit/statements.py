@@ -36,11 +36,21 @@ def check_plan(entries: Mapping[str, Any], plan: Plan) -> tuple[bool, str]:
     if promise["k"] != plan.k:
         return False, f"the manifest promises k={promise['k']} and its plan k={plan.k}"
     if entries["manifest"] != 1:
-        if promise.get("guarantees") != plan.guarantees:
+        if not _are_guarantees(promise.get("guarantees"), plan):
             return False, "the guarantees are NOT those of the plan" + other_versions(entries)
         if entries["dropped"] != plan.dropped:
             return False, "the dropped columns are NOT those of the plan"
     return True, ""
+
+
+def _are_guarantees(sentences: Any, plan: Plan) -> bool:
+    """Return whether sentences are the guarantees of a plan, in the words of some version."""
+    if not isinstance(sentences, list) or len(sentences) != len(plan.steps):
+        return False
+    return all(
+        sentence == now or (plan.is_intact(step) and sentence in step.former_guarantees)
+        for sentence, now, step in zip(sentences, plan.guarantees, plan.steps, strict=True)
+    )
 
 
 def check_measures(entries: Mapping[str, Any], classes: Any, plan: Plan) -> tuple[bool, str]:

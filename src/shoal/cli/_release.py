@@ -165,8 +165,8 @@ def _report_text(
 
     release, points, evidence = delivery.release, [], None
     if writing.curve:
-        used = release.plan  # with the kinds that were inferred from the file
-        interpreted = plan.replace(types=used.types, missing_codes=used.missing_codes)
+        plan_used = release.plan  # with the kinds that were inferred from the file
+        interpreted = plan.replace(types=plan_used.types, missing_codes=plan_used.missing_codes)
         points = run_around(interpreted, delivery.table, n_jobs=os.cpu_count() or 1)
     if writing.evidence:
         evidence = gather_evidence(release, delivery.table)

@@ -232,8 +232,8 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
             code="comparison-without-numbers",
         )
     if risk is not None and risk not in measures:
-        used = release.plan
-        before = without_codes(needed, used.missing_codes)
+        plan_used = release.plan
+        before = without_codes(needed, plan_used.missing_codes)
         before = before if release.rows is None else tables.take(before, release.rows)
         after, confidential = (
             tables.open_frame(release.data),
@@ -241,7 +241,13 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
         )
         measures |= _numbers(
             assess_frames(
-                before, after, plan.quasi_identifiers, plan.masked, confidential, [risk], used.types
+                before,
+                after,
+                plan.quasi_identifiers,
+                plan.masked,
+                confidential,
+                [risk],
+                plan_used.types,
             )
         )
     return {

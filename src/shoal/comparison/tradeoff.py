@@ -94,7 +94,7 @@ def sweep(
     """
     if not confidential:
         raise ParameterError(
-            "Name at least one confidential column: dependence is on them.",
+            "Name at least one confidential column: dependence is measured on them.",
             code="confidential-needed",
         )
     frame = tables.open_frame(data)

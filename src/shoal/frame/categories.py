@@ -219,13 +219,13 @@ def _declared_distances(name: str, values: Sequence[str], rows: Sequence[Row]) -
 
 
 def _refuse_unknown(
-    name: str, texts: list[str], cells: Cells, known: Container[str], what: str
+    name: str, texts: list[str], cells: Cells, known: Container[str], source: str
 ) -> None:
     unknown = [index for index, text in enumerate(texts) if text not in known]
     if unknown:
         count = cells.count(unknown)
         raise InputError(
-            f"Column {name!r} has {count} of {cells.total} cells with a value that {what} lacks."
+            f"Column {name!r} has {count} of {cells.total} cells with a value that {source} lacks."
             " Add the missing values to the type, or correct the cells.",
             code="value-outside-type",
             column=name,

@@ -60,7 +60,7 @@ class Hierarchy:
             object.__setattr__(self, key, check(getattr(self, key)))
         if sum(bool(getattr(self, key)) for key in CHECKS) != 1:
             raise ParameterError(
-                "A hierarchy is given by rows, prefixes, intervals or periods, by one of them.",
+                "A hierarchy is given by exactly one of rows, prefixes, intervals and periods.",
                 code="hierarchy-ways",
             )
 
@@ -271,5 +271,5 @@ def _tree_lines(paths: Sequence[Row], depth: int = 0) -> list[str]:
     return lines
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -134,9 +134,9 @@ def _is_multiple(wide: float, narrow: float) -> bool:
     return wider is not None and bool(narrower) and wider > narrower and not wider % narrower  # type: ignore[operator]
 
 
-def _refuse(name: str, code: str, what: str, **attributes: Any) -> NoReturn:
+def _refuse(name: str, code: str, fault: str, **attributes: Any) -> NoReturn:
     raise ParameterError(
-        f"The hierarchy{_of_column(name)} {what}.", code=code, column=name, **attributes
+        f"The hierarchy{_of_column(name)} {fault}.", code=code, column=name, **attributes
     )
 
 

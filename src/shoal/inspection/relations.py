@@ -107,20 +107,22 @@ def _sums(values: dict[str, Values]) -> list[Relation]:
         fit = linear_fit(X[:, i], X[:, others], EXACT)
         if fit is None:
             continue
-        used = _needed_columns(X[:, i], X, [others[place] for place in fit.columns])
-        columns = frozenset(names[column] for column in (i, *used))
+        needed = _needed_columns(X[:, i], X, [others[place] for place in fit.columns])
+        columns = frozenset(names[column] for column in (i, *needed))
         if not any(columns <= known or known <= columns for known in relations):
-            relations[columns] = Relation(names[i], tuple(names[column] for column in sorted(used)))
+            relations[columns] = Relation(
+                names[i], tuple(names[column] for column in sorted(needed))
+            )
     return list(relations.values())
 
 
-def _needed_columns(y: Values, X: Values, used: list[int]) -> list[int]:
+def _needed_columns(y: Values, X: Values, columns: list[int]) -> list[int]:
     """Return the columns that are left when those that are not needed are dropped."""
-    for column in list(used):
-        fewer = [other for other in used if other != column]
+    for column in list(columns):
+        fewer = [other for other in columns if other != column]
         if fewer and _r2(y, X[:, fewer]) >= EXACT:
-            used = fewer
-    return used
+            columns = fewer
+    return columns
 
 
 def _r2(y: Values, X: Values) -> float:

@@ -10,7 +10,7 @@ from shoal.io.compression import strip_compression_suffix
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a table is written, where its file does not say.
+    """How a file is written, where it does not state it itself.
 
     Parameters
     ----------

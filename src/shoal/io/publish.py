@@ -156,13 +156,13 @@ def refuse_overwriting(
     """Refuse to overwrite an input; ``inputs`` are paths and what each of them is."""
     inputs = list(inputs)
     for path in paths:
-        for other, what in inputs:
+        for other, role in inputs:
             if path is not None and other is not None and _same(path, other):
                 raise FileError(
-                    f"{str(path)!r} is the {what}. Write to another file.",
+                    f"{str(path)!r} is the {role}. Write to another file.",
                     code="would-overwrite-input",
                     file=str(path),
-                    what=what,
+                    what=role,
                 )
 
 

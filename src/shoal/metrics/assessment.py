@@ -216,7 +216,7 @@ def assess(
 def assess_frames(
     before: Frame,
     after: Frame,
-    known: Sequence[str],
+    quasi_identifiers: Sequence[str],
     changed: Sequence[str],
     confidential: Sequence[str],
     measures: Collection[str],
@@ -229,18 +229,20 @@ def assess_frames(
 ) -> Assessment:
     """Compute ``measures`` of two frames, with a remark on each that cannot be computed.
 
-    Classes are counted on the quasi-identifiers that are ``known``, losses on the ``changed`` ones
-    among them. ``weight`` is a column of the original, ``lower_bound`` a proven bound on the SSE.
+    Classes are counted on the ``quasi_identifiers``, losses on those of them that are ``changed``.
+    ``weight`` is a column of the original, ``lower_bound`` a proven bound on the SSE.
     Risks are counted in ``units`` where these are given. ``recoded`` columns have other categories
     than before, and only measures of categories use them.
     """
-    check_names(known, confidential)
+    check_names(quasi_identifiers, confidential)
     check_same_records(len(before), len(after))
-    tables.check_columns(before, [*known, *confidential])
-    tables.check_columns(after, known)
-    inputs, columns = measure_inputs(before, after, known, changed, confidential, types or {})
+    tables.check_columns(before, [*quasi_identifiers, *confidential])
+    tables.check_columns(after, quasi_identifiers)
+    inputs, columns = measure_inputs(
+        before, after, quasi_identifiers, changed, confidential, types or {}
+    )
     coded = category_inputs(before, after, changed, recoded, confidential, types or {})
-    inputs |= coded.given
+    inputs |= coded.inputs
     columns["categorical"] = coded.columns
     axes, axes_remark = axes_inputs(before, after, changed, types or {})
     if weight is not None:

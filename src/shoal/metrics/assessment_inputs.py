@@ -40,7 +40,7 @@ def check_same_records(before: int, after: int) -> None:
 def measure_inputs(
     before: Frame,
     after: Frame,
-    known: Sequence[str],
+    quasi_identifiers: Sequence[str],
     changed: Sequence[str],
     confidential: Sequence[str],
     types: Mapping[str, Type],
@@ -55,7 +55,7 @@ def measure_inputs(
     ordered = ordered_columns(before, confidential, types)
     numbers = [name for name, column in ordered.items() if column.kind == "numeric"]
     # One label per class represents all released values, so that no measure groups them again.
-    inputs: dict[str, Any] = {"released": classes(keys(after, known))[:, np.newaxis]}
+    inputs: dict[str, Any] = {"released": classes(keys(after, quasi_identifiers))[:, np.newaxis]}
     if numeric:
         inputs["original"] = tables.matrix(before, numeric, order="F")
         inputs["masked"] = tables.matrix(after, numeric, order="F")
@@ -142,14 +142,14 @@ def describe_totals(inputs: Mapping[str, Any], columns: Sequence[str]) -> str:
     return f"Weighted totals: {', '.join(totals)}."
 
 
-def check_names(known: Sequence[str], confidential: Sequence[str]) -> None:
+def check_names(quasi_identifiers: Sequence[str], confidential: Sequence[str]) -> None:
     """Refuse to measure risk without a quasi-identifier, or with a column in two roles."""
-    if not known:
+    if not quasi_identifiers:
         raise ParameterError(
             "Name at least one quasi-identifier: risk is counted on them.",
             code="quasi-identifiers-needed",
         )
-    twice = [name for name in known if name in confidential]
+    twice = [name for name in quasi_identifiers if name in confidential]
     if twice:
         raise ParameterError(
             f"{name_columns(twice)} cannot be both quasi-identifier and confidential. Choose one.",

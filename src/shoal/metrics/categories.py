@@ -107,9 +107,13 @@ def entropy_loss(original_categories: Labels, masked_categories: Labels) -> Valu
     lost = []
     for before, after in zip(original_categories.T, masked_categories.T, strict=True):
         original_entropy = entropy(np.bincount(before + 1))
-        left = entropy(pair_codes(before, after).counts) - entropy(np.bincount(after + 1))
+        remaining_entropy = entropy(pair_codes(before, after).counts) - entropy(
+            np.bincount(after + 1)
+        )
         lost.append(
-            100 * min(1.0, max(0.0, left / original_entropy)) if original_entropy > 0 else 0.0
+            100 * min(1.0, max(0.0, remaining_entropy / original_entropy))
+            if original_entropy > 0
+            else 0.0
         )
     return np.array(lost)
 

@@ -27,7 +27,7 @@ class CategoryInputs:
 
     Parameters
     ----------
-    given : dict
+    inputs : dict
         The inputs by name; empty if no masked column holds categories.
     columns : list of str
         The masked columns of categories.
@@ -35,7 +35,7 @@ class CategoryInputs:
         The confidential columns of categories that are not masked.
     """
 
-    given: dict[str, Any]
+    inputs: dict[str, Any]
     columns: list[str]
     others: list[str]
 
@@ -44,7 +44,7 @@ class CategoryInputs:
         """A sentence on columns whose tables cannot be compared; may be empty."""
         if not self.columns:
             return ""
-        before, after = self.given["original_categories"], self.given["masked_categories"]
+        before, after = self.inputs["original_categories"], self.inputs["masked_categories"]
         try:
             same = comparable_columns(before, after)
         except InputError:

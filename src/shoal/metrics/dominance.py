@@ -67,8 +67,8 @@ def dominated_groups(
         most, total = np.maximum.reduceat(size, starts), np.add.reduceat(size, starts)
         dominated = most > share * total
         if p_percent is not None:
-            rest = total - most - _second(size, labels[order], starts)
-            dominated |= (rest < p_percent / 100 * most) & (most > 0)
+            others_total = total - most - _second(size, labels[order], starts)
+            dominated |= (others_total < p_percent / 100 * most) & (most > 0)
         if column[known].min() < 0 < column[known].max():
             dominated &= most > (column[known] / unit).std()
         n_dominated[i] = int((dominated & several).sum())

@@ -107,14 +107,14 @@ def bars(before: Mapping[Hashable, int], after: Mapping[Hashable, int], least: i
     """
     order = sorted({**after, **before}, key=lambda name: (-before.get(name, 0), str(name)))
     frequent = [name for name in order if before.get(name, 0) >= least][: MAX_BARS - 1]
-    rest = order[len(frequent) :]
-    while frequent and 0 < sum(before.get(name, 0) for name in rest) < least:
-        rest.append(frequent.pop())
+    rare = order[len(frequent) :]
+    while frequent and 0 < sum(before.get(name, 0) for name in rare) < least:
+        rare.append(frequent.pop())
     tallies = []
     for counts in (before, after):
-        last = [sum(counts.get(name, 0) for name in rest)] if rest else []
+        last = [sum(counts.get(name, 0) for name in rare)] if rare else []
         tallies.append([*(counts.get(name, 0) for name in frequent), *last])
-    return Bars([str(name) for name in frequent], len(rest), tallies[0], tallies[1])
+    return Bars([str(name) for name in frequent], len(rare), tallies[0], tallies[1])
 
 
 def _round_edges(after: Values, bins: int, whole: bool) -> Values:

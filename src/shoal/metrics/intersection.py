@@ -73,11 +73,11 @@ def rows_agree(original: Matrix, released: Matrix, labels: Labels) -> bool:
         parts = np.split(column[order], start[1:])
         value = masked[order[start]]
         near = TOLERANCE * max(float(np.nanstd(column)), np.finfo(float).tiny)
-        known = [part[~np.isnan(part)] for part in parts]
+        values_of_class = [part[~np.isnan(part)] for part in parts]
         agrees = [
             np.isnan(mean) or not len(part)
             or min(abs(part.mean() - mean), abs(np.median(part) - mean)) <= near
-            for part, mean in zip(known, value, strict=True)
+            for part, mean in zip(values_of_class, value, strict=True)
         ]  # fmt: skip
         if np.mean(agrees) < MIN_AGREEMENT:
             return False

@@ -182,8 +182,8 @@ def _chances_of_units(
     draws = np.clip(guesses - closer, 0, np.maximum(ties, 1))
     missed = np.ones(len(points))
     for draw in range(guesses):
-        left = np.maximum(ties - draw, 1)
-        missed *= np.where(draw < draws, np.maximum(left - ties_of_unit, 0) / left, 1.0)
+        undrawn = np.maximum(ties - draw, 1)
+        missed *= np.where(draw < draws, np.maximum(undrawn - ties_of_unit, 0) / undrawn, 1.0)
     return np.asarray(1 - missed)
 
 

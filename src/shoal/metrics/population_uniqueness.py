@@ -205,8 +205,8 @@ def _shifted_negative_binomial(sizes: Labels, fraction: float) -> float:
     p = np.linspace(1e-4, 1 - 1e-4, 2000)
     r = np.array([_matching_r(probability, n_classes, population, fraction) for probability in p])
     gap = _expected_uniques(p, r, population, fraction) - uniques
-    known = np.flatnonzero(~np.isnan(gap[:-1]) & ~np.isnan(gap[1:]))
-    crossing = known[gap[known] * gap[known + 1] <= 0]
+    valid = np.flatnonzero(~np.isnan(gap[:-1]) & ~np.isnan(gap[1:]))
+    crossing = valid[gap[valid] * gap[valid + 1] <= 0]
     if not len(crossing):
         return float("nan")
     low, high = float(p[crossing[0]]), float(p[crossing[0] + 1])
@@ -223,7 +223,7 @@ def _shifted_negative_binomial(sizes: Labels, fraction: float) -> float:
     return min(1.0, float(classes * low**r_low / population))
 
 
-def _seen_classes(p: float, r: float, population: float, fraction: float) -> float:
+def _expected_classes(p: float, r: float, population: float, fraction: float) -> float:
     """Return the expected number of classes in the sample."""
     classes = population / (1 + r * (1 - p) / p)
     unseen = (1 - fraction) * (p / (1 - (1 - p) * (1 - fraction))) ** r
@@ -236,15 +236,15 @@ def _matching_r(p: float, n_classes: float, population: float, fraction: float) 
     The number of classes decreases from all units, each its own class, as r grows.
     """
     low, high = 0.0, 1.0
-    if _seen_classes(p, low, population, fraction) < n_classes:
+    if _expected_classes(p, low, population, fraction) < n_classes:
         return float("nan")
-    while _seen_classes(p, high, population, fraction) > n_classes:
+    while _expected_classes(p, high, population, fraction) > n_classes:
         high *= 2
         if high > 1e9:
             return float("nan")
     for _ in range(80):
         middle = (low + high) / 2
-        if _seen_classes(p, middle, population, fraction) > n_classes:
+        if _expected_classes(p, middle, population, fraction) > n_classes:
             low = middle
         else:
             high = middle

@@ -119,8 +119,8 @@ class ClosenessFirst(Partitioner):
         rank = np.unique(np.asarray(self.values), return_inverse=True)[1].astype(np.int64)
         order = np.argsort(rank, kind="stable")
         layers, self.proven_ = fewest_layers(rank[order], self.k, self.closeness, self.kind)
-        rest = [np.sort(layer) for layer in np.split(order, np.cumsum(layers.size)[:-1])]
-        return _draw(X, rest, layers)
+        remaining = [np.sort(layer) for layer in np.split(order, np.cumsum(layers.size)[:-1])]
+        return _draw(X, remaining, layers)
 
 
 def fewest_layers(rank: Labels, k: int, t: float, kind: Kind) -> tuple[Layers, float]:
@@ -219,7 +219,7 @@ def _reweighting(layers: Layers, weight: NDArray[np.float64], kind: Kind) -> flo
     return float(np.abs(by_value).sum() / 2)
 
 
-def _draw(X: Matrix, rest: list[Labels], layers: Layers) -> Labels:
+def _draw(X: Matrix, remaining: list[Labels], layers: Layers) -> Labels:
     """Return the groups: seeds as in MDAV, and the nearest record of every layer."""
     labels = np.full(len(X), -1)
     seed = 0
@@ -228,13 +228,13 @@ def _draw(X: Matrix, rest: list[Labels], layers: Layers) -> Labels:
         # Every second seed is the record farthest from the previous seed.
         reference = X[ungrouped].mean(axis=0) if group % 2 == 0 else X[seed]
         seed = int(ungrouped[np.argmax(squared_distances(X[ungrouped], reference))])
-        for number, layer in enumerate(rest):
+        for number, layer in enumerate(remaining):
             distance = squared_distances(X[layer], X[seed])
             nearest = [np.argmin(distance)]
             if len(layer) > layers.groups - group:  # the middle layer has additional records
                 distance[nearest] = np.inf
                 nearest.append(np.argmin(distance))
             labels[layer[nearest]] = group
-            rest[number] = np.delete(layer, nearest)
+            remaining[number] = np.delete(layer, nearest)
         progress.report("grouping", group + 1, layers.groups)
     return labels

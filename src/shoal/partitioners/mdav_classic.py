@@ -63,9 +63,9 @@ class MDAVClassic(Partitioner):
     def _split(self, X: Matrix) -> Labels:
         k = int(self.k)
         labels = groups_from_the_ends(X, k, pairs_from=2 * k, singles_from=2 * k)
-        left = labels < 0
-        if np.count_nonzero(left) >= k:
-            labels[left] = labels.max() + 1
+        is_left = labels < 0
+        if np.count_nonzero(is_left) >= k:
+            labels[is_left] = labels.max() + 1
         else:
             join_nearest_records(X, labels)
         return labels

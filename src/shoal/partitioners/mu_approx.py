@@ -8,7 +8,7 @@ from shoal import _progress as progress
 from shoal._kernels.leftovers import assign_leftovers, group_means
 from shoal._kernels.mdav import flat_rounds
 from shoal._kernels.mu_approx.decompose import advance
-from shoal._kernels.mu_approx.forest import build_forest, grow_forest
+from shoal._kernels.mu_approx.forest import N_UNLABELLED, build_forest, grow_forest
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.pool import open_pool
 from shoal._params import AtLeast, K, RandomState, as_seed
@@ -142,7 +142,7 @@ class MuApprox(Partitioner):
         forest = build_forest(grow_forest(near, rng.permutation(n), k))
         rank = rng.permutation(n)
         while advance(forest, X, rank, k, STRIDE):
-            progress.report("dividing trees", n - int(forest.count[0]), n)
+            progress.report("dividing trees", n - int(forest.count[N_UNLABELLED]), n)
         return halve_large_groups(X, forest.labels, k, self.criterion)
 
 
@@ -176,5 +176,5 @@ def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion =
 
 
 def _shortens(X: Matrix, part: Labels) -> bool:
-    whole = np.zeros(len(X), np.int64)
-    return loss(X, part, "euclidean") < loss(X, whole, "euclidean")
+    one_group = np.zeros(len(X), np.int64)
+    return loss(X, part, "euclidean") < loss(X, one_group, "euclidean")

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._kernels.mward.ends import ends_by_distance, ends_by_rank
-from shoal._kernels.mward.joins import advance
+from shoal._kernels.mward.joins import N_DONE, advance
 from shoal._kernels.mward.parts import (
     blocks_from_the_end,
     first_alike,
@@ -145,7 +145,7 @@ class MWard(Partitioner):
         """Join groups until none is small; return the group of each record of the part."""
         boxes: Any = pack_boxes(groups)
         while advance(groups, boxes, self.k, STRIDE):
-            progress.report("grouping", min(int(groups.count[1]) // 2, n), n)
+            progress.report("grouping", min(int(groups.count[N_DONE]) // 2, n), n)
             if is_mostly_empty(groups, boxes):
                 boxes = pack_boxes(groups)
         return np.asarray(roots(groups.parent))

@@ -85,7 +85,7 @@ class Optimal(Partitioner):
         if len(X) > MOST and 1 < self.k <= len(X) // 2:
             raise InputError(
                 f"Optimal takes at most {MOST} records but the data hold n_samples={len(X)}."
-                " Take another method, or group strata by themselves.",
+                " Use another method, or group within strata.",
                 code="too-many-records",
                 records=len(X),
                 most=MOST,

@@ -101,9 +101,7 @@ def search(
         The groups, and what is needed to repeat the search.
     """
     if (rounds is None) == (seconds is None):
-        raise ParameterError(
-            "A search takes rounds or seconds, one of the two.", code="rounds-or-seconds"
-        )
+        raise ParameterError("A search takes either rounds or seconds.", code="rounds-or-seconds")
     start = in_order(labels)
     if k == 1 or len(X) < 2 * k:
         return SearchResult(start if k > 1 else np.arange(len(X)), rounds or 0, (0,) * RESTARTS)

@@ -75,8 +75,8 @@ def scores(columns: Sequence[Mapping[str, Any]], correlations: Mapping[str, Any]
         for j in range(i)
     ]
     of_pairs = float(np.mean(pairs)) if pairs else None
-    known = [score for score in (of_columns, of_pairs) if score is not None]
-    overall = float(np.mean(known)) if known else None
+    defined = [score for score in (of_columns, of_pairs) if score is not None]
+    overall = float(np.mean(defined)) if defined else None
     return {"columns": of_columns, "pairs": of_pairs, "overall": overall}
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Codes = NDArray[np.int64]
 CLASS_MEASURES = ("smallest_class", "class_sizes", "reidentification")  # depend on classes only
+RECORDS = "the records"  # what shares refer to, where no units are counted
 UNIT_MEASURES = ("fewest_units", "largest_unit_share")  # the same, where units are counted
 
 
@@ -136,7 +137,7 @@ class Evidence:
     def population(self) -> str:
         """What shares refer to, for sentences: the records, or the units of a column."""
         unit = self.counted_unit
-        return "the records" if unit == RECORD_UNIT else f"the units of {unit!r}"
+        return RECORDS if unit == RECORD_UNIT else f"the units of {unit!r}"
 
     @property
     def unchanged(self) -> list[str]:
@@ -162,7 +163,7 @@ class Evidence:
         for name in masked:
             same = same_values(self.original, self.released, name)
             missing = tables.has_missing(self.original, [name])
-            known = int((~missing).sum())
-            shares[name] = float((same & ~missing).sum() / known) if known else 0.0
+            n_known = int((~missing).sum())
+            shares[name] = float((same & ~missing).sum() / n_known) if n_known else 0.0
             in_all &= same
         return {**shares, "": float(in_all.mean())} if masked else {}

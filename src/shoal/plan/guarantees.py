@@ -34,11 +34,11 @@ def check_guarantees(
     for step in steps:
         for block in step.column_blocks if step.k is not None else ():
             counted = units if step.unit_column is not None else None
-            what = "records" if counted is None else "units"
+            noun = "records" if counted is None else "units"
             attained = _attained_k(step, released, [*block, *step.strata], counted)
             if step.k is not None and attained < step.k:
                 raise _guarantee_broken(
-                    f"The smallest class of the released values holds {attained} {what};"
+                    f"The smallest class of the released values holds {attained} {noun};"
                     f" k={step.k} was promised.",
                     {"k": step.k, "attained": attained},
                 )
@@ -105,9 +105,9 @@ def judge(evidence: Evidence) -> Verdict:
     )
 
 
-def not_computed(what: str) -> Finding:
+def not_computed(checks: str) -> Finding:
     """Return the finding that names the checks that were not made."""
-    return Finding("checks-not-computed", "informs", f"Not checked: {what}.")
+    return Finding("checks-not-computed", "informs", f"Not checked: {checks}.")
 
 
 def may_be_published(verdict: Verdict, *, allow_not_kept: bool = False) -> bool:

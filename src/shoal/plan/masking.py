@@ -168,12 +168,12 @@ def _reproducible_plan(
 
 
 def _provenance(
-    results: Sequence[StepResult], masked: Frame, known: Sequence[str]
+    results: Sequence[StepResult], masked: Frame, quasi_identifiers: Sequence[str]
 ) -> dict[str, Any]:
-    used: list[Any] = [fitted for result in results for fitted in result.fitted]
+    partitioners: list[Any] = [fitted for result in results for fitted in result.fitted]
     return {
         "records": len(masked),
-        "missing": tables.missing_counts(masked, known),
-        "methods": list(dict.fromkeys(method_label(fitted) for fitted in used)),
+        "missing": tables.missing_counts(masked, quasi_identifiers),
+        "methods": list(dict.fromkeys(method_label(fitted) for fitted in partitioners)),
         "versions": {name: installed_version(name) for name in SOFTWARE},
     }

@@ -166,9 +166,9 @@ def _associations(
     names = [*coded.columns, *coded.others][:MAX_COLUMNS]
     if len(names) < 2:
         return {}
-    parts = [coded.given.get("other_categories", np.empty((len(before), 0), np.int64))]
+    parts = [coded.inputs.get("other_categories", np.empty((len(before), 0), np.int64))]
     first, second = (
-        _cramers_v(np.column_stack([coded.given[f"{which}_categories"], *parts])[:, : len(names)])
+        _cramers_v(np.column_stack([coded.inputs[f"{which}_categories"], *parts])[:, : len(names)])
         for which in ("original", "masked")
     )
     return {

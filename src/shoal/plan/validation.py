@@ -91,7 +91,7 @@ def _check_quasi_identifiers(plan: "Plan") -> None:
     """Refuse a plan that masks no quasi-identifiers, or too few for what it guarantees."""
     if not plan.quasi_identifiers:
         raise PlanError(
-            "The plan masks confidential columns alone, so nothing tells what an attacker may"
+            "The plan masks confidential columns alone, so it does not state what an attacker may"
             " know. Mask the quasi-identifiers too, or leave the role out.",
             code="only-confidential-masked",
         )

@@ -153,7 +153,7 @@ def _index(frame: Frame) -> list[Finding]:
 
 def _unfinished_searches(results: Sequence[StepResult]) -> list[Finding]:
     """Find searches that were cut short, so that the plan does not reproduce their groups."""
-    cut_short = [method_label(used) for o in results for used in o.fitted if used.cut_short_]
+    cut_short = [method_label(fitted) for o in results for fitted in o.fitted if fitted.cut_short_]
     return [
         Finding(
             "unfinished",

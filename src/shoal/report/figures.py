@@ -7,7 +7,7 @@ from typing import Any
 from shoal.report.draw import LEFT, RIGHT, TICK_LETTER, TOP, WIDTH, Figure, Plot
 
 MAX_BARS = 16  # of class sizes; more sizes are grouped into ranges
-ROOM = WIDTH - LEFT - RIGHT  # for the bars of class sizes
+PLOT_WIDTH = WIDTH - LEFT - RIGHT  # for the bars of class sizes
 MAX_NUMBERED = 8  # columns of a heat map whose cells show their numbers
 PROVEN = 1e-7  # a proven gap below it is rounding
 MAX_OPACITY = 0.6  # of a correlation of 1, on which a number is still readable
@@ -20,15 +20,15 @@ def class_sizes(sizes: Mapping[int, int], k: int) -> Figure:
     labels = [str(low) if low == high else f"{low:,}–{high:,}" for low, high, _ in bars]
     longest = max(len(text) for (*_, n), label in zip(bars, labels, strict=True)
                   for text in (label, f"{n:,}"))  # fmt: skip
-    if TICK_LETTER * longest + 4 > ROOM / len(bars):
+    if TICK_LETTER * longest + 4 > PLOT_WIDTH / len(bars):
         return _size_rows(bars, labels, k)
     plot = Plot((0, len(bars)), (0, most * 1.12), width=WIDTH, height=260)
     plot.axes("records that look alike", "classes", x_ticks=False)
     for i, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
         style = "after" if low >= k else "wrong"
         plot.box((i + 0.12, i + 0.88), (0, count), style, f"{count} classes of {label} records")
-        plot.words(label, plot.across(i + 0.5), plot.up(0) + 17, style="tick")
-        plot.words(f"{count:,}", plot.across(i + 0.5), plot.up(count) - 5, style="tick")
+        plot.words(label, plot.x_position(i + 0.5), plot.y_position(0) + 17, style="tick")
+        plot.words(f"{count:,}", plot.x_position(i + 0.5), plot.y_position(count) - 5, style="tick")
     return _size_figure(plot, bars)
 
 
@@ -41,9 +41,9 @@ def _size_rows(bars: Sequence[tuple[int, int, int]], labels: Sequence[str], k: i
     for i, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
         style = "after" if low >= k else "wrong"
         plot.box((0, count), (i + 0.14, i + 0.86), style, f"{count} classes of {label} records")
-        middle = plot.up(i + 0.5) + 4
+        middle = plot.y_position(i + 0.5) + 4
         plot.words(label, plot.left - 6, middle, "end", "tick")
-        plot.words(f"{count:,}", plot.across(count) + 5, middle, "start", "tick")
+        plot.words(f"{count:,}", plot.x_position(count) + 5, middle, "start", "tick")
     return _size_figure(plot, bars)
 
 
@@ -187,7 +187,7 @@ def _categories(entry: Mapping[str, Any]) -> Figure:
     for i, (name, (old, new)) in enumerate(zip(names, pairs, strict=True)):
         plot.box((0, old), (i + 0.12, i + 0.5), "before", f"{name}: {old:.1f} % before")
         plot.box((0, new), (i + 0.5, i + 0.88), "after", f"{name}: {new:.1f} % after")
-        plot.name(name, plot.left - 6, plot.up(i + 0.5) + 4)
+        plot.name(name, plot.left - 6, plot.y_position(i + 0.5) + 4)
     rows = [["category", "before", "after"]] + [
         [name, f"{old:.1f} %", f"{new:.1f} %"]
         for name, (old, new) in zip(names, pairs, strict=True)

@@ -3,6 +3,7 @@
 from functools import cache
 from typing import Any
 
+from shoal.plan.findings.words import percent
 from shoal.report import figures, maps
 from shoal.report.draw import Figure
 from shoal.report.layout import by_reason, numbers, short_number, short_statistic, tables
@@ -105,4 +106,5 @@ def _environment() -> Any:
     environment.filters["pieces"] = pieces
     environment.filters["shown"] = short_number
     environment.filters["statistic"] = short_statistic
+    environment.filters["share"] = percent
     return environment

@@ -38,7 +38,9 @@ def risk_map(
     plot.axes("information loss in %", risk)
     if limit is not None:
         plot.path([(0, limit), (reach, limit)], "limit")
-        plot.words(f"at most {limit:.3g}", plot.left + 6, plot.up(limit) - 5, "start", "tick")
+        plot.words(
+            f"at most {limit:.3g}", plot.left + 6, plot.y_position(limit) - 5, "start", "tick"
+        )
     if len(front) > 1:
         plot.path([(spot.loss, spot.risk) for spot in front], "front")
     for spot in sorted(spots, key=lambda spot: spot.style != "other"):  # the front on top
@@ -82,7 +84,7 @@ def one_release(
         most = "Of the records of a class, the share of a single unit is at most"
     limit = "" if ceiling is None else f" {most} {100 * ceiling:.3g} %."
     words = (
-        f"{counted}: {100 * before:.0f} % in the original, {100 * after:.1f} % in the release, for"
+        f"{counted}: {100 * before:.1f} % in the original, {100 * after:.1f} % in the release, for"
         f" an information loss of {loss:.1f} %.{limit}"
     )
     return risk_map(

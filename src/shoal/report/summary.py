@@ -15,7 +15,7 @@ from shoal.comparison.tradeoff import Point
 from shoal.errors import ParameterError
 from shoal.frame.roles import columns_with
 from shoal.metrics import ABOUT, MEASURES
-from shoal.metrics.digits import rounded
+from shoal.metrics.digits import rounded_for_display
 from shoal.plan import document
 from shoal.plan.findings.limits import limits_of
 from shoal.plan.release import ReleaseLike
@@ -69,7 +69,7 @@ def summarise(
         check_evidence_audience(audience)
     summary = _summary(release, audience == "internal", curve, identity or Identity())
     summary["evidence"] = dict(evidence or {})
-    return summary if audience == "internal" else rounded(summary)
+    return summary if audience == "internal" else rounded_for_display(summary)
 
 
 def _summary(

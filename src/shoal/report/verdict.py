@@ -8,6 +8,7 @@ from shoal.plan.findings.words import percent
 from shoal.plan.release import ReleaseLike
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, count_phrase
 
+PROBABILISTIC = "probabilistic k-anonymity"  # what swapping within groups promises
 NAMED = 6  # columns shown by name; the others are counted
 # Findings whose columns may disclose original values.
 READABLE = ("dominated-groups", "derived-column", "pairs", "one-contributor")
@@ -122,12 +123,14 @@ def attacker_can(release: ReleaseLike) -> list[str]:
     least = count_phrase(k, verdict.unit) if k > 1 else "a single record"
     sentences = [f"Narrow a person who is known to be in the table down to {least} or more."]
     if plan.k is None:
-        sentences = ["Link a person to the record with the nearest values; no k limits how often."]
+        limited = any(step.promises == PROBABILISTIC for step in plan.steps)
+        limit = "" if limited else "; no k limits how often"
+        sentences = [f"Link a person to the record with the nearest values{limit}."]
     elif k == 1:
         what = "the one record" if verdict.unit == RECORD_UNIT else "records"
         sentences = [f"Find {what} of some persons by combining all masked columns."]
     secret = columns_with(plan.roles, "confidential")
-    if k > 1:
+    if k > 1 and plan.k is not None:
         sentences += _confidential_values(release)
     elif secret:
         sentences.append(f"Read the {name_some(secret)} of whoever is linked rightly.")
@@ -166,15 +169,18 @@ def _exact_values(verdict: Verdict) -> list[str]:
     phrases = [f"{name} of {percent(share)}" for name, share in list(shares.items())[:NAMED]]
     more = f" and {len(shares) - NAMED} more columns of some" if len(shares) > NAMED else ""
     return [
-        f"Read the original {', '.join(phrases)}{more} of the records, where the released value is"
-        " the original one; the release does not show which records these are."
+        f"Read the original {', '.join(phrases)}{more} of the records that have a value there: the"
+        " released value is the original one."
     ]
 
 
 def _unchanged(finding: Finding) -> str:
+    units = finding.figures.get("of")
+    whom = "the records" if units is None else units
     return (
-        f"Find the one record of {percent(finding.figures['with_masked'])} of all, if"
-        f" {name_some(finding.columns)} are known too: they are released unchanged."
+        f"Find {'' if units is None else 'a record of '}"
+        f"{percent(finding.figures['with_masked'])} of {whom}, if {name_some(finding.columns)} are"
+        " known too: they are released unchanged."
     )
 
 
@@ -197,7 +203,9 @@ CAN: dict[str, Callable[[Finding], str]] = {
     "dominated-groups": lambda finding: (
         f"Estimate the greatest value of some groups from their mean: {name_some(finding.columns)}."
     ),
-    "pairs": lambda finding: "Compute the values of the other record of a pair, as one of the two.",
+    "pairs": lambda finding: (
+        "Compute from the mean of a pair what the other contributed to it, as one of the two."
+    ),
     "order-follows-column": lambda finding: (
         f"Find a row by its place: the order of the records follows {name_some(finding.columns)}."
     ),

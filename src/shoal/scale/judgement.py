@@ -6,6 +6,7 @@ from typing import Any
 from shoal.frame.roles import columns_with, name_columns
 from shoal.metrics.assessment import Assessment
 from shoal.plan import Plan
+from shoal.plan.evidence import RECORDS
 from shoal.plan.findings.attained import check_attained
 from shoal.plan.findings.homogeneity import check_homogeneous
 from shoal.plan.findings.limits import limit_findings, not_checked
@@ -52,7 +53,7 @@ def judge(
         *check_roles(plan, columns),
         *check_homogeneous(measures.get("homogeneous_classes", {}), n_classes),
         *check_loss(measures["information_loss"], plan.thresholds.loss),
-        *limit_findings(plan.limits.check(Assessment(measures, remarks))),
+        *limit_findings(plan.limits.check(Assessment(measures, remarks)), plan.steps),
         *_missing_value_findings(job, blocks, n_source, n_released),
         *_constant_column_findings(job),
         *findings_from_counts(
@@ -63,7 +64,7 @@ def judge(
     if unique:
         strata = [name for name in job.step.strata if name in job.released.names]
         limit, share = plan.thresholds.unique, sum(unique) / n_released
-        findings += check_unique([*strata, *job.other_columns], None, share, limit, "the records")
+        findings += check_unique([*strata, *job.other_columns], None, share, limit, RECORDS)
     groups = {(job.step.k, size): number for size, number in _group_sizes(blocks).items()}
     what = "records" if plan.unit_column is None else "units"
     findings += check_groups(groups, plan.thresholds.group_size, what)

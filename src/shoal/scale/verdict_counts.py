@@ -137,7 +137,9 @@ def findings_from_counts(
         of_means = [sizes for names, sizes in pairs if set(names) & set(averaged)]
         smallest = min(map(min, of_means))
         number = sum(sizes.get(smallest, 0) for sizes in of_means)
-        findings += check_insiders(smallest, number, averaged, unit)
+        findings += check_insiders(
+            smallest, number, averaged, unit, weighted=step.weight is not None
+        )
     return findings
 
 

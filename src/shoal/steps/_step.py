@@ -95,6 +95,11 @@ class Step:
         raise NotImplementedError
 
     @property
+    def former_guarantees(self) -> tuple[str, ...]:
+        """The sentences that earlier versions wrote into manifests instead of `guarantee`."""
+        return ()
+
+    @property
     def drops_incomplete(self) -> bool:
         """Whether records with a missing value in the columns are dropped."""
         return False

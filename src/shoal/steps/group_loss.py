@@ -16,7 +16,7 @@ def bound_on_loss(
     step: "Microaggregate", fitted: Sequence[Partitioner], columns: Sequence[Column]
 ) -> float | None:
     """Return the sum of the bounds of all blocks and strata, in terms of z-scores, or None."""
-    bounds = [used.bound_ for used in fitted if used.bound_ is not None]
+    bounds = [partitioner.bound_ for partitioner in fitted if partitioner.bound_ is not None]
     complete = all(column.kind == "numeric" and not column.is_missing.any() for column in columns)
     zscores = step.standardise == "zscore" and not step.weighted_distances
     # A bound on the loss with column weights says nothing about the loss without.

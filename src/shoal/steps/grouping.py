@@ -96,11 +96,11 @@ def group_block(
     offset = 0
     fitted: list[Partitioner] = []
     for records in _record_sets(step, columns, inputs, missing):
-        groups, used = _group_records(step, records, inputs, partitioner, len(missing))
-        if used is not None:
-            fitted.append(used)
-            if isinstance(used, type(partitioner)):
-                partitioner = _with_whole_budget(used.reproducible_copy(), partitioner)
+        groups, fitted_here = _group_records(step, records, inputs, partitioner, len(missing))
+        if fitted_here is not None:
+            fitted.append(fitted_here)
+            if isinstance(fitted_here, type(partitioner)):
+                partitioner = _with_whole_budget(fitted_here.reproducible_copy(), partitioner)
         labels[records.rows] = groups.labels + offset
         offset += groups.n_groups
     groups = Partition(labels, step.k)
@@ -109,15 +109,15 @@ def group_block(
     return BlockGroups(groups, fitted, partitioner, missing)
 
 
-def _with_whole_budget(copy: Partitioner, whole: Partitioner) -> Partitioner:
-    """Return ``copy`` with the budgets of ``whole``, where it still has a share of them.
+def _with_whole_budget(copy: Partitioner, original: Partitioner) -> Partitioner:
+    """Return ``copy`` with the budgets of ``original``, where it still has a share of them.
 
     A proof ends when it is done, so that its budget says how long it may take at most.
     """
     copy_params = copy.get_params(deep=True)
     budgets = {
         name: value
-        for name, value in whole.get_params(deep=True).items()
+        for name, value in original.get_params(deep=True).items()
         if name.rpartition("__")[2] == "budget" and copy_params.get(name) is not None
     }
     return copy.set_params(**budgets) if budgets else copy
@@ -136,28 +136,28 @@ def _group_records(
     if constraint is not None:
         constraint.refuse_unattainable(rows, records.where)
     Z = inputs.space.coordinates(rows, records.columns)
-    used = None
+    fitted = None
     if not Z.shape[1]:  # no column distinguishes the records
         groups = Partition(np.zeros(len(rows), np.int64), step.k)
     else:
         chosen = constrained_partitioner(step, constraint, partitioner)
-        used = chosen.with_budget_share(len(rows) / (n * len(step.column_blocks)))
+        fitted = chosen.with_budget_share(len(rows) / (n * len(step.column_blocks)))
         # The groups of ClosenessFirst are merged below until they hold k units.
-        if units is None or isinstance(used, ClosenessFirst):
-            groups = used.fit(Z).partition_
+        if units is None or isinstance(fitted, ClosenessFirst):
+            groups = fitted.fit(Z).partition_
         elif step.whole_households:
-            groups = group_households(Z, units, used)
+            groups = group_households(Z, units, fitted)
         else:
-            groups = group_units(Z, units, used)
-    if not _is_refined(step, records, inputs, used):
-        return _enforce(step, records, inputs, Z, groups, units), used
+            groups = group_units(Z, units, fitted)
+    if not _is_refined(step, records, inputs, fitted):
+        return _enforce(step, records, inputs, Z, groups, units), fitted
     columns, numbers = inputs.recoded.part(records.columns, rows)
     refined = refine_recoding(columns, numbers, groups, units)
     # Merging groups for a constraint may cost more than the local search saved.
     candidates = [
         _enforce(step, records, inputs, Z, candidate, units) for candidate in (refined, groups)
     ]
-    return min(candidates, key=lambda candidate: recoding_loss(columns, numbers, candidate)), used
+    return min(candidates, key=lambda candidate: recoding_loss(columns, numbers, candidate)), fitted
 
 
 def _enforce(
@@ -179,7 +179,7 @@ def _enforce(
 
 
 def _is_refined(
-    step: "Microaggregate", records: RecordSet, inputs: GroupingInput, used: Partitioner | None
+    step: "Microaggregate", records: RecordSet, inputs: GroupingInput, fitted: Partitioner | None
 ) -> bool:
     """Return whether groups are refined for what local recoding loses."""
     recoded = all(name in step.recoded_columns for name in records.columns)
@@ -187,9 +187,9 @@ def _is_refined(
     return (
         step.refine_recoding
         and recoded
-        and used is not None
+        and fitted is not None
         and not bound_to_others
-        and not isinstance(used, ClosenessFirst)
+        and not isinstance(fitted, ClosenessFirst)
     )
 
 
@@ -207,9 +207,9 @@ def _record_sets(
         units = None if inputs.units is None else inputs.units[rows]
         n_units = len(rows) if units is None else len(np.unique(units))
         if n_units < step.k:
-            what = "records" if units is None else "units"
+            noun = "records" if units is None else "units"
             raise InputError(
-                f"A group needs k={step.k} {what} but the data hold only {n_units}. Lower k.",
+                f"A group needs k={step.k} {noun} but the data hold only {n_units}. Lower k.",
                 code="too-few-records" if units is None else "too-few-units",
                 k=step.k,
             )
@@ -218,9 +218,11 @@ def _record_sets(
         missing[rows] = join_patterns(missing[rows], Z, axis_columns, step.k, units)
         for members in same_pattern(missing[rows]):
             pattern = missing[rows[members[0]]]
-            known = [name for name, absent in zip(names, pattern, strict=True) if not absent]
+            known_columns = [
+                name for name, absent in zip(names, pattern, strict=True) if not absent
+            ]
             suffix = " with the same missing cells" if pattern.any() else ""
-            yield RecordSet(rows[members], known, strata.where(i) + suffix)
+            yield RecordSet(rows[members], known_columns, strata.where(i) + suffix)
 
 
 def _refuse_homogeneous(groups: Partition, inputs: GroupingInput) -> None:

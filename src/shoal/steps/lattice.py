@@ -136,9 +136,9 @@ class Lattice:
         return tuple(len(column.ancestors) - 1 for column in self.levels)
 
     @property
-    def held(self) -> int:
+    def n_counted(self) -> int:
         """Number of records, or of units, of the table."""
-        return self._held_by(np.ones(len(self._weights), bool))
+        return self._count(np.ones(len(self._weights), bool))
 
     @property
     def n_nodes(self) -> int:
@@ -150,7 +150,10 @@ class Lattice:
 
     def cell_loss(self, node: Node) -> float:
         """Return the mean loss of a cell of a node without suppressed records."""
-        losses = [of[level] for of, level in zip(self._mean_losses, node, strict=True)]
+        losses = [
+            column_losses[level]
+            for column_losses, level in zip(self._mean_losses, node, strict=True)
+        ]
         return sum(losses) / len(losses)
 
     def bound(self, node: Node) -> float:
@@ -223,10 +226,10 @@ class Lattice:
         below = fails.copy()
         others = [i for i in np.argsort(class_sizes, kind="stable") if not fails[i]]
         added = 0
-        while self._held_by(below[labels]) < self.k and added < len(others):
+        while self._count(below[labels]) < self.k and added < len(others):
             below[others[added]] = True
             added += 1
-        is_kept = self._held_by(below[labels]) >= self.k
+        is_kept = self._count(below[labels]) >= self.k
         if self.constraint is None or not is_kept:
             return below, is_kept
         while not (met := self._meets(below[labels])) and added < len(others):
@@ -258,7 +261,7 @@ class Lattice:
         pairs = np.unique(labels * (int(self._units.max()) + 1) + self._units)  # type: ignore[union-attr]
         return np.bincount(pairs // (int(self._units.max()) + 1), minlength=number)  # type: ignore[union-attr]
 
-    def _held_by(self, rows: Mask) -> int:
+    def _count(self, rows: Mask) -> int:
         if self._units is None:
             return self.n_records(rows)
         return len(np.unique(self._units[rows]))

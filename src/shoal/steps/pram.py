@@ -283,9 +283,9 @@ def _describe(block: Sequence[str], transitions: Sequence[Transitions]) -> Value
     stays = np.concatenate([entry.stays for entry in of_block]) if of_block else np.ones(1)
     changed = 100 * (1 - unchanged / records) if records else 0.0
     foreseen = 100 * (1 - expected / records) if records else 0.0
-    what = "combinations of values" if len(block) > 1 else "values"
+    noun = "combinations of values" if len(block) > 1 else "values"
     return ValuesRandomised(
-        f"{name_columns(block)}: {changed:.3g} % of the {what} were changed at random,"
+        f"{name_columns(block)}: {changed:.3g} % of the {noun} were changed at random,"
         f" {foreseen:.3g} % were expected. A value stays with a probability of {stays.min():.3g} to"
         f" {stays.max():.3g}, by its category.",
         code="values-randomised",

@@ -136,7 +136,7 @@ class Recode(Step):
             )
         if not self.mapping and self.bands is None and self.min_count == 1:
             raise PlanError(
-                "Nothing says how to recode. Give `mapping`, `bands` or `min_count`.",
+                "The step does not state how to recode. Give `mapping`, `bands` or `min_count`.",
                 code="recode-nothing",
             )
         for option, is_set, needed in (

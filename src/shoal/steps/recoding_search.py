@@ -13,7 +13,7 @@ from shoal.steps.hierarchies import RecodedColumn
 Codes = NDArray[np.int64]
 CHUNK = 1000  # groups whose records may change places in one pass
 MAX_PASSES = 40
-WORTHWHILE = 1e-4  # share of the loss that a pass must save for another one
+MIN_GAIN = 1e-4  # share of the loss that a pass must save for another one
 
 
 def refine_recoding(
@@ -66,7 +66,7 @@ def refine_recoding(
         moved = state.group != old
         look[:] = False
         look[old[moved]] = look[state.group[moved]] = True
-        if saved <= WORTHWHILE * before:
+        if saved <= MIN_GAIN * before:
             if full:
                 break
             look[:] = True

@@ -28,7 +28,7 @@ class Strata:
         The columns whose values define the strata; empty where the table is not split.
     rows : list of ndarray
         The records of each stratum, in order.
-    shown : ndarray of shape (n_records,), optional
+    source_rows : ndarray of shape (n_records,), optional
         Where strata were merged: the record whose values each record gets in the columns.
     warnings : tuple of ShoalWarning
         A warning about merged strata, if there are any.
@@ -37,7 +37,7 @@ class Strata:
     frame: Frame
     columns: Sequence[str]
     rows: list[Rows]
-    shown: Rows | None = None
+    source_rows: Rows | None = None
     warnings: tuple[ShoalWarning, ...] = ()
 
     def where(self, at: int) -> str:
@@ -54,10 +54,10 @@ class Strata:
     @property
     def released(self) -> dict[str, RowGather]:
         """New values of the columns where strata were merged, otherwise an empty dict."""
-        if self.shown is None:
+        if self.source_rows is None:
             return {}
-        none_missing = np.zeros(len(self.shown), bool)
-        return {name: RowGather(self.shown, none_missing) for name in self.columns}
+        none_missing = np.zeros(len(self.source_rows), bool)
+        return {name: RowGather(self.source_rows, none_missing) for name in self.columns}
 
 
 def split(frame: Frame, columns: Sequence[str]) -> Strata:

@@ -153,9 +153,9 @@ class Suppress(Step):
         units = None if self.unit is None else read_units(frame, self.unit)
         n_units = len(frame) if units is None else int(units.max()) + 1
         if n_units < self.k:
-            what = "records" if units is None else "units"
+            noun = "records" if units is None else "units"
             raise InputError(
-                f"A class needs k={self.k} {what} but the data hold only {n_units}. Lower k.",
+                f"A class needs k={self.k} {noun} but the data hold only {n_units}. Lower k.",
                 code="too-few-records" if units is None else "too-few-units",
                 k=self.k,
             )

@@ -24,7 +24,8 @@ from shoal._kernels.local_search.grouping import (
 )
 from shoal._kernels.local_search.reshape import descend_around, dissolve, gather, sse_before_trial
 
-N_CHANGED, N_POOLED = 0, 1
+N_CHANGED, N_POOLED = 0, 1  # places in the counts of a memory
+CURRENT, BEST = 0, 1  # places in its SSE
 DISSOLVE, GATHER, SWAP = 0.15, 0.3, 0.5  # cumulative probabilities of the kinds of change
 SWAPS = 3  # at most, in one change
 NEARLY = 0.3  # rise of a trial, as a share of a group's SSE, up to which its groups are remembered
@@ -33,8 +34,8 @@ NEARLY = 0.3  # rise of a trial, as a share of a group's SSE, up to which its gr
 class Memory(NamedTuple):
     """The best groups of a run, and a pool of good groups seen during the run.
 
-    ``best`` are the labels at the least SSE so far; ``sse`` holds the SSE now and
-    the least. Records whose group may differ from ``best`` stand in
+    ``best`` are the labels at the least SSE so far; ``sse`` holds the current SSE and the
+    least. Records whose group may differ from ``best`` stand in
     ``changed[:counts[N_CHANGED]]``. The ``counts[N_POOLED]`` groups of the pool are rows
     of ``pool``, padded with -1. ``slots`` is a hash table of their ``keys``; the key of a
     group is the sum of one random number (``signs``) per record.
@@ -168,7 +169,7 @@ def add_group(grouping, g, memory):
 @compiled
 def remember_best(grouping, memory):
     """Store the current groups as the best."""
-    memory.sse[1] = memory.sse[0]
+    memory.sse[BEST] = memory.sse[CURRENT]
     for c in range(memory.counts[N_CHANGED]):
         i = memory.changed[c]
         memory.best[i] = grouping.labels[i]
@@ -193,8 +194,8 @@ def anneal(grouping, k, memory, state, temperatures):
         if accepted:
             mark_changed(grouping, memory)
             accept_trial(grouping)
-            memory.sse[0] += rise
-            if memory.sse[0] < memory.sse[1]:
+            memory.sse[CURRENT] += rise
+            if memory.sse[CURRENT] < memory.sse[BEST]:
                 remember_best(grouping, memory)
         else:
             undo_trial(grouping)

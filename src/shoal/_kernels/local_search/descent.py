@@ -108,7 +108,7 @@ def best_move(grouping, k, i):
         size_b, distance = grouping.sizes[b], 0.0
         sse = grouping.sse[a] + grouping.sse[b]
         margin = ROUNDING * sse + CENTROID * np.sqrt(sse)
-        if may_leave:
+        if may_leave:  # relocate
             distance = row_distance(grouping.X, i, grouping.centroids, b)
             sse_change = distance * (size_b / (size_b + 1.0)) - saved
             if sse_change < least - margin:
@@ -116,9 +116,11 @@ def best_move(grouping, k, i):
         weight = 1.0 / size_a + 1.0 / size_b
         measure(grouping, i, a, b)
         for m in range(size_b):
+            # Swap.
             sse_change = -2.0 * grouping.along[m] - weight * grouping.across[m]
             if sse_change < least - margin:
                 least, target, partner, third = sse_change, b, grouping.members[b, m], a
+            # Chain: the SSE of a and b as it changes, without the cost of the second move.
             sse_change = distance - grouping.squares[b, m] - grouping.across[m] / size_b - saved
             if may_leave and sse_change + DISCOUNT * grouping.leave_cost[b, m] < least - margin:
                 j = grouping.members[b, m]

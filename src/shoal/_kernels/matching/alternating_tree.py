@@ -9,6 +9,7 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.matching.blossom import (
     FREE,
     INNER,
+    N_SPARE,
     OUTER,
     child_with,
     is_matched_forward,
@@ -56,8 +57,8 @@ def common_ancestor(graph, matching, first, second):
 @compiled
 def shrink(graph, matching, edge):
     """Return a new outer blossom of the cycle that ``edge`` closes between two outer nodes."""
-    matching.counts[2] -= 1
-    blossom = matching.spare[matching.counts[2]]
+    matching.counts[N_SPARE] -= 1
+    blossom = matching.spare[matching.counts[N_SPARE]]
     first, second = matching.node[graph.ends[edge, 0]].top, matching.node[graph.ends[edge, 1]].top
     root = common_ancestor(graph, matching, first, second)
     link_cycle(matching, first, second, edge)
@@ -88,8 +89,8 @@ def detach_children(matching, blossom):
         matching.node[child].parent = -1
         matching.node[child].label = FREE
         set_top(matching, child)
-    matching.spare[matching.counts[2]] = blossom
-    matching.counts[2] += 1
+    matching.spare[matching.counts[N_SPARE]] = blossom
+    matching.counts[N_SPARE] += 1
 
 
 @compiled

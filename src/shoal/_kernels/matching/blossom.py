@@ -12,6 +12,7 @@ import numpy as np
 from shoal._kernels._compile import compiled
 
 FREE, OUTER, INNER = 0, 1, 2  # label of a node with respect to the tree
+N_MEMBERS, NEXT_VERTEX, N_SPARE = 0, 1, 2  # places in the counts of a matching
 
 
 class Graph(NamedTuple):
@@ -46,8 +47,8 @@ NODE = np.dtype(
 class Matching(NamedTuple):
     """Matched edges, nested blossoms, dual values and the alternating tree.
 
-    The vertices of the tree are ``members[: counts[0]]``, ``counts[1]`` is the next
-    vertex to start from, and ``spare[: counts[2]]`` are unused numbers of blossoms.
+    The vertices of the tree are ``members[: counts[N_MEMBERS]]``, ``counts[NEXT_VERTEX]`` is
+    the next vertex to start from, and ``spare[: counts[N_SPARE]]`` are unused numbers of blossoms.
     ``stack``, ``inside`` and ``ring`` are scratch.
     """
 

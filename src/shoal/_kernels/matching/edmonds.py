@@ -10,7 +10,16 @@ every step is exact.
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.matching.alternating_tree import augment, expand, shrink
-from shoal._kernels.matching.blossom import FREE, INNER, OUTER, rematch_inside, ring_of, vertices_of
+from shoal._kernels.matching.blossom import (
+    FREE,
+    INNER,
+    N_MEMBERS,
+    NEXT_VERTEX,
+    OUTER,
+    rematch_inside,
+    ring_of,
+    vertices_of,
+)
 from shoal._kernels.structures.heap import pop, push
 
 TIGHT, RELEASE, EMPTY = 0, 1, 2  # events: an edge is tight, a dual is 0, a blossom's dual is 0
@@ -73,8 +82,8 @@ def join_tree(matching, node, entry):
         vertex = matching.inside[i]
         if matching.node[vertex].counted == 0:
             matching.node[vertex].counted = 1
-            matching.members[matching.counts[0]] = vertex
-            matching.counts[0] += 1
+            matching.members[matching.counts[N_MEMBERS]] = vertex
+            matching.counts[N_MEMBERS] += 1
 
 
 @compiled
@@ -97,13 +106,13 @@ def join_outer(graph, matching, heap, node, entry, required):
 @compiled
 def leave_tree(matching, heap):
     """Store all duals and clear the tree."""
-    for i in range(matching.counts[0]):
+    for i in range(matching.counts[N_MEMBERS]):
         node = matching.node[matching.members[i]].top
         if matching.node[node].label != FREE:
             write_duals(matching, node)
             matching.node[node].label = FREE
         matching.node[matching.members[i]].counted = 0
-    matching.counts[0] = 0
+    matching.counts[N_MEMBERS] = 0
     matching.clock[0] = 0
     heap.size[0] = 0
 
@@ -130,7 +139,7 @@ def expand_at(graph, matching, heap, blossom, required):
         matching.node[matching.ring[i]].since = matching.clock[0]
     expand(graph, matching, blossom)
     heap.size[0] = 0
-    for i in range(matching.counts[0]):
+    for i in range(matching.counts[N_MEMBERS]):
         vertex = matching.members[i]
         node = matching.node[vertex].top
         if matching.node[node].label == OUTER:
@@ -194,12 +203,12 @@ def match_vertex(graph, matching, heap, root, required):
 @compiled
 def advance(graph, matching, heap, required, work):
     """Cover vertices until about ``work`` events are processed; return whether any remain."""
-    while matching.counts[1] < required and work > 0:
-        vertex = matching.counts[1]
+    while matching.counts[NEXT_VERTEX] < required and work > 0:
+        vertex = matching.counts[NEXT_VERTEX]
         if matching.node[vertex].mate < 0:
             events = match_vertex(graph, matching, heap, vertex, required)
             if events < 0:
                 raise ValueError("no matching covers all required vertices")
             work -= events
-        matching.counts[1] += 1
-    return matching.counts[1] < required
+        matching.counts[NEXT_VERTEX] += 1
+    return matching.counts[NEXT_VERTEX] < required

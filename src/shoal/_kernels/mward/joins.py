@@ -29,6 +29,7 @@ from shoal._kernels.structures.tournament import open_tournament, replay
 from shoal._kernels.structures.union_find import find_root
 
 LIST = 8  # length of the list of nearest groups
+N_SMALL, N_DONE = 0, 1  # places in the counts: small groups, and joins and first searches so far
 
 
 class Groups(NamedTuple):
@@ -76,7 +77,7 @@ def open_groups(centre, size, parent, k):
 @compiled
 def advance(groups, boxes, k, work):
     """Join until about ``work`` distances are measured; return whether small groups are left."""
-    while groups.count[0] > 0 and work > 0:
+    while groups.count[N_SMALL] > 0 and work > 0:
         g = groups.tournament[1]
         increase = groups.increase[g]
         partner = groups.partner[g]
@@ -86,11 +87,11 @@ def advance(groups, boxes, k, work):
             if is_exact:
                 join(groups, boxes, min(g, partner), max(g, partner), k)
                 continue
-            groups.count[1] += groups.bound_group[g] < 0
+            groups.count[N_DONE] += groups.bound_group[g] < 0
             work -= search(groups, boxes, g)
             update_key(groups, g)
         replay(groups.tournament, groups.increase, groups.partner, g, True)
-    return groups.count[0] > 0
+    return groups.count[N_SMALL] > 0
 
 
 @compiled
@@ -145,8 +146,8 @@ def search(groups, boxes, g):
 @compiled
 def join(groups, boxes, a, b, k):
     """Join group ``b`` into ``a``, the lower number."""
-    groups.count[0] -= (groups.size[a] < k) + (groups.size[b] < k)
-    groups.count[1] += 1
+    groups.count[N_SMALL] -= (groups.size[a] < k) + (groups.size[b] < k)
+    groups.count[N_DONE] += 1
     size = groups.size[a] + groups.size[b]
     share = groups.size[b] / size
     for j in range(groups.centre.shape[1]):
@@ -157,7 +158,7 @@ def join(groups, boxes, a, b, k):
     move_group(boxes, a, groups.centre[a], size)
     replay(groups.tournament, groups.increase, groups.partner, b, False)
     if size < k:
-        groups.count[0] += 1
+        groups.count[N_SMALL] += 1
         share_lists(groups, a, b)
         update_key(groups, a)
     replay(groups.tournament, groups.increase, groups.partner, a, size < k)

@@ -82,8 +82,8 @@ class SheetColumns:
 
     def _no_names(self) -> FileError:
         return FileError(
-            f"{self.path.name!r} has no names of columns in the first line of its sheet. Remove"
-            " what stands above them.",
+            f"{self.path.name!r} has no column names in the first line of its sheet. Remove"
+            " the lines above them.",
             code="header-missing",
             file=self.path.name,
         )

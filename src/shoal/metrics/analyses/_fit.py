@@ -80,8 +80,8 @@ def independent_terms(X: Matrix) -> Labels:
     lengths = np.sqrt((X**2).sum(axis=0))
     terms = np.flatnonzero(lengths > 0)
     while len(terms):
-        left = np.abs(np.diag(np.linalg.qr(X[:, terms] / lengths[terms], mode="r")))
-        dependent = np.flatnonzero(left < COLLINEAR)
+        residual_lengths = np.abs(np.diag(np.linalg.qr(X[:, terms] / lengths[terms], mode="r")))
+        dependent = np.flatnonzero(residual_lengths < COLLINEAR)
         if not len(dependent):
             break
         terms = np.delete(terms, dependent[0])  # what comes after is judged without it

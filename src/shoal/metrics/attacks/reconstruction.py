@@ -44,8 +44,8 @@ def reconstruction(setting: Setting) -> AttackResult | str:
         original, released = setting.tables.original[name], setting.tables.released[name]
         group = members.records(members.labels[[target]])
         known = rng.choice(group[group != target], k - 1, replace=False)
-        rest = len(group) * released[target] - original[known].sum()
-        guesses[i] = rest / (len(group) - (k - 1))
+        remainder = len(group) * released[target] - original[known].sum()
+        guesses[i] = remainder / (len(group) - (k - 1))
         values[i], truth[i] = released[target], original[target]
     is_known = ~np.isnan(guesses) & ~np.isnan(truth)
     right, without = (

@@ -211,7 +211,7 @@ def _prepare(
     before: Frame,
     after: Frame,
     control: Frame | None,
-    known: list[str],
+    quasi_identifiers: list[str],
     confidential: list[str],
     *,
     aligned: bool | None,
@@ -220,8 +220,8 @@ def _prepare(
     **options: Any,
 ) -> Setting:
     """Return what the attacks need; refuse columns that do not exist and tables that do not fit."""
-    check_names(known, confidential)
-    tables.check_columns(before, [*known, *confidential])
+    check_names(quasi_identifiers, confidential)
+    tables.check_columns(before, [*quasi_identifiers, *confidential])
     if aligned and len(before) != len(after):
         raise InputError(
             f"The original holds {len(before)} records and the release {len(after)}, so these are"
@@ -236,23 +236,23 @@ def _prepare(
     read = read_tables(before, after, control, as_types(types), aligned=aligned)
     if shuffled and not aligned:
         read.remarks.append(OTHER_ORDER)
-    comparable = tuple(name for name in known if name in read.released)
+    comparable = tuple(name for name in quasi_identifiers if name in read.released)
     if not comparable:
         raise InputError(
-            f"{name_columns(known, 'Quasi-identifier', 'Quasi-identifiers')} cannot be compared"
-            " between the tables. Name quasi-identifiers that are in both.",
+            f"{name_columns(quasi_identifiers, 'Quasi-identifier', 'Quasi-identifiers')} cannot be"
+            " compared between the tables. Name quasi-identifiers that are in both.",
             code="quasi-identifiers-needed",
-            columns=tuple(known),
+            columns=tuple(quasi_identifiers),
         )
     if control is not None and len(control) < len(before):
         read.remarks.append(
             f"The control table has {len(control):,} records and the original {len(before):,}: the"
             " baseline of singling out is that of a shorter table."
         )
-    gone = [name for name in known if name not in after.columns]
+    gone = [name for name in quasi_identifiers if name not in after.columns]
     if gone:
         read.remarks.append(f"{name_columns(gone)} not in the release, so not used.")
-    released = classes(keys(after, [n for n in known if n in after.columns]))[:, None]
+    released = classes(keys(after, [n for n in quasi_identifiers if n in after.columns]))[:, None]
     units = None
     if unit is not None:
         tables.check_columns(before, [unit])

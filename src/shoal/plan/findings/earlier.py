@@ -142,9 +142,9 @@ def _axis(column: Column, n: int) -> Matrix:
 
 def _intersection(evidence: Evidence, labels: Codes, exact: bool) -> list[Finding]:
     k = evidence.plan.k or MIN_CANDIDATES
-    left = candidates_left(labels, evidence.units)
-    below, identified = float((left < k).mean()), float((left == 1).mean())
-    fewest, unit = int(left.min()), evidence.counted_unit
+    candidates = candidates_left(labels, evidence.units)
+    below, identified = float((candidates < k).mean()), float((candidates == 1).mean())
+    fewest, unit = int(candidates.min()), evidence.counted_unit
     figures: dict[str, Any] = {
         "releases": labels.shape[1],
         "smallest": fewest,

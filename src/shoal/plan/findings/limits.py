@@ -12,10 +12,12 @@ from shoal.metrics.limit_results import LimitResult, LimitResults
 from shoal.metrics.limits import Limits
 from shoal.plan.empirical import analyse_release, attack_release, survey_risk_of
 from shoal.plan.evidence import Evidence
+from shoal.plan.findings.words import mask_more
 from shoal.plan.verdict import Finding, Verdict
+from shoal.steps import Step
 
 NO_GROUPS = "A plan has no subgroups: check this limit with --by."
-WAY_OUT = "Raise k, mask more columns or use another method; or set another limit."
+WAY_OUT = "{}, mask more columns or use another method; or set another limit."
 
 
 def find_limits(evidence: Evidence) -> list[Finding]:
@@ -28,10 +30,10 @@ def find_limits(evidence: Evidence) -> list[Finding]:
         return []
     results = limits.check(*compute_figures(evidence, limits))
     if evidence.original is not None:
-        return limit_findings(results)
+        return limit_findings(results, evidence.plan.steps)
     known = LimitResults(tuple(result for result in results if result.value is not None))
     unknown = [result.limit.name for result in results if result.value is None]
-    return [*limit_findings(known), *not_checked(unknown)]
+    return [*limit_findings(known, evidence.plan.steps), *not_checked(unknown)]
 
 
 def compute_figures(evidence: Evidence, limits: Limits) -> list[HasFigures]:
@@ -99,8 +101,11 @@ def limits_of(verdict: Verdict) -> list[dict[str, Any]]:
     return [dict(entry) for finding in checked for entry in finding.figures.get("limits", ())]
 
 
-def limit_findings(results: LimitResults) -> list[Finding]:
-    """Return a finding on all limits, and one that breaks the guarantee for each that fails."""
+def limit_findings(results: LimitResults, steps: Sequence[Step]) -> list[Finding]:
+    """Return a finding on all limits, and one that breaks the guarantee for each that fails.
+
+    The advice names what the ``steps`` of the plan have.
+    """
     if not results:
         return []
     met = len(results) - len(results.failed)
@@ -110,7 +115,7 @@ def limit_findings(results: LimitResults) -> list[Finding]:
         f"{met} of {len(results)} limits of the plan are met.",
         {"limits": results.to_list()},
     )
-    return [*(_broken_limit(result) for result in results.failed), summary]
+    return [*(_broken_limit(result, steps) for result in results.failed), summary]
 
 
 def not_checked(names: Sequence[str]) -> list[Finding]:
@@ -127,7 +132,8 @@ def not_checked(names: Sequence[str]) -> list[Finding]:
     ]
 
 
-def _broken_limit(result: LimitResult) -> Finding:
+def _broken_limit(result: LimitResult, steps: Sequence[Step]) -> Finding:
+    way_out = WAY_OUT.format(mask_more(steps))
     limit = result.limit
     name = f"The limit {limit.name} = {limit.value:g} is not met"
     sentence = f"{name}: the release has {result.message}."
@@ -138,7 +144,7 @@ def _broken_limit(result: LimitResult) -> Finding:
         "breaks",
         sentence,
         {"limit": limit.name, "bound": limit.value, "value": result.value},
-        way_out=WAY_OUT if result.value is not None else "Leave it out, or provide what it needs.",
+        way_out=way_out if result.value is not None else "Leave it out, or provide what it needs.",
     )
 
 

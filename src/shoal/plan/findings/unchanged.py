@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from shoal.frame.roles import name_columns
 from shoal.metrics import classes
 from shoal.metrics.uniqueness import unique_share
-from shoal.plan.evidence import Evidence
+from shoal.plan.evidence import RECORDS, Evidence
 from shoal.plan.findings.words import by_column, name_few, percent
 from shoal.plan.verdict import Finding
 
@@ -73,7 +73,7 @@ def check_unique(
     if together == 0:
         return []
     them = "it" if len(free) == 1 else "them"
-    figures = {"with_masked": together}
+    figures: dict[str, float | str] = {"with_masked": together}
     if alone is None:
         shares = f"{percent(together)} of {population} are unique on {them} and the masked columns."
     else:
@@ -82,6 +82,8 @@ def check_unique(
             f"{percent(alone)} of {population} are unique on {them} alone, {percent(together)}"
             " together with the masked columns."
         )
+    if population != RECORDS:
+        figures["of"] = population
     return [
         Finding(
             "unique-on-unchanged-columns",

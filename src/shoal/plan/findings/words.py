@@ -3,8 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 from shoal.frame.roles import name_columns
+from shoal.steps import Step
 
 MAX_NAMES = 6  # columns shown by name; the others are counted
+
+
+def mask_more(steps: Sequence[Step]) -> str:
+    """Return the advice to mask more, as far as steps allow it: raise k only if one has a k."""
+    return "Raise k" if any(step.k is not None for step in steps) else "Mask more strongly"
 
 
 def percent(share: float) -> str:

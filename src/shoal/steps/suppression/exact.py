@@ -71,13 +71,13 @@ def solve_exactly(
     least = float(problem.weights.min())
     costs = problem.weight(candidates.pattern)[candidates.label]
     costs = costs - problem.weight(problem.missing[candidates.row])
-    whole = _programme(problem, candidates, costs)
-    relaxed = whole.relax(_check)
+    programme_of_all = _programme(problem, candidates, costs)
+    relaxed = programme_of_all.relax(_check)
     if relaxed is None:
         return best, bound, False
     bound = max(bound, rounded_up(problem, relaxed.cost - TOLERANCE))
     pairs = len(candidates.row)
-    values = whole.dive(pairs + np.arange(len(candidates.pattern)), relaxed, _check)
+    values = programme_of_all.dive(pairs + np.arange(len(candidates.pattern)), relaxed, _check)
     if values is not None:
         best = _lighter_of(best, _assignment(problem, candidates, values[:pairs]))
     reduced = relaxed.reduced_costs[: len(candidates.row)]

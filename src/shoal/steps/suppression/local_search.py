@@ -106,10 +106,10 @@ def dissolve(assignment: Assignment) -> bool:
     pieces = np.flatnonzero(_is_suppressed(assignment))
     if not len(pieces):
         return False
-    whole = np.bincount(classes.label, minlength=classes.number) == np.bincount(
+    is_whole_class = np.bincount(classes.label, minlength=classes.number) == np.bincount(
         classes.label[pieces], minlength=classes.number
     )
-    pieces = pieces[whole[classes.label[pieces]]]
+    pieces = pieces[is_whole_class[classes.label[pieces]]]
     class_of, target = classes.label[pieces], np.full(len(pieces), -1)
     lighter = np.full(len(pieces), np.inf)
     patterns = np.full(len(pieces), UNDECIDED)

@@ -79,20 +79,20 @@ def _recruit_units(
     for group in np.flatnonzero(lacking).tolist():
         present = set(units[assignment.row[members_by_group.get(group, [])]].tolist())
         chosen: list[int] = []
-        used: dict[int, int] = {}  # units that each class would lose
+        lost: dict[int, int] = {}  # units that each class would lose
         for piece in candidates.get(group, []):
             row = assignment.row[piece]
             label, single = int(labels[row]), assignment.records[piece] == 1
-            if units[row] in present or (single and spare[label] - used.get(label, 0) <= 0):
+            if units[row] in present or (single and spare[label] - lost.get(label, 0) <= 0):
                 continue
             chosen.append(piece)
             present.add(int(units[row]))
-            used[label] = used.get(label, 0) + int(single)
+            lost[label] = lost.get(label, 0) + int(single)
             if len(chosen) == lacking[group]:
                 break
         if len(chosen) == lacking[group]:
             enough[group] = True
-            for label, count in used.items():
+            for label, count in lost.items():
                 spare[label] -= count
             assignment.split(np.array(chosen), np.ones(len(chosen), np.int64), pattern)
     return enough
@@ -117,10 +117,10 @@ def join_one_class(assignment: Assignment) -> None:
     pieces = assignment.undecided
     codes = problem.codes[assignment.row]
     decided = np.flatnonzero(assignment.pattern >= 0)
-    rest = assignment.pattern.copy()
+    patterns_before = assignment.pattern.copy()
     assignment.pattern[pieces] = problem.full  # a class of its own, which is left out below
     number, labels = assignment.labels()
-    assignment.pattern = rest
+    assignment.pattern = patterns_before
     sizes = assignment.sizes(labels, number, np.arange(len(labels)))
     records = np.bincount(labels, assignment.records, number).astype(np.int64)
     first = np.full(number, -1)
@@ -144,7 +144,7 @@ def join_one_class(assignment: Assignment) -> None:
     cost = joining * lost + assignment.records[pieces].sum() * problem.weight(pattern)
     best = int(np.argmin(cost))
     chosen = int(pattern[best])
-    class_members = np.flatnonzero((labels == classes[best]) & (rest >= 0))[::-1]
+    class_members = np.flatnonzero((labels == classes[best]) & (patterns_before >= 0))[::-1]
     assignment.pattern[pieces] = chosen
     if joining[best] == 0:
         return
