@@ -38,7 +38,7 @@ fuzz: $(VENV)/.developed  ## Random tables and plans, judged independently: SECO
 
 test: $(VENV)/.developed  ## Everything: lint, types, docstrings, tests, doctests, the guide, links and spelling.
 	$(MAKE) --jobs 2 --output-sync=target lint types
-	$(MAKE) check memory
+	$(MAKE) --jobs 2 check memory
 
 lint: $(VENV)/.developed
 	$(BIN)/ruff check .
@@ -56,15 +56,23 @@ KERNEL_TESTS := tests/_kernels tests/partitioners/test_contract.py tests/partiti
 	-k 'not scikit_learn' --ignore tests/_kernels/test_compile.py --ignore tests/_kernels/test_cache.py \
 	--ignore tests/_kernels/test_pipeline.py $(PARALLEL) --quiet
 
+# It takes the time that the other tests wait, and shows what it has to say when it is done.
 memory: $(VENV)/.developed  ## Run the tests of the kernels with checked indices and poisoned memory.
-	NUMBA_BOUNDSCHECK=1 SHOAL_POISON=1 GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0 \
-		SHOAL_EXAMPLES=10 $(BIN)/python -m pytest $(KERNEL_TESTS)
+	@mkdir -p .build
+	@echo "The tests of the kernels, with checked indices and poisoned memory: .build/memory.txt"
+	@NUMBA_BOUNDSCHECK=1 SHOAL_POISON=1 GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0 \
+		SHOAL_EXAMPLES=10 nice $(BIN)/python -m pytest $(KERNEL_TESTS) > .build/memory.txt 2>&1; \
+		code=$$?; cat .build/memory.txt; exit $$code
 
 coverage: $(VENV)/.developed $(VENV)/.tools  ## The tests once more, with the share of the lines and branches that they run.
 	@rm -rf .build/coverage && mkdir -p .build/coverage
 	$(BIN)/python -m coverage run -m pytest $(PARALLEL)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --skip-covered --sort cover
+
+test-spark: $(VENV)/.developed  ## Large tables on a local Spark session; needs Java 17 or later.
+	$(PIP) install --quiet 'pyspark>=4.0' --constraint $(CONSTRAINTS)
+	$(BIN)/python -m pytest -q -p no:randomly tests/scale/check_spark.py
 
 test-lowest:  ## The tests with the lowest versions that pyproject.toml allows, in .venv-lowest.
 	$(MAKE) check VENV=.venv-lowest CONSTRAINTS=.build/lowest.txt
@@ -97,7 +105,8 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml
 
 $(VENV)/.developed: $(VENV)/.made pyproject.toml $(CONSTRAINTS)
 	@echo "Installing Shoal and the tools of its developers into $(VENV) ..."
-	$(PIP) install --quiet --editable '.[app,duckdb,files,formulas,plots,r,scale,sign,splink,sql]' --group dev --constraint $(CONSTRAINTS)
+	$(PIP) install --quiet --no-compile --editable '.[app,duckdb,files,formulas,plots,r,scale,sign,splink,sql]' --group dev --constraint $(CONSTRAINTS)
+	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true  # on all processors; pip uses one
 	@touch $@ $(VENV)/.installed
 
 # The tests look at pages in chromium, start a PostgreSQL server and pack files with zstd.

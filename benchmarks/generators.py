@@ -23,7 +23,20 @@ def heavy_tailed(n, p, rng):
     return np.exp(0.5 * factors + 0.4 * rng.normal(size=(n, p)))
 
 
-KINDS = {"gaussian": gaussian, "clustered": clustered, "heavy-tailed": heavy_tailed}
+def load_profiles(n, p, rng):
+    """Draw daily curves of consumption: a level, six smooth shapes, and noise of each reading."""
+    hours = np.linspace(0, 2 * np.pi, p)
+    shapes = np.stack([np.sin(f * hours + turn) for f in (1, 2, 3) for turn in (0.0, 1.0)])
+    level = np.exp(0.5 * rng.normal(size=(n, 1)))
+    return level * (2 + 0.3 * rng.normal(size=(n, 6)) @ shapes) + 0.2 * rng.normal(size=(n, p))
+
+
+KINDS = {
+    "gaussian": gaussian,
+    "clustered": clustered,
+    "heavy-tailed": heavy_tailed,
+    "load-profiles": load_profiles,
+}
 
 
 def table(kind, n, p, seed=1):

@@ -81,6 +81,24 @@ def by_shape():
     )
 
 
+def wide():
+    """Tell what tables of many columns take, with the index and with passes over all records."""
+    entries = results("wide")
+    kinds = {"clustered": "clustered", "load-profiles": "load profiles", "gaussian": "Gaussian"}
+    lines = []
+    for p in sorted({e["p"] for e in entries}):
+        line = [f"p = {p:,}"]
+        for kind in kinds:
+            index, passes = (
+                find_entry(entries, engine=engine, kind=kind, p=p) for engine in ("shoal", "flat")
+            )
+            both = index and passes
+            ratio = passes["cpu_seconds"] / index["cpu_seconds"] if both else 0
+            line.append(f"{short(index['cpu_seconds'])} ({short(ratio)}x)" if both else "")
+        lines.append(line)
+    return rows(["columns", *kinds.values()], lines)
+
+
 def millions():
     """Tell what a million records take."""
     entries = [e for e in results("speed") if e["n"] == 1_000_000 and e["engine"] == "shoal"]
@@ -236,7 +254,8 @@ def borders():
 
 TABLES = {
     "large": large, "overhead": overhead, "borders": borders,
-    "by-length": by_length, "by-shape": by_shape, "millions": millions, "rivals": rivals,
+    "by-length": by_length, "by-shape": by_shape, "wide": wide, "millions": millions,
+    "rivals": rivals,
     "methods": lambda: costs("method"), "measures": lambda: costs("measure"),
     "budgets": budgets, "cost-commits": cost_commits,
     "interfaces": interfaces, "opening": opening, "compiling": compiling,

@@ -3,6 +3,7 @@
     python benchmarks/speed.py --quick                    a minute: one width, one k, short tables
     python benchmarks/speed.py --cut                      what is published: a quarter of an hour
     python benchmarks/speed.py                            the whole grid: hours
+    python benchmarks/speed.py --wide                     48 to 2,000 columns, beside plain passes
     python benchmarks/speed.py -n 1000000 -p 13 -k 10 --kinds clustered
     python benchmarks/speed.py --plot docs/pictures/growth.svg     draw what was measured
 
@@ -29,6 +30,10 @@ KS = [3, 5, 10, 50]
 KINDS = ["gaussian", "clustered", "heavy-tailed"]
 SHORT = 100_000  # records: tables up to here are measured in one process
 PLAIN_MOST = 5e10  # column differences: beyond so many, plain passes take minutes
+WIDE = {
+    "n": [15_000], "p": [48, 480, 2000], "k": [10], "engines": ["shoal", "flat"],
+    "kinds": ["gaussian", "clustered", "load-profiles"],
+}  # fmt: skip
 PUBLISHED = harness.HERE / "results" / "speed.json"
 KEY = ("engine", "kind", "n", "p", "k")
 
@@ -156,6 +161,7 @@ def options_of(words):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a small part of it")
     parser.add_argument("--cut", action="store_true", help="the part that is published")
+    parser.add_argument("--wide", action="store_true", help="wide tables, which are published")
     parser.add_argument("--plot", type=Path, help="draw what --output holds; measure nothing")
     parser.add_argument("--output", type=Path, help="default: speed.json here")
     parser.add_argument("--most", type=float, default=600, help="seconds a measurement may take")
@@ -163,12 +169,15 @@ def options_of(words):
     parser.add_argument("-n", type=int, nargs="+", default=LENGTHS)
     parser.add_argument("-p", type=int, nargs="+", default=WIDTHS)
     parser.add_argument("-k", type=int, nargs="+", default=KS)
-    parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
+    parser.add_argument("--kinds", nargs="+", default=KINDS, choices=[*KINDS, "load-profiles"])
     parser.add_argument("--engines", nargs="+", default=["shoal", "yardstick"])
     parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(words)
-    published = options.cut or options.plot
+    published, asked = options.cut or options.plot, options.output
     options.output = options.output or (PUBLISHED if published else Path("speed.json"))
+    if options.wide:
+        vars(options).update(WIDE)
+        options.output = options.output if asked else PUBLISHED.with_name("wide.json")
     if options.quick:
         options.n, options.p, options.k = [1000, 5000, 20_000], [13], [3]
     return options

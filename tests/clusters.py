@@ -30,14 +30,16 @@ def cluster(workers, **options):
     # A killed worker may come late on a busy machine.
     dask.config.set({LOST_WORKER_SETTING: "600s"})
     if options.get("processes", True):
-        _fork_workers()
+        fork_workers()
         options = {"env": dict(os.environ), **options}
     options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", **options}
     return LocalCluster(n_workers=workers, silence_logs=50, **options)
 
 
-def _fork_workers():
+def fork_workers():
     """Fork workers from a process that has imported what they need: each need not import it."""
+    if LocalCluster is None:
+        return
     dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
     with suppress(ImportError):  # before 2026 it had another name
         from distributed.utils import get_mp_context

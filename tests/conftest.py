@@ -21,6 +21,7 @@ from hypothesis import HealthCheck, settings  # noqa: E402
 import kernels_once  # noqa: E402
 import poison  # noqa: E402
 from shoal import datasets  # noqa: E402
+from tries import EXAMPLES  # noqa: E402
 
 kernels_once.start(Path(os.environ["NUMBA_CACHE_DIR"]) / "locks")
 
@@ -29,7 +30,7 @@ if os.environ.get("SHOAL_POISON"):
 
 settings.register_profile(
     "shoal",
-    max_examples=int(os.environ.get("SHOAL_EXAMPLES", "40")),
+    max_examples=EXAMPLES,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     print_blob=True,

@@ -3,10 +3,11 @@
 They begin at the same time with nothing compiled, and would compile the same kernels side by side.
 """
 
-import fcntl
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,11 @@ from numba.core.dispatcher import Dispatcher
 from shoal._kernels import _cache
 
 
+@cache  # conftest.py may be imported twice
 def start(folder: Path) -> None:
     """Let the kernels of this process be compiled or loaded under a lock, kept in ``folder``."""
+    if find_spec("fcntl") is None:  # on Windows each process compiles for itself
+        return
     folder.mkdir(parents=True, exist_ok=True)
     compile_or_load = Dispatcher.compile
 
@@ -47,6 +51,11 @@ def _write_checksums(folder: Path) -> None:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
+    import fcntl
+
     with path.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+        try:
+            yield
+        finally:
+            fcntl.flock(file, fcntl.LOCK_UN)  # also for a process that was forked meanwhile

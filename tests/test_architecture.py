@@ -67,6 +67,7 @@ ONLY_IN = {
     "pyarrow": {"frame", "io", "datasets", "scale"},
     "dask": {"scale"},
     "distributed": {"scale"},
+    "pyspark": {"scale"},
     "pyreadstat": {"io"},
     "openpyxl": {"io"},
     "xlsxwriter": {"io"},

@@ -21,6 +21,7 @@ from shoal._params import signature_parameters
 from shoal.cli import app
 from shoal.errors import ColumnError, InputError, ParameterError, PlanError, ShoalWarning
 from shoal.partitioners import METHODS
+from tries import tries
 
 KINDS = ("pandas", "polars", "pyarrow")
 ORDER = ["none", "school", "college"]
@@ -98,7 +99,7 @@ def smallest(rows, columns):
     return min(counts.values())
 
 
-@settings(max_examples=25)
+@settings(max_examples=tries(25))
 @given(
     table=mixed_tables(),
     k=st.integers(1, 4),

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from raising import raises
 from shoal import datasets
 from shoal.cli import app
-from shoal.comparison.tradeoff import Point, around, best_relative, knee, sweep
+from shoal.comparison.tradeoff import Point, best_relative, knee, run_around, sweep
 from shoal.errors import ColumnError, ParameterError
 from shoal.partitioners import METHODS
 from shoal.plan import Plan
@@ -72,11 +72,11 @@ def test_a_plan_is_shown_among_its_like():
     plan = Plan.of(
         ["surface", "employees"], METHODS["mdav"](k=3), confidential=["turnover"], dependence=0.2
     )
-    curve = around(plan, sme, lambdas=[1, 0, 0.5])
+    curve = run_around(plan, sme, lambdas=[1, 0, 0.5])
     assert curve == sweep(sme, ["surface", "employees"], ["turnover"], k=[3], lambdas=[0.5, 1])
     bare = Plan.of(["surface", "employees"], METHODS["mdav"](k=3))
     with raises(ParameterError, "dependence-needed"):
-        around(bare, sme)
+        run_around(bare, sme)
 
 
 def test_what_cannot_be_swept_is_refused():

@@ -28,7 +28,7 @@ OBJECTS = {
     "shoal.metrics.survey": ("SurveyRisk",),
     "shoal.metrics.suda": ("Suda",),
     "shoal.audit": ("Check",),
-    "shoal.scale": ("LargeRelease", "Runner", "ProcessPool"),
+    "shoal.scale": ("LargeRelease", "Runner", "ProcessPool", "SparkRunner"),
 }
 
 SURVEY = {

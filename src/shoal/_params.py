@@ -303,7 +303,7 @@ def plain_text(text: str) -> str:
 def union_members(annotation: Any) -> list[Any]:
     """Return the members of a union, or the annotation itself."""
     if get_origin(annotation) in (Union, UnionType):
-        return [part for one in get_args(annotation) for part in union_members(one)]
+        return [part for member in get_args(annotation) for part in union_members(member)]
     return [annotation]
 
 

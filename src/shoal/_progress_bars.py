@@ -35,7 +35,7 @@ class Bar:
             self.show(words, round(100 * self.estimate.share), self.estimate.describe_time())
 
     def end(self) -> None:
-        """Remove what is shown."""
+        """Remove the bar."""
         if self.visible:
             self.visible = False
             self.remove()

@@ -1,6 +1,7 @@
 """Plain text that fits a width: aligned tables and wrapped sentences.
 
-An interface sets the width for a block of code with `fitting`; without it lines have any length.
+An interface sets the width for a block of code with `limit_table_width`; without it, lines have
+any length.
 """
 
 import re
@@ -17,7 +18,7 @@ _width: ContextVar[int | None] = ContextVar("shoal_text_width", default=None)
 
 
 @contextmanager
-def fitting(width: int | None) -> Iterator[None]:
+def limit_table_width(width: int | None) -> Iterator[None]:
     """Let tables of the enclosed code take at most ``width`` characters; None for any number."""
     token = _width.set(width)
     try:
@@ -31,7 +32,7 @@ def text_width() -> int | None:
     return _width.get()
 
 
-def count(number: int, thing: str, things: str = "") -> str:
+def count(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun, in the plural where that is right.
 
     Examples
@@ -39,7 +40,7 @@ def count(number: int, thing: str, things: str = "") -> str:
     >>> count(1, "record"), count(20000, "record"), count(2, "class", "classes")
     ('1 record', '20,000 records', '2 classes')
     """
-    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def size_range(smallest: int, largest: int) -> str:
@@ -53,7 +54,7 @@ def size_range(smallest: int, largest: int) -> str:
     return f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> str:
+def align_rows(rows: Sequence[Sequence[str]]) -> str:
     """Return rows as lines with aligned columns, the first row being the headings.
 
     Cells are wrapped between words where the lines would be too long. If that is not enough, the
@@ -94,7 +95,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(line for row in rows for line in _lines(row, widths))
 
 
-def wrapped(text: str, width: int | None = None) -> str:
+def wrap_text(text: str, width: int | None = None) -> str:
     """Return text with its longer lines broken between words, and the rest of each indented.
 
     Examples
@@ -106,17 +107,17 @@ def wrapped(text: str, width: int | None = None) -> str:
     limit = _width.get() if width is None else width
     if limit is None:
         return text
-    return "\n".join(_broken(line, limit) for line in text.split("\n"))
+    return "\n".join(_break_line(line, limit) for line in text.split("\n"))
 
 
-def _broken(line: str, limit: int) -> str:
+def _break_line(line: str, limit: int) -> str:
     if len(_STYLE.sub("", line)) <= limit:
         return line
     indent = line[: len(line) - len(line.lstrip())] + "  "
     words, lines = line.split(" "), [""]
-    for at, word in enumerate(words):
-        joined = word if at == 0 else f"{lines[-1]} {word}"
-        if at and len(_STYLE.sub("", joined)) > limit and lines[-1].strip():
+    for i, word in enumerate(words):
+        joined = word if i == 0 else f"{lines[-1]} {word}"
+        if i and len(_STYLE.sub("", joined)) > limit and lines[-1].strip():
             lines.append(indent + word)
         else:
             lines[-1] = joined
@@ -134,7 +135,7 @@ def _fit(rows: Sequence[Sequence[str]], widths: list[int], limit: int) -> list[i
         return None
     while sum(widths) > limit:
         spare = [width - low for width, low in zip(widths, least, strict=True)]
-        widest = max((at for at, room in enumerate(spare) if room), key=lambda at: widths[at])
+        widest = max((i for i, room in enumerate(spare) if room), key=lambda i: widths[i])
         widths[widest] -= 1
     return widths
 
@@ -147,10 +148,10 @@ def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     height = max(map(len, cells))
     return [
         GAP.join(
-            f"{cell[at] if at < len(cell) else '':<{width}}"
+            f"{cell[i] if i < len(cell) else '':<{width}}"
             for cell, width in zip(cells, widths, strict=True)
         ).rstrip()
-        for at in range(height)
+        for i in range(height)
     ]
 
 
@@ -165,9 +166,9 @@ def _with_notes(rows: Sequence[Sequence[str]], limit: int) -> str | None:
         if fitted is None:
             continue
         lines = []
-        for at, row in enumerate(rows):
-            notes = [note for note in row[-n_notes:] if note] if at else []
-            lines += [*_lines(narrow[at], fitted), *(wrapped(f"    {note}") for note in notes)]
+        for i, row in enumerate(rows):
+            notes = [note for note in row[-n_notes:] if note] if i else []
+            lines += [*_lines(narrow[i], fitted), *(wrap_text(f"    {note}") for note in notes)]
         return "\n".join(lines)
     return None
 
@@ -181,5 +182,5 @@ def _as_lists(rows: Sequence[Sequence[str]]) -> str:
             f"  {heading:<{longest}}{GAP}{cell}".rstrip()
             for heading, cell in zip(headings[1:], row[1:], strict=True)
         ]
-        blocks.append("\n".join([row[0], *map(wrapped, cells)]))
+        blocks.append("\n".join([row[0], *map(wrap_text, cells)]))
     return "\n".join(blocks)

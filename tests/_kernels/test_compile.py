@@ -55,7 +55,7 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
 
 
 def test_our_way_of_compiling_was_seen_with_the_numba_that_is_installed():
-    assert _compile.OURS, f"Run the tests with numba {_compile.installed}, then add it to SEEN."
+    assert _compile.OURS, f"Run the tests with numba {_compile.installed}, then add it to TESTED."
 
 
 def test_another_numba_compiles_by_its_own_way_and_groups_alike(tmp_path):

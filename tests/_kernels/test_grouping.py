@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal._kernels.local_search.annealing import anneal, open_memory, pool_sse
-from shoal._kernels.local_search.draws import below, fraction
+from shoal._kernels.local_search.draws import draw_fraction, draw_index
 from shoal._kernels.local_search.grouping import (
     N_EMPTY,
     N_QUEUED,
@@ -147,10 +147,10 @@ def test_the_sse_of_a_pool_is_that_of_its_groups():
 
 def test_draws_fill_their_range_evenly():
     state = np.array([7], np.uint64)
-    counts = np.bincount([below(state, 5) for _ in range(5000)])
+    counts = np.bincount([draw_index(state, 5) for _ in range(5000)])
     assert len(counts) == 5
     assert counts.min() > 900
-    fractions = np.array([fraction(state) for _ in range(5000)])
+    fractions = np.array([draw_fraction(state) for _ in range(5000)])
     assert 0 <= fractions.min() < 0.01 < 0.99 < fractions.max() < 1
     assert abs(fractions.mean() - 0.5) < 0.02
 

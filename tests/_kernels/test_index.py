@@ -31,9 +31,11 @@ from shoal.partitioners import (
     _base,
     partition,
 )
+from shoal.partitioners import _base as base_module
 from shoal.partitioners import mdav as mdav_module
 from shoal.partitioners._base import in_order
 from tables import KINDS, long_tables, tables_and_k
+from tries import tries
 from twins import brute
 from twins.centroid_mdav import centroid_mdav
 from twins.cvmdav import cvmdav
@@ -48,7 +50,7 @@ from twins.vmdav import vmdav
 def used_and_renewed_as_often_as_can_be(monkeypatch):
     """Index short tables too, and build anew whenever many records have left."""
     monkeypatch.setattr(spatial_index, "REBUILD_COST", (0, 0))
-    monkeypatch.setattr(mdav_module, "FLAT", (0, 0))
+    monkeypatch.setattr(mdav_module, "FLAT", (0, 0, 0))
 
 
 def ask(index, point, side, m):
@@ -139,7 +141,7 @@ def test_the_family_agrees_with_the_slow_versions(X, k):
         assert np.array_equal(method.fit_predict(X), in_order(slow)), method
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(case=tables_and_k(most=90))
 def test_dba1_agrees_with_the_slow_version_while_the_index_is_renewed(case):
     X, k = case
@@ -151,8 +153,18 @@ def test_dba1_agrees_with_the_slow_version_while_the_index_is_renewed(case):
 def test_passes_over_few_go_on_where_the_index_stopped(X, k, short):
     k = min(k, len(X))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mdav_module, "FLAT", (short, 0))
+        patch.setattr(mdav_module, "FLAT", (short, 0, 0))
         assert np.array_equal(MDAV(k=k).fit_predict(X), in_order(mdav(X, k)))
+
+
+@pytest.mark.parametrize(("columns", "is_indexed"), [(33, True), (34, False)])
+def test_wide_tables_need_no_index(monkeypatch, columns, is_indexed):
+    pools, open_pool = [], base_module.open_pool
+    monkeypatch.setattr(mdav_module, "FLAT", (0, 0, 1.5))
+    monkeypatch.setattr(base_module, "open_pool", lambda X: pools.append(X) or open_pool(X))
+    X = np.random.default_rng(columns).normal(size=(200, columns))
+    assert np.array_equal(MDAV(k=4).fit_predict(X), in_order(mdav(X, 4)))
+    assert bool(pools) is not is_indexed
 
 
 LONG = {

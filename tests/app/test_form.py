@@ -77,7 +77,7 @@ NEEDED = {  # fields of steps that have no default
 @pytest.mark.parametrize("name", STEPS)
 def test_every_step_can_be_chosen(name):
     more = {f"step:{name}:{option}": text for option, text in NEEDED.get(name, {}).items()}
-    settings = form.known_only({**filled(what=name), **more}, COLUMNS)
+    settings = form.select_known({**filled(what=name), **more}, COLUMNS)
     (plan,) = form.plans(settings, COLUMNS)
     (step,) = plan.steps
     assert type(step) is STEPS[name]
@@ -104,7 +104,7 @@ def test_levels_become_hierarchies_where_the_step_uses_them():
         what="generalise", rule__1="intervals", levels__1="5, 10", rule__2="prefixes",
         levels__2="2,1",
     )  # fmt: skip
-    (plan,) = form.plans(form.known_only(chosen, COLUMNS), COLUMNS)
+    (plan,) = form.plans(form.select_known(chosen, COLUMNS), COLUMNS)
     assert plan.types["age"].intervals == (5, 10)
     assert plan.types["school"].prefixes == (2, 1)
     (plan,) = form.plans({**chosen, "what": "suppress"}, COLUMNS)
@@ -138,7 +138,7 @@ def test_details_of_columns_become_types_codes_and_options_by_column():
         kind__2="date", format__2="%d.%m.%Y", codes__1="98, 99", codes__3="7", importance__1="2",
         decimals__1="1", aggregate__1="median",
     )  # fmt: skip
-    (plan,) = form.plans(form.known_only(chosen, COLUMNS), COLUMNS)
+    (plan,) = form.plans(form.select_known(chosen, COLUMNS), COLUMNS)
     assert plan.types["school"].format == "%d.%m.%Y"
     assert plan.missing_codes == {"age": ("98", "99")}  # those of a confidential column stay values
     (step,) = plan.steps
@@ -168,7 +168,7 @@ def test_an_inspection_fills_in_dates_missing_codes_and_what_happens_to_them():
 @pytest.mark.parametrize("role", ROLES)
 def test_every_role_of_a_plan_can_be_chosen(role):
     chosen = filled(role__4="" if role == "unassigned" else role)
-    (plan,) = form.plans(form.known_only(chosen, COLUMNS), COLUMNS)
+    (plan,) = form.plans(form.select_known(chosen, COLUMNS), COLUMNS)
     assert plan.roles["town"] == role
 
 
@@ -185,7 +185,7 @@ def test_steps_are_chained_in_the_order_in_which_they_were_added():
     chosen = form.with_earlier_step(chosen, COLUMNS)
     assert "step:top-bottom-code:top_share" not in chosen
     assert "k" not in chosen
-    plans = form.plans(form.known_only({**chosen, "k": "3, 5"}, COLUMNS), COLUMNS)
+    plans = form.plans(form.select_known({**chosen, "k": "3, 5"}, COLUMNS), COLUMNS)
     assert [plan.k for plan in plans] == [3, 5]
     assert [(step.name, step.columns) for step in plans[0].steps] == [
         ("top-bottom-code", ["age"]),
@@ -304,7 +304,7 @@ def test_fields_become_parameters_and_columns_become_strata_and_types():
 
 @pytest.mark.parametrize(("chosen", "shuffled"), [("true", True), ("false", False)])
 def test_the_order_of_the_records_can_be_chosen(chosen, shuffled):
-    settings = form.known_only(filled(shuffle=chosen), COLUMNS)
+    settings = form.select_known(filled(shuffle=chosen), COLUMNS)
     assert [plan.shuffle for plan in form.plans(settings, COLUMNS)] == [shuffled]
 
 
@@ -341,7 +341,7 @@ def test_what_makes_no_plan_is_refused(change, code, attributes):
 
 def test_what_the_form_has_no_field_for_is_left_at_the_door():
     given = {"k": " 3 ", "role:1": "", "role:99": "x", "<b>name</b>": "x", "step:columns": "x"}
-    assert form.known_only(given, COLUMNS) == {"k": "3", "role:1": ""}
+    assert form.select_known(given, COLUMNS) == {"k": "3", "role:1": ""}
 
 
 def test_settings_are_undone_and_done_again(tmp_path):

@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import json
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -193,6 +194,25 @@ def test_the_agreed_plan_must_be_that_of_the_manifest(folder):
     assert shoal.verify("out.csv", "out.json", plan="agreed.toml").failed == ["plan"]
     assert shell(*VERIFY, "--plan", "agreed.toml").exit_code == 1
     assert shell(*VERIFY, "--plan", "none.toml").exit_code == 1
+
+
+def test_the_saved_plan_is_that_of_its_own_manifest_where_kinds_were_inferred(folder):
+    rows = "".join(f"{at % 4 + 1:02},{20 + at % 9}\n" for at in range(24))
+    Path("codes.csv").write_text("zip,age\n" + rows)
+    words = ["mask", "codes.csv", "coded.csv", "-c", "zip", "-c", "age", "-k", "3"]
+    done = shell(*words, "--manifest", "coded.json", "--save-plan", "saved.toml")
+    assert done.exit_code == 0, done.output
+    assert json.loads(Path("coded.json").read_text())["plan"]["types"]["zip"]["why"]
+
+    def failed(types):
+        plan = tomllib.loads(Path("saved.toml").read_text())
+        shoal.Plan.from_dict({**plan, **types}).save("agreed.toml", force=True)
+        return shoal.verify("coded.csv", "coded.json", plan="agreed.toml").failed
+
+    assert failed({}) == []
+    assert failed({"types": {"zip": {"kind": "ordinal", "order": ["01", "02", "03", "04"]}}}) == [
+        "plan"
+    ]
 
 
 def test_manifests_of_any_shape_are_refused_or_fail(folder):

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from pages import COMPILING
 from shoal._progress_estimate import NOT_A_RELEASE, PART_OF, PARTS, Estimate
-from shoal._text import aligned, count, fitting, wrapped
+from shoal._text import align_rows, count, limit_table_width, wrap_text
 from shoal.cli import app
 
 COLUMNS = 80
@@ -190,26 +190,26 @@ def test_the_share_done_never_falls_and_the_remaining_time_follows_from_it():
 
 def test_tables_wrap_between_words_and_become_lists_where_they_must():
     rows = [["name", "size", "why"], ["a-long-name", "12", "because of many words"]]
-    assert aligned([]) == ""
-    assert aligned(rows).split("\n")[1] == "a-long-name  12    because of many words"
-    with fitting(32):
-        assert aligned(rows).split("\n")[1:] == [
+    assert align_rows([]) == ""
+    assert align_rows(rows).split("\n")[1] == "a-long-name  12    because of many words"
+    with limit_table_width(32):
+        assert align_rows(rows).split("\n")[1:] == [
             "a-long-name  12    because of",
             "                   many words",
         ]
-    with fitting(20):
+    with limit_table_width(20):
         narrow = ["a-long-name  12", "    because of many", "      words"]
-        assert aligned(rows).split("\n")[1:] == narrow
+        assert align_rows(rows).split("\n")[1:] == narrow
     numbers = [["name", "first_measure", "second_measure"], ["x", "1.5", "2.5"]]
-    with fitting(24):
-        assert aligned(numbers) == "x\n  first_measure   1.5\n  second_measure  2.5"
+    with limit_table_width(24):
+        assert align_rows(numbers) == "x\n  first_measure   1.5\n  second_measure  2.5"
 
 
 def test_wrapped_lines_keep_their_indentation_colours_and_long_words():
     styled = "\x1b[31mone\x1b[0m two three"
-    assert wrapped(styled, 9) == "\x1b[31mone\x1b[0m two\n  three"
-    assert wrapped("  - one two three", 12) == "  - one two\n    three"
-    assert wrapped("/a/very/long/path/indeed x", 10) == "/a/very/long/path/indeed\n  x"
-    assert wrapped("any length", None) == "any length"
+    assert wrap_text(styled, 9) == "\x1b[31mone\x1b[0m two\n  three"
+    assert wrap_text("  - one two three", 12) == "  - one two\n    three"
+    assert wrap_text("/a/very/long/path/indeed x", 10) == "/a/very/long/path/indeed\n  x"
+    assert wrap_text("any length", None) == "any length"
     assert count(1, "group") == "1 group"
     assert count(2500, "group") == "2,500 groups"

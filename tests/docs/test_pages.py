@@ -5,6 +5,7 @@ import tomllib
 
 import pytest
 
+import clusters
 import pages
 from shoal.partitioners import METHODS
 
@@ -31,8 +32,10 @@ def _methods_stay():
     METHODS.update(kept)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", WITH_CODE)
 def test_the_code_of_a_page_runs_and_shows_what_the_page_says(page, tmp_path, monkeypatch):
+    clusters.fork_workers()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     pages.run(page, TEXTS[page])

@@ -21,6 +21,8 @@ from shoal.metrics import MEASURES
 from shoal.partitioners import METHODS
 from shoal.steps import STEPS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 CONTRAST = (ROOT / "tests" / "contrast.js").read_text(encoding="utf-8")
 LEAST_CONTRAST = 4.5  # WCAG AA for text

@@ -98,6 +98,6 @@ def sleeps_at_one(seed, number):
 def test_a_run_that_never_ends_is_named(monkeypatch):
     monkeypatch.setattr("fuzz.workers.LIMIT", 5.0)
     tally = Tally()
-    Workers(9, 0, 4, math.inf, 2, sleeps_at_one).each(tally.add)
-    assert tally.outcomes == {"released": 3, "killed": 1}
+    Workers(9, 0, 3, math.inf, 1, sleeps_at_one).each(tally.add)
+    assert tally.outcomes == {"released": 2, "killed": 1}
     assert "hung" in tally.failures[0]["problems"][0]

@@ -17,6 +17,7 @@ from shoal.io.formats._xport import RECORD, read_letters
 from shoal.io.formats.stata import DAYS, MOMENTS
 from shoal.io.notes import ColumnNotes, Notes
 from shoal.io.source import Source
+from tries import tries
 
 ENDINGS = ["dta", "sav", "zsav", "xpt"]
 LETTERS = st.characters(blacklist_categories=["Cs", "Cc", "Zs", "Zl", "Zp"])
@@ -52,7 +53,7 @@ def made(rows):
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(rows=TABLES)
 def test_any_table_comes_back(tmp_path_factory, ending, rows):
     path = tmp_path_factory.mktemp("s") / f"t.{ending}"

@@ -13,6 +13,7 @@ from shoal._kernels.optimal import best_groups
 from shoal.errors import InputError, ParameterError
 from shoal.partitioners import lower_bound
 from tables import KINDS, tables_and_k
+from tries import tries
 from twins.optimal import groups_of, sse
 
 NEVER = 1e9  # seconds of a clock that counts looks
@@ -38,7 +39,7 @@ def cases(draw):
 
 
 @given(case=cases())
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_no_partition_is_below_a_bound(case):
     X, k = case
     least = least_sse(X, k)

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from shoal.partitioners import MDAV, MuApprox, Optimal
 from shoal.partitioners._base import in_order
-from shoal.partitioners.mu_approx import halved
+from shoal.partitioners.mu_approx import halve_large_groups
 from tables import loss, tables_and_k
+from tries import tries
 from twins.mdav import labels_of
 from twins.mu_approx import lower_bound, mu_approx
 from twins.optimal import groups_of, optimal_sse, sse
@@ -181,12 +182,12 @@ def test_with_distances_as_criterion_a_division_never_makes_them_longer(k):
 
 def test_a_group_whose_division_makes_distances_longer_stays_whole():
     X = np.array([-10.0, 0, 0, 0, 0, 10])[:, None]
-    assert halved(X, np.zeros(6, np.int64), 3, "sse").max() > 0
-    assert halved(X, np.zeros(6, np.int64), 3, "euclidean").max() == 0
+    assert halve_large_groups(X, np.zeros(6, np.int64), 3, "sse").max() > 0
+    assert halve_large_groups(X, np.zeros(6, np.int64), 3, "euclidean").max() == 0
 
 
 @given(case=tables_and_k(least=2, most=9, greatest=4))
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 def test_the_distance_bound_is_never_above_the_least_sum_of_distances(case):
     X, k = case
     fitted = MuApprox(k=k, random_state=0, criterion="euclidean").fit(X)

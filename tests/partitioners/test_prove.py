@@ -20,6 +20,7 @@ from shoal.partitioners.prove import prove
 from shoal.partitioners.refine import refine
 from shoal.partitioners.search import SearchResult, search
 from tables import tables_and_k
+from tries import tries
 from twins.optimal import groups_of, sse
 from twins.pricing import pairs_and_triples
 
@@ -50,7 +51,7 @@ def cases(draw, most=13):
 
 
 @given(case=cases())
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 def test_a_small_table_is_proven_to_the_end(case):
     X, k = case
     actual, least = proven(X, k), least_sse(X, k)
@@ -80,7 +81,7 @@ def test_whenever_the_budget_ends_the_bound_holds_and_nothing_is_worse(case, bud
 
 
 @given(case=cases(), work=st.integers(0, 30), most=st.integers(1, 6))
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 def test_a_search_cut_short_proves_less_and_nothing_wrong(case, work, most):
     X, k = case
     with pytest.MonkeyPatch.context() as patch:
@@ -227,7 +228,7 @@ def led(proof, columns, leading):
 
 
 @given(case=cases(most=9), seed=st.integers(0, 10**6), part=st.sampled_from([0.3, 1.0]))
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(case, seed, part):
     """Any records may lead, more and more of them, and the step may be shorter than the gap."""
     proof, least = priced(*case, seed)
@@ -245,7 +246,7 @@ def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(ca
 
 
 @given(case=cases(most=11), seed=st.integers(0, 10**6), most=st.integers(5, 30))
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 def test_closing_again_proves_nothing_wrong(case, seed, most):
     """What whole groups proved must not count for the prices."""
     proof, least = priced(*case, seed)

@@ -28,13 +28,14 @@ from shoal.partitioners import (
 )
 from shoal.partitioners._base import sse
 from tables import loss, tables_and_k
+from tries import tries
 
 EFFORTS = {"refine": {}, "search": {"rounds": 2, "random_state": 1}, "prove": {"budget": 0.2}}
 every_effort = pytest.mark.parametrize("effort", EFFORTS)
 
 
 @every_effort
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(case=tables_and_k(greatest=6))
 def test_an_effort_is_never_worse_than_its_method_and_keeps_k(effort, case):
     X, k = case

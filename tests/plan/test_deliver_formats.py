@@ -24,6 +24,7 @@ from shoal.io.formats import _xport
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
 from shoal.plan.deliver import deliver
+from tries import tries
 
 K = 2
 UTC = dt.timezone.utc  # noqa: UP017
@@ -131,7 +132,8 @@ def check_counted(release, known, chosen):
 
 @pytest.mark.parametrize("ending", TARGETS)
 @settings(
-    max_examples=12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    max_examples=tries(12),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 @given(table=nasty_tables(), chosen=options)
 def test_a_published_file_keeps_what_was_promised(tmp_path_factory, ending, table, chosen):
@@ -191,7 +193,8 @@ def write_coded(path, family, masked, stratum, secret):
 
 @pytest.mark.parametrize("ending", ["sav", "zsav", "dta", "xpt", "csv", "parquet"])
 @settings(
-    max_examples=12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    max_examples=tries(12),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 @given(coded=coded_tables(), chosen=options)
 def test_missing_codes_that_are_released_apart_are_counted_apart(

@@ -98,7 +98,7 @@ def test_a_label_avoids_the_line_where_it_can():
 
 @pytest.mark.parametrize("loss", [0.5, 12.0, 95.0])
 def test_labels_of_a_release_stay_inside(loss):
-    for figure in (one_release(loss, 1.0, 0.2, 5), one_release(loss, 0.01, 0.005, 200)):
+    for figure in (one_release(loss, 1.0, 0.2, 1 / 5), one_release(loss, 0.01, 0.005, 1 / 200)):
         assert_inside(figure)
     near = {"dependence": [0.1], "distortion_x": loss / 100, "distortion_y": 0.2, "curve": []}
     figure = trade_off(near)

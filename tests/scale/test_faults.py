@@ -32,7 +32,10 @@ from shoal.partitioners import MDAV
 from shoal.scale import cluster as clusters
 from shoal.scale.runner import run_stage
 
-pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning"),
+]
 
 PLAN = Plan.of(["age", "height"], MDAV(k=4), other_columns="release")
 SOURCE = Path(__file__).parents[2] / "src"

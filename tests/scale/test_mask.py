@@ -31,6 +31,7 @@ from shoal.scale import tasks
 from shoal.scale.chunks import sort_by
 from shoal.scale.grouping import single_threaded
 from tables import tables_and_k
+from tries import tries
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
@@ -269,7 +270,7 @@ def test_another_seed_moves_the_borders_and_keeps_the_promise(made, client, sour
     assert other.measures["smallest_class"] >= 4
 
 
-@settings(max_examples=12, suppress_health_check=list(HealthCheck))
+@settings(max_examples=tries(12), suppress_health_check=list(HealthCheck))
 @given(case=tables_and_k(least=4, most=60), chunk_size=st.integers(1, 30), seed=st.integers(0, 3))
 def test_tables_of_many_ties_keep_the_promise_in_any_order(
     case, chunk_size, seed, client, tmp_path_factory
@@ -419,8 +420,7 @@ def test_what_the_person_who_signs_must_know_is_said(client, source, tmp_path):
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        ({"blocks": 1}, "not-for-large-tables"),
-        ({"column_weights": {"age": 2.0}}, "not-for-large-tables"),
+        ({"round": "original"}, "not-for-large-tables"),
         ({"dependence": 0.3}, "confidential-needed"),
         ({"diversity": 2}, "confidential-needed"),
         ({"homogeneity": "refuse"}, "confidential-needed"),

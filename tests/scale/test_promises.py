@@ -105,6 +105,14 @@ OPTIONS = {
     "close-and-diverse": {"closeness": 0.3, "diversity": 2},
     "merge": {"homogeneity": "merge"},
     "merge-units": {"homogeneity": "merge", "unit": "unit"},
+    "blocks": {"blocks": 1, "within": "area"},
+    "column-weights": {"column_weights": {"pay": 3.0}},
+    "weights-and-dependence": {
+        "column_weights": {"age": 0.5},
+        "dependence": 0.3,
+        "confidential": ["debt"],
+    },
+    "blocks-units": {"blocks": [["pay"], ["age"]], "unit": "unit", "homogeneity": "merge"},
     "own-groups": {"missing": "own-groups"},
     "own-groups-units": {"missing": "own-groups", "unit": "unit", "within": "area"},
 }
@@ -114,7 +122,7 @@ OPTIONS = {
 def test_a_table_of_one_block_is_masked_and_judged_as_in_memory(case, client, tmp_path):
     table = firms(300, 60, holes=0.1 if "own" in case else 0.0, ties=False)
     plan = plan_of(**OPTIONS[case])
-    made = mask(table, plan, tmp_path, client)
+    made = mask(table, plan, tmp_path, client, allow_not_kept="blocks" in case)
     inside = [name for name in table.column_names if name != "firm" or OPTIONS[case].get("unit")]
     within = [OPTIONS[case]["within"]] if "within" in OPTIONS[case] else []
     # A worker holds the units after what is released.
@@ -177,6 +185,43 @@ def test_cells_are_suppressed_until_k_records_share_a_pattern(client, tmp_path):
     assert suppressed.sum() > 0
     sentence = next(one for one in made.verdict.findings if one.code == "missing-values").sentence
     assert all(f"{name!r} {number}" in sentence for name, number in suppressed.items() if number)
+
+
+@pytest.mark.parametrize("options", [{}, {"unit": "unit", "within": "area"}])
+def test_every_block_of_columns_keeps_k_across_files(options, client, tmp_path):
+    table = firms(700)
+    plan = plan_of(blocks=1, **options)
+    made = mask(table, plan, tmp_path, client, chunk_size=100, allow_not_kept=True)
+    assert len(made.files) > 2
+    within = [options["within"]] if "within" in options else []
+    counted, smallest = ("firm" if options else "row"), []
+    for name, groups in zip(COLUMNS, made.group_summaries, strict=True):
+        released, label = recount(table, tmp_path, [name, *within])
+        sizes = released.groupby(label)[counted].nunique()
+        smallest += [(sizes.min(), (sizes == sizes.min()).sum())]
+        assert groups["smallest"] >= sizes.min() >= 4
+    insiders = next(one for one in made.verdict.findings if one.code == "insiders").figures
+    least = min(smallest)[0]
+    assert insiders == {"size": least, "groups": sum(n for size, n in smallest if size == least)}
+    assert made.verdict.k == (made.measures["fewest_units" if options else "smallest_class"])
+    assert "joint-class-below-k" in made.verdict.codes()
+
+
+def test_a_block_of_columns_below_k_is_noticed_though_its_class_is_in_many_files(
+    client, tmp_path, monkeypatch
+):
+    release = tasks._mask_records
+
+    def leaky(job, table, *words):
+        made = release(job, table, *words)
+        lowest = np.arange(len(table)) == 0 if 0 in table["row"].to_pylist() else False
+        ages = np.where(lowest, -5.0, made["age"].to_numpy())
+        return made.set_column(made.column_names.index("age"), "age", pa.array(ages))
+
+    monkeypatch.setattr(tasks, "_mask_records", leaky)
+    with raises(GuaranteeBroken, "guarantee-broken", smallest=1, k=4):
+        mask(firms(), plan_of(blocks=1), tmp_path, client, chunk_size=150, allow_not_kept=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
 def lopsided(n=600):

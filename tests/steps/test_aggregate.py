@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from shoal.steps.aggregate import (
     AGGREGATES,
+    aggregate_known,
     group_geometric_mean,
     group_low_median,
     group_mean,
     group_median,
     group_mode,
     group_trimmed_mean,
-    over_known,
 )
 from twins.mixed import low_median, mode, trimmed_mean
 
@@ -116,8 +116,10 @@ def test_missing_values_take_no_part_and_a_group_of_them_stays_missing(case, hol
     for aggregate in (TRIMMED, group_median, group_geometric_mean):
         positive = np.where(hole, np.nan, np.abs(values) + 1)
         none = ~np.isin(labels, labels[~hole])
-        assert np.array_equal(np.isnan(over_known(aggregate, positive, labels, hole, np.nan)), none)
-    result = over_known(group_mean, np.where(hole, np.nan, values), labels, hole, np.nan)
+        assert np.array_equal(
+            np.isnan(aggregate_known(aggregate, positive, labels, hole, np.nan)), none
+        )
+    result = aggregate_known(group_mean, np.where(hole, np.nan, values), labels, hole, np.nan)
     for group in np.unique(labels):
         known = values[(labels == group) & ~hole]
         released = result[labels == group]

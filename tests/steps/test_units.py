@@ -17,6 +17,7 @@ from shoal.steps import Hybridise, Suppress, Swap
 from shoal.steps.missing import join_patterns
 from shoal.steps.suppression.minimise import minimise
 from shoal.steps.suppression.problem import Problem
+from tries import tries
 from twins.units import fewest
 
 KNOWN = ["age", "pay"]
@@ -71,7 +72,7 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda given: "-".join(given) or "plain")
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(data=panels(), holed=panels(holes=True), k=st.integers(2, 4))
 def test_every_class_of_released_values_holds_k_units(options, data, holed, k):
     data = (holed if "missing" in options else data).assign(weight=1.5)
@@ -86,7 +87,7 @@ def test_every_class_of_released_values_holds_k_units(options, data, holed, k):
     assert "id" not in release.data
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(data=panels(), k=st.integers(2, 4))
 def test_every_block_holds_k_units(data, k):
     if data["id"].nunique() < k:
@@ -98,7 +99,7 @@ def test_every_block_holds_k_units(data, k):
     assert (release.verdict.status == "not kept") == (joint < k)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tries(30), deadline=None)
 @given(data=panels(), k=st.integers(2, 4))
 def test_suppressed_cells_leave_k_units_in_every_class(data, k):
     if data["id"].nunique() < k:

@@ -14,10 +14,10 @@ from shoal.geometry import zscore
 from shoal.partitioners import MDAV
 from shoal.steps.aggregate import (
     AGGREGATES,
+    aggregate_known,
     group_low_median,
     group_mean,
     group_mode,
-    over_known,
 )
 from tables import tables
 
@@ -70,7 +70,9 @@ def test_equal_weights_give_what_none_give(table, weight):
 
 def test_a_hole_has_no_weight():
     values, hole = np.array([1.0, 9.0, 4.0]), np.array([False, True, False])
-    result = over_known(group_mean, values, np.zeros(3, int), hole, np.nan, np.array([1.0, 50, 2]))
+    result = aggregate_known(
+        group_mean, values, np.zeros(3, int), hole, np.nan, np.array([1.0, 50, 2])
+    )
     assert result.tolist() == [3.0] * 3
 
 

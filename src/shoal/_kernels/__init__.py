@@ -1,1 +1,18 @@
-"""Compiled loops over arrays; numpy and numba only, no option and no frame."""
+"""Compiled loops over arrays; numpy and numba only, no option and no frame.
+
+The kernels of a method are in the file of its name, its parameters in `shoal.partitioners`. They
+share these conventions:
+
+- A state that several kernels change is a named tuple of arrays, made in Python by a function
+  ``open_...`` or ``build_...``. A number that kernels change is an array too: ``index.size[0]``.
+- ``i`` and ``j`` are records, ``a``, ``b``, ``g`` and ``h`` groups, ``c`` is a column, ``m`` the
+  position of a member within its group; ``X`` has a row for each of the ``n`` records, and ``k`` is
+  the least size of a group. A loop over columns may use ``j`` where there is one record only.
+- A *living* record is one that has no group yet. -1, under names such as ``NONE`` and ``END``,
+  stands for no record, no group or the end of a list.
+- ``near`` lists the nearest neighbours of a record, nearest first; ``squares`` are squared
+  distances. Ties go to the lowest record, so that results can be reproduced.
+- A kernel with the parameter ``work`` ends after about that many distances and returns whether to
+  go on; Python calls it again and handles progress and interrupts in between
+  (`shoal.partitioners._base.run_in_strides`).
+"""

@@ -82,13 +82,13 @@ def remove_unverified(folder: Path) -> None:
 
     A file that was written after the checksums is not named: another process is compiling.
     """
-    known, written = read_checksums(folder), _last_written(folder)
+    recorded, written = read_checksums(folder), _last_written(folder)
     for path in compiled_files(folder):
         name = path.relative_to(folder).as_posix()
         with suppress(OSError):
-            if known.get(name) == checksum(path):
+            if recorded.get(name) == checksum(path):
                 continue
-            if name in known and path.stat().st_mtime <= written:
+            if name in recorded and path.stat().st_mtime <= written:
                 _log.warning("%s does not match its checksum: its kernel is compiled again.", path)
             path.unlink()
 
@@ -97,12 +97,12 @@ def write_checksums(folder: Path) -> None:
     """Write the checksums of all files in ``folder``; known ones are not computed again."""
     with suppress(OSError):
         written = _last_written(folder)
-        known = read_checksums(folder)
+        recorded = read_checksums(folder)
         sums = {}
         for path in compiled_files(folder):
             name = path.relative_to(folder).as_posix()
-            is_new = name not in known or path.stat().st_mtime >= written
-            sums[name] = checksum(path) if is_new else known[name]
+            is_new = name not in recorded or path.stat().st_mtime >= written
+            sums[name] = checksum(path) if is_new else recorded[name]
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
             json.dump(sums, file, indent=0)
         Path(file.name).replace(folder / CHECKSUMS)

@@ -14,10 +14,10 @@ _log = logging.getLogger("shoal")
 
 LOG_EVERY = 5.0  # seconds between two lines about compiling
 
-# `_pipeline` leans on parts of numba that may change without notice. So it serves only the
-# versions that the tests have seen; others compile longer, by numba's own way, to the same code.
-SEEN = tuple(f"0.{minor}." for minor in range(59, 69))
-OURS = installed.startswith(SEEN)
+# `_pipeline` uses undocumented parts of numba. It is used only with versions that were tested;
+# with others, numba's own pipeline compiles the same kernels, and takes longer.
+TESTED = tuple(f"0.{minor}." for minor in range(59, 69))
+OURS = installed.startswith(TESTED)
 if OURS:
     from shoal._kernels._pipeline import EntryCompiler, call_inner
 
@@ -29,9 +29,9 @@ def compiled(function):
     cache folder; see `shoal._kernels._cache`. Where neither can be written, the
     kernel is compiled again in every process: slower, never wrong.
 
-    Kernels call a twin of it, an inner kernel, which is compiled to machine code only as
-    part of the entry kernels that need it; see `shoal._kernels._pipeline`. Only entry
-    kernels, those that Python calls, are kept.
+    Other kernels call a copy of it, an inner kernel, which is compiled to machine code only
+    as part of the entry kernels that need it; see `shoal._kernels._pipeline`. Only entry
+    kernels, those that Python calls, are cached.
     """
     kernel = _entry(function)
     if OURS:
@@ -46,8 +46,8 @@ OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
 def _entry(function):
     """Return a kernel for Python, kept on disk if there is a place."""
     options = OPTIONS | {"pipeline_class": EntryCompiler} if OURS else OPTIONS
-    with cache_folder() as kept:
-        return njit(cache=kept, **options)(function)
+    with cache_folder() as is_cached:
+        return njit(cache=is_cached, **options)(function)
 
 
 def inlined(function):
@@ -61,8 +61,8 @@ def inlined(function):
 class _Announcer(event.Listener):
     """Log that kernels are being compiled, and every few seconds how many are done.
 
-    Meanwhile Python collects no garbage: a compiler makes many objects and few cycles, and
-    the search for these took a tenth of the time.
+    Meanwhile Python's garbage collection is off: a compiler makes many objects and few
+    cycles, and the search for these took a tenth of the time.
     """
 
     def __init__(self):

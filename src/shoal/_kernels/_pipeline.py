@@ -55,8 +55,8 @@ def makes_arrays(state):
                 if counted(state.typemap[line.value.name]):
                     return True  # where source and target overlap, a copy is made
             elif isinstance(line, ir.Assign) and isinstance(line.value, ir.Expr):
-                made = counted(state.typemap[line.target.name])
-                if made and not is_view(line.value, state.typemap):
+                is_array = counted(state.typemap[line.target.name])
+                if is_array and not is_view(line.value, state.typemap):
                     return True
     return False
 

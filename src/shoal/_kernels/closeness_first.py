@@ -1,4 +1,4 @@
-"""Records change places between groups, so that one group comes closer to the whole table."""
+"""Exchange records between groups until a group is within t of the table (t-closeness)."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from shoal._kernels._compile import compiled
 
 @compiled
 def along_a_line(rank, below, running):
-    """Return the mean over ranks of |P - Q|; ``rank`` is a sorted group, P its staircase.
+    """Return the mean over ranks of |P - Q|, the distributions of a sorted group and of the table.
 
     ``below`` counts the records of the table up to each rank, ``running`` sums
     ``below`` over all smaller ranks.
@@ -36,16 +36,19 @@ def along_a_line(rank, below, running):
 
 @compiled
 def between_categories(rank, below):
-    """Return the share by which values of the sorted group ``rank`` exceed theirs of the table."""
+    """Return the sum over values of the positive part of p - q, their shares in group and table.
+
+    ``rank`` is the group, sorted; ``below`` counts the records of the table up to each rank.
+    """
     size, n = rank.shape[0], below[-1]
     excess, first = 0.0, 0
     for i in range(size):
         if i + 1 < size and rank[i + 1] == rank[i]:
             continue
         value = rank[i]
-        own = (i + 1 - first) / size
-        share = (below[value] - (below[value - 1] if value > 0 else 0)) / n
-        excess += max(own - share, 0.0)
+        group_share = (i + 1 - first) / size
+        table_share = (below[value] - (below[value - 1] if value > 0 else 0)) / n
+        excess += max(group_share - table_share, 0.0)
         first = i + 1
     return excess
 
@@ -74,41 +77,45 @@ def distance(ranks, members, place, newcomer, ordered, below, running, start):
 
 
 @compiled
-def draw_nearer(
+def exchange_with_candidates(
     group, candidates, labels, members, first, t, ranks, ordered, below, running, start
 ):
     """Exchange records of ``group`` with ``candidates`` until it is within ``t`` of the table.
 
-    Each candidate in turn is exchanged with the record whose loss brings the group
-    nearest to the table, if it comes nearer at all and the other group stays within
-    ``t``, or at least does not go away. ``members`` lists the records of each group,
-    from ``first[group]`` to ``first[group + 1]``. Returns the distance in the end.
+    Each candidate in turn is exchanged with the member whose replacement brings the group
+    nearest to the table, provided that its distance falls, and that the other group stays
+    within ``t`` or comes no farther from the table. ``members`` lists the records of each
+    group, from ``first[group]`` to ``first[group + 1]``. Returns the final distance.
     """
-    own = members[first[group] : first[group + 1]]
-    now = distance(ranks, own, 0, own[0], ordered, below, running, start)
+    records = members[first[group] : first[group + 1]]
+    closest = distance(ranks, records, 0, records[0], ordered, below, running, start)
     for candidate in candidates:
-        if now <= t:
+        if closest <= t:
             break
         if labels[candidate] == group:
             continue
-        best, place = now, -1
-        for i in range(own.shape[0]):
-            closeness = distance(ranks, own, i, candidate, ordered, below, running, start)
+        best, place = closest, -1
+        for i in range(records.shape[0]):
+            closeness = distance(ranks, records, i, candidate, ordered, below, running, start)
             if closeness < best:
                 best, place = closeness, i
         if place < 0:
             continue
-        other = members[first[labels[candidate]] : first[labels[candidate] + 1]]
-        seat = 0
-        while other[seat] != candidate:
-            seat += 1
-        before = distance(ranks, other, seat, candidate, ordered, below, running, start)
-        after = distance(ranks, other, seat, own[place], ordered, below, running, start)
+        other_records = members[first[labels[candidate]] : first[labels[candidate] + 1]]
+        other_place = 0
+        while other_records[other_place] != candidate:
+            other_place += 1
+        before = distance(
+            ranks, other_records, other_place, candidate, ordered, below, running, start
+        )
+        after = distance(
+            ranks, other_records, other_place, records[place], ordered, below, running, start
+        )
         if after > max(t, before):
             continue
-        labels[own[place]] = labels[candidate]
+        labels[records[place]] = labels[candidate]
         labels[candidate] = group
-        other[seat] = own[place]
-        own[place] = candidate
-        now = best
-    return now
+        other_records[other_place] = records[place]
+        records[place] = candidate
+        closest = best
+    return closest

@@ -1,4 +1,4 @@
-"""Compensated sums: means hardly depend on the order of summation.
+"""Compensated summation, so that means hardly depend on the order of the records.
 
 A sum over records is an array with one row per column: the leading part and the
 rounding error that it lacks.

@@ -1,4 +1,4 @@
-"""CV-MDAV: groups that take in neighbours which lie nearer to them than to one another."""
+"""CV-MDAV: groups are extended by records that are closer to them than to their own neighbours."""
 
 import math
 
@@ -14,7 +14,7 @@ from shoal._kernels.spatial.search import nearest
 
 
 @compiled
-def to_own_kind(index, candidate, others, squares, point):
+def neighbourhood_distance(index, candidate, others, squares, point):
     """Return the distance of a living record to the mean of itself and its nearest others."""
     total = np.zeros((point.shape[0], 2))
     nearest(index, index.X[candidate], others, squares)
@@ -29,8 +29,8 @@ def extend(index, members, candidates, gamma):
     """Add those candidates to the group formed last that pass the test, to 2k - 1 at most.
 
     A candidate passes if its distance to the group's centroid is below ``gamma``
-    times its distance to the mean of itself and its k nearest living others. A
-    refusal does not end the search.
+    times its distance to the mean of itself and its k nearest living others. All
+    candidates are tested, also after one that fails.
     """
     k, p = members.shape[0], index.X.shape[1]
     total, point = np.zeros((p, 2)), np.empty(p)
@@ -44,7 +44,7 @@ def extend(index, members, candidates, gamma):
             break
         mean_of(total, size, point)
         to_group = math.sqrt(squared_distance(index.X, record, point))
-        if to_group < gamma * to_own_kind(index, record, others, squares, point):
+        if to_group < gamma * neighbourhood_distance(index, record, others, squares, point):
             add_record(total, index.X[record])
             assign(index, record, index.groups[0] - 1)
             size += 1

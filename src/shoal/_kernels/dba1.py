@@ -1,11 +1,10 @@
-"""DBA1: the densest neighbourhood of what is left is the next group.
+"""DBA1: the densest neighbourhood among the remaining records is the next group.
 
-Every living record keeps a list of its nearest living records. When a group
-leaves, only the records that had one of it among their k - 1 nearest are updated;
-a list is filled again from the index when it runs short. A density may rise as well
-as fall when neighbours leave, so no update may come too late, with one exception:
-no density exceeds that of equal records, so a record among its equals is updated
-only when it comes first.
+Every living record, that is one without a group, has a list of its nearest living records. When a
+group is formed, only the records that had a member of it among their k - 1 nearest are updated; a
+list is filled again from the index when it becomes too short. A density may rise as well as fall
+when neighbours are removed, so updates cannot be deferred, with one exception: no density exceeds
+that of equal records, so a record among its equals is updated only when it wins the tournament.
 """
 
 from typing import NamedTuple
@@ -30,8 +29,8 @@ class NeighbourLists(NamedTuple):
     the first k - 1 is a link of i, and the links that end in record j are a list:
     ``links[j]`` is the first of them, ``next_link[l]`` the one after l. Link
     ``i * (k - 1) + t`` belongs to record i. ``spread`` is k times the SSE of a record
-    and its k - 1 nearest, ``first`` the tournament of the records by spread, ties by
-    their own numbers (``itself``). ``next_unlinked[i]`` is the next neighbour of i that
+    and its k - 1 nearest, ``tournament`` that of the records by spread, ties by
+    their own ``numbers``. ``next_unlinked[i]`` is the next neighbour of i that
     needs a link, ``END`` if none does, or ``DEFERRED`` if i had no spread when it lost
     neighbours: until its list is refreshed, the links that it lost end in itself.
     ``labels`` are those of the index that holds the living.
@@ -42,8 +41,8 @@ class NeighbourLists(NamedTuple):
     links: np.ndarray
     next_link: np.ndarray
     spread: np.ndarray
-    first: np.ndarray
-    itself: np.ndarray
+    tournament: np.ndarray
+    numbers: np.ndarray
     next_unlinked: np.ndarray
     labels: np.ndarray
 
@@ -68,12 +67,12 @@ def open_neighbour_lists(index: Index, k: int, nearest: np.ndarray) -> Neighbour
 
 @compiled
 def link_all(X, k, lists):
-    """Make the first links and play the first tournament."""
+    """Link all records to their neighbours, and compute densities and the tournament."""
     for i in range(X.shape[0]):
         for t in range(k - 1):
             link(lists, i * (k - 1) + t, lists.nearest[i, t])
         lists.spread[i] = scaled_sse(X, i, lists.nearest[i, : k - 1])
-    play_all(lists.first, lists.spread, lists.itself)
+    play_all(lists.tournament, lists.spread, lists.numbers)
 
 
 @compiled
@@ -90,21 +89,21 @@ def refresh_list(index, k, lists, i, distances):
     ``next_unlinked[i]`` becomes the number of neighbours among the first k - 1 that stay.
     """
     work = lists.known[i]
-    mine = lists.nearest[i]
-    kept, stay = 0, 0
+    neighbours = lists.nearest[i]
+    n_living, n_linked = 0, 0
     for t in range(lists.known[i]):
-        if lists.labels[mine[t]] == END:
-            mine[kept] = mine[t]
-            kept += 1
+        if lists.labels[neighbours[t]] == END:
+            neighbours[n_living] = neighbours[t]
+            n_living += 1
         if t == k - 2:
-            stay = kept
-    if kept < k - 1:
-        kept = nearest_others(index, i, mine, distances)
+            n_linked = n_living
+    if n_living < k - 1:
+        n_living = nearest_others(index, i, neighbours, distances)
         work += SEARCH
-    lists.known[i] = kept
-    lists.next_unlinked[i] = stay
-    lists.spread[i] = scaled_sse(index.X, i, mine[: k - 1])
-    replay(lists.first, lists.spread, lists.itself, i, True)
+    lists.known[i] = n_living
+    lists.next_unlinked[i] = n_linked
+    lists.spread[i] = scaled_sse(index.X, i, neighbours[: k - 1])
+    replay(lists.tournament, lists.spread, lists.numbers, i, True)
     return work
 
 
@@ -167,11 +166,11 @@ def update_dependents(index, k, lists, gone, distances):
 @compiled
 def take_densest(index, lists, group):
     """Make the densest living record and its nearest the next group; write it into ``group``."""
-    group[0] = lists.first[1]
+    group[0] = lists.tournament[1]
     for t in range(1, group.shape[0]):
         group[t] = lists.nearest[group[0], t - 1]
     for i in group:
-        replay(lists.first, lists.spread, lists.itself, i, False)
+        replay(lists.tournament, lists.spread, lists.numbers, i, False)
     take(index, group)
 
 
@@ -181,7 +180,7 @@ def advance(index, k, lists, work):
     group = np.empty(k, np.int64)
     distances = np.empty(lists.nearest.shape[1])
     while index.size[0] >= k and work > 0 and not needs_rebuild(index):
-        densest = lists.first[1]
+        densest = lists.tournament[1]
         if lists.next_unlinked[densest] == DEFERRED:
             work -= refresh_deferred(index, k, lists, densest, distances)
             continue

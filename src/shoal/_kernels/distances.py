@@ -60,12 +60,12 @@ def scaled_sse(X, record, others):
     result, so that equal SSEs are seen to be equal, and at most a factor of the group's
     size is lost where the two terms cancel.
     """
-    squares, pull = 0.0, 0.0
+    squares, offset = 0.0, 0.0
     for j in range(X.shape[1]):
         total = 0.0
         for other in others:
             gap = X[other, j] - X[record, j]
             squares += gap * gap
             total += gap
-        pull += total * total
-    return (others.shape[0] + 1) * squares - pull
+        offset += total * total
+    return (others.shape[0] + 1) * squares - offset

@@ -1,6 +1,6 @@
 """Double-double arithmetic: a number is the sum of a leading part and a small rest.
 
-Differences of sums of squares lose digits; 32 digits leave enough for ordinary data.
+Differences of sums of squares lose digits; with 32 of them, enough are left for ordinary data.
 """
 
 from shoal._kernels._compile import compiled
@@ -10,15 +10,15 @@ from shoal._kernels._compile import compiled
 def sum_of(a, b):
     """Return ``a + b`` as leading part and rest, without error (Knuth)."""
     leading = a + b
-    shadow = leading - a
-    return leading, (a - (leading - shadow)) + (b - shadow)
+    b_virtual = leading - a
+    return leading, (a - (leading - b_virtual)) + (b - b_virtual)
 
 
 @compiled
 def halves(a):
     """Return the upper and lower half of the digits of ``a`` (Veltkamp)."""
-    shadow = a * 134217729.0
-    upper = shadow - (shadow - a)
+    shifted = a * 134217729.0
+    upper = shifted - (shifted - a)
     return upper, a - upper
 
 

@@ -14,15 +14,15 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.double_double import product_of
 
-ROOM = 64  # parts of 53 bits that do not overlap: 40 span all exponents of a float64
-CORRECTIONS = 8  # the guess is a few floats away; the limit is for numbers that underflow
+MAX_PARTS = 64  # parts of 53 bits that do not overlap: 40 span all exponents of a float64
+CORRECTIONS = 8  # at most; the guess is a few floats away, except for numbers that underflow
 MODERATE = 400  # powers of two within which no product of this file over- or underflows
 
 
 @compiled
 def add_to(parts, size, value):
     """Add ``value`` to the expansion in ``parts[:size]``; return its new size."""
-    kept = 0
+    n_parts = 0
     for at in range(size):
         other = parts[at]
         if abs(value) < abs(other):
@@ -30,18 +30,18 @@ def add_to(parts, size, value):
         leading = value + other
         rest = other - (leading - value)
         if rest != 0.0:
-            parts[kept] = rest
-            kept += 1
+            parts[n_parts] = rest
+            n_parts += 1
         value = leading
     if value != 0.0:
-        parts[kept] = value
-        kept += 1
-    return kept
+        parts[n_parts] = value
+        n_parts += 1
+    return n_parts
 
 
 @compiled
-def copy_of(parts, size, factor, into):
-    """Write ``factor`` times an expansion, a power of two, to ``into``."""
+def copy_scaled(parts, size, factor, into):
+    """Write an expansion, multiplied by ``factor``, a power of two, to ``into``."""
     for at in range(size):
         into[at] = factor * parts[at]
 
@@ -58,7 +58,7 @@ def subtract_product(parts, size, factor, others, n_others):
 
 @compiled
 def value_of(parts, size):
-    """Return about the value of an expansion, a float or two away."""
+    """Return the value of an expansion up to one or two units in the last place."""
     value = 0.0
     for at in range(size):
         value += parts[at]
@@ -77,16 +77,16 @@ def quotient(total, n_total, weight, n_weight, work):
     if n_total == 1 and n_weight == 1:
         return guess
     for _ in range(CORRECTIONS):
-        copy_of(total, n_total, 1.0, work)
+        copy_scaled(total, n_total, 1.0, work)
         size = subtract_product(work, n_total, guess, weight, n_weight)
         if size == 0:
             return guess
         up = work[size - 1] > 0.0
         gap = np.nextafter(guess, np.inf if up else -np.inf) - guess
-        copy_of(work, size, 2.0, work)
+        copy_scaled(work, size, 2.0, work)
         size = subtract_product(work, size, gap, weight, n_weight)
         if size == 0:
-            return guess + gap / 2.0  # halfway: the sum is rounded to the even one
+            return guess + gap / 2.0  # a tie: the addition rounds half to even
         if (work[size - 1] > 0.0) != up or math.isnan(work[size - 1]):
             return guess
         guess += gap
@@ -95,7 +95,7 @@ def quotient(total, n_total, weight, n_weight, work):
 
 @compiled
 def exponent_of(values, records):
-    """Return the power of two to scale some values by, 0 where the greatest is moderate."""
+    """Return the exponent of the greatest of some values; 0 if no scaling is needed."""
     greatest = 0.0
     for record in records:
         greatest = max(greatest, abs(values[record]))
@@ -125,7 +125,7 @@ def group_means(values, weights, labels, n_groups):
     Without weights pass an empty array.
     """
     means = np.zeros(n_groups)
-    total, weight, work = np.zeros(ROOM), np.zeros(ROOM), np.zeros(ROOM)
+    total, weight, work = np.zeros(MAX_PARTS), np.zeros(MAX_PARTS), np.zeros(MAX_PARTS)
     weighted = weights.shape[0] > 0
     order, start = members_of(labels, n_groups)
     for group in range(n_groups):
@@ -138,13 +138,13 @@ def group_means(values, weights, labels, n_groups):
                 n_total = add_to(total, n_total, scaled(values[record], -shift))
             n_weight = add_to(weight, 0, float(records.shape[0]))
         else:
-            lift, n_weight = exponent_of(weights, records), 0
+            weight_shift, n_weight = exponent_of(weights, records), 0
             for record in records:
-                counts = scaled(weights[record], -lift)
-                leading, rest = product_of(counts, scaled(values[record], -shift))
+                scaled_weight = scaled(weights[record], -weight_shift)
+                leading, rest = product_of(scaled_weight, scaled(values[record], -shift))
                 n_total = add_to(total, n_total, leading)
                 n_total = add_to(total, n_total, rest)
-                n_weight = add_to(weight, n_weight, counts)
+                n_weight = add_to(weight, n_weight, scaled_weight)
         means[group] = scaled(quotient(total, n_total, weight, n_weight, work), shift)
     return means
 
@@ -159,7 +159,7 @@ def scaled(value, exponent):
 def group_sums(values, labels, n_groups):
     """Return the sum of each group, correctly rounded."""
     sums = np.zeros(n_groups)
-    total, one, work = np.zeros(ROOM), np.ones(1), np.zeros(ROOM)
+    total, one, work = np.zeros(MAX_PARTS), np.ones(1), np.zeros(MAX_PARTS)
     order, start = members_of(labels, n_groups)
     for group in range(n_groups):
         size = 0
@@ -176,7 +176,7 @@ def running_sums(values, labels):
     Records of a group stand next to each other.
     """
     sums = np.zeros(values.shape[0])
-    total, one, work = np.zeros(ROOM), np.ones(1), np.zeros(ROOM)
+    total, one, work = np.zeros(MAX_PARTS), np.ones(1), np.zeros(MAX_PARTS)
     size = 0
     for record in range(values.shape[0]):
         if record > 0 and labels[record] != labels[record - 1]:

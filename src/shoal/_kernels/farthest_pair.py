@@ -1,4 +1,4 @@
-"""The two living records that lie farthest apart, asked for repeatedly.
+"""The two living records that lie farthest apart, for repeated queries.
 
 A pair belongs to that of its records which lies farther from the mean of the
 table. Each record keeps the farthest of its pairs, or a bound before it is known:
@@ -32,8 +32,8 @@ class Ends(NamedTuple):
     and ``partner[i]`` the other record, -1 if unknown: it comes first in a tie, since
     it might be the lowest record. ``rank`` counts from the outermost record inwards.
     ``next_equal[i]`` is the next record with the same values as i, or -1, and
-    ``tied[i]`` says that partners with other values are as far. ``first`` is the
-    tournament of the pairs, by their owners.
+    ``tied[i]`` says that partners with other values are as far. ``tournament`` is that
+    of the pairs, by their owners; its winner is the longest pair.
     """
 
     score: np.ndarray
@@ -41,7 +41,7 @@ class Ends(NamedTuple):
     rank: np.ndarray
     next_equal: np.ndarray
     tied: np.ndarray
-    first: np.ndarray
+    tournament: np.ndarray
 
 
 def open_ends(X: np.ndarray) -> Ends:
@@ -54,10 +54,10 @@ def open_ends(X: np.ndarray) -> Ends:
         rank=np.empty(n, np.int64),
         next_equal=next_equal(X),
         tied=np.zeros(n, np.bool_),
-        first=open_tournament(np.ones(n, np.bool_)),
+        tournament=open_tournament(np.ones(n, np.bool_)),
     )
     ends.rank[np.argsort(-distance, kind="stable")] = np.arange(n)
-    play_all(ends.first, ends.score, ends.partner)
+    play_all(ends.tournament, ends.score, ends.partner)
     return ends
 
 
@@ -90,14 +90,14 @@ def measure_farthest(pool, ends, X, record):
 
 
 @compiled
-def inherit(pool, ends, record):
+def replace_partner(pool, ends, record):
     """Replace a partner that left by the next equal record; return whether there is one."""
-    heir = ends.partner[record]
-    while heir >= 0 and pool.labels[heir] >= 0:
-        heir = ends.next_equal[heir]
-    if heir < 0 or ends.tied[record]:
+    partner = ends.partner[record]
+    while partner >= 0 and pool.labels[partner] >= 0:
+        partner = ends.next_equal[partner]
+    if partner < 0 or ends.tied[record]:
         return False
-    ends.partner[record] = heir
+    ends.partner[record] = partner
     return True
 
 
@@ -109,15 +109,15 @@ def farthest_pair(pool, ends, X, work):
     If about ``work`` distances do not suffice, both are -1: ask again.
     """
     while work > 0:
-        record = ends.first[1]
+        record = ends.tournament[1]
         partner = ends.partner[record]
         if pool.labels[record] >= 0:
             ends.score[record] = 1.0
         elif partner >= 0 and pool.labels[partner] < 0:
             return min(record, partner), max(record, partner), work
-        elif not inherit(pool, ends, record):
+        elif not replace_partner(pool, ends, record):
             measure_farthest(pool, ends, X, record)
             work -= pool.size[0]
-        replay(ends.first, ends.score, ends.partner, record, True)
+        replay(ends.tournament, ends.score, ends.partner, record, True)
         work -= STEP
     return -1, -1, work

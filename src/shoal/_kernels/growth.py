@@ -1,4 +1,4 @@
-"""Where a group starts and how it grows: the parts that MDAV and its relatives share."""
+"""Seeds of groups and how groups grow, shared by MDAV and similar methods."""
 
 import numpy as np
 

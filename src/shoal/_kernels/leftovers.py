@@ -1,4 +1,4 @@
-"""Assignment of the records that no group was formed around: their label is -1 until then."""
+"""Assignment of left-overs, the records that are in no group and have the label -1."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from shoal._kernels.distances import row_distance, squared_distance
 
 def assign_leftovers(X: np.ndarray, labels: np.ndarray, k: int) -> None:
     """Make ``k`` or more left-overs the last group; assign fewer to the nearest groups."""
-    left = labels < 0
-    if left.sum() >= k:
-        labels[left] = labels.max() + 1
+    is_left = labels < 0
+    if is_left.sum() >= k:
+        labels[is_left] = labels.max() + 1
     else:
         join_nearest(X, labels)
 

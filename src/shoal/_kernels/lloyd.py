@@ -148,12 +148,12 @@ def bid(X, cells, k, step, q):
     find_cheapest(cells, q, cheapest, costs)
     cells.subsidy[q] = max(costs[lack], cells.subsidy[q]) + step
     for i in cheapest[:lack]:
-        left = cells.labels[i]
+        previous = cells.labels[i]
         cells.labels[i] = q
         cells.distance[i] = squared_distance(X, i, cells.centres[q])
-        cells.sizes[left] -= 1
-        if cells.sizes[left] < k:
-            enqueue(cells, left)
+        cells.sizes[previous] -= 1
+        if cells.sizes[previous] < k:
+            enqueue(cells, previous)
     cells.sizes[q] = k
 
 

@@ -21,7 +21,7 @@ def rounds(pool, ends, X, k, extreme, work):
             return True
         work -= 2 * k * pool.size[0]
 
-        # Both leave before either group grows, so that neither takes the other's seed.
+        # Both seeds are assigned before either group grows, so that neither takes the other's.
         group = pool.groups[0]
         assign(pool, place_of(pool, first), group)
         assign(pool, place_of(pool, second), group + 1)

@@ -1,4 +1,4 @@
-"""MDAV and its fixed-size relatives: groups from the ends of what is left.
+"""MDAV and other fixed-size methods: groups around the outermost of the remaining records.
 
 They differ in two numbers. ``pairs_from`` is the number of living records from
 which a round forms two groups, ``singles_from`` the number from which it forms
@@ -73,7 +73,7 @@ def flat_rounds(pool, k, pairs_from, singles_from, work):
 
 
 def mdav1(X: np.ndarray, k: int) -> np.ndarray:
-    """Return the groups of MDAV1 in one go, for tables that are parts of a larger one."""
+    """Return the groups of MDAV1, without interruption, for small parts of a table."""
     pool = flat.open_pool(X)
     while flat_rounds(pool, k, 2 * k, k, len(X)):
         pass

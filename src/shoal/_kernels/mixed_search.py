@@ -59,11 +59,11 @@ def mixed_square(numbers, codes, record, points, point_codes, i, bound):
     for j in range(numbers.shape[1]):
         if total > bound:
             break
-        one, other = numbers[record, j], points[i, j]
-        gap = one - other
+        value, target = numbers[record, j], points[i, j]
+        gap = value - target
         if gap == gap:
             total += gap * gap
-        elif one == one or other == other:
+        elif value == value or target == target:
             total += 1.0
     return total
 
@@ -141,13 +141,13 @@ def list_within(index, points, point_codes, bounds, position, records):
 
 
 @compiled
-def agreement(one, other, close, near):
+def agreement(value, target, close, near):
     """Return how well two numbers agree: 3 exactly, 2 within ``close``, 1 within ``near``, else 0.
 
     Two missing numbers agree exactly; a missing number does not agree with any value.
     """
-    gap = abs(one - other)
-    if gap == 0.0 or (one != one and other != other):
+    gap = abs(value - target)
+    if gap == 0.0 or (value != value and target != target):
         return 3
     if gap <= close:
         return 2
@@ -199,16 +199,16 @@ def rank_own_by_weight(
     differ by at most ``slack`` are equal.
     """
     for i in range(points.shape[0]):
-        mine = match_weight(
+        own_weight = match_weight(
             numbers, codes, own[i], points, point_codes, i, close, near, weights, rest, -1e300
         )
-        least = mine - slack
+        least = own_weight - slack
         ties[i] = 0
         for record in range(numbers.shape[0]):
             weight = match_weight(
                 numbers, codes, record, points, point_codes, i, close, near, weights, rest, least
             )
-            if weight > mine + slack:
+            if weight > own_weight + slack:
                 ties[i] = 0
                 break
             if weight >= least:

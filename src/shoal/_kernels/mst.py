@@ -19,8 +19,8 @@ class Tree(NamedTuple):
 
     ``reach[place]`` is the squared distance of a living record of the pool to the
     tree and ``via[place]`` the record of the tree that attains it. ``joined`` are
-    the records of the tree as they came, ``parent`` and ``length`` the edges by
-    which they came.
+    the records of the tree in the order of joining; ``parent`` and ``length`` are the
+    edges by which they joined.
     """
 
     reach: np.ndarray
@@ -52,7 +52,7 @@ def connect(pool, tree, newest):
 
 
 @compiled
-def comes_first(a, b, c, d):
+def edge_precedes(a, b, c, d):
     """Return whether edge (a, b) precedes edge (c, d): by length, then by records."""
     if min(a, b) != min(c, d):
         return min(a, b) < min(c, d)
@@ -66,7 +66,7 @@ def next_place(pool, tree):
     for i in range(1, pool.size[0]):
         if tree.reach[i] < tree.reach[best] or (
             tree.reach[i] == tree.reach[best]
-            and comes_first(tree.via[i], pool.records[i], tree.via[best], pool.records[best])
+            and edge_precedes(tree.via[i], pool.records[i], tree.via[best], pool.records[best])
         ):
             best = i
     return best
@@ -90,7 +90,7 @@ def span(pool, tree, X, work):
     n = X.shape[0]
     if pool.size[0] == n:
         join(pool, tree, 0)
-        tree.parent[0], tree.length[0] = -1, 0.0  # the first record came by no edge
+        tree.parent[0], tree.length[0] = -1, 0.0  # the first record has no edge
     while pool.size[0] > 0 and work > 0:
         work -= pool.size[0]
         newest = tree.joined[n - pool.size[0] - 1]
@@ -109,11 +109,11 @@ def root_of(tree, cut, record):
 
 
 @compiled
-def fell(tree, order, k):
-    """Cut the edges in the given order where both sides keep ``k``; label the trees left.
+def cut_edges(tree, order, k):
+    """Cut the edges in the given order where both parts keep ``k`` records; label the trees.
 
-    An edge is named by the record that came by it. An edge once refused need not
-    be considered again: trees only get smaller.
+    An edge is named by the record that it added to the tree. An edge that cannot be cut need
+    not be considered again, since trees only get smaller.
     """
     n = tree.parent.shape[0]
     cut = np.zeros(n, np.bool_)

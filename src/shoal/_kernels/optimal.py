@@ -68,10 +68,10 @@ def best_groups(X, k):
             part = (part - 1) & others
 
     labels = np.full(n, -1)
-    left = (1 << n) - 1
+    remaining = (1 << n) - 1
     for label in range(n // k):
         for record in range(n):
-            if choice[left] >> record & 1:
+            if choice[remaining] >> record & 1:
                 labels[record] = label
-        left ^= choice[left]  # 0 as soon as no record is left
+        remaining ^= choice[remaining]  # 0 as soon as no record is left
     return labels

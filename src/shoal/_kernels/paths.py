@@ -9,9 +9,10 @@ from shoal._kernels.spatial.pool import assign, measure, nearest
 
 @compiled
 def walk(pool, path, X, work):
-    """Follow the nearest living record until about ``work`` distances; say whether to go on.
+    """Extend a path by the nearest living record; return whether living records are left.
 
-    ``path`` holds the records in order; its first is not living any more.
+    It ends after about ``work`` distances. ``path`` holds the records in order; the first of
+    them is already removed from the pool.
     """
     n = X.shape[0]
     place = np.empty(1, np.int64)
@@ -35,16 +36,16 @@ def walk_groups(X, members, starts, order, first):
     path = np.empty(members.shape[0], np.int64)
     at, last = 0, first
     for g in order:
-        left = members[starts[g] : starts[g + 1]].copy()
-        size = left.shape[0]
+        remaining = members[starts[g] : starts[g + 1]].copy()
+        size = remaining.shape[0]
         while size > 0:
             best, least = 0, np.inf
             for i in range(size):
-                distance = row_distance(X, left[i], X, last)
-                if distance < least or (distance == least and left[i] < left[best]):
+                distance = row_distance(X, remaining[i], X, last)
+                if distance < least or (distance == least and remaining[i] < remaining[best]):
                     best, least = i, distance
-            last = left[best]
-            left[best] = left[size - 1]
+            last = remaining[best]
+            remaining[best] = remaining[size - 1]
             size -= 1
             path[at] = last
             at += 1

@@ -46,70 +46,73 @@ class RecodedGroups(NamedTuple):
 
 
 @compiled
-def summarise(s, place, g, skip):
+def summarise(groups, place, g, skip):
     """Describe the members of group ``g``, except ``skip``, in row ``place``."""
-    s.level[place, :] = 0
-    s.example[place, :] = NONE
-    s.known[place, :] = 0
-    s.numbered[place, :] = 0
-    i = s.head[g]
+    groups.level[place, :] = 0
+    groups.example[place, :] = NONE
+    groups.known[place, :] = 0
+    groups.numbered[place, :] = 0
+    i = groups.head[g]
     while i >= 0:
         if i != skip:
-            for c in range(s.codes.shape[1]):
-                code = s.codes[i, c]
+            for c in range(groups.codes.shape[1]):
+                code = groups.codes[i, c]
                 if code < 0:
                     continue
-                if s.known[place, c] == 0:
-                    s.example[place, c] = code
+                if groups.known[place, c] == 0:
+                    groups.example[place, c] = code
                 else:
-                    level, example = s.level[place, c], s.example[place, c]
-                    while s.ancestors[c, level, example] != s.ancestors[c, level, code]:
+                    level, example = groups.level[place, c], groups.example[place, c]
+                    while groups.ancestors[c, level, example] != groups.ancestors[c, level, code]:
                         level += 1
-                    s.level[place, c] = level
-                s.known[place, c] += 1
-            for c in range(s.numbers.shape[1]):
-                value = s.numbers[i, c]
+                    groups.level[place, c] = level
+                groups.known[place, c] += 1
+            for c in range(groups.numbers.shape[1]):
+                value = groups.numbers[i, c]
                 if value != value:
                     continue
-                if s.numbered[place, c] == 0:
-                    s.low[place, c] = s.high[place, c] = value
-                s.low[place, c] = min(s.low[place, c], value)
-                s.high[place, c] = max(s.high[place, c], value)
-                s.numbered[place, c] += 1
-        i = s.after[i]
+                if groups.numbered[place, c] == 0:
+                    groups.low[place, c] = groups.high[place, c] = value
+                groups.low[place, c] = min(groups.low[place, c], value)
+                groups.high[place, c] = max(groups.high[place, c], value)
+                groups.numbered[place, c] += 1
+        i = groups.after[i]
     total = 0.0
-    for c in range(s.codes.shape[1]):
-        if s.known[place, c] > 0:
-            total += s.known[place, c] * s.losses[c, s.level[place, c], s.example[place, c]]
-    for c in range(s.numbers.shape[1]):
-        if s.numbered[place, c] > 0:
-            total += s.numbered[place, c] * (s.high[place, c] - s.low[place, c])
-    s.loss[place] = total
+    for c in range(groups.codes.shape[1]):
+        if groups.known[place, c] > 0:
+            total += (
+                groups.known[place, c]
+                * groups.losses[c, groups.level[place, c], groups.example[place, c]]
+            )
+    for c in range(groups.numbers.shape[1]):
+        if groups.numbered[place, c] > 0:
+            total += groups.numbered[place, c] * (groups.high[place, c] - groups.low[place, c])
+    groups.loss[place] = total
 
 
 @compiled
-def joined(s, place, i, bound):
+def loss_with(groups, place, i, bound):
     """Return the loss of the group in row ``place`` with record ``i``, or some sum above it.
 
     The sum ends where it exceeds ``bound``.
     """
     total = 0.0
-    for c in range(s.codes.shape[1]):
-        code = s.codes[i, c]
-        if s.known[place, c] == 0:
+    for c in range(groups.codes.shape[1]):
+        code = groups.codes[i, c]
+        if groups.known[place, c] == 0:
             continue  # a single value is its own ancestor
-        level, example = s.level[place, c], s.example[place, c]
+        level, example = groups.level[place, c], groups.example[place, c]
         if code >= 0:
-            while s.ancestors[c, level, example] != s.ancestors[c, level, code]:
+            while groups.ancestors[c, level, example] != groups.ancestors[c, level, code]:
                 level += 1
-        total += (s.known[place, c] + (code >= 0)) * s.losses[c, level, example]
+        total += (groups.known[place, c] + (code >= 0)) * groups.losses[c, level, example]
         if total > bound:
             return total
-    for c in range(s.numbers.shape[1]):
-        value, number = s.numbers[i, c], s.numbered[place, c]
+    for c in range(groups.numbers.shape[1]):
+        value, number = groups.numbers[i, c], groups.numbered[place, c]
         if number == 0:
             continue
-        low, high = s.low[place, c], s.high[place, c]
+        low, high = groups.low[place, c], groups.high[place, c]
         if value == value:
             low, high, number = min(low, value), max(high, value), number + 1
         total += number * (high - low)
@@ -119,71 +122,71 @@ def joined(s, place, i, bound):
 
 
 @compiled
-def has_unit(s, g, unit, skip):
+def has_unit(groups, g, unit, skip):
     """Return whether a record of group ``g`` other than ``skip`` belongs to a unit."""
-    i = s.head[g]
+    i = groups.head[g]
     while i >= 0:
-        if i != skip and s.unit[i] == unit:
+        if i != skip and groups.unit[i] == unit:
             return True
-        i = s.after[i]
+        i = groups.after[i]
     return False
 
 
 @compiled
-def put(s, i, g):
+def add_record(groups, i, g):
     """Put a record into a group; the group is not summarised."""
-    if not has_unit(s, g, s.unit[i], NONE):
-        s.distinct[g] += 1
-    first = s.head[g]
-    s.after[i], s.before[i] = first, NONE
+    if not has_unit(groups, g, groups.unit[i], NONE):
+        groups.distinct[g] += 1
+    first = groups.head[g]
+    groups.after[i], groups.before[i] = first, NONE
     if first >= 0:
-        s.before[first] = i
-    s.head[g] = i
-    s.group[i] = g
-    s.size[g] += 1
+        groups.before[first] = i
+    groups.head[g] = i
+    groups.group[i] = g
+    groups.size[g] += 1
 
 
 @compiled
-def take(s, i):
+def remove_record(groups, i):
     """Take a record out of its group; the group is not summarised."""
-    g = s.group[i]
-    if not has_unit(s, g, s.unit[i], i):
-        s.distinct[g] -= 1
-    if s.before[i] >= 0:
-        s.after[s.before[i]] = s.after[i]
+    g = groups.group[i]
+    if not has_unit(groups, g, groups.unit[i], i):
+        groups.distinct[g] -= 1
+    if groups.before[i] >= 0:
+        groups.after[groups.before[i]] = groups.after[i]
     else:
-        s.head[g] = s.after[i]
-    if s.after[i] >= 0:
-        s.before[s.after[i]] = s.before[i]
-    s.size[g] -= 1
+        groups.head[g] = groups.after[i]
+    if groups.after[i] >= 0:
+        groups.before[groups.after[i]] = groups.before[i]
+    groups.size[g] -= 1
 
 
 @compiled
-def move(s, i, g):
+def move(groups, i, g):
     """Move a record to another group."""
-    old = s.group[i]
-    take(s, i)
-    put(s, i, g)
-    summarise(s, old, old, NONE)
-    summarise(s, g, g, NONE)
+    old = groups.group[i]
+    remove_record(groups, i)
+    add_record(groups, i, g)
+    summarise(groups, old, old, NONE)
+    summarise(groups, g, g, NONE)
 
 
 @compiled
-def units_without(s, g, i, unit):
+def units_without(groups, g, i, unit):
     """Return the number of units of group ``g`` if record ``i`` leaves and one of ``unit`` joins.
 
     A ``unit`` of -1 stands for no record.
     """
-    number = s.distinct[g]
-    if not has_unit(s, g, s.unit[i], i):
+    number = groups.distinct[g]
+    if not has_unit(groups, g, groups.unit[i], i):
         number -= 1
-    if unit >= 0 and not has_unit(s, g, unit, i):
+    if unit >= 0 and not has_unit(groups, g, unit, i):
         number += 1
     return number
 
 
 @compiled
-def near_groups(s, active, n_active, i, near, costs):
+def near_groups(groups, active, n_active, i, near, costs):
     """Fill ``near`` with the groups that lose least when record ``i`` joins them, the best first.
 
     Return their number; ``costs`` are the increases of the loss.
@@ -191,10 +194,10 @@ def near_groups(s, active, n_active, i, near, costs):
     number = 0
     for at in range(n_active):
         g = active[at]
-        if g == s.group[i]:
+        if g == groups.group[i]:
             continue
         worst = costs[number - 1] if number == near.shape[0] else np.inf
-        cost = joined(s, g, i, s.loss[g] + worst) - s.loss[g]
+        cost = loss_with(groups, g, i, groups.loss[g] + worst) - groups.loss[g]
         if cost >= worst:
             continue
         place = min(number, near.shape[0] - 1)
@@ -207,105 +210,105 @@ def near_groups(s, active, n_active, i, near, costs):
 
 
 @compiled
-def improve_record(s, k, active, n_active, i, near, costs):
+def improve_record(groups, k, active, n_active, i, near, costs):
     """Move a record, or let it change places, if that saves most; return what is saved."""
-    a = s.group[i]
-    without_i, without_j = s.loss.shape[0] - 2, s.loss.shape[0] - 1
-    summarise(s, without_i, a, i)
-    if s.loss[a] - s.loss[without_i] <= LEAST:
+    a = groups.group[i]
+    without_i, without_j = groups.loss.shape[0] - 2, groups.loss.shape[0] - 1
+    summarise(groups, without_i, a, i)
+    if groups.loss[a] - groups.loss[without_i] <= LEAST:
         return 0.0
-    number = near_groups(s, active, n_active, i, near, costs)
+    number = near_groups(groups, active, n_active, i, near, costs)
     best, target, partner = LEAST, NONE, NONE
-    if number > 0 and units_without(s, a, i, NONE) >= k:
-        saved = s.loss[a] - s.loss[without_i] - costs[0]
+    if number > 0 and units_without(groups, a, i, NONE) >= k:
+        saved = groups.loss[a] - groups.loss[without_i] - costs[0]
         if saved > best:
             best, target = saved, near[0]
     for at in range(number):
         b = near[at]
-        j = s.head[b]
+        j = groups.head[b]
         while j >= 0:
-            before = s.loss[a] + s.loss[b]
-            here = joined(s, without_i, j, before - best)
-            if here < before - best:
-                summarise(s, without_j, b, j)
-                there = joined(s, without_j, i, before - best - here)
+            before = groups.loss[a] + groups.loss[b]
+            loss_a = loss_with(groups, without_i, j, before - best)
+            if loss_a < before - best:
+                summarise(groups, without_j, b, j)
+                loss_b = loss_with(groups, without_j, i, before - best - loss_a)
                 if (
-                    before - here - there > best
-                    and units_without(s, a, i, s.unit[j]) >= k
-                    and units_without(s, b, j, s.unit[i]) >= k
+                    before - loss_a - loss_b > best
+                    and units_without(groups, a, i, groups.unit[j]) >= k
+                    and units_without(groups, b, j, groups.unit[i]) >= k
                 ):
-                    best, target, partner = before - here - there, b, j
-            j = s.after[j]
+                    best, target, partner = before - loss_a - loss_b, b, j
+            j = groups.after[j]
     if target < 0:
         return 0.0
-    move(s, i, target)
+    move(groups, i, target)
     if partner >= 0:
-        move(s, partner, a)
+        move(groups, partner, a)
     return best
 
 
 @compiled
-def dissolve(s, active, n_active, at, trail):
+def dissolve(groups, active, n_active, at, trail):
     """Distribute a group's records among the other groups if that saves; return what is saved."""
     g = active[at]
-    before, cost, number = s.loss[g], 0.0, 0
-    while s.head[g] >= 0:
-        i = s.head[g]
+    before, cost, number = groups.loss[g], 0.0, 0
+    while groups.head[g] >= 0:
+        i = groups.head[g]
         best, target = before - cost - LEAST, NONE
         for other in range(n_active):
             b = active[other]
             if b != g:
-                rise = joined(s, b, i, s.loss[b] + best) - s.loss[b]
+                rise = loss_with(groups, b, i, groups.loss[b] + best) - groups.loss[b]
                 if rise < best:
                     best, target = rise, b
         if target < 0:
             break
         cost += best
-        take(s, i)
-        put(s, i, target)
-        summarise(s, target, target, NONE)
+        remove_record(groups, i)
+        add_record(groups, i, target)
+        summarise(groups, target, target, NONE)
         trail[number] = i
         number += 1
-    if s.head[g] < 0:
+    if groups.head[g] < 0:
         return before - cost
     for back in range(number - 1, -1, -1):
-        move(s, trail[back], g)
+        move(groups, trail[back], g)
     return 0.0
 
 
 @compiled
-def split(s, k, g, new):
+def split(groups, k, g, new):
     """Move records of a group of 2k units or more into a new group, until both hold k.
 
     The first is the one whose leaving saves most, the others cost least. Return whether both hold k
     units; otherwise nothing changes.
     """
-    without, best, first = s.loss.shape[0] - 1, -1.0, NONE
-    i = s.head[g]
+    without, best, first = groups.loss.shape[0] - 1, -1.0, NONE
+    i = groups.head[g]
     while i >= 0:
-        summarise(s, without, g, i)
-        if s.loss[g] - s.loss[without] > best:
-            best, first = s.loss[g] - s.loss[without], i
-        i = s.after[i]
-    move(s, first, new)
-    while s.distinct[new] < k:
+        summarise(groups, without, g, i)
+        if groups.loss[g] - groups.loss[without] > best:
+            best, first = groups.loss[g] - groups.loss[without], i
+        i = groups.after[i]
+    move(groups, first, new)
+    while groups.distinct[new] < k:
         least, chosen = np.inf, NONE
-        i = s.head[g]
+        i = groups.head[g]
         while i >= 0:
-            cost = joined(s, new, i, least)
-            if cost < least and not has_unit(s, new, s.unit[i], NONE):
+            cost = loss_with(groups, new, i, least)
+            if cost < least and not has_unit(groups, new, groups.unit[i], NONE):
                 least, chosen = cost, i
-            i = s.after[i]
-        move(s, chosen, new)
-    if s.distinct[g] >= k:
+            i = groups.after[i]
+        move(groups, chosen, new)
+    if groups.distinct[g] >= k:
         return True
-    while s.head[new] >= 0:
-        move(s, s.head[new], g)
+    while groups.head[new] >= 0:
+        move(groups, groups.head[new], g)
     return False
 
 
 @compiled
-def improve(s, k, active, n_active, free, n_free, records, look):
+def improve(groups, k, active, n_active, free, n_free, records, look):
     """Improve some groups by one pass over their records.
 
     Parameters
@@ -335,13 +338,13 @@ def improve(s, k, active, n_active, free, n_free, records, look):
         How much the loss fell.
     """
     near, costs = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
-    trail = np.empty(s.group.shape[0], np.int64)
+    trail = np.empty(groups.group.shape[0], np.int64)
     saved = 0.0
     for at in range(records.shape[0]):
-        saved += improve_record(s, k, active, n_active, records[at], near, costs)
+        saved += improve_record(groups, k, active, n_active, records[at], near, costs)
     at = 0
     while at < n_active and n_active > 1:
-        gain = dissolve(s, active, n_active, at, trail) if look[active[at]] else 0.0
+        gain = dissolve(groups, active, n_active, at, trail) if look[active[at]] else 0.0
         if gain > 0.0:
             saved += gain
             free[n_free] = active[at]
@@ -353,10 +356,10 @@ def improve(s, k, active, n_active, free, n_free, records, look):
     at = 0
     while at < n_active:
         g = active[at]
-        if s.distinct[g] >= 2 * k and n_free > 0 and s.loss[g] > LEAST:
-            new, before = free[n_free - 1], s.loss[g]
-            if split(s, k, g, new):
-                saved += before - s.loss[g] - s.loss[new]
+        if groups.distinct[g] >= 2 * k and n_free > 0 and groups.loss[g] > LEAST:
+            new, before = free[n_free - 1], groups.loss[g]
+            if split(groups, k, g, new):
+                saved += before - groups.loss[g] - groups.loss[new]
                 active[n_active] = new
                 n_active += 1
                 n_free -= 1

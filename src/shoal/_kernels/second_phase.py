@@ -1,13 +1,13 @@
 """The second phase of MDAV2, DBA2 and TFRP: groups dissolve where that lowers the SSE.
 
-All records of a group leave for the groups with the nearest centroids, the
-centroids frozen while they choose. What that costs follows from sizes, centroids
-and the differences to them: records x that join m of them with centroid c add
+Each record of a group moves to the group with the nearest centroid; centroids are not
+updated until all have chosen. If records x join a group of m records with centroid c, its
+SSE increases by
 
-    sum |x - c|^2 - |sum (x - c)|^2 / (m + number of x)
+    sum |x - c|^2 - |sum (x - c)|^2 / (m + number of x),
 
-to the SSE; no other group is affected. Groups may exceed 2k - 1 records in the
-end: the caller divides them.
+and no other group is affected. Groups may then exceed 2k - 1 records: the caller divides
+them.
 """
 
 from typing import NamedTuple
@@ -80,7 +80,7 @@ def open_groups(X: np.ndarray, labels: np.ndarray) -> Groups:
 
 @compiled
 def link_members(X, labels, groups):
-    """Chain the records of each group and sum them."""
+    """Fill the lists of the groups and their sums."""
     for i in range(X.shape[0]):
         append_member(groups, labels[i], i)
         for j in range(X.shape[1]):
@@ -112,7 +112,7 @@ def listed_sse(X, groups, g):
 
 
 @compiled
-def choose(X, groups, g):
+def choose_targets(X, groups, g):
     """Choose the nearest other centroid for each record of group ``g``."""
     nearest_centroid, distance = np.empty(1, np.int64), np.empty(1)
     i = groups.first[g]
@@ -162,17 +162,17 @@ def join(X, groups, h, i):
 @compiled
 def dissolve_if_better(X, groups, g):
     """Dissolve group ``g`` if that lowers the SSE."""
-    choose(X, groups, g)
-    lower = total_rise(groups, g) < groups.sse[g] * (1.0 - ROUNDING)
+    choose_targets(X, groups, g)
+    is_better = total_rise(groups, g) < groups.sse[g] * (1.0 - ROUNDING)
     i = groups.first[g]
     while i != END:
         after = groups.after[i]
-        if lower:
+        if is_better:
             join(X, groups, groups.target[i], i)
         else:
             groups.rise[groups.target[i]] = 0.0
         i = after
-    if lower:
+    if is_better:
         remove_record(groups.tree, g)
         groups.first[g] = END
         groups.sizes[g] = 0

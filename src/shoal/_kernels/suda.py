@@ -20,7 +20,7 @@ def refine(records, starts, groups, codes, counts, slots, finer, finer_starts, s
     ``finer_starts``, records that are alone to ``singles``. ``counts`` and ``slots`` have an entry
     for each code; ``counts`` is 0 before and after. Returns the number of groups and of singles.
     """
-    made, alone, position = 0, 0, 0
+    n_groups, n_singles, position = 0, 0, 0
     finer_starts[0] = 0
     for g in range(groups):
         for i in range(starts[g], starts[g + 1]):
@@ -30,29 +30,29 @@ def refine(records, starts, groups, codes, counts, slots, finer, finer_starts, s
             if counts[code] > 1:  # the first record of the code: reserve places for all
                 slots[code] = position
                 position += counts[code]
-                made += 1
-                finer_starts[made] = position
+                n_groups += 1
+                finer_starts[n_groups] = position
                 counts[code] = -counts[code]
             if counts[code] < 0:
                 finer[slots[code]] = records[i]
                 slots[code] += 1
             else:
-                singles[alone] = records[i]
-                alone += 1
+                singles[n_singles] = records[i]
+                n_singles += 1
         for i in range(starts[g], starts[g + 1]):
             counts[codes[records[i]]] = 0
-    return made, alone
+    return n_groups, n_singles
 
 
 @compiled
-def add_minimal(singles, alone, columns, usable, newest, masks, earlier, used):
+def add_minimal(singles, n_singles, columns, usable, newest, masks, earlier, used):
     """Store ``columns``, as bits, for each single record that no stored subset makes unique.
 
     ``newest[record]`` is the last entry of a record, ``earlier`` leads from an entry to the one
     before. ``usable`` has the bits of the columns with a value for each record: a set with a
     missing value is not stored. Returns the number of entries.
     """
-    for i in range(alone):
+    for i in range(n_singles):
         record = singles[i]
         if usable[record] & columns != columns:
             continue

@@ -1,4 +1,4 @@
-"""TFRP: groups around the records farthest from two points that never move."""
+"""TFRP: groups around the records farthest from two fixed reference points."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def next_living(queue, at, labels):
 def rounds(index, k, queues, heads, work):
     """Form groups from the two queues in turn until about ``work`` distances are measured.
 
-    ``heads`` are the positions reached in the queues. Say whether to go on.
+    ``heads`` are the positions reached in the queues. Return whether to go on.
     """
     group, squares = np.empty(k, np.int64), np.empty(k)
     while index.size[0] >= k and work > 0 and not needs_rebuild(index):

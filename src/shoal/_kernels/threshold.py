@@ -7,7 +7,7 @@ from shoal._kernels.distances import row_distance
 
 
 @compiled
-def graph(near):
+def neighbour_graph(near):
     """Return the neighbours of each record, either way: where its list starts, and all lists."""
     n, m = near.shape
     starts = np.zeros(n + 1, np.int64)

@@ -1,7 +1,7 @@
 """Move and exchange records while the SSE falls and every group keeps k units.
 
-A record moves alone, or with all records of its unit in the same group (a parcel); it moves
-to a near group, or changes places with a record or a parcel there.
+A record moves alone, or together with all records of its unit in the same group. It moves to a
+near group, or is exchanged with a record, or with all records of a unit, there.
 """
 
 import numpy as np
@@ -12,167 +12,197 @@ from shoal._kernels.spatial.box_tree import find_nearest, move_record
 from shoal._kernels.unit_groups import NONE, VERSION, count_of, move
 
 NEAR = 8  # groups that a record may move to
-MOST = 64  # records of a group that are looked at for an exchange
+MAX_PARTNERS = 64  # records of a group that are looked at for an exchange
 ROUNDING = 1e-11  # share of the squares that a move must save to be more than rounding
 CENTROID = 1e-13  # rounding of a centroid, in units of the extent of the table
 NOTHING = 1e-28  # the same, squared
-AGAIN = 3  # moves of one record in a row
+MAX_MOVES = 3  # moves of one record in a row
 
 
 @compiled
-def parcel(s, g, unit, mean):
+def mean_of_unit(groups, g, unit, mean):
     """Fill ``mean`` with the mean of a unit's records in group ``g``; return their number."""
     size = 0
     mean[:] = 0.0
-    i = s.head[g]
+    i = groups.head[g]
     while i >= 0:
-        if s.unit[i] == unit:
+        if groups.unit[i] == unit:
             size += 1
             for j in range(mean.shape[0]):
-                mean[j] += s.X[i, j]
-        i = s.after[i]
+                mean[j] += groups.X[i, j]
+        i = groups.after[i]
     for j in range(mean.shape[0]):
         mean[j] /= size
     return size
 
 
 @compiled
-def sse_increase(s, a, b, out, w, back, v):
-    """Return the increase of the SSE if w records move from a to b, and v records back.
+def sse_increase(groups, a, b, out, n_out, back, n_back):
+    """Return the increase of the SSE if ``n_out`` records move from a to b, and ``n_back`` back.
 
-    ``out`` and ``back`` are their means. Seen from the centroid of a, the SSE of all groups is a
-    constant less the squares of the sums of the groups, each divided by its size.
+    ``out`` and ``back`` are their means. With the centroid of a as origin, the SSE of both groups
+    is a constant less the squares of the sums of the groups, each divided by its size.
     """
-    n_a, n_b = s.sizes[a], s.sizes[b]
-    before, here, there = 0.0, 0.0, 0.0
+    n_a, n_b = groups.sizes[a], groups.sizes[b]
+    square_before, square_a, square_b = 0.0, 0.0, 0.0
     for j in range(out.shape[0]):
-        origin = s.centroids[a, j]
-        leaving, coming = w * (out[j] - origin), v * (back[j] - origin) if v > 0 else 0.0
-        other = n_b * (s.centroids[b, j] - origin)
-        before += other * other
-        here += (coming - leaving) * (coming - leaving)
-        there += (other + leaving - coming) * (other + leaving - coming)
-    return before / n_b - here / (n_a - w + v) - there / (n_b + w - v)
+        origin = groups.centroids[a, j]
+        leaving, coming = (
+            n_out * (out[j] - origin),
+            n_back * (back[j] - origin) if n_back > 0 else 0.0,
+        )
+        other = n_b * (groups.centroids[b, j] - origin)
+        square_before += other * other
+        square_a += (coming - leaving) * (coming - leaving)
+        square_b += (other + leaving - coming) * (other + leaving - coming)
+    return (
+        square_before / n_b - square_a / (n_a - n_out + n_back) - square_b / (n_b + n_out - n_back)
+    )
 
 
 @compiled
-def may_change(s, k, a, b, u, w, unit, v):
-    """Return whether a and b keep k units if w records of u leave a, and v of ``unit`` leave b."""
-    if u == unit:
+def may_change(groups, k, a, b, unit, n_out, partner_unit, n_back):
+    """Return whether groups a and b keep k units after an exchange.
+
+    ``n_out`` records of ``unit`` leave a, and ``n_back`` records of ``partner_unit`` leave b.
+    """
+    if unit == partner_unit:
         return True
-    in_a, in_b = s.distinct[a], s.distinct[b]
-    if count_of(s, a, u) == w:
+    in_a, in_b = groups.distinct[a], groups.distinct[b]
+    if count_of(groups, a, unit) == n_out:
         in_a -= 1
-    if count_of(s, b, u) == 0:
+    if count_of(groups, b, unit) == 0:
         in_b += 1
-    if v > 0:
-        if count_of(s, b, unit) == v:
+    if n_back > 0:
+        if count_of(groups, b, partner_unit) == n_back:
             in_b -= 1
-        if count_of(s, a, unit) == 0:
+        if count_of(groups, a, partner_unit) == 0:
             in_a += 1
     return in_a >= k and in_b >= k
 
 
 @compiled
-def best_exchange(s, k, a, b, u, out, w, least, margin, back):
+def best_exchange(groups, k, a, b, unit, out, n_out, least, margin, back):
     """Return the best exchange: increase, record of b, and whether its whole unit moves."""
     partner, whole = NONE, False
-    j, last, left = s.head[b], NONE, MOST
-    while j >= 0 and left > 0:
-        unit = s.unit[j]
-        if last >= 0 and unit == s.unit[last] and row_distance(s.X, j, s.X, last) == 0.0:
-            j = s.after[j]
+    j, last, tries = groups.head[b], NONE, MAX_PARTNERS
+    while j >= 0 and tries > 0:
+        partner_unit = groups.unit[j]
+        if (
+            last >= 0
+            and partner_unit == groups.unit[last]
+            and row_distance(groups.X, j, groups.X, last) == 0.0
+        ):
+            j = groups.after[j]
             continue
-        left -= 1
+        tries -= 1
         for c in range(out.shape[0]):
-            back[c] = s.X[j, c]
-        increase = sse_increase(s, a, b, out, w, back, 1)
-        if increase < least - margin and may_change(s, k, a, b, u, w, unit, 1):
+            back[c] = groups.X[j, c]
+        increase = sse_increase(groups, a, b, out, n_out, back, 1)
+        if increase < least - margin and may_change(groups, k, a, b, unit, n_out, partner_unit, 1):
             least, partner, whole = increase, j, False
-        if count_of(s, b, unit) > 1 and unit != u and (last < 0 or unit != s.unit[last]):
-            size = parcel(s, b, unit, back)
-            increase = sse_increase(s, a, b, out, w, back, size)
-            if increase < least - margin and may_change(s, k, a, b, u, w, unit, size):
+        if (
+            count_of(groups, b, partner_unit) > 1
+            and partner_unit != unit
+            and (last < 0 or partner_unit != groups.unit[last])
+        ):
+            size = mean_of_unit(groups, b, partner_unit, back)
+            increase = sse_increase(groups, a, b, out, n_out, back, size)
+            if increase < least - margin and may_change(
+                groups, k, a, b, unit, n_out, partner_unit, size
+            ):
                 least, partner, whole = increase, j, True
-        j, last = s.after[j], j
+        j, last = groups.after[j], j
     return least, partner, whole
 
 
 @compiled
-def relocate(s, i, whole, h):
+def relocate(groups, i, whole, h):
     """Move record ``i`` to group ``h``, with all records of its unit if ``whole``."""
-    g, unit = s.labels[i], s.unit[i]
+    g, unit = groups.labels[i], groups.unit[i]
     if not whole:
-        move(s, i, h)
+        move(groups, i, h)
         return
-    j = s.head[g]
+    j = groups.head[g]
     while j >= 0:
-        following = s.after[j]
-        if s.unit[j] == unit:
-            move(s, j, h)
+        following = groups.after[j]
+        if groups.unit[j] == unit:
+            move(groups, j, h)
         j = following
 
 
 @compiled
-def improve(s, tree, k, i, near, apart, out, back):
+def improve(groups, tree, k, i, near, squares_of_near, out, back):
     """Make the best move that starts with record ``i``; return whether there was one."""
-    a, u = s.labels[i], s.unit[i]
-    own = row_distance(s.X, i, s.centroids, a)
-    if own <= NOTHING:  # at the centroid, nothing is gained by leaving
+    a, unit = groups.labels[i], groups.unit[i]
+    own_square = row_distance(groups.X, i, groups.centroids, a)
+    if own_square <= NOTHING:  # at the centroid, nothing is gained by leaving
         return False
-    count = find_nearest(tree, s.X[i], a, near, apart)
-    least, target, together, partner, with_it = 0.0, NONE, False, NONE, False
-    for mode in range(2):
-        if mode == 1 and count_of(s, a, u) == 1:
+    count = find_nearest(tree, groups.X[i], a, near, squares_of_near)
+    least, target, with_unit, partner, partner_with_unit = 0.0, NONE, False, NONE, False
+    for whole_unit in range(2):
+        if whole_unit == 1 and count_of(groups, a, unit) == 1:
             break
-        w = 1
-        if mode == 0:
-            out[:] = s.X[i]
+        n_out = 1
+        if whole_unit == 0:
+            out[:] = groups.X[i]
         else:
-            w = parcel(s, a, u, out)
-        if w == s.sizes[a]:
+            n_out = mean_of_unit(groups, a, unit, out)
+        if n_out == groups.sizes[a]:
             continue
         for m in range(count):
             b = near[m]
-            squares = own + apart[m]
-            margin = ROUNDING * squares * (s.sizes[a] + s.sizes[b]) + CENTROID * np.sqrt(squares)
-            increase = sse_increase(s, a, b, out, w, back, 0)
-            if increase < least - margin and may_change(s, k, a, b, u, w, NONE, 0):
-                least, target, together, partner = increase, b, mode == 1, NONE
-            increase, j, whole = best_exchange(s, k, a, b, u, out, w, least, margin, back)
+            squares = own_square + squares_of_near[m]
+            n_both = groups.sizes[a] + groups.sizes[b]
+            margin = ROUNDING * squares * n_both + CENTROID * np.sqrt(squares)
+            increase = sse_increase(groups, a, b, out, n_out, back, 0)
+            if increase < least - margin and may_change(groups, k, a, b, unit, n_out, NONE, 0):
+                least, target, with_unit, partner = increase, b, whole_unit == 1, NONE
+            increase, j, whole = best_exchange(
+                groups, k, a, b, unit, out, n_out, least, margin, back
+            )
             if j != NONE:
-                least, target, together, partner, with_it = increase, b, mode == 1, j, whole
+                least, target, with_unit, partner, partner_with_unit = (
+                    increase,
+                    b,
+                    whole_unit == 1,
+                    j,
+                    whole,
+                )
     if target == NONE:
         return False
-    relocate(s, i, together, target)
+    relocate(groups, i, with_unit, target)
     if partner != NONE:
-        relocate(s, partner, with_it, a)
-    move_record(tree, a, s.centroids[a])
-    move_record(tree, target, s.centroids[target])
+        relocate(groups, partner, partner_with_unit, a)
+    move_record(tree, a, groups.centroids[a])
+    move_record(tree, target, groups.centroids[target])
     return True
 
 
 @compiled
-def sweep(s, tree, k, tried, seen, start, stop):
+def sweep(groups, tree, k, tried, looked_at, start, stop):
     """Try to move the records from ``start`` to ``stop``; return the number of moves.
 
-    A record is left alone while its group and those it looked at are as they were.
+    A record is skipped if neither its group nor the groups ``looked_at`` for it have changed
+    since it was ``tried``.
     """
-    p = s.X.shape[1]
-    near, apart = np.empty(NEAR, np.int64), np.empty(NEAR)
+    p = groups.X.shape[1]
+    near, squares = np.empty(NEAR, np.int64), np.empty(NEAR)
     out, back = np.empty(p), np.empty(p)
     moved = 0
     for i in range(start, stop):
-        fresh = s.version[s.labels[i]] > tried[i]
+        is_changed = groups.version[groups.labels[i]] > tried[i]
         for m in range(NEAR):
-            fresh = fresh or (seen[i, m] >= 0 and s.version[seen[i, m]] > tried[i])
-        if not fresh:
+            is_changed = is_changed or (
+                looked_at[i, m] >= 0 and groups.version[looked_at[i, m]] > tried[i]
+            )
+        if not is_changed:
             continue
         near[:] = NONE
-        for _ in range(AGAIN):
-            if not improve(s, tree, k, i, near, apart, out, back):
+        for _ in range(MAX_MOVES):
+            if not improve(groups, tree, k, i, near, squares, out, back):
                 break
             moved += 1
-        seen[i] = near
-        tried[i] = s.counts[VERSION]
+        looked_at[i] = near
+        tried[i] = groups.counts[VERSION]
     return moved

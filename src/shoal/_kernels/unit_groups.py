@@ -48,140 +48,140 @@ def open_unit_groups(X: np.ndarray, unit: np.ndarray, labels: np.ndarray, room: 
     """
     n, p = X.shape
     slots = 1 << max(4, int(4 * n - 1).bit_length())
-    s = UnitGroups(
+    groups = UnitGroups(
         X, unit, np.full(n, NONE), np.full(n, NONE), np.full(n, NONE),
         np.full(room, NONE), np.zeros(room, np.int64), np.zeros((room, p)),
         np.zeros(room, np.int64), np.zeros(room, np.int64),
         np.full(slots, NONE), np.zeros(slots, np.int64), np.zeros(2, np.int64),
     )  # fmt: skip
-    enrol(s, labels)
-    return s
+    link_records(groups, labels)
+    return groups
 
 
 @compiled
-def enrol(s, labels):
+def link_records(groups, labels):
     """Add the records to their groups in reverse order, so that lists begin with the first."""
     for i in range(labels.shape[0] - 1, -1, -1):
-        link(s, i, labels[i])
-    for g in range(s.head.shape[0]):
-        centre(s, g)
+        link(groups, i, labels[i])
+    for g in range(groups.head.shape[0]):
+        update_centroid(groups, g)
 
 
 @compiled
-def centre(s, g):
+def update_centroid(groups, g):
     """Compute the centroid of group ``g`` from its records."""
-    for j in range(s.X.shape[1]):
+    for j in range(groups.X.shape[1]):
         total = 0.0
-        i = s.head[g]
+        i = groups.head[g]
         while i >= 0:
-            total += s.X[i, j]
-            i = s.after[i]
-        s.centroids[g, j] = total / max(s.sizes[g], 1)
-    s.counts[VERSION] += 1
-    s.version[g] = s.counts[VERSION]
+            total += groups.X[i, j]
+            i = groups.after[i]
+        groups.centroids[g, j] = total / max(groups.sizes[g], 1)
+    groups.counts[VERSION] += 1
+    groups.version[g] = groups.counts[VERSION]
 
 
 @compiled
-def slot_of(s, g, unit):
+def slot_of(groups, g, unit):
     """Return the slot of the pair of group and unit in the hash table, or a free one."""
-    key = g * np.int64(s.X.shape[0]) + unit
-    mask = s.keys.shape[0] - 1
+    key = g * np.int64(groups.X.shape[0]) + unit
+    mask = groups.keys.shape[0] - 1
     at = np.int64((np.uint64(key) * MIX) >> np.uint64(20)) & mask
-    while s.keys[at] != key and s.keys[at] != NONE:
+    while groups.keys[at] != key and groups.keys[at] != NONE:
         at = (at + 1) & mask
     return at
 
 
 @compiled
-def count_of(s, g, unit):
+def count_of(groups, g, unit):
     """Return the number of records of a unit in group ``g``."""
-    return s.values[slot_of(s, g, unit)]
+    return groups.values[slot_of(groups, g, unit)]
 
 
 @compiled
-def note(s, g, unit, change):
+def add_to_count(groups, g, unit, change):
     """Add ``change`` to the number of records of a unit in group ``g``."""
-    at = slot_of(s, g, unit)
-    if s.keys[at] == NONE:
-        s.keys[at] = g * np.int64(s.X.shape[0]) + unit
-        s.counts[USED] += 1
-    s.values[at] += change
-    if change > 0 and s.values[at] == change:
-        s.distinct[g] += 1
-    elif change < 0 and s.values[at] == 0:
-        s.distinct[g] -= 1
+    at = slot_of(groups, g, unit)
+    if groups.keys[at] == NONE:
+        groups.keys[at] = g * np.int64(groups.X.shape[0]) + unit
+        groups.counts[USED] += 1
+    groups.values[at] += change
+    if change > 0 and groups.values[at] == change:
+        groups.distinct[g] += 1
+    elif change < 0 and groups.values[at] == 0:
+        groups.distinct[g] -= 1
 
 
 @compiled
-def rehash(s):
+def rehash(groups):
     """Remove the pairs whose count is 0 from the hash table."""
-    s.keys[:] = NONE
-    s.values[:] = 0
-    s.counts[USED] = 0
-    for i in range(s.labels.shape[0]):
-        at = slot_of(s, s.labels[i], s.unit[i])
-        if s.keys[at] == NONE:
-            s.keys[at] = s.labels[i] * np.int64(s.X.shape[0]) + s.unit[i]
-            s.counts[USED] += 1
-        s.values[at] += 1
+    groups.keys[:] = NONE
+    groups.values[:] = 0
+    groups.counts[USED] = 0
+    for i in range(groups.labels.shape[0]):
+        at = slot_of(groups, groups.labels[i], groups.unit[i])
+        if groups.keys[at] == NONE:
+            groups.keys[at] = groups.labels[i] * np.int64(groups.X.shape[0]) + groups.unit[i]
+            groups.counts[USED] += 1
+        groups.values[at] += 1
 
 
 @compiled
-def link(s, i, g):
+def link(groups, i, g):
     """Add record ``i``, which is in no group, to the list of group ``g``."""
-    first = s.head[g]
-    s.after[i], s.before[i] = first, NONE
+    first = groups.head[g]
+    groups.after[i], groups.before[i] = first, NONE
     if first >= 0:
-        s.before[first] = i
-    s.head[g] = i
-    s.labels[i] = g
-    s.sizes[g] += 1
-    note(s, g, s.unit[i], 1)
+        groups.before[first] = i
+    groups.head[g] = i
+    groups.labels[i] = g
+    groups.sizes[g] += 1
+    add_to_count(groups, g, groups.unit[i], 1)
 
 
 @compiled
-def unlink(s, i):
+def unlink(groups, i):
     """Remove record ``i`` from the list of its group."""
-    g = s.labels[i]
-    if s.before[i] >= 0:
-        s.after[s.before[i]] = s.after[i]
+    g = groups.labels[i]
+    if groups.before[i] >= 0:
+        groups.after[groups.before[i]] = groups.after[i]
     else:
-        s.head[g] = s.after[i]
-    if s.after[i] >= 0:
-        s.before[s.after[i]] = s.before[i]
-    s.sizes[g] -= 1
-    note(s, g, s.unit[i], -1)
+        groups.head[g] = groups.after[i]
+    if groups.after[i] >= 0:
+        groups.before[groups.after[i]] = groups.before[i]
+    groups.sizes[g] -= 1
+    add_to_count(groups, g, groups.unit[i], -1)
 
 
 @compiled
-def move(s, i, h):
+def move(groups, i, h):
     """Move record ``i`` to group ``h`` and update the centroids."""
-    g = s.labels[i]
-    unlink(s, i)
-    link(s, i, h)
-    for j in range(s.X.shape[1]):
-        if s.sizes[g] > 0:
-            s.centroids[g, j] += (s.centroids[g, j] - s.X[i, j]) / s.sizes[g]
-        s.centroids[h, j] += (s.X[i, j] - s.centroids[h, j]) / s.sizes[h]
-    s.counts[VERSION] += 1
-    s.version[g] = s.version[h] = s.counts[VERSION]
-    if 2 * s.counts[USED] > s.keys.shape[0]:
-        rehash(s)
+    g = groups.labels[i]
+    unlink(groups, i)
+    link(groups, i, h)
+    for j in range(groups.X.shape[1]):
+        if groups.sizes[g] > 0:
+            groups.centroids[g, j] += (groups.centroids[g, j] - groups.X[i, j]) / groups.sizes[g]
+        groups.centroids[h, j] += (groups.X[i, j] - groups.centroids[h, j]) / groups.sizes[h]
+    groups.counts[VERSION] += 1
+    groups.version[g] = groups.version[h] = groups.counts[VERSION]
+    if 2 * groups.counts[USED] > groups.keys.shape[0]:
+        rehash(groups)
 
 
 @compiled
-def may_leave(s, k, i):
+def may_leave(groups, k, i):
     """Return whether the group of record ``i`` still holds k units without it."""
-    g = s.labels[i]
-    return s.distinct[g] > k or count_of(s, g, s.unit[i]) > 1
+    g = groups.labels[i]
+    return groups.distinct[g] > k or count_of(groups, g, groups.unit[i]) > 1
 
 
 @compiled
-def sse_of(s, g):
+def sse_of(groups, g):
     """Return the sum of the squared distances of the records of group ``g`` to its centroid."""
     total = 0.0
-    i = s.head[g]
+    i = groups.head[g]
     while i >= 0:
-        total += row_distance(s.X, i, s.centroids, g)
-        i = s.after[i]
+        total += row_distance(groups.X, i, groups.centroids, g)
+        i = groups.after[i]
     return total

@@ -1,4 +1,4 @@
-"""V-MDAV: groups from the outside in, extended by records that are nearer to them."""
+"""V-MDAV: groups around the outermost records, extended by near ones up to 2k - 1 records."""
 
 import math
 

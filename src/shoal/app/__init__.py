@@ -1,1 +1,1 @@
-"""The page: ``shoal app``. README.md says how it is built and how it is secured."""
+"""The web page of ``shoal app``; README.md describes its structure and its security."""

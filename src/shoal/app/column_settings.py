@@ -60,10 +60,10 @@ AGGREGATES = {
 
 def names(n_columns: int) -> set[str]:
     """Return the names of the fields of all columns."""
-    return {f"{one}:{at}" for one in SETTINGS for at in range(n_columns)}
+    return {f"{setting}:{at}" for setting in SETTINGS for at in range(n_columns)}
 
 
-def suggested(columns: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def suggested_settings(columns: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Return the settings that an inspection suggests."""
     settings: dict[str, str] = {}
     for at, column in enumerate(columns):
@@ -108,20 +108,20 @@ def types(
 ) -> dict[str, Any]:
     """Return the types of columns that are declared, with levels where a step uses them."""
     by_levels = {name for step in steps if _uses_levels(step) for name in step.columns}
-    made: dict[str, Any] = {}
+    declared: dict[str, Any] = {}
     for at, name in enumerate(columns):
         kind = settings.get(f"kind:{at}", "")
         entry: dict[str, Any] = {"kind": kind} if kind else {}
-        order, form = (settings.get(f"{one}:{at}", "") for one in ("order", "format"))
+        order, form = (settings.get(f"{setting}:{at}", "") for setting in ("order", "format"))
         if kind == "ordinal" and order:
-            entry["order"] = _listed(order)
+            entry["order"] = _split_list(order)
         if kind == "date" and form:
             entry["format"] = form
         if name in by_levels:
             entry = {**_levels(settings, at, name, hierarchies), **entry}
         if entry:
-            made[name] = entry if len(entry) > 1 else entry["kind"]
-    return made
+            declared[name] = entry if len(entry) > 1 else entry["kind"]
+    return declared
 
 
 def _uses_levels(step: Step) -> bool:
@@ -141,7 +141,7 @@ def _levels(
         loaded = hierarchies.get(settings.get(f"hierarchy:{at}", ""))
         if loaded is None:
             raise ParameterError(
-                f"The levels of column {name!r} shall come from a file. Load it under “Details” of"
+                f"The levels of column {name!r} are to come from a file. Load it under “Details” of"
                 " the column.",
                 code="hierarchy-not-loaded",
                 column=name,
@@ -153,7 +153,7 @@ def _levels(
             code="levels-not-a-rule",
             column=name,
         )
-    parts = _listed(settings.get(f"levels:{at}", ""))
+    parts = _split_list(settings.get(f"levels:{at}", ""))
     numbers = parts if rule == "periods" else [parameter_value(part) for part in parts]
     return {"kind": RULES[rule], rule: numbers}
 
@@ -163,32 +163,34 @@ def missing_codes(
 ) -> dict[str, list[str]]:
     """Return the missing codes of masked columns."""
     masked = {name for step in steps for name in step.columns}
-    given = {name: _listed(settings.get(f"codes:{at}", "")) for at, name in enumerate(columns)}
-    return {name: codes for name, codes in given.items() if codes and name in masked}
+    codes_by_column = {
+        name: _split_list(settings.get(f"codes:{at}", "")) for at, name in enumerate(columns)
+    }
+    return {name: codes for name, codes in codes_by_column.items() if codes and name in masked}
 
 
 def by_column(
     settings: Mapping[str, str], columns: Sequence[str], masked: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
     """Return importance, decimals and aggregates of those masked columns that have their own."""
-    made: dict[str, dict[str, Any]] = {}
+    options: dict[str, dict[str, Any]] = {}
     for at, name in enumerate(columns):
-        for one in ("importance", "decimals", "aggregate") if name in masked else ():
-            text = settings.get(f"{one}:{at}", "")
+        for option in ("importance", "decimals", "aggregate") if name in masked else ():
+            text = settings.get(f"{option}:{at}", "")
             if not text:
                 continue
-            value = text if one == "aggregate" else parameter_value(text)
-            if one != "aggregate" and isinstance(value, str):
-                label = {"importance": "Importance", "decimals": "Decimals"}[one]
+            value = text if option == "aggregate" else parameter_value(text)
+            if option != "aggregate" and isinstance(value, str):
+                label = {"importance": "Importance", "decimals": "Decimals"}[option]
                 raise ParameterError(
                     f"“{label}” of column {name!r} must be a number.",
                     code="parameter-not-accepted",
-                    parameter=one,
+                    parameter=option,
                     column=name,
                 )
-            made.setdefault(one, {})[name] = value
-    return made
+            options.setdefault(option, {})[name] = value
+    return options
 
 
-def _listed(text: str) -> list[str]:
+def _split_list(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]

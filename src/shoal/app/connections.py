@@ -35,14 +35,18 @@ class BoundedConnection(H11Protocol):
         """Start to wait for a request."""
         super().connection_made(transport)
         self._wait_for_request()
-        idle = [one for one in self.connections if isinstance(one, type(self)) and one.is_idle]
+        idle = [
+            connection
+            for connection in self.connections
+            if isinstance(connection, type(self)) and connection.is_idle
+        ]
         if len(self.connections) > self.max_connections and idle:
-            oldest = min(idle, key=lambda one: one._idle_since)
+            oldest = min(idle, key=lambda connection: connection._idle_since)
             oldest.transport.close()
             self.connections.discard(oldest)
 
     def data_received(self, data: bytes) -> None:
-        """Take in a part of a request; what comes drop by drop does not extend the time."""
+        """Receive a part of a request; a slow sender does not extend the deadline."""
         super().data_received(data)
         self._wait_for_request()
 

@@ -132,39 +132,39 @@ def _literals(part: Any) -> Sequence[Any]:
     return ("false", "true") if part is bool else get_args(part)
 
 
-def read(cls: type, own: Sequence[Field], settings: Mapping[str, str]) -> dict[str, Any]:
+def read(cls: type, fields: Sequence[Field], settings: Mapping[str, str]) -> dict[str, Any]:
     """Return the parameters of ``cls`` whose fields were filled in."""
     known = parameters.signature_parameters(cls)
-    given: dict[str, Any] = {}
-    for one in own:
-        text, name = settings.get(one.name, ""), one.name.rpartition(":")[2]
+    values: dict[str, Any] = {}
+    for field in fields:
+        text, name = settings.get(field.name, ""), field.name.rpartition(":")[2]
         if not text:
             continue
-        value = _value(one, text, known[name])
+        value = _value(field, text, known[name])
         if not known[name].accepts(value):
-            raise not_accepted(one)
-        given[name] = value
-    return given
+            raise not_accepted(field)
+        values[name] = value
+    return values
 
 
-def not_accepted(one: Field) -> ParameterError:
+def not_accepted(field: Field) -> ParameterError:
     """Return the error for a field that was filled in wrongly; it repeats no value."""
     return ParameterError(
-        f"“{one.label}” must be {one.expected}.",
+        f"“{field.label}” must be {field.expected}.",
         code="parameter-not-accepted",
-        parameter=one.name.rpartition(":")[2],
+        parameter=field.name.rpartition(":")[2],
     )
 
 
-def _value(one: Field, text: str, parameter: Parameter) -> Any:
-    if one.kind == "list":
+def _value(field: Field, text: str, parameter: Parameter) -> Any:
+    if field.kind == "list":
         words = [word.strip() for word in text.split(",") if word.strip()]
         values = [parameter_value(word) for word in words]
         return values if parameter.accepts(values) else words
-    if one.kind == "lines":
+    if field.kind == "lines":
         pairs = [line.partition("=") for line in text.splitlines() if line.strip()]
         if not all(mark for _, mark, _ in pairs):
-            raise not_accepted(one)
+            raise not_accepted(field)
         return {old.strip(): new.strip() for old, _, new in pairs}
     return parameter.parse(text)
 

@@ -83,11 +83,11 @@ def split(text: str, separator: str) -> list[list[str]]:
             cells = next(csv.reader([line[: 1 << 12]], delimiter=separator), [])
         except csv.Error:
             cells = [line]
-        rows.append([_short(cell) for cell in cells[:MAX_CELLS]])
+        rows.append([_shorten(cell) for cell in cells[:MAX_CELLS]])
     return rows
 
 
-def shown(path: Path, dialect: Dialect) -> dict[str, Any]:
+def preview_lines(path: Path, dialect: Dialect) -> dict[str, Any]:
     """Return what the page shows of a text file: its first lines, split as ``dialect`` says."""
     text = decode(read_sample(path), dialect.encoding)
     if text is None:
@@ -137,5 +137,5 @@ def _decimal(text: str, separator: str) -> str:
     return "," if commas and not any(_POINT.fullmatch(cell) for cell in cells) else ""
 
 
-def _short(cell: str) -> str:
+def _shorten(cell: str) -> str:
     return cell if len(cell) <= MAX_TEXT else f"{cell[: MAX_TEXT - 1]}…"

@@ -37,17 +37,17 @@ SHUFFLE = Field(
 def catalogue() -> dict[str, Any]:
     """Return the content of the form, except for the columns."""
     methods = {name: cls for name, cls in METHODS.items() if name not in EFFORTS}
-    own = fields(Microaggregate, Microaggregate.name, "step")
+    step_fields = fields(Microaggregate, Microaggregate.name, "step")
     return {
         "roles": words.ROLES,
         "kinds": words.KINDS,
-        "methods": {name: words.METHODS.get(name, _unnamed(name)) for name in methods},
-        "efforts": {n: words.EFFORTS.get(n, _unnamed(n)) for n in ("", "quick", *EFFORTS)},
-        "steps": {name: words.STEPS.get(name, _unnamed(name)) for name in STEPS},
+        "methods": {name: words.METHODS.get(name, _default_choice(name)) for name in methods},
+        "efforts": {n: words.EFFORTS.get(n, _default_choice(n)) for n in ("", "quick", *EFFORTS)},
+        "steps": {name: words.STEPS.get(name, _default_choice(name)) for name in STEPS},
         "shuffle": SHUFFLE,
         "groups_of_step": {
-            group: [field for field in own if field.group == group]
-            for group in dict.fromkeys(field.group for field in own)
+            group: [field for field in step_fields if field.group == group]
+            for group in dict.fromkeys(field.group for field in step_fields)
         },
         "grouping_steps": [n for n, cls in STEPS.items() if _takes("partitioner", cls)],
         "steps_with_k": [n for n, cls in STEPS.items() if _has_k(cls)],
@@ -61,21 +61,21 @@ def catalogue() -> dict[str, Any]:
     }
 
 
-def _unnamed(name: str) -> words.Choice:
+def _default_choice(name: str) -> words.Choice:
     return words.Choice(name, "")
 
 
 def first_settings(columns: list[dict[str, Any]]) -> dict[str, str]:
     """Return the initial values of the form: what the inspection suggests, and no k."""
     settings = {"what": Microaggregate.name, "k": "", "method": "auto", "effort": ""}
-    settings |= column_settings.suggested(columns)
+    settings |= column_settings.suggested_settings(columns)
     quasi = [column for column in columns if column["role"] == "quasi-identifier"]
     if any(column.get("missing") or column.get("missing_codes") for column in quasi):
         settings["step:missing"] = "own-groups"
     return settings
 
 
-def known_only(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> dict[str, str]:
+def select_known(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> dict[str, str]:
     """Return the settings for which the form has a field."""
     names = {*OF_STEP, "counts", "steps", SHUFFLE.name, *(field.name for field in all_fields())}
     names |= column_settings.names(len(columns))
@@ -93,14 +93,17 @@ def plans(
     """
     names = [column["name"] for column in columns]
     roles = column_settings.chosen_roles(settings, names)
-    earlier = [_step({**settings, **one}, names, roles) for one in earlier_steps(settings)]
+    earlier = [
+        _step({**settings, **earlier_settings}, names, roles)
+        for earlier_settings in earlier_steps(settings)
+    ]
     cls = _step_class(settings)
     sizes: list[int | None] = [*_k_values(settings)] if _has_k(cls) else [None]
-    made = []
+    result = []
     for k in sizes:
         steps = [*earlier, _step(settings, names, roles, k)]
         types = column_settings.types(settings, names, steps, hierarchies or {})
-        made.append(
+        result.append(
             Plan(
                 {n: "quasi-identifier" if r == "stratum" else r for n, r in roles.items()},
                 steps,
@@ -110,32 +113,37 @@ def plans(
                 missing_codes=column_settings.missing_codes(settings, names, steps),
             )
         )
-    return made
+    return result
 
 
 def earlier_steps(settings: Mapping[str, str]) -> list[dict[str, str]]:
     """Return the settings of the steps before the one that the form shows."""
     try:
-        given = json.loads(settings.get("steps") or "[]")
+        steps = json.loads(settings.get("steps") or "[]")
     except ValueError:
-        given = None
-    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+        steps = None
+    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
         raise ParameterError("The earlier steps cannot be read.", code="steps-malformed")
-    if len(given) > MAX_STEPS:
+    if len(steps) > MAX_STEPS:
         raise ParameterError(
             f"A plan of the page has at most {MAX_STEPS + 1} steps.", code="too-many-steps"
         )
-    return [{str(name): str(text) for name, text in one.items()} for one in given]
+    return [{str(name): str(text) for name, text in step.items()} for step in steps]
 
 
 def with_earlier_step(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> dict[str, str]:
     """Return the settings with the step of the form put before a new one; refuse a wrong step."""
     names = [column["name"] for column in columns]
     _step(settings, names, column_settings.chosen_roles(settings, names))
-    own = {name: text for name, text in settings.items() if _belongs_to_step(name)}
-    rest = {name: text for name, text in settings.items() if not _belongs_to_step(name)}
-    steps = [*earlier_steps(settings), own]
-    return {**rest, "what": Microaggregate.name, "method": "auto", "steps": json.dumps(steps)}
+    step_settings = {name: text for name, text in settings.items() if _belongs_to_step(name)}
+    other_settings = {name: text for name, text in settings.items() if not _belongs_to_step(name)}
+    steps = [*earlier_steps(settings), step_settings]
+    return {
+        **other_settings,
+        "what": Microaggregate.name,
+        "method": "auto",
+        "steps": json.dumps(steps),
+    }
 
 
 def without_earlier_step(settings: Mapping[str, str], at: int) -> dict[str, str]:
@@ -191,27 +199,27 @@ def _step(
             code="step-without-strata",
             columns=tuple(strata),
         )
-    own = catalogue()["of_step"].get(cls.name) or [
+    step_fields = catalogue()["of_step"].get(cls.name) or [
         field for several in catalogue()["groups_of_step"].values() for field in several
     ]
-    given = read(cls, own, settings)
-    given["columns"] = chosen or masked
+    options = read(cls, step_fields, settings)
+    options["columns"] = chosen or masked
     if strata:
-        given["within"] = strata
-    for name, values in column_settings.by_column(settings, columns, given["columns"]).items():
+        options["within"] = strata
+    for name, values in column_settings.by_column(settings, columns, options["columns"]).items():
         if name == "importance":
             name = "column_weights" if _takes("column_weights", cls) else name
         if _takes(name, cls):
-            given[name] = _mixed(values, given.get(name), given["columns"])
+            options[name] = _by_column(values, options.get(name), options["columns"])
     if _takes("partitioner", cls):
-        given["partitioner"] = _partitioner(settings, k)
+        options["partitioner"] = _partitioner(settings, k)
     elif k is not None:
-        given["k"] = k
-    step: Step = parameters.build(cls, given)
+        options["k"] = k
+    step: Step = parameters.build(cls, options)
     return step
 
 
-def _mixed(values: dict[str, Any], of_all: Any, columns: list[str]) -> dict[str, Any]:
+def _by_column(values: dict[str, Any], of_all: Any, columns: list[str]) -> dict[str, Any]:
     """Return values by column; columns without one have that of all columns, if there is one."""
     if of_all is None or isinstance(of_all, Mapping):
         return values

@@ -116,8 +116,8 @@ class Gate:
 
     def _exchange(self, query: bytes) -> Response:
         """Exchange the token for a session."""
-        given = parse_qs(query.decode("latin-1")).get("token", [""])[0]
-        if not secrets.compare_digest(given.encode(), self._token.encode()):
+        token = parse_qs(query.decode("latin-1")).get("token", [""])[0]
+        if not secrets.compare_digest(token.encode(), self._token.encode()):
             return PlainTextResponse(NOTHING, 403)
         self._token = secrets.token_urlsafe(32)
         try:

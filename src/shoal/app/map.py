@@ -14,12 +14,12 @@ MAX_NAMED = 12  # points from which on only numbers fit
 
 def front_of(runs: list[Run]) -> set[int]:
     """Return the runs on the Pareto front of loss and risk."""
-    return set(pareto_front(_measured(runs)))
+    return set(pareto_front(_measured_runs(runs)))
 
 
 def draw_map(runs: list[Run], front: set[int]) -> str:
     """Return the map as SVG; empty if no run is done."""
-    points = _measured(runs)
+    points = _measured_runs(runs)
     if not points:
         return ""
     titles = {run.number: run.title for run in runs}
@@ -27,7 +27,7 @@ def draw_map(runs: list[Run], front: set[int]) -> str:
         number: Spot(
             loss,
             risk,
-            _short(titles[number]) if len(points) <= MAX_NAMED else str(number),
+            _shorten(titles[number]) if len(points) <= MAX_NAMED else str(number),
             f"{number}. {titles[number]}: loss {loss:.2f} %, records at risk {risk:.1f} %",
             "best" if number in front else "other",
             run=str(number),
@@ -49,7 +49,7 @@ def draw_map(runs: list[Run], front: set[int]) -> str:
     )
 
 
-def _measured(runs: list[Run]) -> dict[int, tuple[float, float]]:
+def _measured_runs(runs: list[Run]) -> dict[int, tuple[float, float]]:
     """Return loss and risk of the runs that have both."""
     return {
         run.number: (run.result["loss"], 100 * run.result["risk"])
@@ -58,5 +58,5 @@ def _measured(runs: list[Run]) -> dict[int, tuple[float, float]]:
     }
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= MAX_LABEL else f"{text[: MAX_LABEL - 1]}…"

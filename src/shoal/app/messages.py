@@ -50,7 +50,7 @@ def message_of(error: ShoalError) -> str:
     return error.message_for(page_wording)
 
 
-def noticed(sentences: Sequence[Mapping[str, Any]]) -> list[str]:
+def inspection_remarks(sentences: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what an inspection has noticed, without what the form has filled in by itself."""
     return [
         str(sentence["text"]).replace(" (shuffle)", f" ({page_wording('shuffle', 'True')})")

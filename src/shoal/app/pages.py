@@ -20,10 +20,10 @@ from shoal.app.gate import COOKIE
 from shoal.app.messages import message_of
 from shoal.app.requests import (
     as_dialect,
-    back,
     fields_of,
     is_current,
     is_json,
+    redirect_to,
     run_of,
     safe_name,
     session_of,
@@ -165,11 +165,11 @@ class Pages:
         return JSONResponse({"message": ""})
 
     async def read(self, request: Request) -> Response:
-        """Read the stored file as the form says that it is written."""
+        """Read the stored file again, in the dialect of the form."""
         session, given = session_of(request), await fields_of(request)
         if not is_current(session, given):
             session.message = OTHER_TAB
-            return back(request)
+            return redirect_to(request)
         session.written = given
         try:
             if session.file is None:
@@ -177,7 +177,7 @@ class Pages:
             session.inspect(session.name, as_dialect(given))
         except ShoalError as error:
             session.message = message_of(error)
-        return back(request)
+        return redirect_to(request)
 
     async def example(self, request: Request) -> Response:
         """Load a table that comes with the package."""
@@ -187,7 +187,7 @@ class Pages:
         elif given.get("name") in views.EXAMPLES:
             session.forget()
             session.inspect(f"{given['name']}.csv", Dialect(), given["name"])
-        return back(request)
+        return redirect_to(request)
 
     async def settings(self, request: Request) -> Response:
         """Store the settings of the form, unless another tab has changed them."""
@@ -219,18 +219,18 @@ class Pages:
         session = session_of(request)
         if not await _take_settings(request):
             session.message = OTHER_TAB
-            return back(request)
+            return redirect_to(request)
         try:
             session.change(form.with_earlier_step(session.settings, session.columns))
         except ShoalError as error:
             session.message = message_of(error)
-        return back(request, "#message" if session.message else "#way")
+        return redirect_to(request, "#message" if session.message else "#way")
 
     async def remove_step(self, request: Request) -> Response:
         """Remove one of the earlier steps."""
         session = session_of(request)
         session.change(form.without_earlier_step(session.settings, request.path_params["at"]))
-        return back(request, "#way")
+        return redirect_to(request, "#way")
 
     async def run(self, request: Request) -> Response:
         """Store the settings of the form, and start its runs."""
@@ -239,7 +239,7 @@ class Pages:
             if is_json(request):
                 return JSONResponse({"message": OTHER_TAB, "reload": True}, 409)
             session.message = OTHER_TAB
-            return back(request)
+            return redirect_to(request)
         try:
             if not session.columns:
                 raise ParameterError("There is no table. Load a file first.", code="no-table")
@@ -247,28 +247,28 @@ class Pages:
             session.add_runs([new_run(plan, session.settings) for plan in plans])
         except ShoalError as error:
             session.message = message_of(error)
-        return back(request, "#message" if session.message else "#runs")
+        return redirect_to(request, "#message" if session.message else "#runs")
 
     async def cancel(self, request: Request) -> Response:
         """Cancel a run."""
         session_of(request).cancel(run_of(request))
-        return back(request, "#runs")
+        return redirect_to(request, "#runs")
 
     async def again(self, request: Request) -> Response:
         """Copy the settings of a run to the form."""
         session_of(request).change(dict(run_of(request).settings))
-        return back(request, "#settings")
+        return redirect_to(request, "#settings")
 
     async def rename(self, request: Request) -> Response:
         """Give a run a name, or take it away."""
         name = (await fields_of(request)).get("name", "")
         run_of(request).name = " ".join(name.split())[:MAX_TITLE]
-        return back(request, "#runs")
+        return redirect_to(request, "#runs")
 
     async def delete(self, request: Request) -> Response:
         """Delete a run and its files."""
         session_of(request).delete(run_of(request))
-        return back(request, "#runs")
+        return redirect_to(request, "#runs")
 
     async def simple(self, request: Request) -> Response:
         """Undo, redo, stop reading, close the file or end the session."""
@@ -290,7 +290,7 @@ class Pages:
         ways[way]()
         if way == "close":
             session.notice = "The file is closed. It and its runs are removed from this machine."
-        return back(request, "#settings" if way in ("undo", "redo") else "")
+        return redirect_to(request, "#settings" if way in ("undo", "redo") else "")
 
     async def download(self, request: Request) -> Response:
         """Send a file of a run."""
@@ -314,7 +314,7 @@ async def _take_settings(request: Request) -> bool:
         return False
     if session.columns:
         # Details of columns that were not opened are not part of the form.
-        known = form.known_only(given, session.columns)
+        known = form.select_known(given, session.columns)
         session.change({**session.settings, **known})
     return True
 

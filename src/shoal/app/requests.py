@@ -1,4 +1,4 @@
-"""What a request asks for: its session, its run, its fields, and the way back."""
+"""The session, the run and the fields of a request, and redirects to the page."""
 
 import re
 from collections.abc import Mapping
@@ -39,9 +39,9 @@ async def fields_of(request: Request) -> dict[str, str]:
     return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
 
 
-def is_current(session: Session, given: Mapping[str, str]) -> bool:
+def is_current(session: Session, fields: Mapping[str, str]) -> bool:
     """Return whether a form was shown after the last change of its session."""
-    return given.get("revision") in (None, str(session.revision))
+    return fields.get("revision") in (None, str(session.revision))
 
 
 def is_json(request: Request) -> bool:
@@ -49,7 +49,7 @@ def is_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
 
 
-def back(request: Request, part: str = "") -> Response:
+def redirect_to(request: Request, part: str = "") -> Response:
     """Lead back to the page; tell the script what happened."""
     session = session_of(request)
     if is_json(request):
@@ -65,9 +65,9 @@ def back(request: Request, part: str = "") -> Response:
     return RedirectResponse(f"/s/{session.id}/{part}", 303)
 
 
-def as_dialect(given: Mapping[str, str]) -> Dialect:
+def as_dialect(fields: Mapping[str, str]) -> Dialect:
     """Return the dialect that the fields of a form describe."""
-    chosen = {name: given[name] for name in DIALECT_FIELDS if given.get(name)}
+    chosen = {name: fields[name] for name in DIALECT_FIELDS if fields.get(name)}
     if chosen.get("separator") in ("tab", "\\t"):
         chosen["separator"] = "\t"
     return Dialect(**chosen)  # type: ignore[arg-type]

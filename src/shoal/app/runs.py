@@ -1,4 +1,4 @@
-"""Runs: how they begin, and what the page says about them."""
+"""Runs of the page: their creation, and the words that describe them."""
 
 from shoal.app import words
 from shoal.app.sessions import Run
@@ -22,8 +22,8 @@ def new_run(plan: Plan, settings: dict[str, str]) -> Run:
     text = ", ".join(parts)
     if len(plan.steps) > 1:
         text += f", after {len(plan.steps) - 1} other step{'s' if len(plan.steps) > 2 else ''}"
-    kept = {**settings, "k": settings.get("k", "") if size is None else str(size)}
-    return Run(plan=plan.to_dict(), settings=kept, words=text)
+    repeated = {**settings, "k": settings.get("k", "") if size is None else str(size)}
+    return Run(plan=plan.to_dict(), settings=repeated, words=text)
 
 
 def chosen_method(run: Run) -> str:
@@ -37,16 +37,16 @@ def chosen_method(run: Run) -> str:
     methods = run.result.get("methods") or []
     if run.settings.get("method", "auto") != "auto" or not methods:
         return ""
-    return f"The automatic choice was {'; '.join(dict.fromkeys(map(_named, methods)))}."
+    return f"The automatic choice was {'; '.join(dict.fromkeys(map(_method_words, methods)))}."
 
 
-def _named(label: str) -> str:
+def _method_words(label: str) -> str:
     """Return a label of the registry, such as ``mdav + refine``, in the words of the page."""
-    known = {name: choice.label for name, choice in {**words.METHODS, **words.EFFORTS}.items()}
-    method, _, rest = label.partition(" + ")
+    labels = {name: choice.label for name, choice in {**words.METHODS, **words.EFFORTS}.items()}
+    method, *efforts = label.split(" + ")
     name, _, blocks = method.partition(" in ")
-    named = known.get(name, name) + (f" in {blocks}" if blocks else "")
-    return ", then ".join([named, *(known.get(one, one) for one in rest.split(" + ") if one)])
+    text = labels.get(name, name) + (f" in {blocks}" if blocks else "")
+    return ", then ".join([text, *(labels.get(effort, effort) for effort in efforts)])
 
 
 def announcement(run: Run) -> str:
@@ -65,5 +65,5 @@ def announcement(run: Run) -> str:
 
 def queue_words(run: Run, runs: list[Run]) -> str:
     """Return where a waiting run stands in the queue."""
-    before = sum(one.state == "waiting" and one.number < run.number for one in runs) + 1
+    before = sum(other.state == "waiting" and other.number < run.number for other in runs) + 1
     return f"waiting: {ORDINALS.get(before, f'{before}th')} in the queue"

@@ -81,7 +81,7 @@ class Session:
         self._run_lock = Lock()  # one run at a time: each may need all the memory
         self._state_lock = Lock()  # makes changes of state atomic
         self._generation = 0
-        self.written: dict[str, str] = {}  # how the user says that files are written
+        self.written: dict[str, str] = {}  # the dialect of files as the user states it
         self.runs: list[Run] = []
         self.inspection: Work | None = None
         self.forget()
@@ -150,7 +150,7 @@ class Session:
         """Queue runs, which are executed one after the other."""
         if len(self.runs) + len(runs) > MAX_RUNS:
             raise ParameterError(
-                f"A session holds at most {MAX_RUNS} runs. Load the file anew.",
+                f"A session holds at most {MAX_RUNS} runs. Load the file again.",
                 code="too-many-runs",
             )
         size = (self.place / self.name).stat().st_size
@@ -176,7 +176,7 @@ class Session:
     def delete(self, run: Run) -> None:
         """Cancel a run where it is under way, and remove it with its files."""
         self.cancel(run)
-        self.runs = [one for one in self.runs if one is not run]
+        self.runs = [other for other in self.runs if other is not run]
         shutil.rmtree(self.place / run.folder, ignore_errors=True)
 
     def change(self, settings: dict[str, str]) -> None:
@@ -218,8 +218,8 @@ class Session:
             if work.state != "waiting":
                 return
             place, work.state = self.place, "running"
-        made = place / order.get("folder", "")
-        made.mkdir(mode=0o700, exist_ok=True)
+        folder = place / order.get("folder", "")
+        folder.mkdir(mode=0o700, exist_ok=True)
         try:
             work.job = Job(task, order, place)
         except (OSError, EOFError):
@@ -229,14 +229,14 @@ class Session:
             work.job.cancel()
         answer = work.job.wait(work.tell)
         if work.state != "running":
-            obsolete = place if place.name != str(self._generation) else made
+            obsolete = place if place.name != str(self._generation) else folder
             shutil.rmtree(obsolete, ignore_errors=True)
         elif "done" in answer:
             work.result, work.state = answer["done"], "done"
         else:
             work.reason, work.sheets = answer["failed"], answer.get("sheets", [])
             if task == "mask":
-                shutil.rmtree(made, ignore_errors=True)
+                shutil.rmtree(folder, ignore_errors=True)
             elif not work.sheets and not is_text(place / self.name):
                 shutil.rmtree(place, ignore_errors=True)  # to read it in another way will not help
             work.state = "failed"

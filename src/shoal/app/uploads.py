@@ -48,7 +48,7 @@ async def receive(request: Request, path: Path, limit: int) -> None:
         raise
 
 
-def reading_question(path: Path, given: Mapping[str, str]) -> str:
+def reading_question(path: Path, fields: Mapping[str, str]) -> str:
     """Return what to check before a text file is read; empty if it is written as usual.
 
     Fields that the user has filled in are not questioned.
@@ -60,11 +60,11 @@ def reading_question(path: Path, given: Mapping[str, str]) -> str:
         return ""
     seems = []
     tabs = strip_compression_suffix(path).suffix.lower() == ".tsv" and detected.separator == "\t"
-    if detected.separator and not given.get("separator") and not tabs:
+    if detected.separator and not fields.get("separator") and not tabs:
         seems.append(f"{NAMES[detected.separator]} between cells")
-    if detected.decimal and not given.get("decimal"):
+    if detected.decimal and not fields.get("decimal"):
         seems.append("numbers with a decimal comma")
-    if detected.encoding and not given.get("encoding"):
+    if detected.encoding and not fields.get("encoding"):
         seems.append(f"the character set {detected.encoding}")
     if not seems:
         return ""

@@ -10,7 +10,7 @@ from typing import Any
 from shoal.app import column_settings, first_lines, form, words
 from shoal.app import runs as run_words
 from shoal.app.map import draw_map, front_of
-from shoal.app.messages import noticed
+from shoal.app.messages import inspection_remarks
 from shoal.app.requests import as_dialect
 from shoal.app.sessions import Run, Session, is_text, release_name
 from shoal.app.worker import file_names
@@ -46,7 +46,7 @@ def whole_page(session: Session, limit: int) -> str:
             "start.html",
             **common | {"message": session.message or reason},
             limit=limit,
-            formats=[(one.name, one.endings) for one in FORMATS if one.name not in UNSUPPORTED],
+            formats=[(f.name, f.endings) for f in FORMATS if f.name not in UNSUPPORTED],
             examples=EXAMPLE_WORDS,
             reading=_reading(session),
             name=session.name,
@@ -59,20 +59,22 @@ def whole_page(session: Session, limit: int) -> str:
         name=session.name,
         inspection=inspection.result,
         types=words.TYPES,
-        noticed=noticed(inspection.result["sentences"]),
+        noticed=inspection_remarks(inspection.result["sentences"]),
         settings=session.settings,
         reading=_reading(session),
         wide=len(session.columns) > WIDE,
         undo=bool(session.past),
         redo=bool(session.future),
-        earlier=[form.describe_step(one, session.columns) for one in _earlier(session)],
+        earlier=[
+            form.describe_step(settings, session.columns) for settings in _earlier_settings(session)
+        ],
         of=session.settings.get("of", "").split(),
         **form.catalogue(),
         **_runs(session),
     )
 
 
-def _earlier(session: Session) -> list[dict[str, str]]:
+def _earlier_settings(session: Session) -> list[dict[str, str]]:
     return form.earlier_steps(session.settings)
 
 
@@ -87,11 +89,11 @@ def _reading(session: Session) -> dict[str, Any] | None:
         detected = first_lines.detect(first_lines.read_sample(file))
         for name, value in (detected.to_dict() if detected else {}).items():
             fields[name] = fields.get(name) or {"\t": "tab"}.get(value, value)
-    shown = _lines_of(file, fields) if is_text(file) else ""
+    table = _lines_of(file, fields) if is_text(file) else ""
     return {
         "fields": fields,
         "text": is_text(file),
-        "lines": shown,
+        "lines": table,
         "sheets": sheets,
         "stored": True,
     }
@@ -106,10 +108,10 @@ def _lines_of(file: Path, fields: dict[str, str]) -> str:
 
 def lines(file: Path | None, dialect: Dialect | None = None, *, reason: str = "") -> str:
     """Return the first lines of a file as a table, or why there are none."""
-    shown = {"rows": [], "words": reason}
+    content = {"rows": [], "words": reason}
     if file is not None and dialect is not None:
-        shown = first_lines.shown(file, dialect)
-    return page("lines.html", **shown)
+        content = first_lines.preview_lines(file, dialect)
+    return page("lines.html", **content)
 
 
 def runs(session: Session) -> str:

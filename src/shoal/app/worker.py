@@ -125,7 +125,7 @@ def mask(order: dict[str, Any]) -> dict[str, Any]:
         )
         return manifests.dumps(manifests.with_report(entries, names["report"], reports["public"]))
 
-    made = deliver(
+    release = deliver(
         Plan.from_dict(order["plan"], None),
         order["name"],
         folder / target,
@@ -142,7 +142,7 @@ def mask(order: dict[str, Any]) -> dict[str, Any]:
         secret=record.secret,
         fingerprints=True,
     ).release
-    return figures(made)
+    return figures(release)
 
 
 def file_names(number: int) -> dict[str, str]:
@@ -157,10 +157,10 @@ def file_names(number: int) -> dict[str, str]:
     }
 
 
-def figures(made: Release) -> dict[str, Any]:
+def figures(release: Release) -> dict[str, Any]:
     """Return what the page shows of a release, in its own words."""
-    summary = summarise(made, "public")
-    verdict = made.verdict
+    summary = summarise(release, "public")
+    verdict = release.verdict
     repeated = {finding.with_advice() for finding in verdict.findings}
     return {
         "line": one_line(summary),
@@ -170,12 +170,12 @@ def figures(made: Release) -> dict[str, Any]:
             {"severity": finding.severity, "sentence": finding.with_advice(page_wording)}
             for finding in verdict.findings
         ],
-        "warnings": [warning for warning in made.warnings if warning not in repeated],
+        "warnings": [warning for warning in release.warnings if warning not in repeated],
         "methods": summary["methods"],
-        "k": made.plan.k,
-        "attained": made.measures["smallest_class"],
-        "loss": made.measures.get("information_loss"),
-        "risk": made.measures["reidentification"]["marketer"],
+        "k": release.plan.k,
+        "attained": release.measures["smallest_class"],
+        "loss": release.measures.get("information_loss"),
+        "risk": release.measures["reidentification"]["marketer"],
     }
 
 

@@ -52,7 +52,7 @@ def verify(
         Earlier releases of about the same people. The verdict then also says how many
         candidates are left for each unit in all of them, which needs the original.
     key : str or Path, optional
-        The public key of whoever signed the manifest. With it, a signature that is absent or of
+        The public key of the signer of the manifest. With it, a signature that is absent or of
         another key is a failure; without it the signature is not checked.
     plan : str or Path, optional
         The plan that was agreed on. That of the manifest must be the same, but for seeds that

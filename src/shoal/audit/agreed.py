@@ -8,7 +8,9 @@ Only what a run adds to a plan may differ:
 - the role ``unassigned`` of columns that the agreed plan does not name, with ``other_columns =
   "refuse"``, where the agreed plan says ``"release"``: the run named what it released;
 - ``decimals`` of columns for which the agreed plan states none, unless it says ``round = "none"``:
-  the run recorded those of the file.
+  the run recorded those of the file;
+- ``types`` of columns for which the agreed plan states none, if the run inferred them, which their
+  ``why`` says.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +20,7 @@ from typing import Any
 from shoal.plan import Plan
 
 SEED, ROUNDS, BUDGET = "random_state", "rounds", "budget"
-OTHERS, DECIMALS = "other_columns", "decimals"
+OTHERS, DECIMALS, TYPES = "other_columns", "decimals", "types"
 
 
 def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, str]:
@@ -27,27 +29,28 @@ def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, 
     if entries["manifest"] == 1:  # written by an older Shoal
         actual = Plan.from_dict(actual, None).to_dict()
     expected = Plan.load(agreed).to_dict()
-    actual = _without_decimals(_without_named(actual, expected), expected)
+    for without in (_without_named, _without_decimals, _without_inferred_types):
+        actual = without(actual, expected)
     differ = list(differences(expected, actual))
     if differ:
         return False, f"it is NOT the agreed plan: {', '.join(differ)} {_verb(differ)}"
     return True, "it is the agreed plan"
 
 
-def differences(agreed: Any, actual: Any, where: str = "") -> Iterator[str]:
+def differences(agreed: Any, actual: Any, path: str = "") -> Iterator[str]:
     """Yield the entries in which two plan documents differ, except for what a run adds."""
     if isinstance(agreed, Mapping) and isinstance(actual, Mapping):
         for name in dict.fromkeys([*agreed, *actual]):
-            place = f"{where}.{name}" if where else str(name)
+            place = f"{path}.{name}" if path else str(name)
             if name in agreed and name in actual:
                 yield from differences(agreed[name], actual[name], place)
-            elif not _added(name, agreed, actual):
+            elif not _is_added_by_run(name, agreed, actual):
                 yield place
     elif isinstance(agreed, list) and isinstance(actual, list) and len(agreed) == len(actual):
-        for at, (one, other) in enumerate(zip(agreed, actual, strict=True), start=1):
-            yield from differences(one, other, f"{where}[{at}]")
+        for i, (agreed_entry, actual_entry) in enumerate(zip(agreed, actual, strict=True), start=1):
+            yield from differences(agreed_entry, actual_entry, f"{path}[{i}]")
     elif agreed != actual or isinstance(agreed, bool) != isinstance(actual, bool):
-        yield where
+        yield path
 
 
 def _without_named(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -61,12 +64,30 @@ def _without_named(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapp
 
 def _without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a plan without the decimals that a run recorded of its file."""
-    made, expected = actual.get("steps", ()), agreed.get("steps", ())
-    if len(made) != len(expected) or not all(isinstance(step, Mapping) for step in made):
+    recorded, expected = actual.get("steps", ()), agreed.get("steps", ())
+    if len(recorded) != len(expected) or not all(isinstance(step, Mapping) for step in recorded):
         return actual
-    pairs = zip(made, expected, strict=True)
+    pairs = zip(recorded, expected, strict=True)
     steps = [_step_without_decimals(step, other) for step, other in pairs]
     return {**actual, "steps": steps}
+
+
+def _without_inferred_types(
+    actual: Mapping[str, Any], agreed: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Return a plan without the types that a run inferred from its file."""
+    stated, recorded = agreed.get(TYPES, {}), actual.get(TYPES)
+    if not isinstance(recorded, Mapping):
+        return actual
+    types = {
+        name: kind
+        for name, kind in recorded.items()
+        if name in stated or not (isinstance(kind, Mapping) and kind.get("why"))
+    }
+    plan = {**actual, TYPES: types}
+    if TYPES not in agreed and not types:
+        del plan[TYPES]
+    return plan
 
 
 def _step_without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,7 +103,7 @@ def _step_without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any])
     return step
 
 
-def _added(name: str, agreed: Mapping[str, Any], actual: Mapping[str, Any]) -> bool:
+def _is_added_by_run(name: str, agreed: Mapping[str, Any], actual: Mapping[str, Any]) -> bool:
     """Return whether a run adds an entry, or leaves it out, where nothing was agreed."""
     if name in (SEED, ROUNDS):
         return name in actual and "method" in actual

@@ -22,6 +22,7 @@ from shoal.io.source import empty_table
 from shoal.metrics.assessment import Assessment
 from shoal.metrics.limits import Limits
 from shoal.plan import Plan
+from shoal.plan.analysed import AnalysedColumns
 from shoal.plan.deliver import Delivery, deliver
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.earlier import find_earlier
@@ -41,7 +42,8 @@ class Audit:
         self.output = entries.get("output", {})
         self.table = table or self.output.get("table")
         self.verdict: Verdict | None = None
-        self.made: Delivery | None = None  # of the repeated run, if the bytes agree
+        self.delivery: Delivery | None = None  # of the repeated run, if the bytes agree
+        self.original = ""  # its place, once the plan was run again
 
     def checks(self) -> Iterator[Check]:
         """Yield the checks that do not need the original."""
@@ -72,11 +74,12 @@ class Audit:
         yield run_check("original", lambda: check_original(original, source, hash_key))
         self.dialect = replace(self.dialect, table=table or source.get("table"))
         try:
-            made, entries = self._run_again(original)
+            delivery, entries = self._run_again(original)
+            self.original = original
         except ShoalError as error:
             yield Check("run again", False, message_without_outcome(error))
             return
-        yield run_check("run again", lambda: self._repeated(made))
+        yield run_check("run again", lambda: self._repeated(delivery))
         yield run_check("statements", lambda: statements.check_statements(self.entries, entries))
         yield run_check("versions", lambda: statements.check_versions(self.entries, entries))
 
@@ -89,19 +92,24 @@ class Audit:
         """Yield a check of each limit of the plan and of ``limits``."""
         if not limits and not self.plan.limits:
             return
-        verdict = None if self.made is None else self.made.release.verdict
+        verdict = None if self.delivery is None else self.delivery.release.verdict
         try:
-            yield from check_limits(self._evidence(), limits, verdict)
+            evidence = self._evidence()
+            if self.delivery is not None and limits.by("utility"):
+                opened = open_source(self.original, dialect=self.dialect, numbers=())
+                analysed = AnalysedColumns.of(opened, self.delivery.release.plan)
+                evidence = replace(evidence, analysed=analysed)
+            yield from check_limits(evidence, limits, verdict)
         except ShoalError as error:
             yield Check("limits", False, message_without_outcome(error))
 
     def _evidence(self) -> Evidence:
         """Return the release, with the original if running the plan gave the same bytes."""
         evidence = Evidence(self.plan, self._released())
-        if self.made is None:
+        if self.delivery is None:
             return evidence
-        release = self.made.release
-        original = tables.open_frame(self.made.table)
+        release = self.delivery.release
+        original = tables.open_frame(self.delivery.table)
         original = original if release.rows is None else tables.take(original, release.rows)
         return replace(
             evidence,
@@ -111,13 +119,13 @@ class Audit:
         )
 
     def _intersect(self, earlier: Sequence[str]) -> tuple[bool | None, str]:
-        rows = None if self.made is None else self.made.release.rows
+        rows = None if self.delivery is None else self.delivery.release.rows
         evidence = self._evidence()
         findings = find_earlier(evidence, {name: self._read(name) for name in earlier}, rows)
         if self.verdict is not None:
-            whole = [*self.verdict.findings, *findings]
+            all_findings = [*self.verdict.findings, *findings]
             self.verdict = make_verdict(
-                self.verdict.promised, self.verdict.k, self.verdict.unit, whole
+                self.verdict.promised, self.verdict.k, self.verdict.unit, all_findings
             )
         worst = [finding for finding in findings if finding.severity != "informs"]
         if not findings:
@@ -178,7 +186,7 @@ class Audit:
             target = str(Path(folder) / name)
             if is_database(self.place):
                 target, table = f"sqlite:///{folder}/again.db", "again"
-            made = deliver(
+            delivery = deliver(
                 self.plan,
                 original,
                 target,
@@ -188,15 +196,16 @@ class Audit:
                 allow_not_kept=True,
             )
         places: dict[str, Any] = {"source": (original, None), "target": (name, None)}
-        entries = manifests.of_delivery(made, self.dialect, **places, hash_key=DUMMY_KEY)
-        return made, entries
+        entries = manifests.of_delivery(delivery, self.dialect, **places, hash_key=DUMMY_KEY)
+        return delivery, entries
 
-    def _repeated(self, made: Delivery) -> tuple[bool | None, str]:
+    def _repeated(self, delivery: Delivery) -> tuple[bool | None, str]:
         if is_database(self.place):
             return None, "not compared: a table of a database has no bytes"
-        if made.target is not None and made.target.sha256 == manifests.sha256(Path(self.place)):
-            self.verdict = made.release.verdict  # of the same bytes, with all checks
-            self.made = made
+        released = manifests.sha256(Path(self.place))
+        if delivery.target is not None and delivery.target.sha256 == released:
+            self.verdict = delivery.release.verdict  # of the same bytes, with all checks
+            self.delivery = delivery
             return True, "the plan gives the same bytes"
         return False, f"the plan gives other bytes{other_versions(self.entries)}"
 
@@ -230,15 +239,17 @@ def check_original(
 
 def read_dialect(entries: Mapping[str, Any], folder: Path, layout: str | Path | None) -> Dialect:
     """Return the dialect of a file from its manifest."""
-    given = dict(entries.get("dialect", {}))
-    named = given.pop("layout", None)
-    texts = [value for name, value in given.items() if name not in ("keep_notes", "mark_formulas")]
+    options = dict(entries.get("dialect", {}))
+    layout_name = options.pop("layout", None)
+    texts = [
+        value for name, value in options.items() if name not in ("keep_notes", "mark_formulas")
+    ]
     try:
-        if not all(isinstance(text, str) for text in texts) or "table" in given:
+        if not all(isinstance(text, str) for text in texts) or "table" in options:
             raise TypeError
-        if layout is not None or named is not None:
-            given["layout"] = Path(layout) if layout is not None else folder / Path(named).name
-        return Dialect(**given)
+        if layout is not None or layout_name is not None:
+            options["layout"] = Path(layout) if layout else folder / Path(layout_name).name
+        return Dialect(**options)
     except TypeError:
         raise FileError(
             "The manifest's dialect has an entry that this Shoal does not know.",

@@ -27,8 +27,8 @@ def keyed_hash(sha256: str, key: bytes) -> str:
 
 def keyed_entry(entry: Mapping[str, Any], key: bytes) -> dict[str, Any]:
     """Return the entry of a file of the original: a keyed hash, and no size."""
-    kept = {name: value for name, value in entry.items() if name not in (PLAIN, "bytes")}
-    return {**kept, KEYED: keyed_hash(entry[PLAIN], key)} if PLAIN in entry else kept
+    others = {name: value for name, value in entry.items() if name not in (PLAIN, "bytes")}
+    return {**others, KEYED: keyed_hash(entry[PLAIN], key)} if PLAIN in entry else others
 
 
 def has_hash(entry: Mapping[str, Any]) -> bool:

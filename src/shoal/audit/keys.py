@@ -81,11 +81,11 @@ def load_private_key(path: str | Path, *, passphrase: str | None = None) -> "Pri
     path = Path(path)
     content = read_secret(path)
     passphrase = passphrase if passphrase is not None else os.environ.get(PASSPHRASE)
-    given = passphrase.encode() if passphrase else None
+    password = passphrase.encode() if passphrase else None
     try:
-        key = serialization.load_pem_private_key(content, given)
+        key = serialization.load_pem_private_key(content, password)
     except TypeError:
-        if given is None:
+        if password is None:
             raise FileError(
                 f"The key {path.name!r} has a passphrase. Give it in the environment variable"
                 f" {PASSPHRASE}.",
@@ -110,10 +110,10 @@ def load_private_key(path: str | Path, *, passphrase: str | None = None) -> "Pri
 
 
 def as_private_key(
-    given: "str | Path | PrivateKey | None",
+    key: "str | Path | PrivateKey | None",
 ) -> "PrivateKey | None":
     """Return a private key, given as a file or as a loaded key."""
-    return load_private_key(given) if isinstance(given, str | Path) else given
+    return load_private_key(key) if isinstance(key, str | Path) else key
 
 
 def load_public_key(path: str | Path) -> "Ed25519PublicKey":
@@ -172,8 +172,8 @@ def load_hash_key(path: str | Path) -> bytes:
         key = b""
     if len(key) != HASH_KEY_BYTES:
         raise FileError(
-            f"{path.name!r} is not a hash key: it holds other than {2 * HASH_KEY_BYTES} hexadecimal"
-            " digits.",
+            f"{path.name!r} is not a hash key: it does not hold exactly {2 * HASH_KEY_BYTES}"
+            " hexadecimal digits.",
             code="bad-hash-key",
             file=str(path),
         )

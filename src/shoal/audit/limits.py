@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from shoal.audit.check import Check
 from shoal.metrics.limits import Limits
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.limits import limits_of, measured
+from shoal.plan.findings.limits import compute_figures, limits_of
 from shoal.plan.verdict import Verdict
 
 
@@ -13,7 +13,7 @@ def check_limits(evidence: Evidence, limits: Limits, verdict: Verdict | None) ->
     """Yield a check of each limit, of the plan and of ``limits``.
 
     A limit of the plan that needs the original cannot be checked without it. One of ``limits``
-    then fails: whoever names it wants to know whether it is met.
+    then fails, since the caller asked whether it is met.
 
     Parameters
     ----------
@@ -34,11 +34,11 @@ def check_limits(evidence: Evidence, limits: Limits, verdict: Verdict | None) ->
             message = entry["reason"] or f"{entry['value']:.4g}"
             yield _check(entry["limit"], entry["bound"], entry["passed"], message)
         return
-    every = evidence.plan.limits.merged(limits)
-    named = {limit.name for limit in limits}
-    for result in every.check(*measured(evidence, every)):
+    all_limits = evidence.plan.limits.merged(limits)
+    extra = {limit.name for limit in limits}
+    for result in all_limits.check(*compute_figures(evidence, all_limits)):
         passed: bool | None = result.passed
-        if result.value is None and evidence.original is None and result.limit.name not in named:
+        if result.value is None and evidence.original is None and result.limit.name not in extra:
             passed = None
         yield _check(result.limit.name, result.limit.value, passed, result.message)
 

@@ -201,7 +201,7 @@ def parse(content: bytes, name: str) -> dict[str, Any]:
         entries = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError):
         raise FileError(
-            f"{name!r} is not a manifest, or it is damaged: no JSON.", code="bad-manifest"
+            f"{name!r} is not a manifest, or it is damaged: it is not JSON.", code="bad-manifest"
         ) from None
     check_shape(entries, name, READ)
     return entries  # type: ignore[no-any-return]

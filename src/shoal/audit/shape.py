@@ -92,9 +92,9 @@ def check_shape(entries: Any, name: str, versions: Collection[int]) -> None:
             _check_part(finding, FINDING_ENTRIES, name)
     _check_needed(entries["promise"], ("k", "smallest_class"), name)
     for part in ("input", "output", "report"):
-        held = entries.get(part, {})
-        listed = held.get("files", [])
-        for file in [held, *(listed if isinstance(listed, list) else [None])]:
+        part_entries = entries.get(part, {})
+        listed = part_entries.get("files", [])
+        for file in [part_entries, *(listed if isinstance(listed, list) else [None])]:
             hashed = version != 1 and isinstance(file, dict) and "sha256" in file
             _check_part(file, FILE_ENTRIES, name, ("name", "bytes") if hashed else ())
     _check_files(entries, name)
@@ -121,8 +121,8 @@ def _check_needed(entries: Mapping[str, Any], needed: Collection[str], name: str
 
 def _check_types(entries: Mapping[str, Any], types: Mapping[str, type], name: str) -> None:
     for part, kind in types.items():
-        held = entries.get(part)
-        wrong = not isinstance(held, kind) or isinstance(held, bool)
+        entry = entries.get(part)
+        wrong = not isinstance(entry, kind) or isinstance(entry, bool)
         if part in entries and wrong:
             _refuse(name, f"{part!r} has the wrong type")
 
@@ -133,11 +133,13 @@ def _check_files(entries: Mapping[str, Any], name: str) -> None:
     files = [*output.get("files", []), *entries.get("input", {}).get("files", [])]
     if not all("name" in file for file in files):
         _refuse(name, "a file has no name")
-    named = [entries.get(part, {}).get("name", "a") for part in ("output", "input", "report")]
-    if not all(isinstance(one, str) and "\0" not in one and Path(one).name == one for one in named):
+    file_names = [entries.get(part, {}).get("name", "a") for part in ("output", "input", "report")]
+    if not all(isinstance(n, str) and "\0" not in n and Path(n).name == n for n in file_names):
         _refuse(name, "the name of a file is invalid")
     types = output.get("types", {})
-    if not isinstance(types, dict) or not all(isinstance(one, str) for one in types.values()):
+    if not isinstance(types, dict) or not all(
+        isinstance(type_name, str) for type_name in types.values()
+    ):
         _refuse(name, "the types of its columns are not text")
     if "files" in output and not (
         isinstance(output.get("types"), dict) and {"chunk_size", "random_state"} <= set(large)

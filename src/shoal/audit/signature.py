@@ -67,8 +67,8 @@ def check_signature(
     """
     path = signature_path(manifest)
     if key is None:
-        there = "" if path.exists() else ", and there is none next to the manifest"
-        return None, f"not checked: no key was given{there}"
+        clause = "" if path.exists() else ", and there is none next to the manifest"
+        return None, f"not checked: no key was given{clause}"
     from cryptography.exceptions import InvalidSignature
 
     try:

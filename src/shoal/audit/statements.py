@@ -36,11 +36,21 @@ def check_plan(entries: Mapping[str, Any], plan: Plan) -> tuple[bool, str]:
     if promise["k"] != plan.k:
         return False, f"the manifest promises k={promise['k']} and its plan k={plan.k}"
     if entries["manifest"] != 1:
-        if promise.get("guarantees") != plan.guarantees:
+        if not _are_guarantees(promise.get("guarantees"), plan):
             return False, "the guarantees are NOT those of the plan" + other_versions(entries)
         if entries["dropped"] != plan.dropped:
             return False, "the dropped columns are NOT those of the plan"
     return True, ""
+
+
+def _are_guarantees(sentences: Any, plan: Plan) -> bool:
+    """Return whether sentences are the guarantees of a plan, in the words of some version."""
+    if not isinstance(sentences, list) or len(sentences) != len(plan.steps):
+        return False
+    return all(
+        sentence == now or (plan.is_intact(step) and sentence in step.former_guarantees)
+        for sentence, now, step in zip(sentences, plan.guarantees, plan.steps, strict=True)
+    )
 
 
 def check_measures(entries: Mapping[str, Any], classes: Any, plan: Plan) -> tuple[bool, str]:
@@ -84,34 +94,38 @@ def check_verdict(
         return False, f"it states k={stated['k']}, and the released values attain {counted.k}"
     if stated["status"] == "not kept":
         return False, str(stated["sentence"])
-    stated_codes = {one["code"] for one in stated["findings"] if one["severity"] in SEVERE}
+    stated_codes = {
+        finding["code"] for finding in stated["findings"] if finding["severity"] in SEVERE
+    }
     grave = SEVERE if plan.unit_column is None else ("breaks",)
     concealed = [
-        one.code
-        for one in counted.findings
-        if one.severity in grave and one.code not in stated_codes
+        finding.code
+        for finding in counted.findings
+        if finding.severity in grave and finding.code not in stated_codes
     ]
     if concealed:
         return False, f"it conceals {', '.join(dict.fromkeys(concealed))}"
     return True, str(stated["sentence"])
 
 
-def check_statements(entries: Mapping[str, Any], again: Mapping[str, Any]) -> tuple[bool, str]:
+def check_statements(entries: Mapping[str, Any], repeated: Mapping[str, Any]) -> tuple[bool, str]:
     """Compare all statements of a manifest with those of the repeated run."""
     if entries["manifest"] == 1:
-        return _check_old(entries, again)
-    differ = [name for name in RUN_ENTRIES if plain(entries.get(name)) != plain(again.get(name))]
+        return _check_old(entries, repeated)
+    differ = [name for name in RUN_ENTRIES if plain(entries.get(name)) != plain(repeated.get(name))]
     types = entries.get("output", {}).get("types")  # a manifest written in Python has none
-    if types is not None and types != again["output"].get("types"):
+    if types is not None and types != repeated["output"].get("types"):
         differ.append("types")
     if differ:
         return False, f"NOT those of the run: {', '.join(differ)}{other_versions(entries)}"
     return True, "verdict, measures, warnings and everything else are those of the run"
 
 
-def check_versions(entries: Mapping[str, Any], again: Mapping[str, Any]) -> tuple[bool | None, str]:
+def check_versions(
+    entries: Mapping[str, Any], repeated: Mapping[str, Any]
+) -> tuple[bool | None, str]:
     """Check the versions of software; with other versions, nothing can be concluded."""
-    if entries["manifest"] != 1 and set(entries["versions"]) != set(again["versions"]):
+    if entries["manifest"] != 1 and set(entries["versions"]) != set(repeated["versions"]):
         return False, "it names other software than the run"
     differ = other_versions(entries)
     if differ:
@@ -122,13 +136,13 @@ def check_versions(entries: Mapping[str, Any], again: Mapping[str, Any]) -> tupl
 def other_versions(entries: Mapping[str, Any]) -> str:
     """Return a clause about software with other versions here; may be empty."""
     differ = []
-    for name, then in entries.get("versions", {}).items():
+    for name, recorded in entries.get("versions", {}).items():
         try:
             now = installed_version(name)
         except (PackageNotFoundError, ValueError):
             now = "none"
-        if now != then:
-            differ.append(f"{name} {then} then, {now} now")
+        if now != recorded:
+            differ.append(f"{name} {recorded} then, {now} now")
     return f"; versions differ: {', '.join(differ)}" if differ else ""
 
 
@@ -148,19 +162,20 @@ def plain(value: Any) -> Any:
 def _follows(stated: Mapping[str, Any]) -> bool:
     """Return whether status and sentence of a verdict follow from its findings."""
     findings = tuple(
-        Finding(one["code"], one["severity"], one["sentence"]) for one in stated["findings"]
+        Finding(finding["code"], finding["severity"], finding["sentence"])
+        for finding in stated["findings"]
     )
-    known = all(one.severity in (*SEVERE, "informs") for one in findings)
+    known = all(finding.severity in (*SEVERE, "informs") for finding in findings)
     rebuilt = Verdict(stated["promised"], stated["k"], stated["unit"], findings)
     same = (rebuilt.status, rebuilt.sentence) == (stated["status"], stated["sentence"])
     return known and same
 
 
-def _check_old(entries: Mapping[str, Any], again: Mapping[str, Any]) -> tuple[bool, str]:
+def _check_old(entries: Mapping[str, Any], repeated: Mapping[str, Any]) -> tuple[bool, str]:
     """Compare a manifest of version 1, whose sentences an older version wrote."""
     names: Sequence[str] = [n for n in ("records", "columns", "dropped") if n in entries]
-    differ = [name for name in names if entries[name] != again[name]]
-    before, now = entries.get("measures", {}), again["measures"]
+    differ = [name for name in names if entries[name] != repeated[name]]
+    before, now = entries.get("measures", {}), repeated["measures"]
     differ += [name for name in before if name in now and plain(before[name]) != plain(now[name])]
     if differ:
         return False, f"NOT those of the run: {', '.join(differ)}{other_versions(entries)}"

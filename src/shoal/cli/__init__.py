@@ -49,8 +49,8 @@ for command in COMMANDS:
 app.command("app", cls=Command)(expand_blocks(page))
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"shoal {__version__}")
         raise typer.Exit
 

@@ -1,4 +1,4 @@
-"""Help texts: no types of Python behind names of arguments and flags."""
+"""Help texts without the Python types of arguments and flags."""
 
 from typing import Any
 

@@ -51,21 +51,21 @@ def mask_large(
     _refuse_unsupported(dialect, unsupported)
     from shoal import scale
 
-    given = {name: value for name, value in options.items() if value is not None}
-    return scale.mask(sources, plan, target, **given)
+    set_options = {name: value for name, value in options.items() if value is not None}
+    return scale.mask(sources, plan, target, **set_options)
 
 
 def _refuse_unsupported(dialect: "Dialect", unsupported: Mapping[str, Any]) -> None:
     """Refuse options that have no effect on a cluster instead of ignoring them."""
     default = type(dialect)()
-    given = [option for option, value in unsupported.items() if value]
+    used = [option for option, value in unsupported.items() if value]
     for name, option in DIALECT_OPTIONS.items():
         if getattr(dialect, name) != getattr(default, name):
-            given.append(option)
-    if given:
+            used.append(option)
+    if used:
         raise ParameterError(
-            f"{given[0]} is for a single table that fits into memory, not for Parquet files that"
+            f"{used[0]} is for a single table that fits into memory, not for Parquet files that"
             " are masked into a folder. Leave it out.",
             code="option-not-for-large",
-            option=given[0],
+            option=used[0],
         )

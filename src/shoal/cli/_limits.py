@@ -35,9 +35,9 @@ class CheckedLimits:
     def __init__(self, path: Path | None, command: str):
         from shoal.metrics.limits import Limits
 
-        every = Limits() if path is None else Limits.load(path)
-        self.limits: Limits = every.by(command)
-        self.others = [limit for limit in every if limit.source != command]
+        all_limits = Limits() if path is None else Limits.load(path)
+        self.limits: Limits = all_limits.by(command)
+        self.others = [limit for limit in all_limits if limit.source != command]
         self.results: LimitResults | None = None
         if path is not None and not self.limits:
             raise ParameterError(

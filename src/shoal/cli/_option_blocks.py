@@ -7,8 +7,14 @@ A block is a dataclass whose fields are typer options. A command takes the block
 import functools
 import inspect
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
+
+from typer.models import OptionInfo
+
+# The options of the running command, such as -c and --column; None outside the command line.
+running_flags: ContextVar[frozenset[str] | None] = ContextVar("running_flags", default=None)
 
 
 def expand_blocks(command: Callable[..., None]) -> Callable[..., None]:
@@ -36,8 +42,11 @@ def expand_blocks(command: Callable[..., None]) -> Callable[..., None]:
             kind = inspect.Parameter.KEYWORD_ONLY
             expanded.append(parameter.replace(kind=kind, annotation=annotation))
 
+    flags = frozenset(flag for parameter in expanded for flag in _flags(parameter.annotation))
+
     @functools.wraps(command)
     def run(**values: Any) -> None:
+        running_flags.set(flags)
         for name, block in blocks.items():
             values[name] = block(**{field.name: values.pop(field.name) for field in fields(block)})
         command(**values)
@@ -45,6 +54,14 @@ def expand_blocks(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature(expanded)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in expanded}
     return run
+
+
+def _flags(annotation: Any) -> list[str]:
+    """Return the names of the option that an annotation declares, such as ``-c``."""
+    declared = [part for part in get_args(annotation) if isinstance(part, OptionInfo)]
+    # In an annotation, typer.Option takes the first name for a default value.
+    names = [name for option in declared for name in (option.default, *(option.param_decls or ()))]
+    return [flag for name in names if isinstance(name, str) for flag in name.split("/")]
 
 
 def _block_parameters(block: Any) -> list[inspect.Parameter]:

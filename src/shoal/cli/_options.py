@@ -94,6 +94,14 @@ MaskedTable = Annotated[
     str | None,
     typer.Option("--masked-table", metavar="TABLE", help="Masked table in a database."),
 ]
+Aligned = Annotated[
+    bool,
+    typer.Option(
+        "--aligned",
+        metavar=FLAG,
+        help="Both tables have the same records in the same order; else this is judged by values.",
+    ),
+]
 By = Annotated[
     list[str] | None,
     typer.Option(
@@ -204,7 +212,7 @@ MissingCodes = Annotated[
     typer.Option(
         "--missing-codes",
         metavar="COLUMN=CODE,...",
-        help="Values of a masked column that stand for a missing value.",
+        help="Values of a column that stand for a missing value; repeatable.",
     ),
 ]
 SavePlan = Annotated[
@@ -220,10 +228,13 @@ SavePlan = Annotated[
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """Columns, their roles and the parameters that `mask` and `compare` share."""
+    """Columns, their roles and the parameters that `mask`, `compare` and `advise` share."""
 
     column: Columns
     within: Within = None
+    unit: Unit = None
+    household: Household = None
+    weight: Weight = None
     confidential: Confidential = None
     identifier: Identifiers = None
     types: Types = None
@@ -231,6 +242,17 @@ class PlanOptions:
     settings: Settings = None
     seed: Seed = None
     n_jobs: NJobs = None
+
+    @property
+    def step_parameters(self) -> dict[str, Any]:
+        """The parameters of the step that have an option of their own here and are given."""
+        own = {
+            "within": self.within or None,
+            "unit": self.unit,
+            "household": self.household,
+            "weight": self.weight,
+        }
+        return {name: value for name, value in own.items() if value is not None}
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     from rich.text import Text
 
     class TimeColumn(ProgressColumn):
-        """The time, which goes on where a stage reports nothing."""
+        """The elapsed time, which advances even while a stage reports nothing."""
 
         def render(self, task: object) -> Text:
             return Text(estimate.describe_time())

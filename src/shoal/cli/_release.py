@@ -41,7 +41,7 @@ def release(
     save_plan: Path | None = None,
 ) -> None:
     """Mask a table, in memory or (``large``) on a cluster, and print what was released."""
-    made: Release | LargeRelease
+    released: Release | LargeRelease
     if writing.limits is not None:
         from shoal.metrics.limits import Limits
 
@@ -56,11 +56,11 @@ def release(
     dialect = reading.dialect(keep_notes=writing.keep_notes, mark_formulas=writing.mark_formulas)
     try:
         if large:
-            made = _release_folder(
+            released = _release_folder(
                 plan, sources, target, dialect, writing, key=key, seed=seed, plan_file=plan_file
             )
         else:
-            made = release_file(
+            released = release_file(
                 plan,
                 sources[0],
                 target,
@@ -73,7 +73,7 @@ def release(
     except NotKept as error:
         way_out = "Use --allow-not-kept to write it anyway."
         raise NotKept(f"{error.template} {way_out}", verdict=error.verdict) from None
-    print_release(made, target, writing, as_json=as_json, quiet=quiet)
+    print_release(released, target, writing, as_json=as_json, quiet=quiet)
 
 
 def release_file(
@@ -94,65 +94,27 @@ def release_file(
     from shoal.audit import manifest as manifests
     from shoal.audit.record import Record
     from shoal.cli._lazy_imports import discard_placeholders
-    from shoal.comparison.tradeoff import around
-    from shoal.io.database import is_database, redact_address
     from shoal.plan import document
     from shoal.plan.deliver import deliver
-    from shoal.report import (
-        Identity,
-        check_audience,
-        check_evidence_audience,
-        check_report,
-        gather_evidence,
-        report_text,
-        summarise,
-        today,
-    )
 
     discard_placeholders()
-    report, manifest, audience = writing.report, writing.manifest, writing.audience
-    check_audience(audience)
-    if writing.evidence:
-        check_evidence_audience(audience)
-        if report is None or report == STDOUT:
-            raise ParameterError(
-                "--evidence is a part of the report. Name a file with --report.",
-                code="evidence-without-report",
-            )
+    _check_report_options(writing)
+    report = None if writing.report == STDOUT else writing.report
     documents: dict[Path, Document] = {}
     if save_plan is not None:
         text = document.dumps(plan.to_dict(drawn_seeds=False), save_plan.suffix.lower())
         documents[save_plan] = lambda delivery: text
     report_texts: list[str] = []  # the manifest, written later, contains its hash
-    if report is not None and report != STDOUT:
-        check_report(report)
+    if report is not None:
 
         def write_report(delivery: "Delivery", path: Path = report) -> str:
-            points = []
-            if writing.curve:
-                used = delivery.release.plan  # with the kinds that were inferred from the file
-                seen = plan.replace(types=used.types, missing_codes=used.missing_codes)
-                points = around(seen, delivery.table, n_jobs=os.cpu_count() or 1)
-            about = Identity(
-                writing.title,
-                writing.author,
-                file=redact_address(target) if is_database(target) else Path(target).name,
-                sha256=delivery.target.sha256 if delivery.target else "",
-                date=today(),
-            )
-            evidence = None
-            if writing.evidence:
-                evidence = gather_evidence(delivery.release, delivery.table)
-            summary = summarise(
-                delivery.release, audience, curve=points, identity=about, evidence=evidence
-            )
-            report_texts[:] = [report_text(summary, path)]
+            report_texts[:] = [_report_text(plan, delivery, target, writing, path)]
             return report_texts[0]
 
         documents[report] = write_report
     record = None
-    if manifest is not None:
-        record = Record(manifest, signing_key=key, hash_key=writing.hash_key)
+    if writing.manifest is not None:
+        record = Record(writing.manifest, signing_key=key, hash_key=writing.hash_key)
         places = {"source": (source, dialect.table), "target": (target, writing.target_table)}
 
         def write_manifest(delivery: "Delivery", hash_key: bytes = record.hash_key) -> str:
@@ -175,6 +137,50 @@ def release_file(
         allow_not_kept=writing.allow_not_kept,
         force=writing.force,
     ).release
+
+
+def _check_report_options(writing: ReleaseOptions) -> None:
+    """Refuse options of the report that contradict each other."""
+    from shoal.report import check_audience, check_evidence_audience, check_report
+
+    check_audience(writing.audience)
+    if writing.evidence:
+        check_evidence_audience(writing.audience)
+        if writing.report is None or writing.report == STDOUT:
+            raise ParameterError(
+                "--evidence is a part of the report. Name a file with --report.",
+                code="evidence-without-report",
+            )
+    if writing.report is not None and writing.report != STDOUT:
+        check_report(writing.report)
+
+
+def _report_text(
+    plan: "Plan", delivery: "Delivery", target: str, writing: ReleaseOptions, path: Path
+) -> str:
+    """Return the report on a release, with a curve and with evidence if these are asked for."""
+    from shoal.comparison.tradeoff import run_around
+    from shoal.io.database import is_database, redact_address
+    from shoal.report import Identity, gather_evidence, report_text, summarise, today
+
+    release, points, evidence = delivery.release, [], None
+    if writing.curve:
+        plan_used = release.plan  # with the kinds that were inferred from the file
+        interpreted = plan.replace(types=plan_used.types, missing_codes=plan_used.missing_codes)
+        points = run_around(interpreted, delivery.table, n_jobs=os.cpu_count() or 1)
+    if writing.evidence:
+        evidence = gather_evidence(release, delivery.table)
+    identity = Identity(
+        writing.title,
+        writing.author,
+        file=redact_address(target) if is_database(target) else Path(target).name,
+        sha256=delivery.target.sha256 if delivery.target else "",
+        date=today(),
+    )
+    summary = summarise(
+        release, writing.audience, curve=points, identity=identity, evidence=evidence
+    )
+    return report_text(summary, path)
 
 
 def _release_folder(
@@ -234,7 +240,7 @@ def signing_key(sign: Path | None, manifest: Path | None) -> Any:
 
 
 def print_release(
-    made: "Release | LargeRelease",
+    release: "Release | LargeRelease",
     target: str,
     writing: ReleaseOptions,
     *,
@@ -246,10 +252,10 @@ def print_release(
     from shoal.report import limit_line, one_line, summarise, whole_text
 
     report, place = writing.report, redact_address(target)
-    summary = summarise(made, writing.audience)
-    files: Sequence[Mapping[str, Any]] = getattr(made, "files", ())  # of a released folder
+    summary = summarise(release, writing.audience)
+    files: Sequence[Mapping[str, Any]] = getattr(release, "files", ())  # of a released folder
     in_files = f", in {len(files)} file{'s' if len(files) > 1 else ''}" if files else ""
-    text = f"{place}: {one_line(summary)}{in_files}\n{status_line(made.verdict)}"
+    text = f"{place}: {one_line(summary)}{in_files}\n{status_line(release.verdict)}"
     text += "".join(f"\n{limit_line(entry)}" for entry in summary["limits"])
     if report == STDOUT:
         text = f"{place}: {whole_text(summary)}"
@@ -259,8 +265,8 @@ def print_release(
     content |= {name: part for name, part in summary.items() if name != "pictures"}
     content |= {"files": list(files)} if files else {}
     print_result(content, text, as_json=as_json, quiet=quiet)
-    print_findings(made.verdict)
+    print_findings(release.verdict)
     for warning in summary["warnings"]:
         echo(f"warning: {warning}", colour="yellow", err=True)
-    if made.verdict.status == "not kept":
+    if release.verdict.status == "not kept":
         raise typer.Exit(1)

@@ -15,10 +15,11 @@ from typing import Any
 import typer
 
 from shoal import _progress as progress
-from shoal._text import fitting
+from shoal._text import limit_table_width
+from shoal.cli._option_blocks import running_flags
 from shoal.cli._progress_bar import end_progress_bar, print_above, progress_bar
 from shoal.cli._terminal import echo, width_of
-from shoal.cli._wording import command_wording
+from shoal.cli._wording import among, command_wording
 from shoal.errors import ParameterError, ScratchFilesLeft, ShoalError, ShoalWarning, Wording
 
 _interrupted = False
@@ -54,8 +55,10 @@ def check_interrupt() -> None:
 def session(*, quiet: bool = False, wording: Wording = command_wording) -> Iterator[None]:
     """Turn errors into one line and an exit code; show progress on a terminal.
 
-    Options in messages are written by ``wording``.
+    Options in messages are written by ``wording``, and only those that the command has.
     """
+    flags = running_flags.get()
+    wording = wording if flags is None else among(flags, wording)
     _wording.set(wording)
     published: list[str] = []
     try:
@@ -67,7 +70,7 @@ def session(*, quiet: bool = False, wording: Wording = command_wording) -> Itera
             warnings.showwarning = _print_scratch_warnings(warnings.showwarning)
             if not quiet:
                 stack.enter_context(_log_to_stderr())
-            stack.enter_context(fitting(width_of(sys.stdout)))
+            stack.enter_context(limit_table_width(width_of(sys.stdout)))
             listen = None
             if sys.stderr.isatty() and not quiet:
                 listen = stack.enter_context(progress_bar())

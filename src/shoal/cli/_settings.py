@@ -1,10 +1,13 @@
 """Parsing of option values: lists of numbers, and ``--set name=value``."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from shoal.cli._wording import OWN_FLAGS
 from shoal.errors import ParameterError
+
+# Parameters with an option of `shoal mask` that commands which try many plans do not have.
+RELEASE_ONLY = ("effort", "budget", "shuffle")
 
 
 def parse_numbers(texts: Sequence[str], kind: Callable[[str], Any], option: str) -> list[Any]:
@@ -36,6 +39,16 @@ def split_commas(texts: Sequence[str]) -> list[str]:
     return [part for text in texts for part in text.replace(",", " ").split()]
 
 
+def parse_codes(pairs: Sequence[str] | None, table: Any) -> dict[str, tuple[str, ...]]:
+    """Parse the ``--missing-codes`` options for a table; refuse columns that it does not have."""
+    from shoal.frame.missing_codes import as_missing_codes, parse_missing_codes
+    from shoal.frame.tables import check_columns, open_frame
+
+    codes = as_missing_codes(parse_missing_codes(pairs or []))
+    check_columns(open_frame(table), list(codes))
+    return codes
+
+
 def parse_weights(pairs: Sequence[str]) -> dict[str, float]:
     """Parse the ``--column-weight`` options, each ``column=number``.
 
@@ -62,9 +75,16 @@ def parse_weights(pairs: Sequence[str]) -> dict[str, float]:
 
 
 def parse_settings(
-    pairs: Sequence[str], method: str, effort: str | None = None
+    pairs: Sequence[str],
+    method: str,
+    effort: str | None = None,
+    *,
+    without: Collection[str] = (),
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Parse ``name=value`` pairs; return the parameters of the step and those of the method."""
+    """Parse ``name=value`` pairs; return the parameters of the step and those of the method.
+
+    ``without`` are parameters that the command does not take at all.
+    """
     from shoal import _params as parameters
     from shoal.partitioners import METHODS
     from shoal.steps import Microaggregate
@@ -83,6 +103,12 @@ def parse_settings(
                 f"--set takes name=value. Got {pair!r} instead.",
                 code="setting-not-a-pair",
                 given=pair,
+            )
+        if name in without:
+            raise ParameterError(
+                f"This command does not take {name!r}. Leave it out.",
+                code="unknown-parameter",
+                parameter=name,
             )
         if name in OWN_FLAGS:
             raise ParameterError(

@@ -59,9 +59,9 @@ def stray_argument(
     """
     runs: list[tuple[str, list[str]]] = []  # adjacent arguments, with the option before them
     option, expects_value, in_run = "", False, False
-    for at, word in enumerate(words):
+    for i, word in enumerate(words):
         if word == "--":
-            runs.append((option, list(words[at + 1 :])))
+            runs.append((option, list(words[i + 1 :])))
             break
         if expects_value:
             expects_value = False

@@ -82,31 +82,17 @@ def step_command(name: str) -> Any:
     """Return the command of a step."""
     from shoal.steps import STEPS
 
-    one = typer.Typer(add_completion=False)
-    one.command(name, cls=Command)(expand_blocks(_function(name, STEPS[name])))
-    return typer.main.get_command(one)
+    application = typer.Typer(add_completion=False)
+    application.command(name, cls=Command)(expand_blocks(_command_function(name, STEPS[name])))
+    return typer.main.get_command(application)
 
 
-def _function(name: str, cls: "type[Step]") -> Callable[..., None]:
+def _command_function(name: str, cls: "type[Step]") -> Callable[..., None]:
     """Return the function of a step's command, with its parameters in the signature."""
     from shoal._params import plain_text, signature_parameters
     from shoal.steps import describe_step
 
     declared = signature_parameters(cls)
-    own: dict[str, tuple[Any, Any]] = {}  # annotation and default of each option
-    for parameter in declared.values():
-        if parameter.name == "unit":
-            continue  # of the plan, for every step
-        if parameter.name == "partitioner":
-            own |= {
-                "k": (options.K, inspect.Parameter.empty),
-                "method": (options.Method, "auto"),
-                "effort": (options.Effort, None),
-                "budget": (options.Budget, None),
-                "settings": (options.Settings, None),
-            }
-        else:
-            own[NAMES.get(parameter.name, parameter.name)] = _option(parameter)
 
     def command(
         source: options.Source,
@@ -118,10 +104,10 @@ def _function(name: str, cls: "type[Step]") -> Callable[..., None]:
         save_plan: options.SavePlan = None,
         quiet: options.Quiet = False,
         json: options.Json = False,
-        **given: Any,
+        **values: Any,
     ) -> None:
         with session(quiet=quiet, wording=step_wording):
-            plan = _plan(cls, _values(declared, given), given, roles, shuffle)
+            plan = _plan(cls, _step_values(declared, values), values, roles, shuffle)
             release(
                 plan,
                 [source],
@@ -134,21 +120,45 @@ def _function(name: str, cls: "type[Step]") -> Callable[..., None]:
                 quiet=quiet,
             )
 
+    _add_options(command, _step_options(declared))
+    command.__doc__ = plain_text(describe_step(cls)["summary"])
+    return command
+
+
+def _step_options(declared: Mapping[str, "Parameter"]) -> dict[str, tuple[Any, Any]]:
+    """Return the annotation and the default of each option of a step's command."""
+    step_options: dict[str, tuple[Any, Any]] = {}
+    for parameter in declared.values():
+        if parameter.name == "unit":
+            continue  # of the plan, for every step
+        if parameter.name == "partitioner":
+            step_options |= {
+                "k": (options.K, inspect.Parameter.empty),
+                "method": (options.Method, "auto"),
+                "effort": (options.Effort, None),
+                "budget": (options.Budget, None),
+                "settings": (options.Settings, None),
+            }
+        else:
+            step_options[NAMES.get(parameter.name, parameter.name)] = _option(parameter)
+    return step_options
+
+
+def _add_options(command: Callable[..., None], step_options: Mapping[str, tuple[Any, Any]]) -> None:
+    """Add options to the signature of a command, after source and target."""
     signature = inspect.signature(command)
     fixed = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     keyword = inspect.Parameter.KEYWORD_ONLY
     added = [
         inspect.Parameter(option, keyword, default=default, annotation=annotation)
-        for option, (annotation, default) in own.items()
+        for option, (annotation, default) in step_options.items()
     ]
     command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [*(p.replace(kind=keyword) for p in fixed[:2]), *added,
          *(p.replace(kind=keyword) for p in fixed[2:])]
     )  # fmt: skip
-    hints = {option: annotation for option, (annotation, _) in own.items()}
+    hints = {option: annotation for option, (annotation, _) in step_options.items()}
     command.__annotations__ = {**command.__annotations__, **hints}
-    command.__doc__ = plain_text(describe_step(cls)["summary"])
-    return command
 
 
 def _option(parameter: "Parameter") -> tuple[Any, Any]:
@@ -164,10 +174,10 @@ def _option(parameter: "Parameter") -> tuple[Any, Any]:
         option = typer.Option(*names, help=text, rich_help_panel=OF_STEP)
         return Annotated[bool, option], parameter.default
     takes_pairs = parameter.accepts({})
-    shown = "COLUMN=VALUE,..." if takes_pairs else "|".join(_choices(parameter)) or "VALUE"
+    placeholder = "COLUMN=VALUE,..." if takes_pairs else "|".join(_choices(parameter)) or "VALUE"
     if not parameter.required and parameter.default is not None:
         text += f" Default: {parameter.default}."
-    option = typer.Option(flag, metavar=shown, help=text, rich_help_panel=OF_STEP)
+    option = typer.Option(flag, metavar=placeholder, help=text, rich_help_panel=OF_STEP)
     kind: Any = list[str] if takes_pairs else str
     return Annotated[kind if parameter.required else kind | None, option], default
 
@@ -182,11 +192,13 @@ def _choices(parameter: "Parameter") -> list[str]:
     return [str(word) for part in parts for word in get_args(part)]
 
 
-def _values(declared: Mapping[str, "Parameter"], given: Mapping[str, Any]) -> dict[str, Any]:
+def _step_values(
+    declared: Mapping[str, "Parameter"], values_by_option: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the parameters of the step that options give."""
     values: dict[str, Any] = {}
     for name, parameter in declared.items():
-        value = given.get(NAMES.get(name, name))
+        value = values_by_option.get(NAMES.get(name, name))
         if value is None or name == "unit":
             continue
         if name not in SHARED and not isinstance(value, bool):
@@ -199,7 +211,7 @@ def _parse(parameter: "Parameter", texts: Sequence[str]) -> Any:
     """Return the value of a parameter: a number, text, a list, a mapping, or a file with one."""
     values = [_read(text[1:]) if text.startswith("@") else parameter.parse(text) for text in texts]
     if all(isinstance(value, dict) for value in values) and parameter.accepts({}):
-        return {key: value for one in values for key, value in one.items()}
+        return {key: value for mapping in values for key, value in mapping.items()}
     if len(values) == 1 and not parameter.accepts(values[0]):
         several = [_number_or_text(part) for part in texts[0].split(",")]
         return several if parameter.accepts(several) else values[0]
@@ -229,7 +241,7 @@ def _read(name: str) -> Any:
 def _plan(
     cls: "type[Step]",
     values: dict[str, Any],
-    given: Mapping[str, Any],
+    option_values: Mapping[str, Any],
     roles: options.RoleOptions,
     shuffle: bool,
 ) -> Any:
@@ -241,11 +253,15 @@ def _plan(
     from shoal.plan.validation import roles_of
 
     if "partitioner" in parameters.signature_parameters(cls):
-        method, effort = given["method"], given["effort"]
-        _, method_options = parse_settings(given["settings"] or [], method, effort)
-        common = {"effort": effort, "budget": given["budget"], "random_state": given.get("seed")}
+        method, effort = option_values["method"], option_values["effort"]
+        _, method_options = parse_settings(option_values["settings"] or [], method, effort)
+        common = {
+            "effort": effort,
+            "budget": option_values["budget"],
+            "random_state": option_values.get("seed"),
+        }
         method_options |= {name: value for name, value in common.items() if value is not None}
-        values["partitioner"] = partitioner(method, {"k": given["k"], **method_options})
+        values["partitioner"] = partitioner(method, {"k": option_values["k"], **method_options})
     types = [*(roles.types or []), *map(_type_of_hierarchy, roles.hierarchy or [])]
     return Plan(
         roles_of(values["columns"], roles.identifier or (), roles.confidential or ()),
@@ -255,7 +271,7 @@ def _plan(
         missing_codes=parse_missing_codes(roles.missing_codes or []),
         other_columns="release",
         shuffle=shuffle,
-        random_state=given.get("seed") if shuffle else None,
+        random_state=option_values.get("seed") if shuffle else None,
     )
 
 

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from shoal._text import wrapped
+from shoal._text import wrap_text
 from shoal.cli._progress_bar import end_progress_bar
 
 
@@ -25,6 +25,6 @@ def echo(text: str, *, colour: str | None = None, err: bool = False) -> None:
     stream = sys.stderr if err else sys.stdout
     width = width_of(stream)
     if width is not None:
-        text = wrapped(text, width)
+        text = wrap_text(text, width)
     styled = text if colour is None else typer.style(text, fg=colour)
     typer.echo(styled, err=err, color=False if os.environ.get("NO_COLOR") else None)

@@ -1,5 +1,9 @@
 """Options in messages, translated from Python notation to the command line or a plan."""
 
+from collections.abc import Collection
+
+from shoal.errors import Wording, python_wording
+
 FILE_FLAGS = {
     "force": "--force",
     "separator": "--separator",
@@ -15,6 +19,7 @@ FILE_FLAGS = {
     "mark_formulas": "--mark-formulas",
     "allow_not_kept": "--allow-not-kept",
     "scheduler": "--scheduler",
+    "client": "--scheduler",  # its name in Python
     "scratch": "--scratch",
     "chunk_size": "--chunk-size",
     "manifest": "--manifest",
@@ -51,7 +56,12 @@ PLAN_FLAGS = {
     "repair": "--repair",
 }
 # Options of commands that measure and advise, and do not release.
-MEASURE_FLAGS = {"formula": "--formula", "min_group": "--min-group", "n_plans": "--plans"}
+MEASURE_FLAGS = {
+    "formula": "--formula",
+    "min_group": "--min-group",
+    "n_plans": "--plans",
+    "aligned": "--aligned",
+}
 FLAGS = {**FILE_FLAGS, **PLAN_FLAGS, **MEASURE_FLAGS}
 
 
@@ -68,6 +78,29 @@ def command_wording(name: str, value: str | None) -> str:
     if flag is None:
         return f"--set {name}={'...' if argument is None else argument}"
     return flag if argument is None else f"{flag} {argument}"
+
+
+def among(flags: Collection[str], wording: Wording) -> Wording:
+    """Return a wording of options that names only options which a command has.
+
+    Others are given by ``--set``, if the command has that, or written as in Python.
+
+    >>> among({"-k", "--set"}, command_wording)("missing", '"drop"')
+    '--set missing=drop'
+    >>> among({"-k"}, command_wording)("missing", '"drop"')
+    'missing="drop"'
+    """
+
+    def worded(name: str, value: str | None) -> str:
+        text = wording(name, value)
+        if not text.startswith("-") or text.split()[0] in flags:
+            return text
+        if "--set" in flags and name not in OWN_FLAGS:
+            argument = "..." if value is None else value.strip("\"'")
+            return f"--set {name}={argument}"
+        return python_wording(name, value)
+
+    return worded
 
 
 def step_wording(name: str, value: str | None) -> str:
@@ -87,9 +120,11 @@ def plan_wording(name: str, value: str | None) -> str:
 
     >>> plan_wording("missing", '"drop"'), plan_wording("within", None)
     ('missing = "drop"', "'within'")
-    >>> plan_wording("force", "True")
-    '--force'
+    >>> plan_wording("force", "True"), plan_wording("shuffle", "True")
+    ('--force', 'shuffle = true')
     """
     if name in FILE_FLAGS and name != "random_state":
         return command_wording(name, value)
+    if value in ("True", "False"):
+        value = value.lower()
     return repr(name) if value is None else f"{name} = {value}"

@@ -7,10 +7,11 @@ import typer
 
 from shoal.cli import _options as options
 from shoal.cli._session import print_result, session
-from shoal.cli._settings import parse_numbers, parse_settings, split_commas
+from shoal.cli._settings import RELEASE_ONLY, parse_numbers, parse_settings, split_commas
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
+    from shoal.plan.release import Release
 
 LimitsToMeet = Annotated[
     Path, typer.Option("--limits", metavar="FILE", help="Limits that the release must keep: .toml.")
@@ -74,15 +75,17 @@ def advise(
         from shoal.io.publish import Publication
         from shoal.metrics.limits import Limits
         from shoal.plan import document
+        from shoal.plan.analysed import AnalysedColumns
         from shoal.plan.deliver import with_decimals_of
+        from shoal.plan.guarantees import judge
         from shoal.plan.interpretation import interpret_source
 
         discard_placeholders()
         methods = split_commas(method) if method else None
-        of_step, of_method = parse_settings(plan.settings or [], (methods or ["auto"])[0])
-        further: dict[str, Any] = {**of_step, **of_method}
-        if plan.within is not None:
-            further["within"] = plan.within
+        of_step, of_method = parse_settings(
+            plan.settings or [], (methods or ["auto"])[0], without=RELEASE_ONLY
+        )
+        other_options: dict[str, Any] = {**of_step, **of_method, **plan.step_parameters}
         opened = open_source(source, dialect=reading.dialect(), numbers=())
         candidates = families(
             plan.column,
@@ -96,21 +99,24 @@ def advise(
             random_state=plan.seed or 0,
             types=parse_type_options(plan.types or []),
             missing_codes=parse_missing_codes(plan.missing_codes or []),
-            **further,
+            **other_options,
         )
         first = interpret_source(candidates[0].make(candidates[0].scale[0]), opened)
         opened = opened.without_codes(first.missing_codes)
         table = opened.with_numbers(first.numeric_columns, first.categorical_columns)
+        analysed = AnalysedColumns.of(opened, first) if first.limits.by("utility") else None
 
-        def prepare(made: "Plan") -> "Plan":
-            made = made.replace(types=first.types, missing_codes=first.missing_codes)
-            return with_decimals_of(made, opened, table)
+        def run(candidate: "Plan", data: Any) -> "Release":
+            candidate = candidate.replace(types=first.types, missing_codes=first.missing_codes)
+            draft = with_decimals_of(candidate, opened, data).draft(data)
+            draft = draft.with_analysed(analysed)
+            return draft.to_release(judge(draft.evidence))
 
         with Publication(force=force) as publication:
             if write is not None:
                 document.dumps({}, write.suffix.lower())  # refuses other endings before the search
             part = None if write is None else publication.add(write)
-            advice = search(table, candidates, n_plans=plans, n_jobs=plan.n_jobs, prepare=prepare)
+            advice = search(table, candidates, n_plans=plans, n_jobs=plan.n_jobs, run=run)
             content, text = {**advice.to_dict(), "plan": None}, str(advice)
             if advice.plan is not None and write is not None and part is not None:
                 entries = advice.plan.to_dict(drawn_seeds=False)

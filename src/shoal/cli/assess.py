@@ -8,6 +8,7 @@ import typer
 from shoal.cli import _options as options
 from shoal.cli._limits import CheckedLimits, LimitsFile
 from shoal.cli._session import print_result, session
+from shoal.cli._settings import parse_codes
 
 QuasiIdentifiers = Annotated[
     list[str] | None,
@@ -33,9 +34,11 @@ def assess(
     measure: Measures = None,
     weight: options.Weight = None,
     types: options.Types = None,
+    missing_codes: options.MissingCodes = None,
     masked_table: options.MaskedTable = None,
     by: options.By = None,
     min_group: options.MinGroup = 5,
+    aligned: options.Aligned = False,
     limits: LimitsFile = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -49,16 +52,18 @@ def assess(
         from shoal.io.files import open_source, read_typed, typed_table
         from shoal.metrics.assessment import assess as assess_tables
         from shoal.metrics.assessment import changed_columns
-        from shoal.plan.interpretation import inferred_types
+        from shoal.plan.interpretation import interpret_columns
         from shoal.report import table
 
         checked = CheckedLimits(limits, "assess")
         dialect = reading.dialect()
         opened = open_source(original, dialect=dialect, numbers=())
         names = [*opened.table.column_names]
-        declared = inferred_types(opened, names, as_types(parse_type_options(types or [])))
-        before = typed_table(opened, declared)
-        after = read_typed(masked, declared, replace(dialect, table=masked_table))
+        codes = parse_codes(missing_codes, opened.table)
+        declared = as_types(parse_type_options(types or []))
+        declared, codes = interpret_columns(opened, names, declared, codes)
+        before = typed_table(opened, declared, codes)
+        after = read_typed(masked, declared, replace(dialect, table=masked_table), codes)
         quasi_identifiers = column or [
             name for name in changed_columns(before, after) if name not in (confidential or ())
         ]
@@ -72,6 +77,7 @@ def assess(
             weight=weight,
             by=by,
             min_group=min_group,
+            aligned=aligned or None,
         )
         checked.check(measures)
         content = {

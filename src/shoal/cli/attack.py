@@ -8,6 +8,7 @@ import typer
 from shoal.cli import _options as options
 from shoal.cli._limits import CheckedLimits, LimitsFile
 from shoal.cli._session import print_result, session
+from shoal.cli._settings import parse_codes
 
 QuasiIdentifiers = Annotated[
     list[str],
@@ -59,10 +60,12 @@ def attack(
     n_attacks: NAttacks = 2000,
     unit: Unit = None,
     types: options.Types = None,
+    missing_codes: options.MissingCodes = None,
     released_table: ReleasedTable = None,
     seed: Seed = None,
     by: options.By = None,
     min_group: options.MinGroup = 5,
+    aligned: options.Aligned = False,
     limits: LimitsFile = None,
     n_jobs: options.NJobs = None,
     quiet: options.Quiet = False,
@@ -78,25 +81,28 @@ def attack(
         from shoal.frame.types import as_types, parse_type_options
         from shoal.io.files import open_source, read_typed, typed_table
         from shoal.metrics.attacks import attack as attack_tables
-        from shoal.plan.interpretation import inferred_types
+        from shoal.plan.interpretation import interpret_columns
 
         checked = CheckedLimits(limits, "attack")
         dialect = reading.dialect()
         opened = open_source(original, dialect=dialect, numbers=())
         names = [*opened.table.column_names]
-        declared = inferred_types(opened, names, as_types(parse_type_options(types or [])))
+        codes = parse_codes(missing_codes, opened.table)
+        declared = as_types(parse_type_options(types or []))
+        declared, codes = interpret_columns(opened, names, declared, codes)
         attacks = attack_tables(
-            typed_table(opened, declared),
-            read_typed(released, declared, replace(dialect, table=released_table)),
+            typed_table(opened, declared, codes),
+            read_typed(released, declared, replace(dialect, table=released_table), codes),
             quasi_identifiers=column,
             confidential=confidential or (),
-            control=None if control is None else read_typed(control, declared, dialect),
+            control=None if control is None else read_typed(control, declared, dialect, codes),
             attacks=kind,
             n_attacks=n_attacks,
             unit=unit,
             types=declared,
             by=by,
             min_group=min_group,
+            aligned=aligned or None,
             random_state=seed,
             n_jobs=n_jobs,
         )

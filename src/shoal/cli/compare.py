@@ -7,7 +7,7 @@ import typer
 
 from shoal.cli import _options as options
 from shoal.cli._session import print_result, session
-from shoal.cli._settings import parse_numbers, parse_settings, split_commas
+from shoal.cli._settings import RELEASE_ONLY, parse_numbers, parse_settings, split_commas
 
 Methods = Annotated[
     list[str],
@@ -67,7 +67,7 @@ def compare(
         discard_placeholders()
         plans = _plans(plan, k, split_commas(method), dependence)
         opened = open_source(source, dialect=reading.dialect(), numbers=())
-        plans = [interpret_source(one, opened) for one in plans]
+        plans = [interpret_source(candidate, opened) for candidate in plans]
         opened = opened.without_codes(plans[0].missing_codes)
         comparison = compare_plans(
             opened.with_numbers(plans[0].numeric_columns, plans[0].categorical_columns),
@@ -93,7 +93,7 @@ def compare(
 
 
 def _plans(
-    given: options.PlanOptions, k: list[str], methods: list[str], dependence: list[str]
+    plan_options: options.PlanOptions, k: list[str], methods: list[str], dependence: list[str]
 ) -> list[Any]:
     """Return the plans of the grid; a ``--set`` parameter goes to the methods that have it."""
     from shoal import _params as parameters
@@ -102,26 +102,29 @@ def _plans(
     from shoal.frame.types import parse_type_options
     from shoal.partitioners import METHODS
 
-    chosen: dict[str, Any] = {} if given.seed is None else {"random_state": given.seed}
-    for pair in given.settings or []:
+    chosen: dict[str, Any] = (
+        {} if plan_options.seed is None else {"random_state": plan_options.seed}
+    )
+    for pair in plan_options.settings or []:
         name = pair.partition("=")[0]
         takes_it = [
             method
             for method in methods
             if method in METHODS and name in parameters.signature_parameters(METHODS[method])
         ]
-        step, options = parse_settings([pair], takes_it[0] if takes_it else methods[0])
+        step, options = parse_settings(
+            [pair], takes_it[0] if takes_it else methods[0], without=RELEASE_ONLY
+        )
         chosen |= step | options
-    if given.within is not None:
-        chosen["within"] = given.within
+    chosen |= plan_options.step_parameters
     return grid(
-        given.column,
+        plan_options.column,
         k=parse_numbers(k, int, "-k"),
         method=methods,
         dependence=parse_numbers(dependence, float, "--dependence"),
-        confidential=given.confidential or [],
-        identifiers=given.identifier or [],
-        types=parse_type_options(given.types or []),
-        missing_codes=parse_missing_codes(given.missing_codes or []),
+        confidential=plan_options.confidential or [],
+        identifiers=plan_options.identifier or [],
+        types=parse_type_options(plan_options.types or []),
+        missing_codes=parse_missing_codes(plan_options.missing_codes or []),
         **chosen,
     )

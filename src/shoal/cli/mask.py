@@ -52,9 +52,6 @@ def mask(
     method: options.Method = "auto",
     effort: options.Effort = None,
     budget: options.Budget = None,
-    unit: options.Unit = None,
-    household: options.Household = None,
-    weight: options.Weight = None,
     column_weight: ColumnWeights = None,
     missing: Missing = None,
     edit: Edits = None,
@@ -86,15 +83,12 @@ def mask(
         common = {"effort": effort, "budget": budget}
         common |= {"random_state": plan.seed, "n_jobs": plan.n_jobs}
         method_options |= {name: value for name, value in common.items() if value is not None}
-        own = {
-            "within": plan.within or None,
-            "unit": unit,
-            "household": household,
-            "weight": weight,
+        step_options = {
             "missing": missing,
             "column_weights": parse_weights(column_weight) if column_weight else None,
         }
-        step |= {name: value for name, value in own.items() if value is not None}
+        step |= plan.step_parameters
+        step |= {name: value for name, value in step_options.items() if value is not None}
         large = is_large(source, target, writing.scheduler, writing.chunk_size)
         release(
             Plan.of(

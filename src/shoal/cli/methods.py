@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from shoal._text import aligned
+from shoal._text import align_rows
 from shoal.cli import _options as options
 from shoal.cli._session import print_result, session
 
@@ -28,8 +28,8 @@ def steps(json: options.Json = False) -> None:
         print_result(entries, _table("step", titles, entries), as_json=json, quiet=False)
 
 
-def _table(what: str, titles: list[str], entries: Mapping[str, Mapping[str, Any]]) -> str:
-    rows = [[what, *titles]] + [
+def _table(noun: str, titles: list[str], entries: Mapping[str, Mapping[str, Any]]) -> str:
+    rows = [[noun, *titles]] + [
         [name, *(str(entry[title]) for title in titles)] for name, entry in entries.items()
     ]
-    return aligned(rows)
+    return align_rows(rows)

@@ -7,6 +7,7 @@ import typer
 from shoal.cli import _options as options
 from shoal.cli._limits import CheckedLimits, LimitsFile
 from shoal.cli._session import print_result, session
+from shoal.cli._settings import parse_codes
 
 Keys = Annotated[
     list[str],
@@ -48,6 +49,7 @@ def risk(
     sampling_fraction: Fraction = None,
     household: Household = None,
     max_size: MaxSize = None,
+    missing_codes: options.MissingCodes = None,
     by: options.By = None,
     min_group: options.MinGroup = 5,
     limits: LimitsFile = None,
@@ -65,11 +67,13 @@ def risk(
 
         checked = CheckedLimits(limits, "risk")
         dialect = reading.dialect()
+        opened = open_source(source, dialect=dialect, numbers=())
+        codes = parse_codes(missing_codes, opened.table)
         risks = survey_risk(
-            typed_table(open_source(source, dialect=dialect, numbers=()), {}),
+            typed_table(opened, {}, codes),
             quasi_identifiers=column,
             weight=weight,
-            population=None if population is None else read_typed(population, {}, dialect),
+            population=None if population is None else read_typed(population, {}, dialect, codes),
             sampling_fraction=sampling_fraction,
             household=household,
             max_size=max_size,

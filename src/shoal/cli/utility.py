@@ -8,6 +8,7 @@ import typer
 from shoal.cli import _options as options
 from shoal.cli._limits import CheckedLimits, LimitsFile
 from shoal.cli._session import print_result, session
+from shoal.cli._settings import parse_codes
 
 Columns = Annotated[
     list[str] | None,
@@ -59,8 +60,10 @@ def utility(
     weight: Weight = None,
     by: options.By = None,
     min_group: options.MinGroup = 5,
+    aligned: options.Aligned = False,
     measure: Measures = None,
     types: options.Types = None,
+    missing_codes: options.MissingCodes = None,
     masked_table: options.MaskedTable = None,
     seed: Seed = None,
     limits: LimitsFile = None,
@@ -77,22 +80,25 @@ def utility(
         from shoal.frame.types import as_types, parse_type_options
         from shoal.io.files import open_source, read_typed, typed_table
         from shoal.metrics.analyses import utility as compare_analyses
-        from shoal.plan.interpretation import inferred_types
+        from shoal.plan.interpretation import interpret_columns
 
         checked = CheckedLimits(limits, "utility")
         dialect = reading.dialect()
         opened = open_source(original, dialect=dialect, numbers=())
         names = [*opened.table.column_names]
-        declared = inferred_types(opened, names, as_types(parse_type_options(types or [])))
+        codes = parse_codes(missing_codes, opened.table)
+        declared = as_types(parse_type_options(types or []))
+        declared, codes = interpret_columns(opened, names, declared, codes)
         result = compare_analyses(
-            typed_table(opened, declared),
-            read_typed(masked, declared, replace(dialect, table=masked_table)),
+            typed_table(opened, declared, codes),
+            read_typed(masked, declared, replace(dialect, table=masked_table), codes),
             columns=column,
             target=target or checked.limits.targets or None,
             formula=formula or checked.limits.formulas or None,
             weight=weight,
             by=by,
             min_group=min_group,
+            aligned=aligned or None,
             measures=measure,
             types=declared,
             random_state=seed,

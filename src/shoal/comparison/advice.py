@@ -19,6 +19,7 @@ from shoal.metrics.limit_results import LimitResult, LimitResults
 from shoal.metrics.limits import Limits
 from shoal.plan import Plan
 from shoal.plan.findings.limits import limits_of
+from shoal.plan.release import Release
 
 LOSS = "information_loss"
 
@@ -97,7 +98,9 @@ class Advice:
     def best(self) -> AdvisedTrial | None:
         """The trial of least loss that meets all limits; of several, the strongest."""
         passed = [trial for trial in self.trials if trial.passed]
-        return min(passed, key=lambda one: (one.loss, -one.strength), default=None)
+        return min(
+            passed, key=lambda candidate: (candidate.loss, -candidate.strength), default=None
+        )
 
     @cached_property
     def closest(self) -> AdvisedTrial:
@@ -205,8 +208,8 @@ def advise(
     n_jobs : int or None
         Number of parallel runs; None and -1 mean all cores. The advice does not depend on it.
     **options
-        Further parameters of the plans, as in `shoal.compare`: ``types``, ``missing_codes`` and
-        those of the step or the method.
+        Further parameters of the plans, as in `shoal.compare`: ``types``, ``missing_codes``,
+        ``unit``, ``household`` and others of the step or the method.
 
     Returns
     -------
@@ -266,16 +269,16 @@ def search(
     *,
     n_plans: int,
     n_jobs: int | None,
-    prepare: Callable[[Plan], Plan] = lambda plan: plan,
+    run: Callable[[Plan, Any], Release] = Plan.run,
 ) -> Advice:
-    """Try plans of several families; ``prepare`` completes a plan before it is run."""
+    """Try plans of several families; ``run`` runs a plan on the table."""
     if not isinstance(n_plans, int) or isinstance(n_plans, bool) or n_plans < 1:
         raise ParameterError(
             "`n_plans` must be an int of at least 1.",
             code="parameter-not-accepted",
             parameter="n_plans",
         )
-    state = _Search(data, n_plans, n_jobs, prepare)
+    state = _Search(data, n_plans, n_jobs, run)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)  # issued when a plan is chosen and run
         for family in candidates:
@@ -292,7 +295,7 @@ class _Search:
     data: Any
     n_plans: int
     n_jobs: int | None
-    prepare: Callable[[Plan], Plan]
+    run: Callable[[Plan, Any], Release]
     trials: list[AdvisedTrial] = field(default_factory=list)
 
     def explore(self, family: Family) -> None:
@@ -304,7 +307,7 @@ class _Search:
         if not passing:
             return
         high = min(passing)
-        low = max((one for one in tried if one < high), default=family.least)
+        low = max((value for value in tried if value < high), default=family.least)
         while (middle := family.between(low, high)) is not None and self._left():
             self._try(family, [middle])
             if self.trials[-1].passed:
@@ -315,23 +318,22 @@ class _Search:
     def _best(self, kind: str) -> float | None:
         """Return the strength of the best trial so far of the same kind of step."""
         same = [t for t in self.trials if t.plan.steps[0].name == kind and t.passed]
-        return min(same, key=lambda one: one.loss).strength if same else None
+        return min(same, key=lambda trial: trial.loss).strength if same else None
 
     def _left(self) -> int:
         return self.n_plans - len(self.trials)
 
     def _try(self, family: Family, strengths: Sequence[float]) -> None:
         chosen = list(strengths)[: self._left()]
-        made = run_parallel(
+        trials = run_parallel(
             lambda strength: self._run(family, strength), chosen, self.n_jobs, "trying plans"
         )
-        self.trials += made
+        self.trials += trials
 
     def _run(self, family: Family, strength: float) -> AdvisedTrial:
         plan = family.make(strength)
         try:
-            plan = self.prepare(plan)
-            release = plan.run(self.data)
+            release = self.run(plan, self.data)
             if LOSS not in release.measures:
                 raise InputError(
                     "Advice needs a masked column whose information loss can be measured.",

@@ -56,7 +56,7 @@ class Family:
         """Return the strengths to try first: near the best of a similar family, or all."""
         if best is None or self.is_fixed:
             return self.scale
-        below = [one for one in self.scale if one < best][-1:]
+        below = [strength for strength in self.scale if strength < best][-1:]
         return (*below, best)
 
     def between(self, low: float, high: float) -> float | None:
@@ -117,10 +117,11 @@ def families(
             parameter, scale = SCALES[name]
 
             def draw(strength: float, name: str = name, parameter: str = parameter) -> Plan:
-                given = {"columns": columns, parameter: strength, "random_state": random_state}
+                of_step = {"columns": columns, parameter: strength, "random_state": random_state}
                 return Plan(
-                    roles_of(as_list(columns), identifiers, confidential),
-                    [parameters.build(STEPS[name], given)],
+                    _with_named(roles_of(as_list(columns), identifiers, confidential), options),
+                    [parameters.build(STEPS[name], of_step)],
+                    unit=options.get("unit"),
                     other_columns="release",
                     limits=limits,
                     **common,
@@ -128,6 +129,16 @@ def families(
 
             result.append(Family(name, name, scale, draw))
     return result
+
+
+def _with_named(roles: Mapping[str, str], options: Mapping[str, Any]) -> dict[str, str]:
+    """Return the roles with those of columns that parameters of a microaggregation name.
+
+    A column of weights that is an identifier too stays one, and is dropped.
+    """
+    household, weight = options.get("household"), options.get("weight")
+    named = {} if household is None else {household: "household"}
+    return {**({} if weight is None else {weight: "weight"}), **roles, **named}
 
 
 def _sizes(limits: Limits, n_records: int) -> list[int]:

@@ -71,5 +71,5 @@ def nearest_to_ideal(points: Mapping[Key, Point]) -> Key:
     return min(front, key=distance)
 
 
-def _dominates(one: Point, other: Point) -> bool:
-    return one != other and one[0] <= other[0] and one[1] <= other[1]
+def _dominates(point: Point, other: Point) -> bool:
+    return point != other and point[0] <= other[0] and point[1] <= other[1]

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import product
+from itertools import chain, product
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -76,8 +76,9 @@ def compare(
         Folder for the results of finished runs, so that no run is repeated. It contains no data
         besides these numbers.
     **options
-        Further parameters as in `shoal.microaggregate`: those of the step apply to all runs,
-        those of a method to the runs of the methods that accept them.
+        Further parameters as in `shoal.microaggregate`: those of the step, such as ``unit`` and
+        ``household``, apply to all runs, those of a method to the runs of the methods that accept
+        them.
 
     Returns
     -------
@@ -122,9 +123,9 @@ def grid(
     of_step = parameters.signature_parameters(Microaggregate)
     of_method = {n: parameters.signature_parameters(METHODS[n]) for n in methods if n in METHODS}
     for name in options:
-        accepted = any(name in own for own in of_method.values())
+        accepted = any(name in method_options for method_options in of_method.values())
         if name not in (*of_step, "random_state") and not accepted:
-            names = [*of_step, *(other for own in of_method.values() for other in own)]
+            names = [*of_step, *chain.from_iterable(of_method.values())]
             raise ParameterError(
                 f"No method takes {name!r}.{hint(name, names)} Leave it out.",
                 code="unknown-parameter",
@@ -231,16 +232,22 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
             code="comparison-without-numbers",
         )
     if risk is not None and risk not in measures:
-        used = release.plan
-        kept = without_codes(needed, used.missing_codes)
-        kept = kept if release.rows is None else tables.take(kept, release.rows)
+        plan_used = release.plan
+        before = without_codes(needed, plan_used.missing_codes)
+        before = before if release.rows is None else tables.take(before, release.rows)
         after, confidential = (
             tables.open_frame(release.data),
             columns_with(plan.roles, "confidential"),
         )
         measures |= _numbers(
             assess_frames(
-                kept, after, plan.quasi_identifiers, plan.masked, confidential, [risk], used.types
+                before,
+                after,
+                plan.quasi_identifiers,
+                plan.masked,
+                confidential,
+                [risk],
+                plan_used.types,
             )
         )
     return {
@@ -272,12 +279,12 @@ def _as_unique_list(values: Any) -> list[Any]:
         return [values]
     unique: list[Any] = []
     for value in values:
-        if not any(value is one or _equal(value, one) for one in unique):
+        if not any(value is earlier or _equal(value, earlier) for earlier in unique):
             unique.append(value)
     return unique
 
 
-def _equal(one: Any, other: Any) -> bool:
+def _equal(value: Any, other: Any) -> bool:
     """Return whether two numbers or names are equal; other objects, refused later, are not."""
-    plain = isinstance(one, str | Real) and isinstance(other, str | Real)
-    return plain and one == other
+    plain = isinstance(value, str | Real) and isinstance(other, str | Real)
+    return plain and value == other

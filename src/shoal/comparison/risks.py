@@ -16,9 +16,9 @@ class Risk(NamedTuple):
 
     def clause(self, value: float) -> str:
         """Return a value of the measure in words."""
-        shown = f"{self.scale * value:.3g}"
+        number = f"{self.scale * value:.3g}"
         return (
-            f"{self.short.removesuffix(', %').lower()} {shown}{' %' if self.scale == 100 else ''}"
+            f"{self.short.removesuffix(', %').lower()} {number}{' %' if self.scale == 100 else ''}"
         )
 
 

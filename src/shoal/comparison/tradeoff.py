@@ -45,8 +45,8 @@ class Point:
     def increments(self, start: "Point") -> tuple[float, float]:
         """Return how much both distortions change, relative to ``start``."""
         return (
-            _relative(self.distortion_x, start.distortion_x),
-            _relative(self.distortion_y, start.distortion_y),
+            _relative_change(self.distortion_x, start.distortion_x),
+            _relative_change(self.distortion_y, start.distortion_y),
         )
 
 
@@ -94,7 +94,7 @@ def sweep(
     """
     if not confidential:
         raise ParameterError(
-            "Name at least one confidential column: dependence is on them.",
+            "Name at least one confidential column: dependence is measured on them.",
             code="confidential-needed",
         )
     frame = tables.open_frame(data)
@@ -111,7 +111,7 @@ def sweep(
     return _points(data, plans, n_jobs)
 
 
-def around(
+def run_around(
     plan: Plan, data: IntoDataFrame, *, lambdas: Sequence[float] = LAMBDAS, n_jobs: int | None = 1
 ) -> list[Point]:
     """Run a plan with other values of lambda, to show it on a curve.
@@ -248,5 +248,5 @@ def _points(data: IntoDataFrame, plans: Sequence[Plan], n_jobs: int | None) -> l
     return points
 
 
-def _relative(value: float, start: float) -> float:
+def _relative_change(value: float, start: float) -> float:
     return 0.0 if value == start else (value - start) / start if start else float("inf")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, InputError
 from shoal.frame.hierarchies import Hierarchy, Row
-from shoal.frame.numerals import open_ended
+from shoal.frame.numerals import open_end_place
 from shoal.frame.types import Type, text_of
 
 MAX_DECLARED = 500  # categories with a declared distance for every pair
@@ -92,7 +92,7 @@ def _places(texts: Sequence[str]) -> list[float] | None:
     try:
         return [float(text) for text in texts]
     except ValueError:
-        places = [open_ended(text) for text in texts]
+        places = [open_end_place(text) for text in texts]
         known = [place for place in places if place is not None]
         return known if len(known) == len(places) else None
 
@@ -219,13 +219,13 @@ def _declared_distances(name: str, values: Sequence[str], rows: Sequence[Row]) -
 
 
 def _refuse_unknown(
-    name: str, texts: list[str], cells: Cells, known: Container[str], what: str
+    name: str, texts: list[str], cells: Cells, known: Container[str], source: str
 ) -> None:
     unknown = [index for index, text in enumerate(texts) if text not in known]
     if unknown:
         count = cells.count(unknown)
         raise InputError(
-            f"Column {name!r} has {count} of {cells.total} cells with a value that {what} lacks."
+            f"Column {name!r} has {count} of {cells.total} cells with a value that {source} lacks."
             " Add the missing values to the type, or correct the cells.",
             code="value-outside-type",
             column=name,

@@ -63,7 +63,7 @@ def possible_formats(texts: Sequence[str]) -> list[str]:
             pattern = re.compile(shape + suffix)
             if not all(map(pattern.fullmatch, texts)):
                 continue
-            return _fitting(texts, [form + clock for form in formats])
+            return _fitting_formats(texts, [form + clock for form in formats])
     return []
 
 
@@ -77,7 +77,7 @@ def parse_date(text: str, form: str = "") -> dt.datetime | None:
         return None
 
 
-def _fitting(texts: Sequence[str], formats: Sequence[str]) -> list[str]:
+def _fitting_formats(texts: Sequence[str], formats: Sequence[str]) -> list[str]:
     """Return the formats that fit; one of several that give the same dates."""
     fitting: dict[tuple[dt.datetime, ...], str] = {}
     for form in formats:

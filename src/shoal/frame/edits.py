@@ -73,7 +73,7 @@ class Edit:
             return np.asarray(broken[self.comparison]() & ~np.isnan(total))
 
 
-def as_edits(given: object) -> tuple[Edit, ...]:
+def as_edits(rules: object) -> tuple[Edit, ...]:
     """Return the edits of a plan from their texts.
 
     Examples
@@ -82,12 +82,12 @@ def as_edits(given: object) -> tuple[Edit, ...]:
     >>> edit.coefficients, edit.constant, edit.comparison
     ({'turnover': 1.0, 'exports': -2.0}, -1.0, '>=')
     """
-    if isinstance(given, str) or not isinstance(given, Sequence):
+    if isinstance(rules, str) or not isinstance(rules, Sequence):
         raise PlanError(
             'The edits of a plan are a list of texts, such as ["turnover >= exports"].',
             code="edits-no-list",
         )
-    return tuple(edit if isinstance(edit, Edit) else parse_edit(edit) for edit in given)
+    return tuple(edit if isinstance(edit, Edit) else parse_edit(edit) for edit in rules)
 
 
 def parse_edit(text: object) -> Edit:

@@ -60,7 +60,7 @@ class Hierarchy:
             object.__setattr__(self, key, check(getattr(self, key)))
         if sum(bool(getattr(self, key)) for key in CHECKS) != 1:
             raise ParameterError(
-                "A hierarchy is given by rows, prefixes, intervals or periods, by one of them.",
+                "A hierarchy is given by exactly one of rows, prefixes, intervals and periods.",
                 code="hierarchy-ways",
             )
 
@@ -170,7 +170,11 @@ class Hierarchy:
         """Return the hierarchy as keys of a column's type in a plan document."""
         if self.rows:
             return {"hierarchy": [list(row) for row in self.rows]}
-        return {one.name: list(value) for one in fields(self) if (value := getattr(self, one.name))}
+        return {
+            parameter.name: list(value)
+            for parameter in fields(self)
+            if (value := getattr(self, parameter.name))
+        }
 
     def __str__(self) -> str:
         if not self.rows:
@@ -179,7 +183,7 @@ class Hierarchy:
         paths = [row[:-1] if self._is_rooted else row for row in self.rows]
         sizes = [len({path[level:] for path in paths}) for level in range(len(paths[0]))]
         first = ", ".join([_count(sizes[0], "value"), *(f"{n} categories" for n in sizes[1:])])
-        lines = _drawn([path[:0:-1] for path in paths])
+        lines = _tree_lines([path[:0:-1] for path in paths])
         more = len(lines) - MAX_DRAWN
         return "\n".join([first, *lines[:MAX_DRAWN], *([f"... {more} more"] if more > 0 else [])])
 
@@ -254,7 +258,7 @@ def _by_periods(
     ]
 
 
-def _drawn(paths: Sequence[Row], depth: int = 0) -> list[str]:
+def _tree_lines(paths: Sequence[Row], depth: int = 0) -> list[str]:
     """Return the categories as indented lines with their numbers of values, from the top."""
     below: dict[str, list[Row]] = {}
     for path in paths:
@@ -263,9 +267,9 @@ def _drawn(paths: Sequence[Row], depth: int = 0) -> list[str]:
     lines = []
     for category, narrower in below.items():
         lines.append(f"{'  ' * depth}{category}: {_count(len(narrower), 'value')}")
-        lines += _drawn(narrower, depth + 1)
+        lines += _tree_lines(narrower, depth + 1)
     return lines
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

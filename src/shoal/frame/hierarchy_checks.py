@@ -1,4 +1,4 @@
-"""Checks of what a hierarchy is declared by; errors give positions, never values."""
+"""Validation of declared hierarchies; errors give positions, never values."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
@@ -10,9 +10,9 @@ from shoal.frame.texts import text_of
 Row = tuple[str, ...]
 
 
-def check_rows(given: Any, name: str = "") -> tuple[Row, ...]:
+def check_rows(entries: Any, name: str = "") -> tuple[Row, ...]:
     """Return the rows of a hierarchy; refuse them where a value has not one path to the top."""
-    rows = nested_rows(given, name) if isinstance(given, Mapping) else as_rows(given, name)
+    rows = nested_rows(entries, name) if isinstance(entries, Mapping) else as_rows(entries, name)
     if not rows:
         return ()
     for at, row in enumerate(rows, 1):
@@ -42,20 +42,20 @@ def check_rows(given: Any, name: str = "") -> tuple[Row, ...]:
     return rows
 
 
-def as_rows(given: Any, name: str = "") -> tuple[Row, ...]:
+def as_rows(rows: Any, name: str = "") -> tuple[Row, ...]:
     """Return rows of texts; refuse what is not a list of lists."""
     if (
-        isinstance(given, str)
-        or not isinstance(given, Sequence)
-        or any(isinstance(row, str) or not isinstance(row, Sequence) for row in given)
+        isinstance(rows, str)
+        or not isinstance(rows, Sequence)
+        or any(isinstance(row, str) or not isinstance(row, Sequence) for row in rows)
     ):
         raise ParameterError(
-            f"The hierarchy or the distances{_of(name)} must be a list of rows, or the name of a"
-            " file with them.",
+            f"The hierarchy or the distances{_of_column(name)} must be a list of rows, or the name"
+            " of a file with them.",
             code="rows-not-a-list",
             column=name,
         )
-    return tuple(tuple(text_of(cell) for cell in row) for row in given)
+    return tuple(tuple(text_of(cell) for cell in row) for row in rows)
 
 
 def nested_rows(tree: Any, name: str = "") -> tuple[Row, ...]:
@@ -80,9 +80,9 @@ def _paths(tree: Any, above: Row, name: str) -> list[Row]:
     ]
 
 
-def check_prefixes(given: Any, name: str = "") -> tuple[int, ...]:
+def check_prefixes(entries: Any, name: str = "") -> tuple[int, ...]:
     """Return lengths of prefixes; refuse others than whole numbers that fall."""
-    lengths = [given] if isinstance(given, int) else given
+    lengths = [entries] if isinstance(entries, int) else entries
     if (
         isinstance(lengths, str)
         or not isinstance(lengths, Sequence)
@@ -90,16 +90,16 @@ def check_prefixes(given: Any, name: str = "") -> tuple[int, ...]:
         or any(first <= second for first, second in zip(lengths[:-1], lengths[1:], strict=True))
     ):
         raise ParameterError(
-            f"The prefixes{_of(name)} must be lengths above 0, the longest first.",
+            f"The prefixes{_of_column(name)} must be lengths above 0, the longest first.",
             code="prefixes-not-lengths",
             column=name,
         )
     return tuple(lengths)
 
 
-def check_intervals(given: Any, name: str = "") -> tuple[float, ...]:
+def check_intervals(entries: Any, name: str = "") -> tuple[float, ...]:
     """Return widths of intervals; refuse widths that do not nest."""
-    widths = [given] if isinstance(given, int | float) else given
+    widths = [entries] if isinstance(entries, int | float) else entries
     if (
         isinstance(widths, str)
         or not isinstance(widths, Sequence)
@@ -108,7 +108,7 @@ def check_intervals(given: Any, name: str = "") -> tuple[float, ...]:
         or any(not _is_multiple(b, a) for a, b in zip(widths[:-1], widths[1:], strict=True))
     ):
         raise ParameterError(
-            f"The intervals{_of(name)} must be widths above 0, the narrowest first, each a"
+            f"The intervals{_of_column(name)} must be widths above 0, the narrowest first, each a"
             " multiple of the one before it.",
             code="intervals-not-widths",
             column=name,
@@ -116,13 +116,13 @@ def check_intervals(given: Any, name: str = "") -> tuple[float, ...]:
     return tuple(widths)
 
 
-def check_periods(given: Any, name: str = "") -> tuple[str, ...]:
+def check_periods(entries: Any, name: str = "") -> tuple[str, ...]:
     """Return periods of dates; refuse unknown ones and another order."""
-    periods = [given] if isinstance(given, str) else given
+    periods = [entries] if isinstance(entries, str) else entries
     known = list(PERIODS)
     if not isinstance(periods, Sequence) or [p for p in known if p in periods] != list(periods):
         raise ParameterError(
-            f"The periods{_of(name)} must be some of {', '.join(known)}, in this order.",
+            f"The periods{_of_column(name)} must be some of {', '.join(known)}, in this order.",
             code="periods-unknown",
             column=name,
         )
@@ -134,9 +134,11 @@ def _is_multiple(wide: float, narrow: float) -> bool:
     return wider is not None and bool(narrower) and wider > narrower and not wider % narrower  # type: ignore[operator]
 
 
-def _refuse(name: str, code: str, what: str, **attributes: Any) -> NoReturn:
-    raise ParameterError(f"The hierarchy{_of(name)} {what}.", code=code, column=name, **attributes)
+def _refuse(name: str, code: str, fault: str, **attributes: Any) -> NoReturn:
+    raise ParameterError(
+        f"The hierarchy{_of_column(name)} {fault}.", code=code, column=name, **attributes
+    )
 
 
-def _of(name: str) -> str:
+def _of_column(name: str) -> str:
     return f" of column {name!r}" if name else ""

@@ -102,61 +102,62 @@ def decide_by_labels(
     if not labels:
         return None
     missing = {value for value, label in labels.items() if is_missing_label(label)}
-    named = {value: label for value, label in labels.items() if value not in missing}
-    plain = [value for value in values if value not in labels]
-    if not plain and named:
-        return _coded(name, named, missing, measure)
-    if not named:
+    value_labels = {value: label for value, label in labels.items() if value not in missing}
+    unlabelled = [value for value in values if value not in labels]
+    if not unlabelled and value_labels:
+        return _fully_labelled(name, value_labels, missing, measure)
+    if not value_labels:
         codes = tuple(value for value in values if value in missing)
         return LabelDecision(None, "only its missing codes have labels", codes)
-    return _partly_labelled(named, missing, values, plain, measure)
+    return _partly_labelled(value_labels, missing, values, unlabelled, measure)
 
 
-def _coded(
-    name: str, named: Mapping[Any, str], missing: Collection[Any], measure: str | None
+def _fully_labelled(
+    name: str, value_labels: Mapping[Any, str], missing: Collection[Any], measure: str | None
 ) -> LabelDecision:
     """Decide on a column all of whose values have labels."""
-    count = f"its {len(named)} values have labels" if len(named) > 1 else "its value has a label"
-    ordered = sorted_labels(named)
+    n_labels = len(value_labels)
+    count = f"its {n_labels} values have labels" if n_labels > 1 else "its value has a label"
+    ordered = sorted_labels(value_labels)
     if ordered is not None:
-        in_order = list(ordered) == sorted(named)
+        in_order = list(ordered) == sorted(value_labels)
         order = () if in_order else tuple(text_of(value) for value in (*ordered, *sorted(missing)))
         return LabelDecision(Type("ordinal", order), f"{count}, which form a scale", tuple(missing))
-    if measure == "ordinal" and len(named) > 2 and not words_of(name) & NOMINAL_WORDS:
-        why = f"{count}, and the file declares it as ordinal"
-        return LabelDecision(Type("ordinal"), why, tuple(missing))
+    if measure == "ordinal" and len(value_labels) > 2 and not words_of(name) & NOMINAL_WORDS:
+        reason = f"{count}, and the file declares it as ordinal"
+        return LabelDecision(Type("ordinal"), reason, tuple(missing))
     return LabelDecision(Type("nominal"), count)
 
 
 def _partly_labelled(
-    named: Mapping[Any, str],
+    value_labels: Mapping[Any, str],
     missing: Collection[Any],
     values: Collection[Any],
-    plain: Sequence[Any],
+    unlabelled: Sequence[Any],
     measure: str | None,
 ) -> LabelDecision:
     """Decide on a column some of whose values have labels."""
-    if any(isinstance(value, str) for value in (*named, *plain)):
+    if any(isinstance(value, str) for value in (*value_labels, *unlabelled)):
         return LabelDecision(Type("nominal"), "some of its values have labels")
     if measure in ("nominal", "ordinal"):
         kind: Literal["nominal", "ordinal"] = "ordinal" if measure == "ordinal" else "nominal"
-        why = f"the file declares it as {measure}, and some of its values have labels"
-        return LabelDecision(Type(kind), why, tuple(missing) if measure == "ordinal" else ())
-    scale = [value for value in (*named, *plain) if value not in missing]
+        reason = f"the file declares it as {measure}, and some of its values have labels"
+        return LabelDecision(Type(kind), reason, tuple(missing) if measure == "ordinal" else ())
+    scale = [value for value in (*value_labels, *unlabelled) if value not in missing]
     low, high = min(scale), max(scale)
     whole = all(float(value).is_integer() for value in scale)
-    if set(named) <= {low, high} and whole and high - low < MAX_SCALE:
-        why = "the ends of its scale have labels"
-        return LabelDecision(Type("ordinal"), why, tuple(missing))
+    if set(value_labels) <= {low, high} and whole and high - low < MAX_SCALE:
+        reason = "the ends of its scale have labels"
+        return LabelDecision(Type("ordinal"), reason, tuple(missing))
     beyond = [
         value
-        for value, label in named.items()
-        if not min(plain) <= value <= max(plain)
+        for value, label in value_labels.items()
+        if not min(unlabelled) <= value <= max(unlabelled)
         and is_sentinel(value)
         and not _OPEN_END.search(label)
     ]
-    others = [value for value in named if value in values and value not in beyond]
-    if len(others) >= len(plain):
+    others = [value for value in value_labels if value in values and value not in beyond]
+    if len(others) >= len(unlabelled):
         return LabelDecision(Type("nominal"), "most of its values have labels")
     codes = tuple(value for value in values if value in missing or value in beyond)
     return LabelDecision(None, "few of its values have labels", codes)

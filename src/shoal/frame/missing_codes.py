@@ -30,8 +30,8 @@ def as_missing_codes(entries: Any) -> dict[str, tuple[str, ...]]:
             "Missing codes must be a table: column = [code, ...].", code="missing-codes-malformed"
         )
     codes = {}
-    for name, given in entries.items():
-        several = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    for name, entry in entries.items():
+        several = entry if isinstance(entry, Sequence) and not isinstance(entry, str) else [entry]
         if not several or not all(isinstance(code, str | int | float) for code in several):
             raise ParameterError(
                 f"The missing codes of column {name!r} must be a list of numbers or texts.",
@@ -69,8 +69,10 @@ def holds_code(frame: Frame, name: str, codes: Sequence[str]) -> NDArray[np.bool
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     encoded = column.dictionary_encode()
-    wanted = {_spelled(code) for code in codes}
-    is_code = [_spelled(text_of(value)) in wanted for value in encoded.dictionary.to_pylist()]
+    spellings = {_normalise_number(code) for code in codes}
+    is_code = [
+        _normalise_number(text_of(value)) in spellings for value in encoded.dictionary.to_pylist()
+    ]
     mask = np.append(np.array(is_code, bool), False)
     return np.asarray(mask[encoded.indices.fill_null(-1).to_numpy()])
 
@@ -87,7 +89,7 @@ def without_codes(frame: Frame, missing_codes: MissingCodes) -> Frame:
     return with_values(frame, empty) if empty else frame
 
 
-def _spelled(text: str) -> str:
+def _normalise_number(text: str) -> str:
     """Return one spelling of a number, so that 98 and 98.0 are equal; other text as it is."""
     try:
         return text_of(float(text))

@@ -89,7 +89,7 @@ def parse_numerals(
         grouped = any(character in bodies for character in _GROUPS.get(group, ""))
         if mark != decimal and not (grouped and mark in bodies):
             continue
-        if group == "." and grouped and mark not in bodies and not _twice(cells, "."):
+        if group == "." and grouped and mark not in bodies and not _has_two_marks(cells, "."):
             continue  # 1.500 could be 1.5
         parentheses = any(cell["open"] for cell in cells)
         style = Style(group if grouped else "", mark, affixes.pop(), parentheses)
@@ -105,12 +105,14 @@ def read_numerals(array: Any, decimal: str = ".") -> tuple[Any, Style | None]:
     if numbers is None or style is None:
         return None, None
     whole = all(number.is_integer() and abs(number) < 2**53 for number in numbers)
-    shown = any(style.decimal in text for text in encoded.dictionary.to_pylist())
-    held = pa.array(numbers, pa.float64())
-    return (held.cast(pa.int64()) if whole and not shown else held).take(encoded.indices), style
+    has_decimals = any(style.decimal in text for text in encoded.dictionary.to_pylist())
+    floats = pa.array(numbers, pa.float64())
+    return (floats.cast(pa.int64()) if whole and not has_decimals else floats).take(
+        encoded.indices
+    ), style
 
 
-def open_ended(text: str) -> float | None:
+def open_end_place(text: str) -> float | None:
     """Return the place of a number or of a range with an open end in the order of a column.
 
     Examples
@@ -127,12 +129,12 @@ def open_ended(text: str) -> float | None:
 
 def has_open_ends(texts: Sequence[str]) -> bool:
     """Return whether texts are numbers, or ranges of numbers, of which some have an open end."""
-    places = [open_ended(text) for text in texts]
+    places = [open_end_place(text) for text in texts]
     known = [place for place in places if place is not None]
     return len(known) == len(texts) > 1 and any(place % 1 for place in known)
 
 
-def _twice(cells: Sequence[re.Match[str]], group: str) -> bool:
+def _has_two_marks(cells: Sequence[re.Match[str]], group: str) -> bool:
     """Return whether a number has two marks of groups, so that they cannot be decimal marks."""
     return any(cell["body"].count(group) > 1 for cell in cells)
 

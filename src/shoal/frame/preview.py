@@ -61,7 +61,7 @@ def distribution(column: pa.ChunkedArray) -> dict[str, Any]:
         if len(numbers):
             return _binned(numbers, f"{numbers.min():,.6g}", f"{numbers.max():,.6g}")
         return {"kind": "empty", "bars": [], "words": "no finite values"}
-    return _counted(values)
+    return _value_counts(values)
 
 
 def _binned(numbers: Any, low: str, high: str) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def _binned(numbers: Any, low: str, high: str) -> dict[str, Any]:
     return {"kind": "bins", "bars": _shares(counts), "low": low, "high": high, "words": words}
 
 
-def _counted(values: pa.ChunkedArray) -> dict[str, Any]:
+def _value_counts(values: pa.ChunkedArray) -> dict[str, Any]:
     texts = pc.cast(values, pa.string()) if not pa.types.is_string(values.type) else values
     counted = texts.value_counts()
     counts = counted.field("counts").to_numpy()

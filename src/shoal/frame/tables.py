@@ -262,13 +262,13 @@ def is_whole(frame: Frame, name: str) -> bool:
 
 def column_differs(first: Frame, second: Frame, name: str) -> bool:
     """Return whether a column has other values or another type in the second table."""
-    one, other = first[name], second[name]
-    if one.dtype.is_integer() and other.dtype.is_integer():  # a float would round large values
-        return bool(one.to_list() != other.to_list())
-    if one.dtype.is_numeric() and other.dtype.is_numeric():
-        return not np.array_equal(floats(one), floats(other), equal_nan=True)
+    before, after = first[name], second[name]
+    if before.dtype.is_integer() and after.dtype.is_integer():  # a float would round large values
+        return bool(before.to_list() != after.to_list())
+    if before.dtype.is_numeric() and after.dtype.is_numeric():
+        return not np.array_equal(floats(before), floats(after), equal_nan=True)
     # Compare only the class of categorical types: unused categories may have been pruned.
-    return type(one.dtype) is not type(other.dtype) or one.to_list() != other.to_list()
+    return type(before.dtype) is not type(after.dtype) or before.to_list() != after.to_list()
 
 
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:

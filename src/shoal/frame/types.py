@@ -235,14 +235,14 @@ def _spread(entry: Any) -> Any:
     return entry
 
 
-def _order(name: str, given: Any) -> Row:
-    if isinstance(given, str) or not isinstance(given, Sequence):
+def _order(name: str, order: Any) -> Row:
+    if isinstance(order, str) or not isinstance(order, Sequence):
         raise ParameterError(
             f"The order of column {name!r} must be a list of values, smallest first.",
             code="order-not-a-list",
             column=name,
         )
-    return tuple(text_of(value) for value in given)
+    return tuple(text_of(value) for value in order)
 
 
 def _text(name: str, entry: Mapping[str, Any], key: str) -> str:
@@ -254,9 +254,9 @@ def _text(name: str, entry: Mapping[str, Any], key: str) -> str:
     return text
 
 
-def _from_file(given: Any, folder: Path | None) -> Any:
+def _from_file(entry: Any, folder: Path | None) -> Any:
     """Return rows that are given directly or as the name of a file."""
-    return read_rows(given, folder) if isinstance(given, str | Path) else given
+    return read_rows(entry, folder) if isinstance(entry, str | Path) else entry
 
 
 def _check_consistent(name: str, declared: Type) -> None:

@@ -22,16 +22,16 @@ def same_values(first: Frame, second: Frame, name: str) -> NDArray[np.bool_]:
     Numbers are compared as float64; other values as text where the types differ. Two missing
     values are the same.
     """
-    one, other = first[name], second[name]
-    if one.dtype.is_numeric() and other.dtype.is_numeric():
-        before, after = floats(one), floats(other)
+    first_column, second_column = first[name], second[name]
+    if first_column.dtype.is_numeric() and second_column.dtype.is_numeric():
+        before, after = floats(first_column), floats(second_column)
         return np.asarray((before == after) | (np.isnan(before) & np.isnan(after)))
     arrays = [_decode(arrow(frame, name)) for frame in (first, second)]
     if arrays[0].type != arrays[1].type:
         arrays = [array.cast(pa.string()) for array in arrays]
     joined = pa.concat_arrays(arrays).dictionary_encode(null_encoding="encode")
-    both = joined.indices.to_numpy()
-    return np.asarray(both[: len(one)] == both[len(one) :])
+    codes = joined.indices.to_numpy()
+    return np.asarray(codes[: len(first_column)] == codes[len(first_column) :])
 
 
 def any_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ def correlated_blocks(X: Matrix, size: int) -> list[list[int]]:
     Columns of a block are masked together, so the dependence within blocks is kept best, and the
     loss is least, where they are correlated [DT01]_. A block starts with the two free columns of
     the greatest absolute correlation and grows by the column with the greatest mean absolute
-    correlation to those in it. What is left at the end is a block of its own. Ties go to the
+    correlation to those in it. The remaining columns are the last block. Ties go to the
     column that comes first.
 
     Parameters

@@ -73,7 +73,7 @@ def zscore(X: Matrix, columns: Columns | None = None, weights: Weights | None = 
         X = np.ldexp(X, -exponent)
     flat = constant(X)
     if weights is not None:
-        centred, spread = _weighted(X, is_missing, weights)
+        centred, spread = _weighted_moments(X, is_missing, weights)
     else:
         if is_missing.any():
             X = np.where(is_missing, means(X), X)
@@ -89,7 +89,9 @@ def zscore(X: Matrix, columns: Columns | None = None, weights: Weights | None = 
     return np.asarray(centred / spread)
 
 
-def _weighted(X: Matrix, is_missing: NDArray[np.bool_], weights: Weights) -> tuple[Matrix, Matrix]:
+def _weighted_moments(
+    X: Matrix, is_missing: NDArray[np.bool_], weights: Weights
+) -> tuple[Matrix, Matrix]:
     """Return the differences to the weighted mean, and the weighted standard deviation."""
     W = np.where(is_missing, 0.0, weights[:, np.newaxis])
     total = W.sum(axis=0)
@@ -99,7 +101,7 @@ def _weighted(X: Matrix, is_missing: NDArray[np.bool_], weights: Weights) -> tup
     return centred, np.sqrt((W * centred**2).sum(axis=0) / total)
 
 
-def unscaled(X: Matrix, columns: Columns | None = None, weights: Weights | None = None) -> Matrix:
+def no_scale(X: Matrix, columns: Columns | None = None, weights: Weights | None = None) -> Matrix:
     """Return the columns unchanged, except that missing values become the mean."""
     del columns, weights
     is_missing = np.isnan(X)
@@ -117,5 +119,5 @@ def means(X: Matrix) -> Matrix:
 
 SCALES: dict[str, Callable[[Matrix, Columns | None, Weights | None], Matrix]] = {
     "zscore": zscore,
-    "none": unscaled,
+    "none": no_scale,
 }

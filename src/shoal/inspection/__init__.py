@@ -1,4 +1,4 @@
-"""A look at a table before it is masked: kinds, roles, what identifies, and a starter plan."""
+"""Inspection of a table before masking: kinds, suggested roles, identifying columns, a plan."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -59,30 +59,36 @@ def inspect(data: IntoDataFrame | str | Path) -> Inspection:
     if isinstance(data, str | Path):
         return inspect_source(open_source(data, numbers=()), Path(data).name)
     frame = tables.open_frame(data)
-    made = {name: decide(name, tables.arrow(frame, name)) for name in frame.columns}
-    return _inspect(frame, made, Notes(), "the table")
+    decisions = {name: decide(name, tables.arrow(frame, name)) for name in frame.columns}
+    return _inspect(frame, decisions, Notes(), "the table")
 
 
 def inspect_source(source: Source, name: str) -> Inspection:
     """Return the inspection of an open file, with the labels that it holds."""
     names = source.table.column_names
-    made = decide_in_source(source, names)
+    decisions = decide_in_source(source, names)
     frame = tables.open_frame(source.with_numbers(names))
     decimal = "." if source.text is None else source.text.decimal
-    return _inspect(frame, made, source.notes, name, decimal)
+    return _inspect(frame, decisions, source.notes, name, decimal)
 
 
 def _inspect(
-    frame: Frame, made: Mapping[str, Decision], notes: Notes, name: str, decimal: str = "."
+    frame: Frame, decisions: Mapping[str, Decision], notes: Notes, name: str, decimal: str = "."
 ) -> Inspection:
-    in_text = [name for name, one in made.items() if one.inferred and one.kind == "numeric"]
-    words = {name: made[name].missing_codes for name in in_text if made[name].missing_codes}
+    in_text = [
+        name
+        for name, decision in decisions.items()
+        if decision.inferred and decision.kind == "numeric"
+    ]
+    words = {
+        name: decisions[name].missing_codes for name in in_text if decisions[name].missing_codes
+    }
     frame = without_codes(frame, words)
     frame = text_to_numbers(frame, in_text, decimal)
     column_codes = codes(frame, frame.columns)
     columns = [
-        _describe_column(frame, column, column_codes[:, at], made[column], notes)
-        for at, column in enumerate(frame.columns)
+        _describe_column(frame, column, column_codes[:, i], decisions[column], notes)
+        for i, column in enumerate(frame.columns)
     ]
     _choose_unit(columns)
     numeric = [
@@ -95,11 +101,11 @@ def _inspect(
     for entry in columns:
         if entry["role"] is None:
             entry["role"], entry["why"] = suggest_by_uniqueness(entry["unique"])
-    quasi = [at for at, entry in enumerate(columns) if entry["role"] == "quasi-identifier"]
+    quasi = [i for i, entry in enumerate(columns) if entry["role"] == "quasi-identifier"]
     suggest_by_combination(column_codes, quasi, columns)
     if not any(entry["role"] == "quasi-identifier" for entry in columns):
         _mask_unassigned(columns)
-    quasi = [at for at, entry in enumerate(columns) if entry["role"] == "quasi-identifier"]
+    quasi = [i for i, entry in enumerate(columns) if entry["role"] == "quasi-identifier"]
     for entry in columns:
         entry["hierarchy"] = suggest_hierarchy(frame, entry)
     return Inspection(
@@ -114,10 +120,10 @@ def _inspect(
 def _describe_column(
     frame: Frame, name: str, code: Codes, decision: Decision, notes: Notes
 ) -> dict[str, Any]:
-    seen, unique = overview(frame, name), share_unique(code)
-    distinct = len(set(code.tolist())) - (seen.missing > 0)
-    kind = {"date": "date"}.get(decision.kind, seen.type)
-    if decision.kind == "numeric" and seen.type == "text":
+    summary, unique = overview(frame, name), share_unique(code)
+    distinct = len(set(code.tolist())) - (summary.missing > 0)
+    kind = {"date": "date"}.get(decision.kind, summary.type)
+    if decision.kind == "numeric" and summary.type == "text":
         kind = "number"
     facts = Facts(
         name,
@@ -125,10 +131,10 @@ def _describe_column(
         len(frame),
         distinct,
         unique,
-        is_sequence=seen.is_sequence,
-        positive=seen.positive,
-        missing=seen.missing,
-        is_ascending=seen.is_ascending,
+        is_sequence=summary.is_sequence,
+        positive=summary.positive,
+        missing=summary.missing,
+        is_ascending=summary.is_ascending,
     )
     role, why = suggest(facts)
     declared, why_kind, inferred = decision.type, decision.why, decision.inferred
@@ -138,7 +144,7 @@ def _describe_column(
         declared = type(declared)("nominal")
     missing_codes = decision.missing_codes
     labels = notes.on(name).value_labels
-    if declared.kind == "numeric" and seen.type in ("whole", "number") and not labels:
+    if declared.kind == "numeric" and summary.type in ("whole", "number") and not labels:
         missing_codes = (*missing_codes, *sentinels(tables.floats(frame[name]).tolist()))
     return {
         "name": name,
@@ -151,7 +157,7 @@ def _describe_column(
         "formats": list(decision.formats),
         "labels": {text_of(value): text for value, text in list(labels.items())[:MAX_LABELS]},
         "missing_codes": list(missing_codes),
-        "missing": seen.missing,
+        "missing": summary.missing,
         "distinct": distinct,
         "unique": unique,
         "role": role,
@@ -180,11 +186,11 @@ def _add_derived(columns: list[dict[str, Any]], relations: list[Relation]) -> No
     for relation in relations:
         others = [entries[name] for name in (relation.column, *relation.sources)]
         roles = [entry["role"] for entry in others]
-        role = next((one for one in ("quasi-identifier", "confidential") if one in roles), None)
+        role = next((r for r in ("quasi-identifier", "confidential") if r in roles), None)
         for entry in others:
             if role is not None and entry["role"] is None:
                 entry["role"] = role
-                names = ", ".join(repr(one["name"]) for one in others if one is not entry)
+                names = ", ".join(repr(other["name"]) for other in others if other is not entry)
                 entry["why"] = f"it can be computed with {names}"
 
 

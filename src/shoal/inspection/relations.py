@@ -65,11 +65,15 @@ def _pairs(values: dict[str, Values]) -> list[Relation]:
     names = list(values)
     if len(names) < 2:
         return []
-    plain = np.column_stack([_standardised(values[name]) for name in names])
-    logs = np.column_stack([_standardised(_logarithm(values[name])) for name in names])
+    plain = np.column_stack([_standardise(values[name]) for name in names])
+    logs = np.column_stack([_standardise(_logarithm(values[name])) for name in names])
     relations: dict[str, Relation] = {}
     examined = 0
-    for left, right, taken in ((plain, plain, False), (logs, plain, True), (plain, logs, True)):
+    for left, right, with_logarithm in (
+        (plain, plain, False),
+        (logs, plain, True),
+        (plain, logs, True),
+    ):
         related = np.abs(left.T @ right) / len(left) > CANDIDATE
         for first, second in np.argwhere(np.triu(related, 1)):
             source, target = names[first], names[second]
@@ -80,7 +84,7 @@ def _pairs(values: dict[str, Values]) -> list[Relation]:
             x = _logarithm(x) if left is logs else x
             y = _logarithm(y) if right is logs else y
             if _r2(y, x[:, None]) >= EXACT:
-                relations[target] = Relation(target, (source,), taken)
+                relations[target] = Relation(target, (source,), with_logarithm)
     return list(relations.values())
 
 
@@ -98,25 +102,27 @@ def _sums(values: dict[str, Values]) -> list[Relation]:
     if len(X) < MIN_RECORDS + 5 * len(names):
         return []
     relations: dict[frozenset[str], Relation] = {}
-    for at in reversed(range(len(names))):
-        others = [other for other in range(len(names)) if other != at]
-        fit = linear_fit(X[:, at], X[:, others], EXACT)
+    for i in reversed(range(len(names))):
+        others = [other for other in range(len(names)) if other != i]
+        fit = linear_fit(X[:, i], X[:, others], EXACT)
         if fit is None:
             continue
-        used = _needed(X[:, at], X, [others[place] for place in fit.columns])
-        columns = frozenset(names[one] for one in (at, *used))
+        needed = _needed_columns(X[:, i], X, [others[place] for place in fit.columns])
+        columns = frozenset(names[column] for column in (i, *needed))
         if not any(columns <= known or known <= columns for known in relations):
-            relations[columns] = Relation(names[at], tuple(names[one] for one in sorted(used)))
+            relations[columns] = Relation(
+                names[i], tuple(names[column] for column in sorted(needed))
+            )
     return list(relations.values())
 
 
-def _needed(y: Values, X: Values, used: list[int]) -> list[int]:
+def _needed_columns(y: Values, X: Values, columns: list[int]) -> list[int]:
     """Return the columns that are left when those that are not needed are dropped."""
-    for one in list(used):
-        fewer = [other for other in used if other != one]
+    for column in list(columns):
+        fewer = [other for other in columns if other != column]
         if fewer and _r2(y, X[:, fewer]) >= EXACT:
-            used = fewer
-    return used
+            columns = fewer
+    return columns
 
 
 def _r2(y: Values, X: Values) -> float:
@@ -132,7 +138,7 @@ def _logarithm(x: Values) -> Values:
     return np.log(x) if len(known) and known.min() > 0 else np.full(len(x), np.nan)
 
 
-def _standardised(x: Values) -> Values:
+def _standardise(x: Values) -> Values:
     """Return a column with mean 0 and standard deviation 1; 0 where it is missing."""
     known = ~np.isnan(x)
     if not known.any() or np.ptp(x[known]) == 0:

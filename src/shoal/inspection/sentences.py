@@ -31,13 +31,13 @@ def describe(
     """Return sentences on kinds, missing codes, units, derived columns, keys and the order."""
     return [
         *_kinds(columns),
-        *_ambiguous(columns),
-        *_disguised(frame, columns),
+        *_ambiguous_dates(columns),
+        *_disguised_columns(frame, columns),
         *_missing_codes(columns),
         *_units(columns, len(frame)),
-        *_derived(relations),
+        *_derived_columns(relations),
         *_keys(columns),
-        *_sorted(frame, columns),
+        *_sorted_columns(frame, columns),
         *_constant(columns),
         *_hierarchies(columns),
     ]
@@ -54,7 +54,7 @@ def _kinds(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
     return sentences
 
 
-def _ambiguous(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+def _ambiguous_dates(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
     return [
         Sentence(
             "dates-ambiguous",
@@ -67,7 +67,7 @@ def _ambiguous(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
     ]
 
 
-def _disguised(frame: Frame, columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+def _disguised_columns(frame: Frame, columns: Sequence[dict[str, Any]]) -> list[Sentence]:
     """Name text columns most of whose cells read as numbers or dates."""
     sentences = []
     for entry in columns:
@@ -117,7 +117,7 @@ def _units(columns: Sequence[dict[str, Any]], records: int) -> list[Sentence]:
     ]
 
 
-def _derived(relations: Sequence[Relation]) -> list[Sentence]:
+def _derived_columns(relations: Sequence[Relation]) -> list[Sentence]:
     sentences = []
     for relation in relations[:MAX_RELATIONS]:
         how = " by a logarithm" if relation.logarithm else ""
@@ -144,7 +144,7 @@ def _keys(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
     return [Sentence("confidential-key", text, tuple(names))]
 
 
-def _sorted(frame: Frame, columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+def _sorted_columns(frame: Frame, columns: Sequence[dict[str, Any]]) -> list[Sentence]:
     hidden = ("identifier", "quasi-identifier", *UNIT_ROLES)
     names = [e["name"] for e in columns if e["role"] in hidden and e["distinct"] > 1]
     names = names[:MAX_ORDERED] if len(frame) >= MIN_RECORDS else []
@@ -175,10 +175,12 @@ def _hierarchies(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
     rules = {entry["name"]: entry["hierarchy"] for entry in columns if entry["hierarchy"]}
     if not rules:
         return []
-    named = "; ".join(
+    suggestions = "; ".join(
         f"{name!r} by {key} of {', '.join(map(str, parts))}"
         for name, rule in rules.items()
         for key, parts in rule.items()
     )
-    text = f"Columns that could be recoded by a hierarchy, if their types declare it: {named}."
+    text = (
+        f"Columns that could be recoded by a hierarchy, if their types declare it: {suggestions}."
+    )
     return [Sentence("hierarchy-suggested", text, tuple(rules))]

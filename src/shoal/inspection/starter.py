@@ -39,7 +39,11 @@ def starter_plan(inspection: "Inspection", k: int | None = None) -> str:
         "# Every line is a suggestion: only you know what attackers may know. See"
         " docs/real-tables.md.",
         "# A column that is unassigned is released unchanged, with a warning: give it a role.",
-        *(f"# {_comment(one.text)}" for one in inspection.sentences if one.code in IN_PLAN),
+        *(
+            f"# {_comment(sentence.text)}"
+            for sentence in inspection.sentences
+            if sentence.code in IN_PLAN
+        ),
         "version = 1",
         *_unit(columns, inspection.records),
         'other_columns = "refuse"  # refuse tables with columns that are not named here',
@@ -83,7 +87,7 @@ def _missing_codes(quasi: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _order(inspection: "Inspection") -> list[str]:
-    if not any(one.code == "order-follows-column" for one in inspection.sentences):
+    if not any(sentence.code == "order-follows-column" for sentence in inspection.sentences):
         return []
     return ["# shuffle = true  # the order of the records may identify them"]
 
@@ -91,7 +95,7 @@ def _order(inspection: "Inspection") -> list[str]:
 def _value(value: Any) -> str:
     """Return text, a number, a list or a table as TOML."""
     if isinstance(value, dict):
-        return f"{{ {', '.join(f'{key} = {_value(one)}' for key, one in value.items())} }}"
+        return f"{{ {', '.join(f'{key} = {_value(item)}' for key, item in value.items())} }}"
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
     return _quote(value) if isinstance(value, str) else str(value)

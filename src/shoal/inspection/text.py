@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from shoal._text import aligned, count
+from shoal._text import align_rows, count
 
 if TYPE_CHECKING:
     from shoal.inspection.inspection import Inspection
@@ -29,7 +29,7 @@ def format_inspection(inspection: "Inspection") -> str:
         for entry in inspection.columns
     ]
     n_records, n_columns = inspection.records, len(inspection.columns)
-    lines = [f"{count(n_records, 'record')}, {count(n_columns, 'column')}", "", aligned(rows)]
+    lines = [f"{count(n_records, 'record')}, {count(n_columns, 'column')}", "", align_rows(rows)]
     if inspection.sentences:
         lines += ["", *(f"- {sentence.text}" for sentence in inspection.sentences)]
     if inspection.combinations:

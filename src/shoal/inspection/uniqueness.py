@@ -25,10 +25,10 @@ def suggest_by_combination(
     """Suggest further columns that make more records unique together with quasi-identifiers."""
     base = _joint_codes(column_codes, quasi)
     before = share_unique(base)
-    for at, entry in enumerate(columns):
+    for i, entry in enumerate(columns):
         if entry["role"] is not None or not quasi:
             continue
-        after = share_unique(_joined(base, column_codes[:, at]))
+        after = share_unique(_joined(base, column_codes[:, i]))
         if after - before >= MIN_GAIN:
             entry["role"] = "quasi-identifier"
             entry["why"] = (
@@ -45,7 +45,7 @@ def revealing_combinations(
     Pairs and triples are formed of the columns that single out most on their own.
     """
     entries: list[dict[str, Any]] = []
-    strongest = sorted(quasi, key=lambda at: (-columns[at]["unique"], -columns[at]["distinct"], at))
+    strongest = sorted(quasi, key=lambda i: (-columns[i]["unique"], -columns[i]["distinct"], i))
     strongest = sorted(strongest[:MAX_COLUMNS])
     for size in (2, 3):
         subsets = list(combinations(strongest, size)) if size < len(quasi) or size == 2 else []
@@ -53,7 +53,7 @@ def revealing_combinations(
             continue
         of_size: list[dict[str, Any]] = [
             {
-                "columns": [columns[at]["name"] for at in subset],
+                "columns": [columns[i]["name"] for i in subset],
                 "unique": share_unique(_joint_codes(column_codes, list(subset))),
             }
             for subset in subsets
@@ -61,15 +61,15 @@ def revealing_combinations(
         entries += sorted(of_size, key=lambda entry: -entry["unique"])[:MAX_COMBINATIONS]
     if len(quasi) > 2:
         unique = share_unique(_joint_codes(column_codes, quasi))
-        entries.append({"columns": [columns[at]["name"] for at in quasi], "unique": unique})
+        entries.append({"columns": [columns[i]["name"] for i in quasi], "unique": unique})
     return entries
 
 
 def _joint_codes(column_codes: Codes, columns: list[int]) -> Codes:
     """Return one code per record for its combination of values in some columns."""
     joint = np.zeros(len(column_codes), np.int64)
-    for at in columns:
-        joint = _joined(joint, column_codes[:, at])
+    for i in columns:
+        joint = _joined(joint, column_codes[:, i])
         if joint.max() == len(joint) - 1:  # all records are unique already
             break
     return joint

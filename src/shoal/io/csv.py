@@ -52,14 +52,14 @@ def parse_columns(
 
     Where they hold other text, and in ``words``, a cell without a value becomes null.
     """
-    for at, name in enumerate(table.column_names):
-        if (name in columns or name in words) and pa.types.is_string(table.column(at).type):
-            parsed = None if name in words else parse_numbers(table.column(at), dialect)
+    for i, name in enumerate(table.column_names):
+        if (name in columns or name in words) and pa.types.is_string(table.column(i).type):
+            parsed = None if name in words else parse_numbers(table.column(i), dialect)
             if parsed is None:
-                parsed = blank_to_null(table.column(at), dialect)
+                parsed = blank_to_null(table.column(i), dialect)
                 if name not in words:
                     parsed = _parse_numerals(parsed, dialect)
-            table = table.set_column(at, name, parsed)
+            table = table.set_column(i, name, parsed)
     return table
 
 
@@ -80,7 +80,7 @@ def _header(path: Path, dialect: Dialect) -> list[str]:
     separator = dialect.separator_for(path)
     try:
         with open_decompressed_text(path, dialect.encoding_read) as file:
-            lines = _bounded(file, path)
+            lines = _bounded_lines(file, path)
             names = next(csv.reader(lines, delimiter=separator, strict=True), [])
     except UnicodeError:
         raise wrong_encoding(path, dialect) from None
@@ -109,7 +109,7 @@ def _header(path: Path, dialect: Dialect) -> list[str]:
     return names
 
 
-def _bounded(file: TextIO, path: Path) -> Iterator[str]:
+def _bounded_lines(file: TextIO, path: Path) -> Iterator[str]:
     """Yield the lines; refuse a line longer than ``MAX_LINE``."""
     while line := file.readline(MAX_LINE):
         if len(line) == MAX_LINE:
@@ -132,13 +132,13 @@ def _check_quotes(path: Path, dialect: Dialect, width: int) -> None:
     """Refuse an unbalanced or misplaced quotation mark, which would merge records."""
     csv.field_size_limit(MAX_LINE)
     with open_decompressed_text(path, dialect.encoding_read) as file:
-        lines = _bounded(file, path)
+        lines = _bounded_lines(file, path)
         rows = csv.reader(lines, delimiter=dialect.separator_for(path), strict=True)
         first_line = 1
         try:
             for row in rows:
                 if len(row) != width and row and width > 1:
-                    raise _ragged(path, first_line, len(row), width)
+                    raise _ragged_error(path, first_line, len(row), width)
                 first_line = rows.line_num + 1
         except UnicodeError:
             raise wrong_encoding(path, dialect) from None
@@ -161,7 +161,7 @@ def _cells(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
         return "error"
 
     def read(threads: bool) -> pa.Table:
-        columns = [str(at) for at in range(len(names))]
+        columns = [str(i) for i in range(len(names))]
         with open_decompressed(path) as file:
             return pacsv.read_csv(
                 file,
@@ -206,10 +206,10 @@ def _ragged_line(path: Path, read: Any, ragged: list[Any]) -> FileError:
     with contextlib.suppress(pa.ArrowInvalid):
         read(threads=False)
     row = ragged[0]
-    return _ragged(path, row.number, row.actual_columns, row.expected_columns)
+    return _ragged_error(path, row.number, row.actual_columns, row.expected_columns)
 
 
-def _ragged(path: Path, line: int, n_fields: int, expected: int) -> FileError:
+def _ragged_error(path: Path, line: int, n_fields: int, expected: int) -> FileError:
     return FileError(
         f"Line {line} of {path.name!r} has {n_fields} field{'s' if n_fields != 1 else ''} where the"
         f" header has {expected}. Correct it (is a quotation mark open?), or check `separator`.",

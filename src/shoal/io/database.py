@@ -81,7 +81,7 @@ def sqlite_file(place: str) -> Path | None:
 
 
 @contextmanager
-def connected(place: str, *, commit: bool = False) -> Iterator["Connection"]:
+def open_connection(place: str, *, commit: bool = False) -> Iterator["Connection"]:
     """Open a connection in one transaction, which is committed or else rolled back."""
     engine = _engine(place)
     try:
@@ -153,7 +153,7 @@ def read_table(place: str, table: str | None) -> Source:
     file = sqlite_file(place)
     if file is not None and not file.exists():
         raise FileError(f"There is no file {str(file)!r}.", code="no-such-file", file=str(file))
-    with connected(place) as connection:
+    with open_connection(place) as connection:
         schema, name = split_table_name(connection, table)
         check_table_exists(connection, place, schema, name)
         return read(connection, schema, name)

@@ -1,4 +1,4 @@
-"""How a table is written, where its file does not say."""
+"""Dialects: separator, decimal mark, encoding and the like, where a file does not state them."""
 
 import codecs
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from shoal.io.compression import strip_compression_suffix
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a table is written, where its file does not say.
+    """How a file is written, where it does not state it itself.
 
     Parameters
     ----------

@@ -9,7 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.errors import FileError, ShoalError
+from shoal.frame.missing_codes import MissingCodes, without_codes
 from shoal.frame.names import check_names
+from shoal.frame.tables import open_frame, to_native
 from shoal.frame.types import Type
 from shoal.io.database import is_database, read_table
 from shoal.io.dialect import Dialect
@@ -85,16 +87,29 @@ def open_source(
     return _check_table(source, repr(path.name))
 
 
-def read_typed(path: str | Path, types: Mapping[str, Type], dialect: Dialect) -> pa.Table:
-    """Read a table; columns without a declared type are parsed as numbers where possible."""
-    return typed_table(open_source(path, dialect=dialect, numbers=()), types)
+def read_typed(
+    path: str | Path,
+    types: Mapping[str, Type],
+    dialect: Dialect,
+    missing_codes: MissingCodes | None = None,
+) -> pa.Table:
+    """Read a table; columns without a declared type are parsed as numbers where possible.
+
+    Missing codes of columns that the table has become null.
+    """
+    return typed_table(open_source(path, dialect=dialect, numbers=()), types, missing_codes)
 
 
-def typed_table(source: Source, types: Mapping[str, Type]) -> pa.Table:
+def typed_table(
+    source: Source, types: Mapping[str, Type], missing_codes: MissingCodes | None = None
+) -> pa.Table:
     """Return the table of a source, as `read_typed` reads it."""
     words = [name for name, declared in types.items() if declared.kind != "numeric"]
-    others = [name for name in source.table.column_names if name not in words]
-    return source.with_numbers(others, words)
+    names = source.table.column_names
+    codes = {name: own for name, own in (missing_codes or {}).items() if name in names}
+    others = [name for name in names if name not in words]
+    table = source.without_codes(codes).with_numbers(others, words)
+    return to_native(without_codes(open_frame(table), codes)) if codes else table
 
 
 def write(
@@ -127,10 +142,10 @@ def write(
 def read_back(path: Path, *, target: Path, dialect: Dialect) -> Source:
     """Read a file written for ``target`` as readers of the release will read it."""
     try:
-        own = replace(
+        reading_dialect = replace(
             dialect, sheet=None, table=None, memory_limit=math.inf
         )  # the table fitted into memory
-        return open_source(path, dialect=own, numbers=())
+        return open_source(path, dialect=reading_dialect, numbers=())
     except ShoalError:
         raise FileError(
             f"{target.name!r} could not be read back after writing. Nothing was released. Write"

@@ -156,19 +156,19 @@ def refuse_overwriting(
     """Refuse to overwrite an input; ``inputs`` are paths and what each of them is."""
     inputs = list(inputs)
     for path in paths:
-        for other, what in inputs:
+        for other, role in inputs:
             if path is not None and other is not None and _same(path, other):
                 raise FileError(
-                    f"{str(path)!r} is the {what}. Write to another file.",
+                    f"{str(path)!r} is the {role}. Write to another file.",
                     code="would-overwrite-input",
                     file=str(path),
-                    what=what,
+                    what=role,
                 )
 
 
-def _same(one: str | Path, other: str | Path) -> bool:
-    one, other = Path(one), Path(other)
-    return one.exists() and other.exists() and one.samefile(other)
+def _same(path: str | Path, other: str | Path) -> bool:
+    path, other = Path(path), Path(other)
+    return path.exists() and other.exists() and path.samefile(other)
 
 
 def _suffixes(target: Path) -> str:

@@ -13,12 +13,12 @@ def count_decimals(column: pa.ChunkedArray) -> int | None:
     It is the scale of a column of exact decimals, and else the least number that represents all
     values; None where they need all digits of a float.
     """
-    held = column.type
-    if pa.types.is_integer(held):
+    arrow_type = column.type
+    if pa.types.is_integer(arrow_type):
         return 0
-    if pa.types.is_decimal(held):
-        return int(min(max(held.scale, 0), MAX_DECIMALS))
-    if not pa.types.is_floating(held):
+    if pa.types.is_decimal(arrow_type):
+        return int(min(max(arrow_type.scale, 0), MAX_DECIMALS))
+    if not pa.types.is_floating(arrow_type):
         return None
     return decimals_of_values(column.to_numpy())
 

@@ -97,7 +97,7 @@ class Source:
         ``numbers`` is the table with its numbers parsed. Columns that need all digits of a float
         are left out.
         """
-        shown: dict[str, int] = {}
+        decimals_by_column: dict[str, int] = {}
         for name in filter(numbers.column_names.__contains__, columns):
             decimals = count_decimals(numbers.column(name))
             if decimals is None:
@@ -106,8 +106,8 @@ class Source:
             if pa.types.is_string(spelled.type) and pa.types.is_floating(numbers.column(name).type):
                 decimals = max(decimals, spelled_decimals(spelled, self.text or Dialect()))
             if can_round(numbers.column(name), decimals):
-                shown[name] = decimals
-        return shown
+                decimals_by_column[name] = decimals
+        return decimals_by_column
 
     def with_codes_as_categories(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
         """Return ``table`` with different missing codes as different values in some columns.
@@ -115,9 +115,9 @@ class Source:
         Such a column becomes categorical: two cells are equal if a file that keeps missing codes
         shows the same in both.
         """
-        for at, name in enumerate(table.column_names):
+        for i, name in enumerate(table.column_names):
             if name in columns and (codes := self.notes.on(name).codes) is not None:
-                table = table.set_column(at, name, _code_categories(self.table.column(name), codes))
+                table = table.set_column(i, name, _code_categories(self.table.column(name), codes))
         return table
 
     def without_blank(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
@@ -152,9 +152,9 @@ class Source:
         for name in data.column_names:
             if name not in unchanged and self._has_coded_categories(data, name):
                 data, notes = self._restore_codes(data, notes, name)
-        for at, name in enumerate(data.column_names):
+        for i, name in enumerate(data.column_names):
             data = data.set_column(
-                at, name, _strip_hidden(data.column(at), prune_ordered=name not in unchanged)
+                i, name, _strip_hidden(data.column(i), prune_ordered=name not in unchanged)
             )
         schema = pa.schema([field.remove_metadata() for field in data.schema])
         data = pa.Table.from_arrays(data.columns, schema=schema)
@@ -163,24 +163,24 @@ class Source:
 
     def _has_coded_categories(self, data: pa.Table, name: str) -> bool:
         """Return whether `with_codes_as_categories` turned a column of ``data`` into categories."""
-        held = [table.schema.field(name).type for table in (data, self.table)]
+        types = [table.schema.field(name).type for table in (data, self.table)]
         coded = self.notes.on(name).codes is not None
-        return coded and pa.types.is_dictionary(held[0]) and not pa.types.is_dictionary(held[1])
+        return coded and pa.types.is_dictionary(types[0]) and not pa.types.is_dictionary(types[1])
 
     def _restore_codes(self, data: pa.Table, notes: Notes, name: str) -> tuple[pa.Table, Notes]:
         """Return the table and notes with categories replaced by values and missing codes."""
-        own = self.notes.on(name)
-        column, codes = self.table.column(name).combine_chunks(), pa.array(own.codes)
+        column_notes = self.notes.on(name)
+        column, codes = self.table.column(name).combine_chunks(), pa.array(column_notes.codes)
         texts = _code_categories(column, codes).cast(pa.string())
         first = pc.index_in(data.column(name).cast(pa.string()).combine_chunks(), texts)
         data = data.set_column(data.column_names.index(name), name, column.take(first))
-        columns = {**notes.columns, name: replace(own, codes=codes.take(first), other={})}
+        columns = {**notes.columns, name: replace(column_notes, codes=codes.take(first), other={})}
         return data, replace(notes, columns=columns)
 
     def _take(self, rows: pa.Array) -> "Source":
         table = self.table.take(rows)
-        for at, name in enumerate(table.column_names):
-            table = table.set_column(at, name, _strip_hidden(table.column(at), prune_ordered=True))
+        for i, name in enumerate(table.column_names):
+            table = table.set_column(i, name, _strip_hidden(table.column(i), prune_ordered=True))
         columns = {
             name: notes if notes.codes is None else replace(notes, codes=notes.codes.take(rows))
             for name, notes in self.notes.columns.items()
@@ -212,38 +212,38 @@ def cast_like(table: pa.Table, like: pa.Table) -> pa.Table:
     Text tables and SPSS files store dates and categories in another form. A column that cannot be
     converted is left as it is.
     """
-    for at, name in enumerate(table.column_names):
+    for i, name in enumerate(table.column_names):
         if name in like.column_names:
-            table = table.set_column(at, name, _as_type_of(table.column(at), like.column(name)))
+            table = table.set_column(i, name, _as_type_of(table.column(i), like.column(name)))
     return table
 
 
 def _as_type_of(column: pa.ChunkedArray, like: pa.ChunkedArray) -> pa.ChunkedArray:
-    held = like.type
-    if column.type == held:
+    arrow_type = like.type
+    if column.type == arrow_type:
         return column
     try:
-        if pa.types.is_string(column.type) and not _is_text(held):
+        if pa.types.is_string(column.type) and not _is_text(arrow_type):
             column = pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
-        if not pa.types.is_dictionary(held):
-            return column.cast(held)
-        values = column.cast(held.value_type).combine_chunks()
+        if not pa.types.is_dictionary(arrow_type):
+            return column.cast(arrow_type)
+        values = column.cast(arrow_type.value_type).combine_chunks()
         ordered = like.unify_dictionaries().chunk(0).dictionary
         places = pc.index_in(values, ordered)
         if places.null_count > values.null_count:
             return values  # the file has a value that ``like`` does not have
-        places = places.cast(held.index_type)
+        places = places.cast(arrow_type.index_type)
         return pa.chunked_array(
-            [pa.DictionaryArray.from_arrays(places, ordered, ordered=held.ordered)]
+            [pa.DictionaryArray.from_arrays(places, ordered, ordered=arrow_type.ordered)]
         )
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return column
 
 
-def _is_text(held: pa.DataType) -> bool:
-    if pa.types.is_dictionary(held):
-        return _is_text(held.value_type)
-    return bool(pa.types.is_string(held) or pa.types.is_large_string(held))
+def _is_text(arrow_type: pa.DataType) -> bool:
+    if pa.types.is_dictionary(arrow_type):
+        return _is_text(arrow_type.value_type)
+    return bool(pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type))
 
 
 def _code_categories(column: Any, codes: pa.Array) -> pa.Array:
@@ -258,7 +258,7 @@ def _strip_hidden(column: pa.ChunkedArray, *, prune_ordered: bool) -> pa.Chunked
 
     Ordered categories, which serve as a code book, are pruned only if ``prune_ordered``.
     """
-    held = column.type
-    if pa.types.is_dictionary(held):
-        return prune_dictionary(column) if prune_ordered or not held.ordered else column
+    arrow_type = column.type
+    if pa.types.is_dictionary(arrow_type):
+        return prune_dictionary(column) if prune_ordered or not arrow_type.ordered else column
     return clear_missing_cells(column)

@@ -34,8 +34,7 @@ def read(
     ordered = query.order_by(*([sa.text(order)] if order else table.primary_key.columns))
     rows = connection.execute(ordered).fetchall()
     columns = [
-        _column(column, [row[at] for row in rows], family)
-        for at, column in enumerate(table.columns)
+        _column(column, [row[i] for row in rows], family) for i, column in enumerate(table.columns)
     ]
     names = [str(column.name) for column in table.columns]
     notes = {
@@ -55,13 +54,13 @@ def write(
 
     family = connection.dialect.name
     kinds = {field.name: _kind(field, family) for field in source.table.schema}
-    own = {
+    declared_types = {
         column: _type_from_text(words)
         for column in kinds
         if source.notes.family == family and (words := source.notes.on(column).declared)
     }
     columns = [
-        sa.Column(column, own.get(column, kind), comment=source.notes.on(column).label)
+        sa.Column(column, declared_types.get(column, kind), comment=source.notes.on(column).label)
         for column, kind in kinds.items()
     ]
     new_table = sa.Table(name, sa.MetaData(), *columns, schema=schema)
@@ -69,10 +68,10 @@ def write(
         new_table.drop(connection)
     new_table.create(connection)
     cells: dict[str, Any] = {}
-    for at, (column, kind) in enumerate(kinds.items()):
-        cells[column] = sa.bindparam(f"c{at}", type_=kind)
-        if column in own and family != "sqlite":  # SQLite converts by itself
-            cells[column] = sa.cast(cells[column], own[column])
+    for i, (column, kind) in enumerate(kinds.items()):
+        cells[column] = sa.bindparam(f"c{i}", type_=kind)
+        if column in declared_types and family != "sqlite":  # SQLite converts by itself
+            cells[column] = sa.cast(cells[column], declared_types[column])
     remarks = _insert(connection, sa.insert(new_table).values(cells), source.table)
     holds = ("labels",) if connection.dialect.supports_comments else ()
     return [*remarks, *source.notes.describe_loss("A table of this database", holds, family)]
@@ -81,16 +80,16 @@ def write(
 def _insert(connection: "Connection", statement: Any, table: pa.Table) -> list[str]:
     """Insert the records; return remarks on lost precision."""
     remarks = []
-    for at, field in enumerate(table.schema):
+    for i, field in enumerate(table.schema):
         if pa.types.is_timestamp(field.type) and field.type.unit == "ns":
-            coarse = table.column(at).cast(pa.timestamp("us", field.type.tz), safe=False)
-            if not coarse.cast(field.type).equals(table.column(at)):
+            coarse = table.column(i).cast(pa.timestamp("us", field.type.tz), safe=False)
+            if not coarse.cast(field.type).equals(table.column(i)):
                 remarks.append(f"Column {field.name!r} loses its nanoseconds in a database.")
-            table = table.set_column(at, field.name, coarse)
+            table = table.set_column(i, field.name, coarse)
     done = 0
     for batch in table.to_batches(max_chunksize=ROWS_PER_INSERT):
         cells = zip(*(column.to_pylist() for column in batch.columns), strict=True)
-        connection.execute(statement, [{f"c{at}": c for at, c in enumerate(row)} for row in cells])
+        connection.execute(statement, [{f"c{i}": c for i, c in enumerate(row)} for row in cells])
         done += batch.num_rows
         # A listener may stop the run here, while the transaction can still be rolled back.
         progress.report("writing", done, table.num_rows)
@@ -127,20 +126,20 @@ def _arrow_type(kind: "TypeEngine[Any]") -> pa.DataType | str | None:
         (sa.String, pa.string()),
         (sa.LargeBinary, pa.binary()),
     )
-    return next((held for cls, held in known if isinstance(kind, cls)), None)
+    return next((arrow_type for cls, arrow_type in known if isinstance(kind, cls)), None)
 
 
 def _column(column: Any, cells: list[Any], family: str) -> pa.Array:
-    held = None if family == "sqlite" else (_arrow_type(column.type) or pa.string())
+    arrow_type = None if family == "sqlite" else (_arrow_type(column.type) or pa.string())
     try:
-        if held == "decimal":
+        if arrow_type == "decimal":
             return _decimals(column.type, cells)
         kinds = {type(cell) for cell in cells if cell is not None}
-        if held is None and kinds == {int, float}:
+        if arrow_type is None and kinds == {int, float}:
             return pa.array([None if c is None else float(c) for c in cells], pa.float64())
-        if held is None and len(kinds) > 1:
+        if arrow_type is None and len(kinds) > 1:
             raise TypeError  # Arrow would take text for bytes
-        return pa.array(cells, held)
+        return pa.array(cells, arrow_type)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, ValueError, TypeError):
         raise ColumnError(
             f"Column {str(column.name)!r} mixes kinds of values, or holds values that a table"
@@ -173,11 +172,13 @@ def _kind(field: pa.Field, family: str) -> Any:
     """Return the SQL type that holds an Arrow type."""
     import sqlalchemy as sa
 
-    held = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-    if pa.types.is_decimal(held):
-        return sa.Float() if family == "sqlite" else sa.Numeric(held.precision, held.scale)
-    if pa.types.is_timestamp(held):
-        return sa.DateTime(timezone=held.tz is not None)
+    arrow_type = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    if pa.types.is_decimal(arrow_type):
+        return (
+            sa.Float() if family == "sqlite" else sa.Numeric(arrow_type.precision, arrow_type.scale)
+        )
+    if pa.types.is_timestamp(arrow_type):
+        return sa.DateTime(timezone=arrow_type.tz is not None)
     kinds: Sequence[tuple[Any, Any]] = (
         (pa.types.is_boolean, sa.Boolean()),
         (pa.types.is_uint64, sa.Numeric(20, 0)),
@@ -194,13 +195,13 @@ def _kind(field: pa.Field, family: str) -> Any:
         (pa.types.is_null, sa.Text()),
     )
     for fits, kind in kinds:
-        if fits(held):
+        if fits(arrow_type):
             return kind
     raise FileError(
-        f"Column {field.name!r} holds {held} values, which a database cannot hold.",
+        f"Column {field.name!r} holds {arrow_type} values, which a database cannot hold.",
         code="type-not-writable",
         column=field.name,
-        kind=str(held),
+        kind=str(arrow_type),
     )
 
 

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from shoal import _progress as progress
 from shoal.errors import FileError, ParameterError
-from shoal.io.database import connected, is_database, redact_address, split_table_name, sqlite_file
+from shoal.io.database import (
+    is_database,
+    open_connection,
+    redact_address,
+    split_table_name,
+    sqlite_file,
+)
 from shoal.io.dialect import Dialect
 from shoal.io.files import check_format, read_back, write
 from shoal.io.formats import format_of
@@ -126,14 +132,14 @@ class TableTarget:
         self._transaction = ExitStack()
         self._connection: Connection | None = None
         if self._new_file is None:
-            with connected(place) as connection:
+            with open_connection(place) as connection:
                 self._check(connection)
 
     def write(self, source: Source) -> tuple[str, ...]:
         """Create the table in the transaction; return what could not be represented."""
         from shoal.io.sql import write
 
-        self._connection = self._transaction.enter_context(connected(self.place, commit=True))
+        self._connection = self._transaction.enter_context(open_connection(self.place, commit=True))
         schema, name, exists = self._check(self._connection)
         lost = write(source, self._connection, schema, name, replace=exists)
         return (*source.remarks, *lost)

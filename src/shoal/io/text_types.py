@@ -60,17 +60,17 @@ def type_columns(
     pyarrow.Table
         The table. A cell without a value is null, also in columns that stay text.
     """
-    for at, name in enumerate(table.column_names):
-        column = table.column(at)
+    for i, name in enumerate(table.column_names):
+        column = table.column(i)
         if name in columns and pa.types.is_string(column.type):
-            typed = _typed(column, dialect, columns[name], dates=name in dates)
+            typed = _to_shown_type(column, dialect, columns[name], dates=name in dates)
             if typed is None or (not long_integers and _is_long(typed)):
                 typed = blank_to_null(column, dialect)
-            table = table.set_column(at, name, typed)
+            table = table.set_column(i, name, typed)
     return table
 
 
-def _typed(
+def _to_shown_type(
     column: pa.ChunkedArray, dialect: Dialect, declared: Type | None, *, dates: bool
 ) -> pa.Array | None:
     """Return a column of text in the type that it shows; None for text."""

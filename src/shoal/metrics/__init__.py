@@ -1,4 +1,4 @@
-"""Two tables become numbers."""
+"""Measures of information loss, utility and risk, computed from two tables."""
 
 from shoal.metrics._base import (
     ABOUT,

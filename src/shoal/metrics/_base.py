@@ -87,8 +87,8 @@ def measure(
 
         @wraps(function)
         def checked(*values: Any, **options: Any) -> Any:
-            given = parameters.bind(*values, **options).arguments
-            return function(**_checked(given))
+            arguments = parameters.bind(*values, **options).arguments
+            return function(**_check_tables(arguments))
 
         MEASURES[function.__name__] = checked
         ABOUT[function.__name__] = About(kind, better, unit, per, cost)
@@ -103,10 +103,13 @@ def needs(name: str) -> list[str]:
     return [entry.name for entry in entries if entry.default is Parameter.empty]
 
 
-def compute(name: str, given: Mapping[str, Any]) -> Any:
-    """Compute one measure from ``given``, which holds at least its required inputs."""
-    inputs = [*needs(name), *(n for n in _options(name) if n in given and n not in needs(name))]
-    return MEASURES[name](**{need: given[need] for need in inputs})
+def compute(name: str, inputs_by_name: Mapping[str, Any]) -> Any:
+    """Compute one measure from ``inputs_by_name``, which holds at least its required inputs."""
+    inputs = [
+        *needs(name),
+        *(n for n in _options(name) if n in inputs_by_name and n not in needs(name)),
+    ]
+    return MEASURES[name](**{need: inputs_by_name[need] for need in inputs})
 
 
 def accepts_axes(name: str) -> bool:
@@ -130,12 +133,12 @@ def inputs_of(name: str) -> list[str]:
     return list(_signature(MEASURES[name]).parameters)
 
 
-def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
+def _check_tables(inputs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments with tables as arrays; refuse tables that do not fit together."""
-    arguments = dict(given)
-    for need in [need for need in given if need in TABLES and given[need] is not None]:
+    arguments = dict(inputs)
+    for need in [need for need in inputs if need in TABLES and inputs[need] is not None]:
         # Measures go column by column, so columns are contiguous.
-        table = np.asarray(given[need], np.float64 if need in NUMBERS else None, order="F")
+        table = np.asarray(inputs[need], np.float64 if need in NUMBERS else None, order="F")
         if table.ndim != 2 or 0 in table.shape:
             raise InputError(
                 f"{need!r} must be a table of at least one record and one column. Got the shape"
@@ -153,7 +156,7 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
             )
         arguments[need] = table
     if arguments.get("units") is not None:
-        arguments["units"] = _as_codes(arguments["units"], len(next(iter(given.values()))))
+        arguments["units"] = _as_codes(arguments["units"], len(next(iter(inputs.values()))))
     shapes = {
         need: table.shape
         for need, table in arguments.items()
@@ -173,12 +176,12 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _as_codes(units: Any, records: int) -> Labels:
     """Return units as integers from 0 on; refuse an array of another length."""
-    given = np.asarray(units)
-    if given.shape != (records,):
+    array = np.asarray(units)
+    if array.shape != (records,):
         raise InputError(
             f"'units' must give the unit of each of the {records} records. Got the"
-            f" shape {given.shape} instead.",
+            f" shape {array.shape} instead.",
             code="matrix-not-accepted",
             need="units",
         )
-    return np.unique(given, return_inverse=True)[1].ravel()
+    return np.unique(array, return_inverse=True)[1].ravel()

@@ -22,6 +22,7 @@ from shoal.metrics import (
     inputs_of,
     needs,
 )
+from shoal.metrics.alignment import OTHER_ORDER, is_same_order
 from shoal.metrics.assessment_inputs import (
     axes_inputs,
     check_names,
@@ -94,6 +95,7 @@ def assess(
     unit: str | None = None,
     by: str | Sequence[str] | None = None,
     min_group: int = MIN_GROUP,
+    aligned: bool | None = None,
 ) -> Assessment:
     """Measure the information loss and the disclosure risk of a masked table.
 
@@ -124,6 +126,10 @@ def assess(
     min_group : int
         Smallest number of records, or units, of a group that may be shown. Smaller groups are
         merged. Choose at least the k of the release.
+    aligned : bool, optional
+        True if both tables are known to have the same records in the same order. By default this
+        is judged by the columns that both have, and a shuffled table is refused: its records cannot
+        be compared with those of the original.
 
     Returns
     -------
@@ -155,6 +161,13 @@ def assess(
     names = as_list(quasi_identifiers)
     declared = as_types(types)
     tables.check_columns(before, declared)
+    check_same_records(len(before), len(after))
+    if aligned is None and not is_same_order(before, after, declared):
+        raise InputError(
+            f"{OTHER_ORDER} Measures compare record by record: assess the table before its records"
+            " are shuffled, or use `aligned=True` if the order is the same.",
+            code="order-differs",
+        )
     units = None if unit is None else read_units(before, unit)
 
     def assess_rows(rows: NDArray[np.int64] | None) -> Assessment:
@@ -203,7 +216,7 @@ def assess(
 def assess_frames(
     before: Frame,
     after: Frame,
-    known: Sequence[str],
+    quasi_identifiers: Sequence[str],
     changed: Sequence[str],
     confidential: Sequence[str],
     measures: Collection[str],
@@ -216,36 +229,38 @@ def assess_frames(
 ) -> Assessment:
     """Compute ``measures`` of two frames, with a remark on each that cannot be computed.
 
-    Classes are counted on the quasi-identifiers that are ``known``, losses on the ``changed`` ones
-    among them. ``weight`` is a column of the original, ``lower_bound`` a proven bound on the SSE.
+    Classes are counted on the ``quasi_identifiers``, losses on those of them that are ``changed``.
+    ``weight`` is a column of the original, ``lower_bound`` a proven bound on the SSE.
     Risks are counted in ``units`` where these are given. ``recoded`` columns have other categories
     than before, and only measures of categories use them.
     """
-    check_names(known, confidential)
+    check_names(quasi_identifiers, confidential)
     check_same_records(len(before), len(after))
-    tables.check_columns(before, [*known, *confidential])
-    tables.check_columns(after, known)
-    given, columns = measure_inputs(before, after, known, changed, confidential, types or {})
+    tables.check_columns(before, [*quasi_identifiers, *confidential])
+    tables.check_columns(after, quasi_identifiers)
+    inputs, columns = measure_inputs(
+        before, after, quasi_identifiers, changed, confidential, types or {}
+    )
     coded = category_inputs(before, after, changed, recoded, confidential, types or {})
-    given |= coded.given
+    inputs |= coded.inputs
     columns["categorical"] = coded.columns
     axes, axes_remark = axes_inputs(before, after, changed, types or {})
     if weight is not None:
-        given["weights"] = tables.weights(before, weight)[:, np.newaxis]
+        inputs["weights"] = tables.weights(before, weight)[:, np.newaxis]
     if lower_bound is not None:
-        given["lower_bound"] = lower_bound
+        inputs["lower_bound"] = lower_bound
     if units is not None:
-        given["units"] = units
+        inputs["units"] = units
     values: dict[str, Any] = {}
     remarks: dict[str, str] = {}
     for name in measures:
-        inputs = {**given, **axes} if accepts_axes(name) else given
-        lacking = [NEEDS[need] for need in needs(name) if need not in inputs]
+        of_measure = {**inputs, **axes} if accepts_axes(name) else inputs
+        lacking = [NEEDS[need] for need in needs(name) if need not in of_measure]
         if lacking:
             remarks[name] = f"Not computed: needs {lacking[0]}."
             continue
         try:
-            values[name] = _named(compute(name, inputs), columns.get(ABOUT[name].per, []))
+            values[name] = _by_column(compute(name, of_measure), columns.get(ABOUT[name].per, []))
         except InputError as reason:
             remarks[name] = f"Not computed: {reason}"
             continue
@@ -257,7 +272,7 @@ def assess_frames(
         if name in ("one_way_change", "two_way_change"):
             remark = coded.remark
         if "weights" in needs(name):
-            remark = f"{remark} {describe_totals(given, columns['quasi-identifier'])}".lstrip()
+            remark = f"{remark} {describe_totals(inputs, columns['quasi-identifier'])}".lstrip()
         if remark:
             remarks[name] = remark
     return Assessment(values, remarks)
@@ -291,10 +306,10 @@ def changed_columns(original: IntoDataFrame, masked: IntoDataFrame) -> list[str]
     return changed
 
 
-def _named(value: Any, columns: Sequence[str]) -> Any:
+def _by_column(value: Any, columns: Sequence[str]) -> Any:
     """Return the value as plain numbers, by column where there is one for each."""
     if isinstance(value, np.ndarray):
         return dict(zip(columns, value.tolist(), strict=True))
     if isinstance(value, dict):
-        return {key: _named(entry, columns) for key, entry in value.items()}
+        return {key: _by_column(entry, columns) for key, entry in value.items()}
     return value

@@ -1,4 +1,4 @@
-"""What the measures of `assess` take: values of both tables, categories, axes and units."""
+"""Inputs of the measures of `assess`: values of both tables, categories, axes and units."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -40,7 +40,7 @@ def check_same_records(before: int, after: int) -> None:
 def measure_inputs(
     before: Frame,
     after: Frame,
-    known: Sequence[str],
+    quasi_identifiers: Sequence[str],
     changed: Sequence[str],
     confidential: Sequence[str],
     types: Mapping[str, Type],
@@ -55,18 +55,18 @@ def measure_inputs(
     ordered = ordered_columns(before, confidential, types)
     numbers = [name for name, column in ordered.items() if column.kind == "numeric"]
     # One label per class represents all released values, so that no measure groups them again.
-    given: dict[str, Any] = {"released": classes(keys(after, known))[:, np.newaxis]}
+    inputs: dict[str, Any] = {"released": classes(keys(after, quasi_identifiers))[:, np.newaxis]}
     if numeric:
-        given["original"] = tables.matrix(before, numeric, order="F")
-        given["masked"] = tables.matrix(after, numeric, order="F")
+        inputs["original"] = tables.matrix(before, numeric, order="F")
+        inputs["masked"] = tables.matrix(after, numeric, order="F")
     if numbers:
-        given["confidential"] = tables.matrix(before, numbers, order="F")
+        inputs["confidential"] = tables.matrix(before, numbers, order="F")
     kinds = [n for n in confidential if n not in numbers and not tables.is_numeric(before, n)]
     if kinds:
-        given["categories"] = codes(before, kinds)
+        inputs["categories"] = codes(before, kinds)
     if confidential:
-        given["confidential_codes"], given["ordered"] = ranks(before, confidential, types)
-    return given, {
+        inputs["confidential_codes"], inputs["ordered"] = ranks(before, confidential, types)
+    return inputs, {
         "quasi-identifier": numeric,
         "other": [name for name in changed if name not in numeric],
         "confidential": list(confidential),
@@ -96,18 +96,20 @@ def axes_inputs(
     incomplete = [column.name for column in joined if column.is_missing.any()]
     if not joined or (not incomplete and all(column.kind == "numeric" for column in joined)):
         return {}, " ".join(remarks)
-    both, columns = assemble([axes_of(*column.for_axes) for column in joined])
+    axes, columns = assemble([axes_of(*column.for_axes) for column in joined])
     projected = [column.name for column in joined if column.n_categories > MAX_EXACT]
     if projected:
         remarks.append(
             f"{name_columns(projected)} with more than {MAX_EXACT} categories: distances between"
             " them are approximate."
         )
-    original, masked = both[:n], both[n:]
+    original, masked = axes[:n], axes[n:]
     if incomplete:
         masked[np.isnan(original)] = np.nan
         centre = means(original)
-        original, masked = (np.where(np.isnan(one), centre, one) for one in (original, masked))
+        original, masked = (
+            np.where(np.isnan(matrix), centre, matrix) for matrix in (original, masked)
+        )
         remarks.append(
             f"{name_columns(incomplete)} with missing cells: originally missing values count as"
             " unchanged, suppressed ones as the mean."
@@ -121,36 +123,36 @@ def describe_columns(before: Frame, columns: Mapping[str, list[str]], needed: Se
         return (
             f"{name_columns(columns['other'])} left out: not numeric and complete in both tables."
         )
-    apart = columns["incomplete" if "categories" in needed else "categories"]
-    if "confidential" in needed and apart:
-        return f"{name_columns(apart)} left out: not numeric, or with missing values."
+    excluded = columns["incomplete" if "categories" in needed else "categories"]
+    if "confidential" in needed and excluded:
+        return f"{name_columns(excluded)} left out: not numeric, or with missing values."
     incomplete = [name for name in columns["categories"] if tables.is_numeric(before, name)]
     if "ordered" in needed and incomplete:
         return f"{name_columns(incomplete)} counted as categories: missing values have no order."
     return ""
 
 
-def describe_totals(given: Mapping[str, Any], columns: Sequence[str]) -> str:
+def describe_totals(inputs: Mapping[str, Any], columns: Sequence[str]) -> str:
     """Return a sentence with the weighted totals of both tables."""
-    both = [(given[which] * given["weights"]).sum(axis=0) for which in ("original", "masked")]
+    sums = [(inputs[which] * inputs["weights"]).sum(axis=0) for which in ("original", "masked")]
     totals = [
         f"{name!r} {before:.10g} before and {after:.10g} after"
-        for name, before, after in zip(columns, *both, strict=True)
+        for name, before, after in zip(columns, *sums, strict=True)
     ]
     return f"Weighted totals: {', '.join(totals)}."
 
 
-def check_names(known: Sequence[str], confidential: Sequence[str]) -> None:
+def check_names(quasi_identifiers: Sequence[str], confidential: Sequence[str]) -> None:
     """Refuse to measure risk without a quasi-identifier, or with a column in two roles."""
-    if not known:
+    if not quasi_identifiers:
         raise ParameterError(
             "Name at least one quasi-identifier: risk is counted on them.",
             code="quasi-identifiers-needed",
         )
-    both = [name for name in known if name in confidential]
-    if both:
+    twice = [name for name in quasi_identifiers if name in confidential]
+    if twice:
         raise ParameterError(
-            f"{name_columns(both)} cannot be both quasi-identifier and confidential. Choose one.",
+            f"{name_columns(twice)} cannot be both quasi-identifier and confidential. Choose one.",
             code="two-roles",
-            columns=tuple(both),
+            columns=tuple(twice),
         )

@@ -11,7 +11,7 @@ from shoal.metrics.category_tables import (
     distances,
     entropy,
     levels,
-    occurring,
+    occurring_categories,
     pair_codes,
 )
 
@@ -72,7 +72,7 @@ def levels_lost(original_categories: Labels, masked_categories: Labels) -> Value
     """
     lost = []
     for before, after in zip(original_categories.T, masked_categories.T, strict=True):
-        old, new = occurring(before, after)
+        old, new = occurring_categories(before, after)
         lost.append(100 * float((old & ~new).sum() / old.sum()) if old.any() else 0.0)
     return np.array(lost)
 
@@ -106,9 +106,15 @@ def entropy_loss(original_categories: Labels, masked_categories: Labels) -> Valu
     """
     lost = []
     for before, after in zip(original_categories.T, masked_categories.T, strict=True):
-        own = entropy(np.bincount(before + 1))
-        left = entropy(pair_codes(before, after).counts) - entropy(np.bincount(after + 1))
-        lost.append(100 * min(1.0, max(0.0, left / own)) if own > 0 else 0.0)
+        original_entropy = entropy(np.bincount(before + 1))
+        remaining_entropy = entropy(pair_codes(before, after).counts) - entropy(
+            np.bincount(after + 1)
+        )
+        lost.append(
+            100 * min(1.0, max(0.0, remaining_entropy / original_entropy))
+            if original_entropy > 0
+            else 0.0
+        )
     return np.array(lost)
 
 
@@ -178,9 +184,9 @@ def one_way_change(original_categories: Labels, masked_categories: Labels) -> di
     >>> one_way_change(np.array([[0], [0], [1], [1]]), np.array([[0], [0], [0], [1]]))["absolute"]
     0.25
     """
-    same = comparable(original_categories, masked_categories)
+    same = comparable_columns(original_categories, masked_categories)
     return _mean_distances(
-        [(original_categories[:, at] + 1, masked_categories[:, at] + 1) for at in same]
+        [(original_categories[:, i] + 1, masked_categories[:, i] + 1) for i in same]
     )
 
 
@@ -214,7 +220,7 @@ def two_way_change(
     >>> two_way_change(before, np.array([[0, 0], [0, 1], [1, 0], [1, 1]]))["absolute"]
     0.5
     """
-    same = comparable(original_categories, masked_categories)
+    same = comparable_columns(original_categories, masked_categories)
     pairs = _pairs(original_categories[:, same], masked_categories[:, same], other_categories)
     coded = []
     for (a, b), (c, d) in pairs:
@@ -223,12 +229,12 @@ def two_way_change(
     return _mean_distances(coded)
 
 
-def comparable(original: Labels, masked: Labels) -> list[int]:
+def comparable_columns(original: Labels, masked: Labels) -> list[int]:
     """Return the columns whose released categories all occur in the original; refuse none."""
     same = [
-        at
-        for at, (before, after) in enumerate(zip(original.T, masked.T, strict=True))
-        if not np.greater(*occurring(after, before)).any()
+        i
+        for i, (before, after) in enumerate(zip(original.T, masked.T, strict=True))
+        if not np.greater(*occurring_categories(after, before)).any()
     ]
     if not same:
         raise InputError(
@@ -258,5 +264,5 @@ def _pairs(
 
 
 def _mean_distances(pairs: list[tuple[Labels, Labels]]) -> dict[str, float]:
-    apart = np.array([distances(before, after) for before, after in pairs])
-    return {"absolute": float(apart[:, 0].mean()), "hellinger": float(apart[:, 1].mean())}
+    distance = np.array([distances(before, after) for before, after in pairs])
+    return {"absolute": float(distance[:, 0].mean()), "hellinger": float(distance[:, 1].mean())}

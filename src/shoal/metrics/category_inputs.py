@@ -1,4 +1,4 @@
-"""The columns of categories of two tables, as integers with which measures count."""
+"""Categorical columns of two tables as integer codes, the inputs of measures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from shoal.frame.columns import decode, kind_of
 from shoal.frame.roles import name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.metrics.categories import comparable
+from shoal.metrics.categories import comparable_columns
 
 Codes = NDArray[np.int64]
 
@@ -27,7 +27,7 @@ class CategoryInputs:
 
     Parameters
     ----------
-    given : dict
+    inputs : dict
         The inputs by name; empty if no masked column holds categories.
     columns : list of str
         The masked columns of categories.
@@ -35,7 +35,7 @@ class CategoryInputs:
         The confidential columns of categories that are not masked.
     """
 
-    given: dict[str, Any]
+    inputs: dict[str, Any]
     columns: list[str]
     others: list[str]
 
@@ -44,12 +44,12 @@ class CategoryInputs:
         """A sentence on columns whose tables cannot be compared; may be empty."""
         if not self.columns:
             return ""
-        before, after = self.given["original_categories"], self.given["masked_categories"]
+        before, after = self.inputs["original_categories"], self.inputs["masked_categories"]
         try:
-            same = comparable(before, after)
+            same = comparable_columns(before, after)
         except InputError:
             return ""
-        others = [name for at, name in enumerate(self.columns) if at not in same]
+        others = [name for i, name in enumerate(self.columns) if i not in same]
         return f"{name_columns(others)} left out: released with other categories." if others else ""
 
 
@@ -70,17 +70,17 @@ def category_inputs(
     if not names:
         return CategoryInputs({}, [], [])
     pairs = [shared_codes(before, after, name) for name in names]
-    given: dict[str, Any] = {
+    inputs: dict[str, Any] = {
         "original_categories": np.column_stack([pair[0] for pair in pairs]),
         "masked_categories": np.column_stack([pair[1] for pair in pairs]),
     }
     unmasked = [n for n in confidential if n not in (*masked, *recoded)]
     others = [n for n in unmasked if _holds_categories(before, before, n, types)]
     if others:
-        given["other_categories"] = np.column_stack(
+        inputs["other_categories"] = np.column_stack(
             [shared_codes(before, before, name)[0] for name in others]
         )
-    return CategoryInputs(given, names, others)
+    return CategoryInputs(inputs, names, others)
 
 
 def columns_of_categories(
@@ -104,8 +104,8 @@ def shared_codes(before: Frame, after: Frame, name: str) -> tuple[Codes, Codes]:
     codes = []
     for frame in (before, after):
         texts, index = texts_and_index(decode(tables.arrow(frame, name)))
-        own = [place.setdefault(text, len(place)) for text in texts]
-        codes.append(np.array([*own, -1], np.int64)[index])
+        text_codes = [place.setdefault(text, len(place)) for text in texts]
+        codes.append(np.array([*text_codes, -1], np.int64)[index])
     return codes[0], codes[1]
 
 

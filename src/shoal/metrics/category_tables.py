@@ -1,4 +1,4 @@
-"""Counts of categories and of pairs of categories, and what follows from them.
+"""Frequency tables of categories and of pairs of categories, and measures of association.
 
 A category is an integer from 0 on; -1 stands for a missing value, which is a category of its own.
 """
@@ -46,11 +46,15 @@ def levels(*columns: Codes) -> int:
     return max(int(column.max(initial=-1)) for column in columns) + 2
 
 
-def occurring(first: Codes, second: Codes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def occurring_categories(
+    first: Codes, second: Codes
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return for two columns which categories occur in them; a missing value is none."""
     size = levels(first, second)
-    one, other = (np.bincount(column + 1, minlength=size)[1:] > 0 for column in (first, second))
-    return one, other
+    in_first, in_second = (
+        np.bincount(column + 1, minlength=size)[1:] > 0 for column in (first, second)
+    )
+    return in_first, in_second
 
 
 def pair_codes(first: Codes, second: Codes, levels_of_second: int | None = None) -> Pairs:
@@ -82,8 +86,12 @@ def distances(before: Codes, after: Codes) -> tuple[float, float]:
     """Return the total variation and the Hellinger distance of two columns of codes from 0 on."""
     size = int(max(before.max(), after.max())) + 1
     if is_large(size, len(before)):
-        both = np.unique(np.concatenate([before, after]), return_inverse=True)[1].ravel()
-        before, after, size = both[: len(before)], both[len(before) :], int(both.max()) + 1
+        positions = np.unique(np.concatenate([before, after]), return_inverse=True)[1].ravel()
+        before, after, size = (
+            positions[: len(before)],
+            positions[len(before) :],
+            int(positions.max()) + 1,
+        )
     p, q = (np.bincount(codes, minlength=size) / len(codes) for codes in (before, after))
-    apart = ((np.sqrt(p) - np.sqrt(q)) ** 2).sum() / 2
-    return float(np.abs(p - q).sum() / 2), float(np.sqrt(apart))
+    hellinger = ((np.sqrt(p) - np.sqrt(q)) ** 2).sum() / 2
+    return float(np.abs(p - q).sum() / 2), float(np.sqrt(hellinger))

@@ -97,10 +97,10 @@ def distance_from_table(entry: Tally, ordered: bool) -> Values:
 
 def _between_categories(entry: Tally) -> Values:
     """Return for each class half the sum of |p - q| over all values."""
-    own = entry.count / entry.size[entry.label]
-    all_ = entry.total[entry.value] / entry.total.sum()
+    class_share = entry.count / entry.size[entry.label]
+    table_share = entry.total[entry.value] / entry.total.sum()
     # Values that a class lacks add their share of the table: 1 less the shares of those it has.
-    gaps = np.bincount(entry.label, np.abs(own - all_) - all_)
+    gaps = np.bincount(entry.label, np.abs(class_share - table_share) - table_share)
     return np.asarray((gaps + 1) / 2)
 
 

@@ -7,7 +7,7 @@ from shoal.metrics._base import Labels
 
 
 def count_contributors(
-    labels: Labels, given: NDArray[np.bool_], units: Labels | None = None
+    labels: Labels, has_value: NDArray[np.bool_], units: Labels | None = None
 ) -> Labels:
     """Return how many records of each group have a value.
 
@@ -18,7 +18,7 @@ def count_contributors(
     ----------
     labels : ndarray of shape (n_records,)
         Group of each record, from 0 on.
-    given : ndarray of shape (n_records,)
+    has_value : ndarray of shape (n_records,)
         Whether the record has a value.
     units : ndarray of shape (n_records,), optional
         The person, household or firm of each record; these are then counted, once in a group.
@@ -38,6 +38,6 @@ def count_contributors(
     """
     number = int(labels.max(initial=-1)) + 1
     if units is None:
-        return np.bincount(labels[given], minlength=number)
-    pairs = np.unique(np.column_stack([labels, units])[given], axis=0)
+        return np.bincount(labels[has_value], minlength=number)
+    pairs = np.unique(np.column_stack([labels, units])[has_value], axis=0)
     return np.bincount(pairs[:, 0], minlength=number)

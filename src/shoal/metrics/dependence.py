@@ -1,4 +1,4 @@
-"""What is left of each side, and of what one tells about the other."""
+"""Distortion of quasi-identifiers and confidential columns, and the dependence that remains."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,8 +73,8 @@ def distortion_y(
     Returns
     -------
     float
-        In [0, 1]. 0 means that who knows the class knows the confidential values, or
-        that these do not vary; 1 that the classes tell nothing about their means.
+        In [0, 1]. 0 means that the class determines the confidential values, or that these
+        do not vary; 1 that the classes say nothing about their means.
 
     References
     ----------

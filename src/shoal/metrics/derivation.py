@@ -44,10 +44,10 @@ def linear_fit(y: Values, X: Matrix, least: float, most: int = 4) -> Fit | None:
     Fit(columns=[1, 0], r2=1.0)
     """
     n = len(y)
-    residual = _scaled(y[:, None])[:, 0]
+    residual = _standardise(y[:, None])[:, 0]
     if not residual.any():
         return None
-    rest = _scaled(X)
+    rest = _standardise(X)
     chosen: list[int] = []
     for used in range(1, min(most, X.shape[1], n - 2) + 1):
         spread = np.einsum("ij,ij->j", rest, rest)
@@ -91,22 +91,22 @@ def neighbour_r2(y: Values, u: Values, *, ordered: bool = True) -> float:
         ``u``, 0 or less where it is not.
     """
     n = len(y)
-    centred = _scaled(y[:, None])[:, 0]
+    centred = _standardise(y[:, None])[:, 0]
     if n < 3 or not centred.any():
         return 0.0
     code = np.unique(u, return_inverse=True)[1].ravel()
     sizes = np.bincount(code)
     sums = np.bincount(code, centred)
-    own = sizes[code]
-    predicted = (sums[code] - centred) / np.maximum(own - 1, 1)
-    alone = own == 1
+    size = sizes[code]
+    predicted = (sums[code] - centred) / np.maximum(size - 1, 1)
+    is_unique = size == 1
     if not ordered:
-        predicted[alone] = -centred[alone] / (n - 1)
+        predicted[is_unique] = -centred[is_unique] / (n - 1)
     elif len(sizes) > 1:
         means = sums / sizes
         before, after = np.roll(means, 1), np.roll(means, -1)
         before[0], after[-1] = means[1], means[-2]
-        predicted[alone] = ((before + after) / 2)[code[alone]]
+        predicted[is_unique] = ((before + after) / 2)[code[is_unique]]
     error = centred - predicted
     return float(1 - (error**2).sum() / (centred**2).sum())
 
@@ -156,7 +156,7 @@ def _products(values: Values, X: Matrix) -> Values:
     return np.asarray(np.einsum("i,ij->j", values, X))
 
 
-def _scaled(X: Matrix) -> Matrix:
+def _standardise(X: Matrix) -> Matrix:
     """Return columns with mean 0 and standard deviation 1; constant ones become 0."""
     most = np.abs(X).max(axis=0)
     X = X / np.where(most > 0, most, 1)  # avoids overflow of squares

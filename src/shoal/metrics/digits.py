@@ -1,8 +1,10 @@
 """Rounding of published measures."""
 
+from collections.abc import Callable
 from typing import Any
 
 DIGITS = 4
+MORE_DIGITS = 2  # at most, for numbers that could not be rounded again otherwise
 
 
 def rounded(part: Any) -> Any:
@@ -25,9 +27,50 @@ def rounded(part: Any) -> Any:
     >>> rounded({"loss": 12.345678, "classes": 123456})
     {'loss': 12.35, 'classes': 123456}
     """
+    return _map_floats(part, lambda value: float(f"{value:.{DIGITS}g}"))
+
+
+def rounded_for_display(part: Any) -> Any:
+    """Return plain data with floats rounded to `DIGITS` digits, and few more after a last 5.
+
+    Rounding the result to fewer digits is then the same as rounding the number itself: 3.10514
+    becomes 3.1051, and not 3.105, which would be shown as 3.10.
+
+    Parameters
+    ----------
+    part : object
+        Numbers and text, alone or in lists and mappings.
+
+    Returns
+    -------
+    object
+        The same, with fewer digits.
+
+    Examples
+    --------
+    >>> rounded_for_display([12.345678, 12.343678, 3.10514, 2.5])
+    [12.346, 12.34, 3.1051, 2.5]
+    """
+    return _map_floats(part, _round_for_display)
+
+
+def _round_for_display(value: float) -> float:
+    for digits in range(DIGITS, DIGITS + MORE_DIGITS + 1):
+        result = float(f"{value:.{digits}g}")
+        mantissa = f"{result:.{digits - 1}e}".partition("e")[0]
+        if result == value or not mantissa.rstrip("0").endswith("5"):
+            return result
+    return result
+
+
+def _map_floats(part: Any, function: Callable[[float], float]) -> Any:
+    """Return plain data with a function applied to all floats but the edges of bins."""
     if isinstance(part, dict):
         # Edges of bins are round numbers already, and may only differ in later digits.
-        return {name: e if name == "edges" else rounded(e) for name, e in part.items()}
+        return {
+            name: entry if name == "edges" else _map_floats(entry, function)
+            for name, entry in part.items()
+        }
     if isinstance(part, list | tuple):
-        return [rounded(entry) for entry in part]
-    return float(f"{part:.{DIGITS}g}") if isinstance(part, float) else part
+        return [_map_floats(entry, function) for entry in part]
+    return function(part) if isinstance(part, float) else part

@@ -108,7 +108,7 @@ def l_diversity(
     return {
         "distinct": np.array([entry.distinct.min() for entry in tallies]),
         "entropy": np.array([entry.effective.min() for entry in tallies]),
-        "recursive": np.array([_recursive(entry, c) for entry in tallies]),
+        "recursive": np.array([_recursive_diversity(entry, c) for entry in tallies]),
     }
 
 
@@ -151,7 +151,7 @@ def p_sensitivity(released: Codes, confidential_codes: Codes, units: Labels | No
 def homogeneous_classes(
     released: Codes, confidential_codes: Codes, units: Labels | None = None
 ) -> Labels:
-    """Number of classes in which all records share the confidential value [MGKV06]_.
+    """Number of classes in which all records, or all units, share a confidential value [MGKV06]_.
 
     Anyone known to be in such a class is known to have the value, however large the
     class is. With ``units``, these are the classes in which all units share a value, whatever
@@ -240,7 +240,7 @@ def average_diversity(
     return float(fewest.mean())
 
 
-def _recursive(entry: Tally, c: float) -> int:
+def _recursive_diversity(entry: Tally, c: float) -> int:
     """Return the greatest l attained by every class; 1 if the most frequent value dominates one."""
     order = np.lexsort((-entry.count, entry.label))
     count = entry.count[order]
@@ -248,5 +248,5 @@ def _recursive(entry: Tally, c: float) -> int:
     before = np.cumsum(count) - count
     # Records of the class from this entry on: its size less the entries before.
     rest = (entry.size + before[first])[entry.label] - before
-    kept = np.bincount(entry.label, count[first][entry.label] < c * rest)
-    return max(1, int(kept.min()))
+    is_met = np.bincount(entry.label, count[first][entry.label] < c * rest)
+    return max(1, int(is_met.min()))

@@ -56,7 +56,7 @@ def dominated_groups(
     counts = np.bincount(labels)
     starts = np.cumsum(counts) - counts
     n_dominated = np.zeros(contributions.shape[1], np.int64)
-    for at, column in enumerate(contributions.T):
+    for i, column in enumerate(contributions.T):
         known = ~np.isnan(column)
         size = np.where(known, np.abs(column), 0)
         if size.max() == 0:
@@ -67,11 +67,11 @@ def dominated_groups(
         most, total = np.maximum.reduceat(size, starts), np.add.reduceat(size, starts)
         dominated = most > share * total
         if p_percent is not None:
-            rest = total - most - _second(size, labels[order], starts)
-            dominated |= (rest < p_percent / 100 * most) & (most > 0)
+            others_total = total - most - _second(size, labels[order], starts)
+            dominated |= (others_total < p_percent / 100 * most) & (most > 0)
         if column[known].min() < 0 < column[known].max():
             dominated &= most > (column[known] / unit).std()
-        n_dominated[at] = int((dominated & several).sum())
+        n_dominated[i] = int((dominated & several).sum())
     return n_dominated
 
 
@@ -92,5 +92,5 @@ def _by_unit(contributions: Matrix, labels: Labels, units: Labels) -> tuple[Matr
     size /= np.where(most > 0, most, 1.0)  # avoids overflow of sums
     place = place.ravel()
     sums = [np.bincount(place, column) for column in size.T]
-    seen = [np.bincount(place, column) > 0 for column in known.T]
-    return np.where(np.column_stack(seen), np.column_stack(sums), np.nan), pairs // number
+    is_known = [np.bincount(place, column) > 0 for column in known.T]
+    return np.where(np.column_stack(is_known), np.column_stack(sums), np.nan), pairs // number

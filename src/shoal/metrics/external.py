@@ -1,4 +1,4 @@
-"""Linkage with a file from elsewhere, by its own records."""
+"""Linkage of a release with an external file of the attacker."""
 
 import numpy as np
 
@@ -63,9 +63,9 @@ def linkage_with(external: Matrix, masked: Matrix, own: Labels) -> float:
     right = 0.0
     for start in range(0, len(known), STRIDE):
         part = known[start : start + STRIDE]
-        apart = ((part[:, None] - points) ** 2).sum(axis=2)
-        near = apart <= apart.min(axis=1, keepdims=True) * (1 + ROUNDING)
-        mine = own[start : start + STRIDE]
-        hit = (mine >= 0) & near[np.arange(len(part)), label[mine]]
+        squares = ((part[:, None] - points) ** 2).sum(axis=2)
+        near = squares <= squares.min(axis=1, keepdims=True) * (1 + ROUNDING)
+        true_record = own[start : start + STRIDE]
+        hit = (true_record >= 0) & near[np.arange(len(part)), label[true_record]]
         right += float((hit / (near @ size)).sum())
     return right / len(known)

@@ -67,12 +67,12 @@ def histogram(before: Values, after: Values, least: int, *, whole: bool = False)
     edges = _round_edges(after, min(MAX_BINS, max(2, len(after) // (3 * least))), whole)
     counts, released = _counts(before, edges), _counts(after, edges)
     published = counts >= least
-    for at in np.argsort(counts, kind="stable"):
+    for i in np.argsort(counts, kind="stable"):
         if counts[~published].sum() == 0 or counts[~published].sum() >= least:
             break
-        published[at] = False
-    shown = np.flatnonzero(published | (released > 0))
-    first, last = max(shown[0] - 1, 0), min(shown[-1] + 1, len(counts) - 1)
+        published[i] = False
+    visible = np.flatnonzero(published | (released > 0))
+    first, last = max(visible[0] - 1, 0), min(visible[-1] + 1, len(counts) - 1)
     pairs = zip(counts.tolist(), published.tolist(), strict=True)
     return Histogram(
         edges[first:last].tolist(),
@@ -106,15 +106,15 @@ def bars(before: Mapping[Hashable, int], after: Mapping[Hashable, int], least: i
     Bars(categories=['a'], others=2, before=[5, 5], after=[10, 0])
     """
     order = sorted({**after, **before}, key=lambda name: (-before.get(name, 0), str(name)))
-    named = [name for name in order if before.get(name, 0) >= least][: MAX_BARS - 1]
-    rest = order[len(named) :]
-    while named and 0 < sum(before.get(name, 0) for name in rest) < least:
-        rest.append(named.pop())
+    frequent = [name for name in order if before.get(name, 0) >= least][: MAX_BARS - 1]
+    rare = order[len(frequent) :]
+    while frequent and 0 < sum(before.get(name, 0) for name in rare) < least:
+        rare.append(frequent.pop())
     tallies = []
     for counts in (before, after):
-        last = [sum(counts.get(name, 0) for name in rest)] if rest else []
-        tallies.append([*(counts.get(name, 0) for name in named), *last])
-    return Bars([str(name) for name in named], len(rest), tallies[0], tallies[1])
+        last = [sum(counts.get(name, 0) for name in rare)] if rare else []
+        tallies.append([*(counts.get(name, 0) for name in frequent), *last])
+    return Bars([str(name) for name in frequent], len(rare), tallies[0], tallies[1])
 
 
 def _round_edges(after: Values, bins: int, whole: bool) -> Values:

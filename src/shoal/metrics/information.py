@@ -1,4 +1,4 @@
-"""What the classes tell about a confidential column, in the terms of information theory."""
+"""Information that classes give about a confidential column: entropy and mutual information."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -69,15 +69,15 @@ def rows_agree(original: Matrix, released: Matrix, labels: Labels) -> bool:
         return False
     order = np.argsort(labels, kind="stable")
     start = np.unique(labels[order], return_index=True)[1]
-    for column, shown in zip(original.T, released.T, strict=True):
+    for column, masked in zip(original.T, released.T, strict=True):
         parts = np.split(column[order], start[1:])
-        value = shown[order[start]]
+        value = masked[order[start]]
         near = TOLERANCE * max(float(np.nanstd(column)), np.finfo(float).tiny)
-        known = [part[~np.isnan(part)] for part in parts]
+        values_of_class = [part[~np.isnan(part)] for part in parts]
         agrees = [
-            np.isnan(one) or not len(part)
-            or min(abs(part.mean() - one), abs(np.median(part) - one)) <= near
-            for part, one in zip(known, value, strict=True)
+            np.isnan(mean) or not len(part)
+            or min(abs(part.mean() - mean), abs(np.median(part) - mean)) <= near
+            for part, mean in zip(values_of_class, value, strict=True)
         ]  # fmt: skip
         if np.mean(agrees) < MIN_AGREEMENT:
             return False

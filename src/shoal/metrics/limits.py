@@ -104,11 +104,11 @@ class Limits(Sequence[Limit]):
         for limit in other:
             strictest = min if limit.bound == "max" else max
             before = limits.get(limit.name, limit)
-            limits[limit.name] = strictest(before, limit, key=lambda one: one.value)
-        both = self._subset(list(limits.values()))
-        both.formulas = tuple(dict.fromkeys([*self.formulas, *other.formulas]))
-        both.targets = tuple(dict.fromkeys([*self.targets, *other.targets]))
-        return both
+            limits[limit.name] = strictest(before, limit, key=lambda candidate: candidate.value)
+        result = self._subset(list(limits.values()))
+        result.formulas = tuple(dict.fromkeys([*self.formulas, *other.formulas]))
+        result.targets = tuple(dict.fromkeys([*self.targets, *other.targets]))
+        return result
 
     @property
     def figures(self) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ class Limits(Sequence[Limit]):
         """Return the limits as plain data, by name; a column follows after a colon."""
         settings = zip(SETTINGS, (self.formulas, self.targets), strict=True)
         return {
-            **{name: list(given) for name, given in settings if given},
+            **{name: list(names) for name, names in settings if names},
             **{limit.name: limit.value for limit in self},
         }
 
@@ -159,9 +159,9 @@ def _as_mapping(entries: Any) -> Mapping[str, Any]:
 
 def _names(entries: Mapping[str, Any], name: str) -> tuple[str, ...]:
     """Return the formulas or the columns of a setting; refuse what is no text."""
-    given = entries.get(name, ())
-    texts = (given,) if isinstance(given, str) else given
-    if not isinstance(texts, list | tuple) or not all(isinstance(one, str) for one in texts):
+    names = entries.get(name, ())
+    texts = (names,) if isinstance(names, str) else names
+    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
         raise ParameterError(
             f"{name!r} of the limits must be a text or a list of texts.",
             code="parameter-not-accepted",
@@ -176,7 +176,7 @@ def _parse(entries: Mapping[str, Any]) -> Iterator[Limit]:
         bound, _, figure = str(name).partition("_")
         base = figure.partition(":")[0]
         if bound not in ("max", "min") or base not in sources():
-            names = [f"{one}_{figure}" for figure in sources() for one in ("max", "min")]
+            names = [f"{side}_{figure}" for figure in sources() for side in ("max", "min")]
             raise ParameterError(
                 f"There is no limit {str(name)!r}.{hint(name, names)} A limit is max_ or min_ and"
                 " the name of a measure, of an attack or of a risk: docs/operate/limits.md lists"
@@ -190,8 +190,8 @@ def _parse(entries: Mapping[str, Any]) -> Iterator[Limit]:
 def _expand(bound: Literal["max", "min"], figure: str, value: Any) -> Iterator[Limit]:
     """Yield the limit of a figure, or those of its columns or parts."""
     if isinstance(value, Mapping) and value:
-        for part, one in value.items():
-            yield from _expand(bound, f"{figure}:{part}", one)
+        for part, number in value.items():
+            yield from _expand(bound, f"{figure}:{part}", number)
         return
     if not is_number(value):
         raise ParameterError(

@@ -109,8 +109,8 @@ def _linkage_rate(
         before, after = zscores(original), zscores(masked)
     else:  # a category is the same in both tables, so both share one scale
         before, after = np.zeros(original.shape), np.zeros(original.shape)
-        for a, one, other in scale_by_original(original, masked, columns):
-            before[:, a], after[:, a] = one, other
+        for a, coordinates, masked_coordinates in scale_by_original(original, masked, columns):
+            before[:, a], after[:, a] = coordinates, masked_coordinates
     same = classes(original)
     pair = classes(np.column_stack([same if units is None else units, classes(masked)]))
     # Equal pairs are searched once.
@@ -142,7 +142,9 @@ def linkage_chances(before: Matrix, after: Matrix, queries: Labels) -> Matrix:
     return _chances(before, classes(before), after[queries], queries, 1)
 
 
-def _chances(before: Matrix, same: Labels, points: Matrix, own: Labels, guesses: int) -> Matrix:
+def _chances(
+    before: Matrix, same: Labels, points: Matrix, true_records: Labels, guesses: int
+) -> Matrix:
     """Return the chance that the nearest originals of each point contain its own record.
 
     With c records closer than the own one and t at the same distance (itself included),
@@ -150,7 +152,7 @@ def _chances(before: Matrix, same: Labels, points: Matrix, own: Labels, guesses:
     """
     # Equal originals are indexed once, with a weight.
     _, first = np.unique(same, return_index=True)
-    closer, ties = _rank(before[first], np.bincount(same), points, same[own], guesses)
+    closer, ties = _rank(before[first], np.bincount(same), points, same[true_records], guesses)
     return np.asarray(np.clip((guesses - closer) / np.maximum(ties, 1), 0, 1))
 
 
@@ -164,34 +166,39 @@ def _chances_of_units(
     """
     _, first = np.unique(same, return_index=True)
     table, weights = before[first], np.bincount(same)
-    own, own_ties = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
+    nearest_of_unit, ties_of_unit = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
     pairs, number = np.unique(units * len(first) + same, return_counts=True)
     start = np.searchsorted(pairs // len(first), np.arange(units.max() + 2))
-    for at, unit in enumerate(targets):
+    for i, unit in enumerate(targets):
         part = slice(start[unit], start[unit + 1])
         records = pairs[part] % len(first)
-        distances = ((table[records] - points[at]) ** 2).sum(axis=1)
+        distances = ((table[records] - points[i]) ** 2).sum(axis=1)
         nearest = distances <= distances.min() * (1 + ROUNDING)
-        own[at], own_ties[at] = records[np.argmin(distances)], number[part][nearest].sum()
-    closer, ties = _rank(table, weights, points, own, guesses)
+        nearest_of_unit[i], ties_of_unit[i] = (
+            records[np.argmin(distances)],
+            number[part][nearest].sum(),
+        )
+    closer, ties = _rank(table, weights, points, nearest_of_unit, guesses)
     draws = np.clip(guesses - closer, 0, np.maximum(ties, 1))
     missed = np.ones(len(points))
     for draw in range(guesses):
-        left = np.maximum(ties - draw, 1)
-        missed *= np.where(draw < draws, np.maximum(left - own_ties, 0) / left, 1.0)
+        undrawn = np.maximum(ties - draw, 1)
+        missed *= np.where(draw < draws, np.maximum(undrawn - ties_of_unit, 0) / undrawn, 1.0)
     return np.asarray(1 - missed)
 
 
 def _rank(
-    table: Matrix, weights: Labels, points: Matrix, own: Labels, enough: int
+    table: Matrix, weights: Labels, points: Matrix, true_records: Labels, enough: int
 ) -> tuple[Labels, Labels]:
     """Return for each point how many records are closer than its own, and how many as close."""
     if len(table) <= SHORT:
-        return rank_among_few(table, weights, points, own, ROUNDING)
+        return rank_among_few(table, weights, points, true_records, ROUNDING)
     index = open_index(table)
     closer, ties = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
     for start in range(0, len(points), STRIDE):
         stop = min(start + STRIDE, len(points))
-        rank_own_records(index, weights, points, own, ROUNDING, enough, start, stop, closer, ties)
+        rank_own_records(
+            index, weights, points, true_records, ROUNDING, enough, start, stop, closer, ties
+        )
         progress.report("linking records", stop, len(points))
     return closer, ties

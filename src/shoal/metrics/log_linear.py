@@ -98,14 +98,14 @@ def log_linear_risk(
     labels = classes(codes)
     records = np.flatnonzero(np.bincount(labels)[labels] == 1)
     cells = codes[records]
-    fitted = _independent(codes, cells) if model == "main" else _two_way(codes, cells)
+    fitted = _fit_independent(codes, cells) if model == "main" else _fit_two_way(codes, cells)
     mean = fitted / sampling_fraction * (1 - sampling_fraction)
     with np.errstate(divide="ignore", invalid="ignore"):
         match = np.where(mean > 0, -np.expm1(-mean) / mean, 1.0)
     return LogLinearRisk(records, np.exp(-mean), match)
 
 
-def _independent(codes: Labels, cells: Labels) -> Values:
+def _fit_independent(codes: Labels, cells: Labels) -> Values:
     """Return the fitted frequency of some cells if the columns are independent."""
     n = len(codes)
     fitted = np.full(len(cells), float(n))
@@ -114,7 +114,7 @@ def _independent(codes: Labels, cells: Labels) -> Values:
     return fitted
 
 
-def _two_way(codes: Labels, cells: Labels) -> Values:
+def _fit_two_way(codes: Labels, cells: Labels) -> Values:
     """Return the fitted frequency of some cells with all two-way interactions."""
     shape = tuple(int(column.max()) + 1 for column in codes.T)
     if prod(shape) > MAX_CELLS:

@@ -74,8 +74,8 @@ def run_each(
     """
     results: list[Result] = []
     not_run: dict[str, str] = {}
-    for at, name in enumerate(names):
-        progress.report(stage, at, len(names))
+    for i, name in enumerate(names):
+        progress.report(stage, i, len(names))
         outcome = functions[name](setting)
         if isinstance(outcome, str):
             not_run[name] = outcome

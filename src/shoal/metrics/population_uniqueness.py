@@ -200,51 +200,51 @@ def _shifted_negative_binomial(sizes: Labels, fraction: float) -> float:
     Its two parameters and the number of classes are those for which the population size and the
     expected numbers of classes and of uniques in the sample are the given ones.
     """
-    n, seen, uniques = int(np.arange(len(sizes)) @ sizes), float(sizes.sum()), float(sizes[1])
+    n, n_classes, uniques = int(np.arange(len(sizes)) @ sizes), float(sizes.sum()), float(sizes[1])
     population = n / fraction
     p = np.linspace(1e-4, 1 - 1e-4, 2000)
-    r = np.array([_matching_r(one, seen, population, fraction) for one in p])
+    r = np.array([_matching_r(probability, n_classes, population, fraction) for probability in p])
     gap = _expected_uniques(p, r, population, fraction) - uniques
-    known = np.flatnonzero(~np.isnan(gap[:-1]) & ~np.isnan(gap[1:]))
-    crossing = known[gap[known] * gap[known + 1] <= 0]
+    valid = np.flatnonzero(~np.isnan(gap[:-1]) & ~np.isnan(gap[1:]))
+    crossing = valid[gap[valid] * gap[valid + 1] <= 0]
     if not len(crossing):
         return float("nan")
     low, high = float(p[crossing[0]]), float(p[crossing[0] + 1])
     sign = gap[crossing[0]]
     for _ in range(60):
         middle = (low + high) / 2
-        value = _matching_r(middle, seen, population, fraction)
+        value = _matching_r(middle, n_classes, population, fraction)
         if np.isnan(value):
             return float("nan")
-        here = float(_expected_uniques(middle, value, population, fraction)) - uniques
-        low, high = (middle, high) if here * sign > 0 else (low, middle)
-    r_found = _matching_r(low, seen, population, fraction)
-    classes = population / (1 + r_found * (1 - low) / low)
-    return min(1.0, float(classes * low**r_found / population))
+        excess = float(_expected_uniques(middle, value, population, fraction)) - uniques
+        low, high = (middle, high) if excess * sign > 0 else (low, middle)
+    r_low = _matching_r(low, n_classes, population, fraction)
+    classes = population / (1 + r_low * (1 - low) / low)
+    return min(1.0, float(classes * low**r_low / population))
 
 
-def _seen_classes(p: float, r: float, population: float, fraction: float) -> float:
+def _expected_classes(p: float, r: float, population: float, fraction: float) -> float:
     """Return the expected number of classes in the sample."""
     classes = population / (1 + r * (1 - p) / p)
     unseen = (1 - fraction) * (p / (1 - (1 - p) * (1 - fraction))) ** r
     return float(classes * (1 - unseen))
 
 
-def _matching_r(p: float, seen: float, population: float, fraction: float) -> float:
+def _matching_r(p: float, n_classes: float, population: float, fraction: float) -> float:
     """Return the r for which the expected number of classes is that of the sample, or NaN.
 
     The number of classes decreases from all units, each its own class, as r grows.
     """
     low, high = 0.0, 1.0
-    if _seen_classes(p, low, population, fraction) < seen:
+    if _expected_classes(p, low, population, fraction) < n_classes:
         return float("nan")
-    while _seen_classes(p, high, population, fraction) > seen:
+    while _expected_classes(p, high, population, fraction) > n_classes:
         high *= 2
         if high > 1e9:
             return float("nan")
     for _ in range(80):
         middle = (low + high) / 2
-        if _seen_classes(p, middle, population, fraction) > seen:
+        if _expected_classes(p, middle, population, fraction) > n_classes:
             low = middle
         else:
             high = middle

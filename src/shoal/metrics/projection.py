@@ -50,7 +50,7 @@ def project_groups(X: Matrix, labels: Labels) -> Projection:
     axes = axes * np.where(axes.sum(axis=0) < 0, -1, 1)  # the sign is arbitrary
     scores = zscores(X) @ axes
     sizes = np.bincount(labels)
-    centres = np.column_stack([_sums(labels, scores[:, at]) / sizes for at in (0, 1)])
+    centres = np.column_stack([_sums(labels, scores[:, i]) / sizes for i in (0, 1)])
     squared = ((scores - centres[labels]) ** 2).sum(axis=1)
     radius = np.sqrt(_sums(labels, squared) / sizes)
     selected = np.linspace(0, len(sizes) - 1, min(MAX_GROUPS, len(sizes))).astype(np.int64)

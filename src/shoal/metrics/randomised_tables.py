@@ -104,9 +104,9 @@ def _frequencies(released: ArrayLike) -> Matrix:
     return table
 
 
-def _stochastic(given: ArrayLike, size: int, need: str) -> Matrix:
+def _stochastic(entries: ArrayLike, size: int, need: str) -> Matrix:
     """Return a matrix with rows that sum to one; refuse others, and singular ones."""
-    matrix = np.asarray(given, np.float64)
+    matrix = np.asarray(entries, np.float64)
     if matrix.shape != (size, size):
         raise _not_accepted(need, f"a {size} x {size} matrix, as the table has {size} categories")
     sums = matrix.sum(axis=1)

@@ -61,9 +61,9 @@ def sdc_score(original: Matrix, masked: Matrix) -> Score:
                      for table in (original, masked))  # fmt: skip
     parts = [
         float(values.mean()),
-        _relative(original.mean(axis=0), masked.mean(axis=0)),
-        _relative(np.diag(before), np.diag(after)),
-        _relative(before[upper], after[upper]),
+        _relative_difference(original.mean(axis=0), masked.mean(axis=0)),
+        _relative_difference(np.diag(before), np.diag(after)),
+        _relative_difference(before[upper], after[upper]),
         float(np.abs(_correlations(before) - _correlations(after))[upper].mean())
         if len(upper[0])
         else 0.0,
@@ -74,7 +74,7 @@ def sdc_score(original: Matrix, masked: Matrix) -> Score:
     return Score((lost + risk) / 2, lost, risk)
 
 
-def _relative(before: Matrix, after: Matrix) -> float:
+def _relative_difference(before: Matrix, after: Matrix) -> float:
     """Return the mean relative difference of the figures that are not 0."""
     known = np.abs(before) > 1e-12 * np.abs(before).max(initial=1e-300)
     if not known.any():

@@ -1,4 +1,4 @@
-"""How alike the distributions of a column are before and after masking: 1 for equal, 0 for apart.
+"""Similarity of the distributions of a column before and after masking: 1 for equal ones.
 
 The measures are the complements of two distances between distributions: that of Kolmogorov and
 Smirnov for numbers, and total variation for categories. Pairs of numeric columns are compared by

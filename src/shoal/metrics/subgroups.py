@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._text import aligned, count
+from shoal._text import align_rows, count
 from shoal.errors import InputError, ParameterError
 from shoal.frame.codes import text_codes_and_labels
 from shoal.frame.columns import read_together
@@ -75,7 +75,7 @@ def split_groups(
 
     A number with more than 20 distinct values is divided into quarters of the first table. Groups
     of fewer than ``min_group`` records, or units, are merged. If they are too few together, the
-    smallest other group joins them, since otherwise their size would be what the others leave.
+    smallest other group joins them, since otherwise their size could be found by subtraction.
     """
     check_min_group(min_group)
     names = as_list(by)
@@ -88,14 +88,14 @@ def split_groups(
         codes.append([np.where(part < 0, len(texts), part) for part in column])
         labels.append([*(f"{name}={text}" for text in texts), f"{name} missing"])
     first = np.column_stack([column[0] for column in codes])
-    combinations, own = np.unique(first, axis=0, return_inverse=True)
-    keys = [own.ravel()]
-    place = {tuple(row): at for at, row in enumerate(combinations.tolist())}
-    for at in range(1, len(frames)):
-        rows = np.column_stack([column[at] for column in codes]).tolist()
+    combinations, index = np.unique(first, axis=0, return_inverse=True)
+    keys = [index.ravel()]
+    place = {tuple(row): i for i, row in enumerate(combinations.tolist())}
+    for i in range(1, len(frames)):
+        rows = np.column_stack([column[i] for column in codes]).tolist()
         keys.append(np.array([place.get(tuple(row), -1) for row in rows], np.int64))
     sizes = _sizes(keys[0], len(combinations), units)
-    small = _too_small(keys[0], sizes, min_group, units)
+    small = _groups_to_merge(keys[0], sizes, min_group, units)
     if small.all():
         raise InputError(
             f"All groups by {', '.join(map(repr, names))} have fewer than {min_group} records, or"
@@ -105,9 +105,9 @@ def split_groups(
             min_group=min_group,
         )
     groups = []
-    for at in np.flatnonzero(~small).tolist():
-        words = ", ".join(texts[c] for texts, c in zip(labels, combinations[at], strict=True))
-        groups.append(Group(words, int(sizes[at]), tuple(np.flatnonzero(k == at) for k in keys)))
+    for i in np.flatnonzero(~small).tolist():
+        words = ", ".join(texts[c] for texts, c in zip(labels, combinations[i], strict=True))
+        groups.append(Group(words, int(sizes[i]), tuple(np.flatnonzero(k == i) for k in keys)))
     if small.any():
         merged = np.append(small, True)  # records of later tables may be in groups of their own
         rows_of = tuple(np.flatnonzero(merged[key]) for key in keys)
@@ -125,16 +125,16 @@ def check_min_group(min_group: Any) -> None:
         )
 
 
-def _too_small(
+def _groups_to_merge(
     key: Labels, sizes: Labels, min_group: int, units: Labels | None
 ) -> NDArray[np.bool_]:
     """Return which groups are merged, so that the merged ones have enough records together."""
     small = sizes < min_group
     if small.any():
-        for at in np.argsort(sizes, kind="stable")[small.sum() :]:
+        for i in np.argsort(sizes, kind="stable")[small.sum() :]:
             if _merged_size(key, small, units) >= min_group:
                 break
-            small[at] = True
+            small[i] = True
     return small
 
 
@@ -227,7 +227,7 @@ class Subgroups:
             for group, figures in zip(self.grouping.groups, self.figures, strict=True)
             if name in figures
         ]
-        return sorted(pairs, key=lambda pair: -_badness(pair[1], self.better[name]))
+        return sorted(pairs, key=lambda pair: -_how_bad(pair[1], self.better[name]))
 
     def worst(self) -> dict[str, tuple[str, float]]:
         """Return the label and the value of the worst-off group of each figure."""
@@ -257,23 +257,23 @@ class Subgroups:
                 ]
                 for name in self.names
             },
-            "remarks": [one for one in (self.remark, self.note) if one],
+            "remarks": [remark for remark in (self.remark, self.note) if remark],
         }
 
     def __str__(self) -> str:
         rows = [["figure", "worst-off group", f"{self.unit}s", "value", "best-off group", "value"]]
         for name in self.names:
-            (worst, low), (best, high) = (self.ordered(name)[at] for at in (0, -1))
+            (worst, low), (best, high) = (self.ordered(name)[i] for i in (0, -1))
             if low == high:
                 rows.append([name, "all alike", "", f"{low:.4g}", "", ""])
                 continue
             rows.append([name, worst.label, f"{worst.size:,}", f"{low:.4g}"])
             rows[-1] += [best.label, f"{high:.4g}"]
         head = f"by {', '.join(self.grouping.columns)}"
-        return "\n".join(filter(None, [head, aligned(rows), self.remark, self.note]))
+        return "\n".join(filter(None, [head, align_rows(rows), self.remark, self.note]))
 
 
-def _badness(value: float, better: str) -> float:
+def _how_bad(value: float, better: str) -> float:
     if better == "near one":
         return abs(value - 1)
     return -value if better == "higher" else value

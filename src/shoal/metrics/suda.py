@@ -203,35 +203,37 @@ def _minimal_uniques(
     counts, slots = np.zeros(most, np.int64), np.empty(most, np.int64)
     newest = np.full(n, NO_ENTRY)
     masks, earlier = np.empty(n, np.int64), np.empty(n, np.int64)
-    used, visited = 0, 0
+    n_entries, visited = 0, 0
     total = 2**n_columns
 
     def visit(columns: int, bit: int, records: Labels, starts: Labels) -> None:
         """Refine a partition by each column below ``bit``, and each result further."""
-        nonlocal used, masks, earlier, visited
+        nonlocal n_entries, masks, earlier, visited
         if columns.bit_count() == largest or len(records) == 0:
             return
         for column in range(bit):
             finer, singles = np.empty(len(records), np.int64), np.empty(len(records), np.int64)
             finer_starts = np.empty(len(records) // 2 + 2, np.int64)
-            groups, alone = refine(
+            groups, n_singles = refine(
                 records, starts, len(starts) - 1, codes[column], counts, slots, finer,
                 finer_starts, singles,
             )  # fmt: skip
-            if used + alone > len(masks):
+            if n_entries + n_singles > len(masks):
                 masks, earlier = (
-                    np.concatenate([part, np.empty(max(len(part), alone), np.int64)])
+                    np.concatenate([part, np.empty(max(len(part), n_singles), np.int64)])
                     for part in (masks, earlier)
                 )
             bits = columns | 1 << column
-            used = add_minimal(singles, alone, bits, usable, newest, masks, earlier, used)
+            n_entries = add_minimal(
+                singles, n_singles, bits, usable, newest, masks, earlier, n_entries
+            )
             visited += 1
             progress.report("minimal sample uniques", visited, total)
             end = finer_starts[groups]
             visit(bits, column, finer[:end].copy(), finer_starts[: groups + 1].copy())
 
     visit(0, n_columns, np.arange(n), np.array([0, n]))
-    return newest, masks[:used], earlier[:used]
+    return newest, masks[:n_entries], earlier[:n_entries]
 
 
 def _dis_scores(scores: Values, uniques: int, dis: float, n_columns: int) -> Values:

@@ -119,11 +119,11 @@ class SurveyRisk:
 
     def __repr__(self) -> str:
         lines = [f"quasi-identifiers: {', '.join(self.columns)}"]
-        apart = ("quasi_identifiers", "groups")
-        figures = {n: v for n, v in self.to_dict().items() if n not in apart}
-        for name, value in _flattened(figures):
-            shown = f"{value:,}" if isinstance(value, int) else value
-            lines.append(f"{name:<45} {f'{value:.4g}' if isinstance(value, float) else shown}")
+        listed_separately = ("quasi_identifiers", "groups")
+        figures = {n: v for n, v in self.to_dict().items() if n not in listed_separately}
+        for name, value in _flatten(figures):
+            number = f"{value:,}" if isinstance(value, int) else value
+            lines.append(f"{name:<45} {f'{value:.4g}' if isinstance(value, float) else number}")
         lines += [] if self.groups is None else ["", str(self.groups)]
         return "\n".join(lines)
 
@@ -144,11 +144,13 @@ class SurveyRisk:
             total = float(self.household_risk.sum())
             result["expected_reidentifications_with_households"] = total
         if self.uniqueness is not None:
-            named = {name: getattr(self.uniqueness, name) for name in ("zayatz", "pitman", "snb")}
+            estimates = {
+                name: getattr(self.uniqueness, name) for name in ("zayatz", "pitman", "snb")
+            }
             result["population_uniqueness"] = {
                 "estimate": self.uniqueness.estimate,
                 "model": self.uniqueness.chosen,
-                **{name: None if np.isnan(value) else value for name, value in named.items()},
+                **{name: None if np.isnan(value) else value for name, value in estimates.items()},
             }
         for model, risk in self.log_linear.items():
             result.setdefault("log_linear", {})[model] = {
@@ -168,14 +170,14 @@ class SurveyRisk:
         return result
 
 
-def _flattened(content: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _flatten(content: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the name and the value of each figure, in words."""
     for name, value in content.items():
         words = f"{prefix}{name.replace('_', ' ')}"
         if isinstance(value, dict):
-            yield from _flattened(value, f"{words}, ")
+            yield from _flatten(value, f"{words}, ")
         elif isinstance(value, list):
-            yield from ((f"{words}, size {at}", v) for at, v in enumerate(value, 1) if v)
+            yield from ((f"{words}, size {i}", v) for i, v in enumerate(value, 1) if v)
         elif value is not None:
             yield words, value
 
@@ -276,8 +278,8 @@ def _by_group(grouping: Grouping, frequencies: KeyFrequencies, risk: Values) -> 
         )
         for group in grouping.groups
     ]
-    named = tuple(dict(zip(BY_GROUP, values, strict=True)) for values in figures)
-    return Subgroups(grouping, named, dict.fromkeys(BY_GROUP, "lower"))
+    by_name = tuple(dict(zip(BY_GROUP, values, strict=True)) for values in figures)
+    return Subgroups(grouping, by_name, dict.fromkeys(BY_GROUP, "lower"))
 
 
 def _frequencies(
@@ -291,8 +293,8 @@ def _frequencies(
     n = len(frame)
     if population is not None:
         tables.check_columns(population, names)
-        both = [text_codes([frame, population], name) for name in names]
-        keys, others = (np.column_stack([codes[at] for codes in both]) for at in (0, 1))
+        columns = [text_codes([frame, population], name) for name in names]
+        keys, others = (np.column_stack([codes[i] for codes in columns]) for i in (0, 1))
         return keys, key_frequencies(keys, population=others), fraction or n / len(population)
     keys = value_codes(frame, names)
     if weight is not None:

@@ -68,8 +68,8 @@ def key_frequencies(
     """
     n = len(keys)
     if population is not None:
-        both = classes(np.concatenate([keys, population]))
-        counts = np.bincount(both[n:], minlength=both.max() + 1)[both[:n]]
+        key_labels = classes(np.concatenate([keys, population]))
+        counts = np.bincount(key_labels[n:], minlength=key_labels.max() + 1)[key_labels[:n]]
         if (counts == 0).any():
             raise InputError(
                 f"{int((counts == 0).sum())} keys of the sample do not occur in the population. Use"
@@ -77,7 +77,9 @@ def key_frequencies(
                 code="not-in-population",
                 count=int((counts == 0).sum()),
             )
-        return KeyFrequencies(np.bincount(both[:n])[both[:n]], counts.astype(np.float64))
+        return KeyFrequencies(
+            np.bincount(key_labels[:n])[key_labels[:n]], counts.astype(np.float64)
+        )
     labels = classes(keys)
     sample = np.bincount(labels)[labels]
     if weights is None:

@@ -32,8 +32,8 @@ def unique_units(labels: Labels, units: Labels | None = None) -> int:
     n_units = int(units.max()) + 1
     pairs = np.unique(labels * n_units + units)
     label, unit = np.divmod(pairs, n_units)
-    alone = np.bincount(label) == 1
-    return len(np.unique(unit[alone[label]]))
+    is_unique = np.bincount(label) == 1
+    return len(np.unique(unit[is_unique[label]]))
 
 
 def unique_share(labels: Labels, units: Labels | None = None) -> float:

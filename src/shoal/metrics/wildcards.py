@@ -46,8 +46,8 @@ class _Matching:
 
     def __init__(self, released: NDArray[np.generic], missing: Mask, units: Labels | None):
         keys = np.empty(released.shape, np.int64, order="F")
-        for at, column in enumerate(released.T):
-            keys[:, at] = np.where(missing[:, at], 0, classes(column[:, np.newaxis]) + 1)
+        for i, column in enumerate(released.T):
+            keys[:, i] = np.where(missing[:, i], 0, classes(column[:, np.newaxis]) + 1)
         self.label = classes(keys)
         first = np.zeros(int(self.label.max()) + 1, np.int64)
         first[self.label[::-1]] = np.arange(len(keys))[::-1]
@@ -76,10 +76,10 @@ class _Matching:
         if self.units is None:
             return min(best, int(self._matches(rows).min()))
         bounds = self._matches(rows)
-        for at in np.argsort(bounds, kind="stable").tolist():
-            if bounds[at] >= best:
+        for i in np.argsort(bounds, kind="stable").tolist():
+            if bounds[i] >= best:
                 break
-            best = min(best, self._units(int(rows[at]), best))
+            best = min(best, self._units(int(rows[i]), best))
         return best
 
     def _matches(self, rows: Labels) -> Labels:
@@ -88,19 +88,19 @@ class _Matching:
         The bound is the greatest number of units that it matches among the rows of one pattern.
         """
         total = np.zeros(len(rows), np.int64)
-        for own in np.unique(self.pattern[rows]).tolist():
-            mine = np.flatnonzero(self.pattern[rows] == own)
-            for other in range(len(self.patterns)):
-                theirs = np.flatnonzero(self.pattern == other)
-                shown = ~(self.patterns[own] | self.patterns[other])
-                both = self.keys[np.concatenate([rows[mine], theirs])][:, shown]
-                labels = classes(both) if shown.any() else np.zeros(len(both), np.int64)
-                counts = self._count(labels[len(mine) :], theirs, int(labels.max()) + 1)
-                matching = counts[labels[: len(mine)]]
+        for row_pattern in np.unique(self.pattern[rows]).tolist():
+            at_rows = np.flatnonzero(self.pattern[rows] == row_pattern)
+            for other_pattern in range(len(self.patterns)):
+                others = np.flatnonzero(self.pattern == other_pattern)
+                compared = ~(self.patterns[row_pattern] | self.patterns[other_pattern])
+                cells = self.keys[np.concatenate([rows[at_rows], others])][:, compared]
+                labels = classes(cells) if compared.any() else np.zeros(len(cells), np.int64)
+                counts = self._count(labels[len(at_rows) :], others, int(labels.max()) + 1)
+                matching = counts[labels[: len(at_rows)]]
                 if self.units is None:
-                    total[mine] += matching
+                    total[at_rows] += matching
                 else:
-                    total[mine] = np.maximum(total[mine], matching)
+                    total[at_rows] = np.maximum(total[at_rows], matching)
         return total
 
     def _count(self, labels: Labels, rows: Labels, number: int) -> Labels:
@@ -118,9 +118,9 @@ class _Matching:
     def _units(self, row: int, best: int) -> int:
         """Return the number of units that a row matches, or ``best`` if it is not below."""
         key = self.keys[row]
-        shown = key != 0
-        theirs = self.keys[:, shown]
-        matches = np.flatnonzero(((theirs == key[shown]) | (theirs == 0)).all(axis=1))
+        compared = key != 0
+        cells = self.keys[:, compared]
+        matches = np.flatnonzero(((cells == key[compared]) | (cells == 0)).all(axis=1))
         distinct: set[int] = set()
         for match in matches.tolist():
             distinct.update(self.units_of[match].tolist())

@@ -1,4 +1,4 @@
-"""Records become groups of at least k; one paper, one file."""
+"""Methods that divide records into groups of at least k, one file per paper."""
 
 from shoal.partitioners._base import Facts, Partition, Partitioner, with_drawn_seeds
 from shoal.partitioners.auto import Auto

@@ -6,7 +6,7 @@ from threading import Event
 
 import numpy as np
 
-from shoal._kernels.local_search.annealing import N_POOLED, anneal, open_memory
+from shoal._kernels.local_search.annealing import BEST, N_POOLED, anneal, open_memory
 from shoal._kernels.local_search.grouping import Grouping
 from shoal.partitioners._base import Labels, Matrix
 
@@ -27,7 +27,7 @@ class Annealing:
     @property
     def best_sse(self) -> float:
         """The lowest SSE so far."""
-        return float(self.memory.sse[1])
+        return float(self.memory.sse[BEST])
 
     @property
     def pool(self) -> Labels:

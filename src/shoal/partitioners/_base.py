@@ -88,9 +88,8 @@ def in_order(labels: ArrayLike) -> Labels:
     if codes.max() > 2 * len(codes):  # else an array over all labels would be long
         codes = np.unique(codes, return_inverse=True)[1]
     first = np.full(codes.max() + 1, len(codes))
-    first[codes[::-1]] = np.arange(len(codes))[
-        ::-1
-    ]  # written in reverse, so that the first record wins
+    # Written in reverse order, so that the first record of a group is written last.
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     return np.asarray(rank[codes])
@@ -239,7 +238,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
             self.n_features_in_ = X.shape[1]
             self.__dict__.pop("feature_names_in_", None)
             return X
-        with refused_input():
+        with translate_input_errors():
             matrix = validate_data(self, X, dtype=np.float64, order="C")
         # Kernels would be compiled again for a read-only matrix.
         return np.require(matrix, requirements="W")
@@ -254,7 +253,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
                 k=self.k,
                 records=len(X),
             )
-        if _greatest(X) > GREATEST:
+        if _max_abs(X) > GREATEST:
             raise InputError(
                 f"The data hold values beyond {GREATEST:g}, whose squares do not fit into a"
                 " float64. Standardise the columns first.",
@@ -270,18 +269,20 @@ def with_drawn_seeds(partitioner: Partitioner) -> Partitioner:
 
     A plan needs this, since its document must give the same groups again.
     """
-    given = partitioner.get_params()
-    generators = {id(one): one for one in given.values() if isinstance(one, parameters.GENERATORS)}
+    options = partitioner.get_params()
+    generators = {
+        id(value): value for value in options.values() if isinstance(value, parameters.GENERATORS)
+    }
     if not generators:
         return partitioner
-    seeds = {number: parameters.as_seed(one) for number, one in generators.items()}
-    drawn = {name: seeds[id(one)] for name, one in given.items() if id(one) in seeds}
+    seeds = {number: parameters.as_seed(value) for number, value in generators.items()}
+    drawn = {name: seeds[id(value)] for name, value in options.items() if id(value) in seeds}
     copy: Partitioner = clone(partitioner).set_params(**drawn)
     return copy
 
 
 @contextmanager
-def refused_input() -> Iterator[None]:
+def translate_input_errors() -> Iterator[None]:
     """Translate scikit-learn's errors about data into `InputError`, without values of the data."""
     try:
         yield
@@ -295,18 +296,18 @@ def refused_input() -> Iterator[None]:
 
 
 def _is_matrix(X: object) -> TypeGuard[Matrix]:
-    """Say whether ``X`` is what kernels need: a finite, C-contiguous float64 matrix."""
+    """Return whether ``X`` is what kernels need: a finite, C-contiguous float64 matrix."""
     return (
         type(X) is np.ndarray
         and X.ndim == 2
         and X.size > 0
         and X.dtype == np.float64
         and X.flags.carray
-        and _greatest(X) < np.inf
+        and _max_abs(X) < np.inf
     )
 
 
-def _greatest(X: Matrix) -> float:
+def _max_abs(X: Matrix) -> float:
     """Return the greatest absolute value, or NaN if any value is NaN."""
     return float(max(X.max(), -X.min()))
 
@@ -329,8 +330,8 @@ def run_in_strides(
 
     The kernel works in strides, so that progress is reported and Ctrl-C is handled
     between them. Where ``X`` is part of a table of ``total`` records, ``done`` of them
-    were grouped before. ``flat`` does on a pool what the kernel does on an index, and
-    replaces it once at most ``short`` records are ungrouped.
+    were grouped before. ``flat`` is the same algorithm on a pool; it replaces the kernel
+    once at most ``short`` records are ungrouped, since it is faster on short tables.
     """
     if flat and len(X) <= short:
         opening, advance = open_pool, flat

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.matching.blossom import Graph, Matching, open_matching
+from shoal._kernels.matching.blossom import N_SPARE, NEXT_VERTEX, Graph, Matching, open_matching
 from shoal._kernels.matching.edmonds import advance
-from shoal._kernels.matching.factor_duals import sums_outwards, undercutting
+from shoal._kernels.matching.factor_duals import list_violated_pairs, sums_outwards
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.structures.heap import open_heap
 from shoal.partitioners._base import STRIDE, Labels, Matrix
@@ -91,13 +91,13 @@ def match(n: int, graph: Graph) -> Matching:
     matching.node["value"][:n] = nearest[:n] // 2
     heap = open_heap(2 * len(graph.weight) + 4 * n)
     while advance(graph, matching, heap, n, STRIDE // 10):
-        progress.report("matching", int(matching.counts[1]), n)
+        progress.report("matching", int(matching.counts[NEXT_VERTEX]), n)
     return matching
 
 
 def duals(n: int, matching: Matching, unit: float) -> tuple[Matrix, Labels]:
     """Return the dual values of slots and odd sets, and the set that contains each."""
-    unused = matching.spare[: matching.counts[2]]
+    unused = matching.spare[: matching.counts[N_SPARE]]
     used = np.setdiff1d(np.arange(4 * n), unused)
     number = np.full(4 * n + 1, -1)  # the last position stands for -1, no parent
     number[used] = np.arange(len(used))
@@ -113,7 +113,7 @@ def violated_pairs(
     enclosing = sums_outwards(value, parent)
     while row < n:
         stop = min(n, row + max(1, STRIDE // n))
-        count, excess = undercutting(
+        count, excess = list_violated_pairs(
             X, value, parent, enclosing, row, stop, tolerance, pairs[filled:]
         )
         filled, violation, row = filled + count, max(violation, excess), stop
@@ -137,13 +137,13 @@ def certify(n: int, value: Matrix, parent: Labels, violation: float) -> Certific
 def remove_redundant(n: int, pairs: Pairs) -> Pairs:
     """Remove edges between records that both have another edge."""
     degree = np.bincount(pairs.ravel(), minlength=n)
-    kept = []
+    needed = []
     for u, v in pairs.tolist():
         if degree[u] == 2 and degree[v] == 2:
             degree[u] = degree[v] = 1
         else:
-            kept.append((u, v))
-    return np.array(kept, np.int64)
+            needed.append((u, v))
+    return np.array(needed, np.int64)
 
 
 def distinct(n: int, *parts: Pairs) -> Pairs:
@@ -162,16 +162,16 @@ def minimum_factor(X: Matrix) -> Factor:
     coarse, the unit is computed again from the result.
     """
     n = len(X)
-    used = initial_factor(X)
-    pairs = distinct(n, used, near_pairs(X))
-    scale = weight = fsum(lengths(X, used))
+    factor_pairs = initial_factor(X)
+    pairs = distinct(n, factor_pairs, near_pairs(X))
+    scale = weight = fsum(lengths(X, factor_pairs))
     while weight > 0:
         # An edge heavier than a whole factor is never used, so its weight can be capped.
         integers = np.rint(np.minimum(lengths(X, pairs) / scale, 4) / ROUNDING).astype(np.int64)
         graph = slots_and_edges(n, pairs, 2 * integers)
         matching = match(n, graph)
-        used = remove_redundant(n, distinct(n, graph.ends[matching.node["mate"][:n]] % n))
-        weight = fsum(lengths(X, used))
+        factor_pairs = remove_redundant(n, distinct(n, graph.ends[matching.node["mate"][:n]] % n))
+        weight = fsum(lengths(X, factor_pairs))
         value, parent = duals(n, matching, scale * ROUNDING / 2)
         new, violation = violated_pairs(X, value, parent, 8 * ROUNDING * scale)
         admitted = distinct(n, pairs, new)
@@ -180,5 +180,5 @@ def minimum_factor(X: Matrix) -> Factor:
         elif weight < scale / 4:
             scale = weight
         else:
-            return Factor(used, weight, certify(n, value, parent, violation))
-    return Factor(used, 0.0, Certificate(np.zeros(2 * n), np.full(2 * n, -1), 0.0, 0.0))
+            return Factor(factor_pairs, weight, certify(n, value, parent, violation))
+    return Factor(factor_pairs, 0.0, Certificate(np.zeros(2 * n), np.full(2 * n, -1), 0.0, 0.0))

@@ -1,4 +1,4 @@
-"""What the efforts share: a method makes groups, an effort improves them."""
+"""Base class of the efforts, which improve the groups of another method."""
 
 from sklearn.base import clone
 
@@ -42,8 +42,8 @@ class Improver(Partitioner):
         seed = getattr(self, "random_state", None)
         if seed is None or "random_state" not in start.get_params():
             return start
-        own = self.method.random_state
-        if own is not None and own is not seed and own != seed:
+        method_seed = self.method.random_state
+        if method_seed is not None and method_seed is not seed and method_seed != seed:
             raise ParameterError(
                 f"{type(self).__name__} and its method have different seeds. Give both the same"
                 " random_state, or leave out that of the method.",

@@ -1,4 +1,4 @@
-"""Our advice: which method to take when the user names none."""
+"""The method that is used if the user names none."""
 
 from shoal._params import K, NJobs
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
@@ -11,11 +11,11 @@ MUCH, TOO_MUCH = 500_000, 20_000_000
 
 
 class Auto(Partitioner):
-    """Group records by the method we would take for this table.
+    """Group records by the method that Shoal recommends for the table.
 
-    That is :class:`MDAV` followed by :class:`Refine`, which loses far less, or what
-    comes nearest to it on a table too long for that. What was chosen stands in
-    ``chosen_``, and the release and the report say it.
+    That is :class:`MDAV` followed by :class:`Refine`, which loses far less; on long
+    tables, the same block by block, or :class:`MDAV` alone. The method that was chosen
+    is stored in ``chosen_`` and named by the release and the report.
 
     Parameters
     ----------

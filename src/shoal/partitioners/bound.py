@@ -1,4 +1,4 @@
-"""What no partition can lose less than."""
+"""Lower bounds of the SSE of any partition into groups of at least k."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from shoal._kernels.spatial.index import open_index
 from shoal._params import AtLeast, K, NJobs, Parameter
 from shoal._progress import shows_progress
 from shoal.errors import ParameterError
-from shoal.partitioners._base import Matrix, refused_input
+from shoal.partitioners._base import Matrix, translate_input_errors
 from shoal.partitioners._dual_bound.certificate import certify
 from shoal.partitioners._neighbours import nearest_others
 from shoal.partitioners.mdav import MDAV
@@ -78,7 +78,7 @@ def lower_bound(
             "n_jobs": (NJobs, n_jobs),
         }
     )
-    with refused_input():
+    with translate_input_errors():
         matrix = check_array(X, dtype=np.float64, order="C")
     start = MDAV(k=int(k))
     start._check(matrix)

@@ -1,4 +1,4 @@
-"""Centroid-based MDAV: one group per round, at the edge of what is left."""
+"""Centroid-based MDAV: one group per round, around the outermost of the remaining records."""
 
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
@@ -8,8 +8,9 @@ from shoal.partitioners.mdav import split_from_the_ends
 class CentroidMDAV(Partitioner):
     """Group records by centroid-based fixed-size microaggregation, CBFS of [LM05]_.
 
-    One group at a time, from the outside in. The mean is taken anew for each group,
-    where :class:`MDAV` takes it for every second.
+    Groups are formed one at a time, around the record farthest from the mean of the
+    remaining records. The mean is computed again for each group, whereas :class:`MDAV`
+    computes it for every second group.
 
     Parameters
     ----------

@@ -34,21 +34,20 @@ class Layers(NamedTuple):
 
 
 class ClosenessFirst(Partitioner):
-    """Group records so that each group is close to the whole table, first of all [SDSM15]_.
+    """Group records so that each group is close to the whole table by construction [SDSM15]_.
 
     The records are sorted by one confidential column and cut into k' layers of
     equal size; each group takes one record from every layer, the one nearest to
-    its seed. Seeds are those of MDAV: the record farthest from the mean of those
-    that are left, and the one farthest from it. Any such group is within a
-    distance of the table that is known beforehand; k' is the least number of
-    layers, not below k, for which that distance is at most ``closeness``.
+    its seed. Seeds are those of MDAV: the record farthest from the mean of the
+    remaining records, and the record farthest from that one. The distance of any such
+    group from the table has a bound that is known beforehand; k' is the least number
+    of layers, not below k, for which that bound is at most ``closeness``.
 
     With different values and k' a divisor of n the distance is that of the paper,
     ``(n - k') / (2 (n - 1) k')``, so ``k' = max(k, ceil(n / (2 (n - 1) t + 1)))``. Equal
     values, categories and left-over records, which join the middle layer so that
-    some groups take two of it, have a distance of their own; `proven_distance`
-    tells it for every table. Ties go to the record that comes first. Time grows as
-    n^2 / k'.
+    some groups take two records of it, change the bound; `proven_distance` computes it
+    for every table. Ties go to the record that comes first. Time grows as n^2 / k'.
 
     Parameters
     ----------
@@ -120,8 +119,8 @@ class ClosenessFirst(Partitioner):
         rank = np.unique(np.asarray(self.values), return_inverse=True)[1].astype(np.int64)
         order = np.argsort(rank, kind="stable")
         layers, self.proven_ = fewest_layers(rank[order], self.k, self.closeness, self.kind)
-        rest = [np.sort(layer) for layer in np.split(order, np.cumsum(layers.size)[:-1])]
-        return _draw(X, rest, layers)
+        remaining = [np.sort(layer) for layer in np.split(order, np.cumsum(layers.size)[:-1])]
+        return _draw(X, remaining, layers)
 
 
 def fewest_layers(rank: Labels, k: int, t: float, kind: Kind) -> tuple[Layers, float]:
@@ -161,11 +160,11 @@ def fewest_layers(rank: Labels, k: int, t: float, kind: Kind) -> tuple[Layers, f
 def proven_distance(layers: Layers, kind: Kind) -> float:
     """Return a distance from the table that no group with a record of every layer exceeds.
 
-    A group is a mixture of its records as the table is one of its layers, and the
-    earth mover's distance of mixtures is at most the mixture of the distances: so
-    the worst record of each layer, weighted as the group weighs the layer, is a
-    bound. Where layers differ in size the group weighs them otherwise than the
-    table does, and the distance between the two weightings is added.
+    The distribution of a group is a mixture of its records, that of the table a mixture of
+    its layers, and the earth mover's distance of two mixtures is at most the mixture of the
+    distances. So the mean over layers of the distance of the farthest record is a bound, with
+    the weights that the layers have in the group. Where layers differ in size, these weights
+    differ from those in the table, and the distance between the two weightings is added.
 
     Parameters
     ----------
@@ -220,7 +219,7 @@ def _reweighting(layers: Layers, weight: NDArray[np.float64], kind: Kind) -> flo
     return float(np.abs(by_value).sum() / 2)
 
 
-def _draw(X: Matrix, rest: list[Labels], layers: Layers) -> Labels:
+def _draw(X: Matrix, remaining: list[Labels], layers: Layers) -> Labels:
     """Return the groups: seeds as in MDAV, and the nearest record of every layer."""
     labels = np.full(len(X), -1)
     seed = 0
@@ -229,13 +228,13 @@ def _draw(X: Matrix, rest: list[Labels], layers: Layers) -> Labels:
         # Every second seed is the record farthest from the previous seed.
         reference = X[ungrouped].mean(axis=0) if group % 2 == 0 else X[seed]
         seed = int(ungrouped[np.argmax(squared_distances(X[ungrouped], reference))])
-        for number, layer in enumerate(rest):
+        for number, layer in enumerate(remaining):
             distance = squared_distances(X[layer], X[seed])
             nearest = [np.argmin(distance)]
             if len(layer) > layers.groups - group:  # the middle layer has additional records
                 distance[nearest] = np.inf
                 nearest.append(np.argmin(distance))
             labels[layer[nearest]] = group
-            rest[number] = np.delete(layer, nearest)
+            remaining[number] = np.delete(layer, nearest)
         progress.report("grouping", group + 1, layers.groups)
     return labels

@@ -11,8 +11,8 @@ from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_
 class CVMDAV(Partitioner):
     """Group records by CV-MDAV, the variable-size heuristic of [CPD13]_.
 
-    Groups are formed from the outside in, one at a time, and take in further
-    neighbours that lie nearer to the group than to the records around them.
+    Groups are formed one at a time, around the outermost of the remaining records, and
+    extended by neighbours that are closer to the group than to the records around them.
 
     Parameters
     ----------

@@ -15,8 +15,8 @@ class DBA1(Partitioner):
     """Group records by DBA-1, the first phase of density-based microaggregation [LWHC10]_.
 
     The density of a record is one over the SSE of the record and its k - 1 nearest
-    neighbours among the records that are left. Dense regions are served first and
-    outliers last, so the loss is high; :class:`DBA2` mends that.
+    neighbours among the remaining records. Dense regions are grouped first and outliers
+    last, so that the loss is high; :class:`DBA2` corrects that.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ class DBA1(Partitioner):
 
     def _split(self, X: Matrix) -> Labels:
         k, n, index = int(self.k), len(X), open_index(X)
-        kept = min(n - 1, k - 1 + min(4 * (k - 1), SPARE))
-        lists = open_neighbour_lists(index, k, nearest_others(index, kept)[0])
+        n_neighbours = min(n - 1, k - 1 + min(4 * (k - 1), SPARE))
+        lists = open_neighbour_lists(index, k, nearest_others(index, n_neighbours)[0])
         while advance(index, k, lists, STRIDE):
             progress.report("grouping", n - int(index.size[0]), n)
             index = rebuild_if_worn(index)

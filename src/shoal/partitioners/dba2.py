@@ -10,8 +10,8 @@ from shoal.partitioners.dba1 import DBA1
 class DBA2(Partitioner):
     """Group records by DBA-2: :class:`DBA1`, then the second phase of [LWHC10]_.
 
-    Groups of :class:`DBA1` that are better given up are dissolved into their
-    neighbours.
+    Groups of :class:`DBA1` are dissolved into neighbouring groups where that lowers the
+    SSE.
 
     Parameters
     ----------

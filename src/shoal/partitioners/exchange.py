@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.closeness_first import distance, draw_nearer
+from shoal._kernels.closeness_first import distance, exchange_with_candidates
 from shoal.partitioners._base import Labels, Matrix, Partition, in_order, squared_distances
 
 
@@ -72,10 +72,10 @@ def exchange(
     start = np.concatenate([[0], np.cumsum([len(total) for total in totals])])
     table = (ranks, ordered, np.concatenate(below), np.concatenate(running), start)
     for group in range(partition.n_groups):
-        own = members[first[group] : first[group + 1]]
-        if distance(ranks, own, 0, own[0], *table[1:]) > t:
-            centroid = Z[own].mean(axis=0)
+        records = members[first[group] : first[group + 1]]
+        if distance(ranks, records, 0, records[0], *table[1:]) > t:
+            centroid = Z[records].mean(axis=0)
             candidates = np.argsort(squared_distances(Z, centroid), kind="stable")
-            draw_nearer(group, candidates, labels, members, first, t, *table)
+            exchange_with_candidates(group, candidates, labels, members, first, t, *table)
         progress.report("exchanging records", group + 1, partition.n_groups)
     return Partition(in_order(labels), partition.k)

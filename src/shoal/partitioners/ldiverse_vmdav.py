@@ -121,27 +121,27 @@ class LDiverseVMDAV(Partitioner):
         return labels
 
     def _is_group(self, codes: Labels) -> bool:
-        """Say whether so many records with such values may be a group."""
+        """Return whether records with such confidential values may be a group."""
         return len(codes) >= self.k and len(np.unique(codes)) >= self.diversity
 
-    def _grow(self, X: Matrix, code: Labels, left: Labels, seed: int) -> list[int]:
+    def _grow(self, X: Matrix, code: Labels, remaining: Labels, seed: int) -> list[int]:
         """Return a group around ``seed``; empty if the records left lack values for it."""
-        near = left[np.argsort(squared_distances(X[left], X[seed]), kind="stable")]
+        near = remaining[np.argsort(squared_distances(X[remaining], X[seed]), kind="stable")]
         group = [int(record) for record in near[: self.k]]
-        held = set(code[group].tolist())
+        values = set(code[group].tolist())
         for record in near[self.k :]:
-            if len(held) >= self.diversity:
+            if len(values) >= self.diversity:
                 break
-            if int(code[record]) not in held:
+            if int(code[record]) not in values:
                 group.append(int(record))
-                held.add(int(code[record]))
-        if len(held) < self.diversity:
+                values.add(int(code[record]))
+        if len(values) < self.diversity:
             return []
-        return self._extended(X, left, group)
+        return self._extended(X, remaining, group)
 
-    def _extended(self, X: Matrix, left: Labels, group: list[int]) -> list[int]:
+    def _extended(self, X: Matrix, remaining: Labels, group: list[int]) -> list[int]:
         """Add records that are nearer to the group than to the others, up to 2k - 1."""
-        free = [int(record) for record in left if record not in set(group)]
+        free = [int(record) for record in remaining if record not in set(group)]
         while len(group) < 2 * self.k - 1 and len(free) > 1:
             to_group = np.min([squared_distances(X[free], X[record]) for record in group], axis=0)
             at = int(np.argmin(to_group))

@@ -34,9 +34,9 @@ STARTS: dict[str, type[Partitioner]] = {"dba2": DBA2, "mdav2": MDAV2, "tfrp": TF
 class Lloyd(Partitioner):
     """Group records by the probability-constrained Lloyd algorithm of [RFS11]_.
 
-    Centres are moved as in the algorithm of Lloyd, but every cell has a cost that
-    is tuned until the cell holds at least k records. Centres of two records hardly
-    move: at k = 2 little is gained over the first partition.
+    Centres move as in Lloyd's algorithm, but every cell has a cost that is adjusted until
+    the cell holds at least k records. Centres of two records hardly move, so that at k = 2
+    little is gained over the initial partition.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ Growth = Literal["centroid", "extreme"]
 class MD(Partitioner):
     """Group records by MD, the maximum-distance heuristic of [DM02]_.
 
-    Two groups at a time grow from the two records that lie farthest apart.
+    Two groups at a time are formed around the two records that are farthest apart.
 
     Parameters
     ----------

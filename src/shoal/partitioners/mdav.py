@@ -5,14 +5,17 @@ from shoal._kernels.mdav import flat_rounds, rounds
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
 
-FLAT = 8000, 300  # records up to which passes over all are faster than an index: plus so many a k
+# a, b, c: full passes are faster than an index up to a + b k records, and with p columns up to
+# c k p records, since an index rotates each of them.
+FLAT = 8000, 300, 1.5
 
 
 class MDAV(Partitioner):
     """Group records by MDAV, the fixed-size heuristic of [DT05]_.
 
-    Groups are formed in pairs at the two ends of what is left, so that the records
-    far from the others are served first.
+    Groups are formed in pairs: around the record farthest from the mean of the remaining
+    records, and around the record farthest from that one. So outlying records are grouped
+    first.
 
     Parameters
     ----------
@@ -69,7 +72,7 @@ class MDAV(Partitioner):
 
 
 def split_from_the_ends(X: Matrix, k: int, pairs_from: int, singles_from: int) -> Labels:
-    """Return the groups of MDAV or a relative; `shoal._kernels.mdav` tells how they differ."""
+    """Return the groups of MDAV or a similar method; see `shoal._kernels.mdav` for both numbers."""
     labels = groups_from_the_ends(X, k, pairs_from, singles_from)
     assign_leftovers(X, labels, k)
     return labels
@@ -77,5 +80,5 @@ def split_from_the_ends(X: Matrix, k: int, pairs_from: int, singles_from: int) -
 
 def groups_from_the_ends(X: Matrix, k: int, pairs_from: int, singles_from: int) -> Labels:
     """Return the same groups without the left-overs, whose label is -1."""
-    short = FLAT[0] + FLAT[1] * k
+    short = max(FLAT[0] + FLAT[1] * k, int(FLAT[2] * k * X.shape[1]))
     return run_in_strides(X, rounds, k, pairs_from, singles_from, flat=flat_rounds, short=short)

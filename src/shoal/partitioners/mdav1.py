@@ -8,8 +8,8 @@ from shoal.partitioners.mdav import split_from_the_ends
 class MDAV1(Partitioner):
     """Group records by MDAV1, which forms groups in pairs to the end, of [LWHC10]_.
 
-    As :class:`MDAV`, but groups are formed in pairs to the end, and the few records
-    that are left join the groups that are there.
+    Like :class:`MDAV`, but groups are formed in pairs to the end, and the fewer than k
+    remaining records join existing groups.
 
     Parameters
     ----------

@@ -10,8 +10,8 @@ from shoal.partitioners.mdav1 import MDAV1
 class MDAV2(Partitioner):
     """Group records by MDAV2: :class:`MDAV1`, then the second phase of [LWHC10]_.
 
-    Groups of :class:`MDAV1` that are better given up are dissolved into their
-    neighbours.
+    Groups of :class:`MDAV1` are dissolved into neighbouring groups where that lowers the
+    SSE.
 
     Parameters
     ----------

@@ -11,8 +11,8 @@ from shoal.partitioners.mdav import groups_from_the_ends
 class MDAVClassic(Partitioner):
     """Group records by classic MDAV, in pairs of groups to the end [CPD13]_.
 
-    As :class:`MDAV`, which is MDAV-generic, but for the last groups: the printed
-    figures of MDAV in [CPD13]_ need this ending.
+    It differs from :class:`MDAV`, which is MDAV-generic, in the last groups. The figures
+    that [CPD13]_ prints for MDAV are those of this variant.
 
     Parameters
     ----------
@@ -63,9 +63,9 @@ class MDAVClassic(Partitioner):
     def _split(self, X: Matrix) -> Labels:
         k = int(self.k)
         labels = groups_from_the_ends(X, k, pairs_from=2 * k, singles_from=2 * k)
-        left = labels < 0
-        if np.count_nonzero(left) >= k:
-            labels[left] = labels.max() + 1
+        is_left = labels < 0
+        if np.count_nonzero(is_left) >= k:
+            labels[is_left] = labels.max() + 1
         else:
             join_nearest_records(X, labels)
         return labels

@@ -18,9 +18,9 @@ from shoal.partitioners.univariate import cheapest
 class MHM(Partitioner):
     """Group records by the best cuts of a path through them, MHM of [DMMS06]_.
 
-    The multivariate form of the shortest path of Hansen and Mukherjee: the records
-    are put into an order in which neighbours are near, and the best runs of that
-    order are the groups; see :class:`Univariate` for the cuts.
+    The multivariate version of the shortest-path algorithm of Hansen and Mukherjee: records
+    are ordered so that consecutive ones are near, and this order is cut into groups with the
+    least loss; see :class:`Univariate` for the cuts.
 
     Parameters
     ----------
@@ -103,13 +103,13 @@ class MHM(Partitioner):
 
 
 def nearest_next(X: Matrix, first: int) -> Labels:
-    """Return the rows of ``X`` from ``first`` on, each followed by the nearest one left."""
+    """Return a path through the rows of ``X`` from ``first``, always to the nearest not visited."""
     path = np.full(len(X), first)
 
-    def opening(X: Matrix) -> object:
+    def open_path_pool(X: Matrix) -> object:
         pool = open_pool(X)
         assign(pool, first, 0)
         return pool
 
-    run_in_strides(X, walk, path, X, opening=opening, stage="ordering")
+    run_in_strides(X, walk, path, X, opening=open_path_pool, stage="ordering")
     return path

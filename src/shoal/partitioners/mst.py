@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.mst import Tree, fell, open_tree, span
+from shoal._kernels.mst import Tree, cut_edges, open_tree, span
 from shoal._kernels.spatial.pool import open_pool
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
@@ -16,8 +16,8 @@ from shoal.partitioners.mdav import split_from_the_ends
 class MST(Partitioner):
     """Group records along their shortest spanning tree, M-d and M-c of [LM05]_.
 
-    Groups follow the gaps of the table, so the method suits records that lie in
-    clumps.
+    The longest edges are cut first, so the method suits records in well-separated
+    clusters.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class MST(Partitioner):
     def _split(self, X: Matrix) -> Labels:
         tree = open_tree(len(X))
         run_in_strides(X, span, tree, X, opening=open_pool, stage="joining")
-        labels: Labels = fell(tree, _longest_first(tree), self.k)
+        labels: Labels = cut_edges(tree, _longest_first(tree), self.k)
 
         sizes = np.bincount(labels)
         trees = np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1])
@@ -93,7 +93,7 @@ class MST(Partitioner):
 
 
 def _longest_first(tree: Tree) -> Labels:
-    """Return the records that came by an edge, longest edge first."""
+    """Return the edges of the tree, longest first, each by the record that it added."""
     records = tree.joined[1:]
     other = tree.parent[records]
     low, high = np.minimum(records, other), np.maximum(records, other)

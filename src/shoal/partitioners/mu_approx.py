@@ -1,4 +1,4 @@
-"""Groups from trees of near records, with a bound for the table at hand."""
+"""Groups from trees of near records, with a proven bound of their loss."""
 
 from typing import Annotated, Literal
 
@@ -8,7 +8,7 @@ from shoal import _progress as progress
 from shoal._kernels.leftovers import assign_leftovers, group_means
 from shoal._kernels.mdav import flat_rounds
 from shoal._kernels.mu_approx.decompose import advance
-from shoal._kernels.mu_approx.forest import build_forest, grow_forest
+from shoal._kernels.mu_approx.forest import N_UNLABELLED, build_forest, grow_forest
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.pool import open_pool
 from shoal._params import AtLeast, K, RandomState, as_seed
@@ -142,8 +142,8 @@ class MuApprox(Partitioner):
         forest = build_forest(grow_forest(near, rng.permutation(n), k))
         rank = rng.permutation(n)
         while advance(forest, X, rank, k, STRIDE):
-            progress.report("dividing trees", n - int(forest.count[0]), n)
-        return halved(X, forest.labels, k, self.criterion)
+            progress.report("dividing trees", n - int(forest.count[N_UNLABELLED]), n)
+        return halve_large_groups(X, forest.labels, k, self.criterion)
 
 
 def loss(X: Matrix, labels: Labels, criterion: Criterion) -> float:
@@ -153,11 +153,11 @@ def loss(X: Matrix, labels: Labels, criterion: Criterion) -> float:
     return float(squares.sum() if criterion == "sse" else np.sqrt(squares).sum())
 
 
-def halved(X: Matrix, labels: Labels, k: int, criterion: Criterion = "sse") -> Labels:
-    """Divide each group of 2k records or more in two, if that makes no distances longer.
+def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion = "sse") -> Labels:
+    """Divide each group of 2k records or more in two, unless that raises the loss.
 
-    Squared distances always become shorter; distances may not, since a mean does not make their
-    sum least.
+    The sum of squared distances always falls; that of distances may rise, since the mean does
+    not minimise it.
     """
     sizes, never = np.bincount(labels), len(X) + 1
     groups, done = len(sizes), 0
@@ -176,5 +176,5 @@ def halved(X: Matrix, labels: Labels, k: int, criterion: Criterion = "sse") -> L
 
 
 def _shortens(X: Matrix, part: Labels) -> bool:
-    whole = np.zeros(len(X), np.int64)
-    return loss(X, part, "euclidean") < loss(X, whole, "euclidean")
+    one_group = np.zeros(len(X), np.int64)
+    return loss(X, part, "euclidean") < loss(X, one_group, "euclidean")

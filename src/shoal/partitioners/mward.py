@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._kernels.mward.ends import ends_by_distance, ends_by_rank
-from shoal._kernels.mward.joins import advance
+from shoal._kernels.mward.joins import N_DONE, advance
 from shoal._kernels.mward.parts import (
     blocks_from_the_end,
     first_alike,
@@ -28,8 +28,8 @@ Numbers = NDArray[np.int64]
 class MWard(Partitioner):
     """Group records by Ward's method, modified so that groups stay small [MD99]_.
 
-    Groups that cost least to join are joined, from single records on, until every
-    group has k.
+    Starting from single records, the two groups whose union raises the SSE least are
+    joined, until every group has k records.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class MWard(Partitioner):
         """Join groups until none is small; return the group of each record of the part."""
         boxes: Any = pack_boxes(groups)
         while advance(groups, boxes, self.k, STRIDE):
-            progress.report("grouping", min(int(groups.count[1]) // 2, n), n)
+            progress.report("grouping", min(int(groups.count[N_DONE]) // 2, n), n)
             if is_mostly_empty(groups, boxes):
                 boxes = pack_boxes(groups)
         return np.asarray(roots(groups.parent))

@@ -18,7 +18,7 @@ SECONDS = 120.0  # of processor time, so that a busy machine changes nothing
 
 
 class Optimal(Partitioner):
-    """Group records with the least SSE that any groups of at least k have.
+    """Group records with the least SSE of all partitions into groups of at least k.
 
     The SSE is the sum of the squared distances of the records to the means of their
     groups. A least partition has groups of k to 2k - 1 records [DM02]_, and only
@@ -85,7 +85,7 @@ class Optimal(Partitioner):
         if len(X) > MOST and 1 < self.k <= len(X) // 2:
             raise InputError(
                 f"Optimal takes at most {MOST} records but the data hold n_samples={len(X)}."
-                " Take another method, or group strata by themselves.",
+                " Use another method, or group within strata.",
                 code="too-many-records",
                 records=len(X),
                 most=MOST,

@@ -124,7 +124,7 @@ def improve(grouping: Grouping, k: int) -> None:
 
 
 def descend_all(grouping: Grouping, k: int) -> bool:
-    """Move records while the SSE falls; say whether any moved."""
+    """Move records while the SSE falls; return whether any moved."""
     n, before = len(grouping.X), grouping.counts[VERSION]
     run_pass(grouping, k, QUEUE, NO_NUMBERS, NO_NUMBERS, 0)
     for _ in range(MAX_SWEEPS * n // MOVES + 1):

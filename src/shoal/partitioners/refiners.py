@@ -259,8 +259,8 @@ class Prove(Improver):
         # A short table is searched through soon; the proof then says more than the search.
         seconds = min(SEARCH_SHARE * self.budget, MAX_SEARCH * len(X))
         result = search(X, labels, k, seed=seed, seconds=seconds)
-        left = self.budget - (time.process_time() - began)
-        proven = prove(X, result.labels, k, budget=max(0.0, left), seed=seed)
+        remaining = self.budget - (time.process_time() - began)
+        proven = prove(X, result.labels, k, budget=max(0.0, remaining), seed=seed)
         self.bound_, self.optimal_ = proven.bound, proven.optimal
         self.seconds_ = time.process_time() - began
         self.cut_short_ = not proven.optimal

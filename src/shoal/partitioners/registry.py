@@ -88,8 +88,10 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
             given=type(method).__name__,
         )
     if "block_size" in options or method == "blocked":
-        own = _pop_options(Blocked, options)
-        return _wrap(Blocked, partitioner(START if method == "blocked" else method, options), own)
+        outer_options = _pop_options(Blocked, options)
+        return _wrap(
+            Blocked, partitioner(START if method == "blocked" else method, options), outer_options
+        )
     if isinstance(method, str) and method in EFFORTS and "effort" not in options:
         method, options["effort"] = START, method
     effort = options.pop("effort", None)
@@ -115,7 +117,7 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
             given=effort,
         )
     cls = EFFORTS[effort]
-    own = _pop_options(cls, options)
+    outer_options = _pop_options(cls, options)
     if "budget" in options:
         raise ParameterError(
             f"{cls.__name__} takes no budget: it ends when no small change helps. Leave the budget"
@@ -123,7 +125,7 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
             code="budget-not-taken",
             effort=effort,
         )
-    return _wrap(cls, _make_method(START if method == "auto" else method, options), own)
+    return _wrap(cls, _make_method(START if method == "auto" else method, options), outer_options)
 
 
 def _pop_options(cls: type[Partitioner], options: dict[str, Any]) -> dict[str, Any]:
@@ -136,7 +138,7 @@ SHARED = ("k", "method")
 COMMON: dict[str, Any] = {"random_state": parameters.RandomState, "n_jobs": parameters.NJobs}
 
 
-def _wrap(cls: type[Partitioner], inner: Partitioner, own: dict[str, Any]) -> Partitioner:
+def _wrap(cls: type[Partitioner], inner: Partitioner, options: dict[str, Any]) -> Partitioner:
     """Return ``cls`` over another partitioner."""
     if isinstance(inner, Improver) and issubclass(cls, Improver):
         raise ParameterError(
@@ -144,7 +146,7 @@ def _wrap(cls: type[Partitioner], inner: Partitioner, own: dict[str, Any]) -> Pa
             code="effort-twice",
         )
     plain = type(inner) is METHODS[START]
-    return cls(k=inner.k, method=None if plain else inner, **own)
+    return cls(k=inner.k, method=None if plain else inner, **options)
 
 
 def _make_method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
@@ -209,10 +211,10 @@ def entry(instance: Partitioner) -> dict[str, Any]:
     if not isinstance(instance, Improver | Blocked):
         return {"method": method_name(instance), **options}
     inner = entry(instance.method or METHODS[START](k=instance.k))
-    own = {name: value for name, value in options.items() if name not in SHARED}
+    outer_options = {name: value for name, value in options.items() if name not in SHARED}
     if isinstance(instance, Blocked):
-        return {**inner, "block_size": instance.block_size, **own}
-    return {**inner, "effort": method_name(instance), **own}
+        return {**inner, "block_size": instance.block_size, **outer_options}
+    return {**inner, "effort": method_name(instance), **outer_options}
 
 
 def method_name(fitted: Partitioner) -> str:

@@ -96,12 +96,12 @@ def order(scores: Vector, descending: bool = False) -> NDArray[np.int64]:
     return np.argsort(-scores if descending else scores, kind="stable")
 
 
-def check_column(thing: Any, name: str, X: Matrix) -> None:
+def check_column(method: Any, name: str, X: Matrix) -> None:
     """Refuse a parameter that numbers a column which ``X`` does not have."""
-    column = getattr(thing, name)
+    column = getattr(method, name)
     if not isinstance(column, str) and column >= X.shape[1]:
         raise ParameterError(
-            f"The {name!r} parameter of {type(thing).__name__} asks for column {column}, but the"
+            f"The {name!r} parameter of {type(method).__name__} asks for column {column}, but the"
             f" data hold {X.shape[1]} columns, counted from 0. Choose one of 0 to"
             f" {X.shape[1] - 1}.",
             code="no-such-column",

@@ -1,4 +1,4 @@
-"""Simulated annealing, and the best partition into groups that it met."""
+"""Simulated annealing, and the best partition into groups visited during the annealing."""
 
 import math
 import time
@@ -101,9 +101,7 @@ def search(
         The groups, and what is needed to repeat the search.
     """
     if (rounds is None) == (seconds is None):
-        raise ParameterError(
-            "A search takes rounds or seconds, one of the two.", code="rounds-or-seconds"
-        )
+        raise ParameterError("A search takes either rounds or seconds.", code="rounds-or-seconds")
     start = in_order(labels)
     if k == 1 or len(X) < 2 * k:
         return SearchResult(start if k > 1 else np.arange(len(X)), rounds or 0, (0,) * RESTARTS)
@@ -148,7 +146,7 @@ class _Run:
     @property
     def done(self) -> tuple[int, ...]:
         """Rounds made by each annealing."""
-        return tuple(one.done for one in self.annealings) or (0,) * RESTARTS
+        return tuple(annealing.done for annealing in self.annealings) or (0,) * RESTARTS
 
     @property
     def complete(self) -> bool:
@@ -160,9 +158,9 @@ class _Run:
         seeds = np.random.SeedSequence(seed).generate_state(RESTARTS, np.uint64)
         labels = in_order(grouping.labels)
         self.annealings = []
-        for own in seeds:
+        for annealing_seed in seeds:
             copy = open_grouping(grouping.X, grouping.near, labels, self.k)
-            self.annealings.append(Annealing(copy, self.k, int(own)))
+            self.annealings.append(Annealing(copy, self.k, int(annealing_seed)))
 
     def estimate_rounds(self, grouping: Grouping, seed: int) -> int:
         """Return the number of rounds that fit into the budget, estimated by trial runs.
@@ -193,19 +191,19 @@ class _Run:
         run_annealings(self.annealings, schedule(rounds), ends, self._is_overdue)
 
     def _is_overdue(self) -> bool:
-        """Report progress; say whether the search takes much longer than the budget."""
-        loss = min(one.best_sse for one in self.annealings) / self.total_sse
+        """Report progress; return whether the search takes much longer than the budget."""
+        loss = min(annealing.best_sse for annealing in self.annealings) / self.total_sse
         stage = f"searching, loss {loss:.3%}"
         progress.report(stage, sum(self.done), RESTARTS * self.rounds)
         return self.seconds is not None and self.spent > OVERTIME * self.seconds
 
     def best(self) -> Labels:
         """Return the best groups of all annealings."""
-        return min(self.annealings, key=lambda one: one.best_sse).memory.best
+        return min(self.annealings, key=lambda annealing: annealing.best_sse).memory.best
 
     def best_of_all_groups(self, grouping: Grouping) -> Labels:
         """Return the best partition into groups that any annealing met, refined."""
-        pool = np.vstack([one.pool for one in self.annealings])
+        pool = np.vstack([annealing.pool for annealing in self.annealings])
         labels = choose(grouping.X, pool, self.best(), sum(self.done) // ROUNDS_PER_REGION)
         refined = open_grouping(grouping.X, grouping.near, labels, self.k)
         improve(refined, self.k)

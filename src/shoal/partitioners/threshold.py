@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal._kernels.spatial.index import open_index
-from shoal._kernels.threshold import cluster, graph
+from shoal._kernels.threshold import cluster, neighbour_graph
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._neighbours import nearest_others
@@ -72,5 +72,5 @@ class Threshold(Partitioner):
     def _split(self, X: Matrix) -> Labels:
         near, squares = nearest_others(open_index(X), int(self.k) - 1)
         self.diameter_bound_ = float(np.sqrt(squares.max(initial=0.0)))
-        starts, to = graph(near)
+        starts, to = neighbour_graph(near)
         return np.asarray(cluster(X, starts, to))

@@ -90,8 +90,8 @@ class TwoMuApprox(Partitioner):
         self.certificate_ = factor.certificate
         # Each edge ends in a record that has no other; the other end names the group.
         degree = np.bincount(factor.pairs.ravel())
-        one, two = factor.pairs.T
-        single = degree[one] == 1
+        first, second = factor.pairs.T
+        single = degree[first] == 1
         labels = np.arange(len(X))
-        labels[np.where(single, one, two)] = np.where(single, two, one)
+        labels[np.where(single, first, second)] = np.where(single, second, first)
         return labels

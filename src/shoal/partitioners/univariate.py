@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.univariate.path import extend, label, open_path
+from shoal._kernels.univariate.path import extend, label_groups, open_path
 from shoal._kernels.univariate.sorted_path import extend_sorted
 from shoal._params import K
 from shoal.errors import ParameterError
@@ -132,7 +132,7 @@ class Univariate(Partitioner):
 
 
 def is_permutation(order: Sequence[int], n: int) -> bool:
-    """Say whether ``order`` holds each number below ``n`` once."""
+    """Return whether ``order`` holds each number below ``n`` once."""
     return np.array_equal(np.sort(order), np.arange(n))
 
 
@@ -143,4 +143,4 @@ def cheapest(kernel: Any, records: Matrix, k: int) -> Labels:
     while kernel(path, records, k, STRIDE):
         progress.report("grouping", int(path.reached[0]), n)
     progress.report("grouping", n, n)
-    return np.asarray(label(path))
+    return np.asarray(label_groups(path))

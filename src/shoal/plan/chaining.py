@@ -1,4 +1,4 @@
-"""Several steps on one column, in order: which guarantees of a step the later ones leave intact."""
+"""Several steps on one column: their order, and the guarantees that later steps leave intact."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,9 +16,9 @@ def is_intact(steps: Sequence[Step], step: Step) -> bool:
 
     Later steps that give equal values to equal values only join classes.
     """
-    at = next(number for number, one in enumerate(steps) if one is step)
-    later = [one for one in steps[at + 1 :] if set(one.columns) & set(step.columns)]
-    return all(one.keeps_classes for one in later)
+    at = next(number for number, other in enumerate(steps) if other is step)
+    later = [other for other in steps[at + 1 :] if set(other.columns) & set(step.columns)]
+    return all(other.keeps_classes for other in later)
 
 
 def deciding_steps(steps: Sequence[Step], columns: Sequence[str]) -> list[Step]:
@@ -28,7 +28,7 @@ def deciding_steps(steps: Sequence[Step], columns: Sequence[str]) -> list[Step]:
     on leave its k intact. Steps whose columns are all masked again are not among them.
     """
     chosen = [_deciding_step(steps, name) for name in columns]
-    return [step for step in steps if any(step is one for one in chosen)]
+    return [step for step in steps if any(step is chosen_step for chosen_step in chosen)]
 
 
 def _deciding_step(steps: Sequence[Step], column: str) -> Step | None:
@@ -62,21 +62,20 @@ def apply_steps(
 ) -> tuple[Frame, list[StepResult]]:
     """Apply steps in order; return the masked table and the result of each step.
 
-    A step sees the columns that it masks as the steps before left them, and all others as they
-    were. A column that was recoded to text is nominal from then on.
+    A step is applied to the columns that it masks as earlier steps have masked them, and to all
+    others as in the original. A column that was recoded to text is nominal for later steps.
     """
     results: list[StepResult] = []
     values: dict[str, Any] = {}
     masked = frame
     for step in steps:
-        again = [name for name in step.columns if name in values]
-        seen, known = frame, types
-        if again:
-            seen = (
-                masked if len(again) == len(step.columns) else _with_columns(frame, masked, again)
-            )
-            known = {**types, **{name: NOMINAL for name in again if _is_text(values[name])}}
-        result = step.apply(seen, confidential, known)
+        chained = [name for name in step.columns if name in values]
+        current, known = frame, types
+        if chained:
+            all_chained = len(chained) == len(step.columns)
+            current = masked if all_chained else _with_columns(frame, masked, chained)
+            known = {**types, **{name: NOMINAL for name in chained if _is_text(values[name])}}
+        result = step.apply(current, confidential, known)
         results.append(result)
         values |= result.values
         masked = with_values(masked, result.values)

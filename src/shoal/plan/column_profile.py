@@ -75,8 +75,8 @@ def scores(columns: Sequence[Mapping[str, Any]], correlations: Mapping[str, Any]
         for j in range(i)
     ]
     of_pairs = float(np.mean(pairs)) if pairs else None
-    known = [score for score in (of_columns, of_pairs) if score is not None]
-    overall = float(np.mean(known)) if known else None
+    defined = [score for score in (of_columns, of_pairs) if score is not None]
+    overall = float(np.mean(defined)) if defined else None
     return {"columns": of_columns, "pairs": of_pairs, "overall": overall}
 
 
@@ -84,8 +84,8 @@ def _numbers(before: Frame, after: Frame, name: str) -> dict[str, Any]:
     values = [finite_values(frame, name) for frame in (before, after)]
     return {
         "similarity": similarity_of_numbers(*values),
-        "mean": [_of(part, np.mean) for part in values],
-        "sd": [_of(part, np.std) for part in values],
+        "mean": [_scaled_moment(part, np.mean) for part in values],
+        "sd": [_scaled_moment(part, np.std) for part in values],
         "quartiles": [
             [float(quartile) for quartile in np.quantile(part, [0.25, 0.5, 0.75])]
             if len(part)
@@ -95,7 +95,7 @@ def _numbers(before: Frame, after: Frame, name: str) -> dict[str, Any]:
     }
 
 
-def _of(values: NDArray[np.float64], function: Any) -> float | None:
+def _scaled_moment(values: NDArray[np.float64], function: Any) -> float | None:
     """Return a moment; huge values are scaled, so that their sum stays finite."""
     if not len(values):
         return None

@@ -22,6 +22,7 @@ from shoal.io.formulas import formula_cells
 from shoal.io.publish import Publication, refuse_overwriting
 from shoal.io.source import Source, column_types
 from shoal.io.target import Target, open_target
+from shoal.plan.analysed import AnalysedColumns
 from shoal.plan.draft import Draft
 from shoal.plan.guarantees import may_be_published
 from shoal.plan.interpretation import interpret_source
@@ -179,20 +180,22 @@ def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Ma
     """
     plan = interpret_source(plan, opened)
     opened = opened.without_codes(plan.missing_codes)
-    form = None if is_database(target) else format_of(Path(target), dialect)
-    text = opened
-    if form is None or form.typed:
+    file_format = None if is_database(target) else format_of(Path(target), dialect)
+    as_text = opened
+    if file_format is None or file_format.typed:
         opened = opened.with_types(
             plan.types,
             dates=_possible_dates(plan, opened.table.column_names),
-            long_integers=form is None or form.long_integers,
+            long_integers=file_format is None or file_format.long_integers,
             untyped=plan.dropped,
         )
     table = opened.with_numbers(plan.numeric_columns, plan.categorical_columns)
-    plan = with_decimals_of(plan, text, table)
-    if form is not None and opened.notes.family in form.codes:
+    plan = with_decimals_of(plan, as_text, table)
+    if file_format is not None and opened.notes.family in file_format.codes:
         table = opened.with_codes_as_categories(table, coded_columns(plan))
     draft = plan.draft(table)
+    if plan.limits.by("utility"):
+        draft = draft.with_analysed(AnalysedColumns.of(as_text, plan))
     fields = draft.fields
     to_write = opened.released(
         fields["data"],
@@ -210,8 +213,11 @@ def _possible_dates(plan: Plan, columns: Collection[str]) -> list[str]:
     """
     options = [vars(step) for step in plan.steps]
     constrained = any(o.get("closeness") is not None or o.get("dependence") for o in options)
-    used = {*plan.masked, *(columns_with(plan.roles, "confidential") if constrained else ())}
-    return [name for name in columns if name not in used]
+    used_by_steps = {
+        *plan.masked,
+        *(columns_with(plan.roles, "confidential") if constrained else ()),
+    }
+    return [name for name in columns if name not in used_by_steps]
 
 
 def with_decimals_of(plan: Plan, opened: Source, table: Any) -> Plan:

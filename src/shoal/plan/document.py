@@ -88,7 +88,7 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         )
     if folder is None:
         _refuse_files(entries.get("types"))
-    parsed = [_step(step, f"Step {at}") for at, step in enumerate(steps, start=1)]
+    parsed = [_step(step, f"Step {i}") for i, step in enumerate(steps, start=1)]
     thresholds = as_thresholds(entries.get("thresholds"))
     unit = entries.get("unit")
     if not isinstance(unit, str | None):
@@ -116,7 +116,7 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
 
 
 def _lists(codes: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    return {name: list(given) for name, given in codes.items()}
+    return {name: list(entries) for name, entries in codes.items()}
 
 
 def _refuse_files(types: Any) -> None:
@@ -192,8 +192,10 @@ def dumps(entries: Mapping[str, Any], suffix: str = ".toml") -> str:
 def without_drawn_seeds(entry: Any) -> Any:
     """Return a document without the seeds that a run drew; seeds that its author wrote stay."""
     if isinstance(entry, Mapping):
-        kept = {name: value for name, value in entry.items() if not isinstance(value, DrawnSeed)}
-        return {name: without_drawn_seeds(value) for name, value in kept.items()}
+        seedless = {
+            name: value for name, value in entry.items() if not isinstance(value, DrawnSeed)
+        }
+        return {name: without_drawn_seeds(value) for name, value in seedless.items()}
     return [without_drawn_seeds(value) for value in entry] if isinstance(entry, list) else entry
 
 
@@ -222,10 +224,10 @@ def _step_entry(step: Step) -> dict[str, Any]:
             code="method-not-registered",
             method=name,
         )
-    return entry | {PARTITION: _plain(entry_of_partitioner)}
+    return entry | {PARTITION: _as_plain(entry_of_partitioner)}
 
 
-def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
+def _as_plain(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options with arrays as lists."""
     return {
         name: value.tolist() if hasattr(value, "tolist") else value
@@ -267,9 +269,9 @@ def _partitioner(entry: object, culprit: str) -> Partitioner:
             f'{culprit} needs partition = {{ method = "...", k = ... }}.', code="partition-missing"
         )
     options = dict(entry)
-    made = partitioner(options.pop("method"), options)
-    parameters.validate(made)
-    return made
+    result = partitioner(options.pop("method"), options)
+    parameters.validate(result)
+    return result
 
 
 def _check_keys(entries: Mapping[str, Any], known: Collection[str], culprit: str) -> None:

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shoal.plan.evidence import Evidence
 from shoal.plan.release import Release
 from shoal.plan.verdict import Finding, Verdict
 from shoal.plan.warnings import warn
+
+if TYPE_CHECKING:
+    from shoal.plan.analysed import AnalysedColumns
 
 
 class Draft(NamedTuple):
@@ -31,6 +34,10 @@ class Draft(NamedTuple):
         """Return the draft with further findings for its verdict."""
         run_findings = (*self.evidence.run_findings, *findings)
         return self._replace(evidence=replace(self.evidence, run_findings=run_findings))
+
+    def with_analysed(self, analysed: "AnalysedColumns | None") -> "Draft":
+        """Return the draft of a file whose columns are analysed as the file shows them."""
+        return self._replace(evidence=replace(self.evidence, analysed=analysed))
 
     def to_release(self, verdict: Verdict, *, lost: Sequence[str] = (), **changes: Any) -> Release:
         """Return the release with its verdict, and issue its findings as Python warnings.

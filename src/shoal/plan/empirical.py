@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from shoal.metrics.analyses import Utility
     from shoal.metrics.attacks import Attacks
     from shoal.metrics.survey import SurveyRisk
+    from shoal.plan.analysed import AnalysedColumns
     from shoal.plan.plan import Plan
 
 SEED = 0  # of attacks and analyses of a release, so that their figures can be repeated
@@ -45,6 +46,7 @@ def attack_release(
         quasi_identifiers=plan.quasi_identifiers,
         confidential=columns_with(plan.roles, "confidential"),
         attacks=attacks,
+        aligned=len(original) == len(released),
         unit=plan.unit_column,
         types={name: kind for name, kind in plan.types.items() if name not in plan.recoded},
         random_state=SEED,
@@ -74,17 +76,24 @@ def analyse_release(
     analyses: Sequence[str],
     formulas: Sequence[str],
     targets: Sequence[str],
+    analysed: "AnalysedColumns | None" = None,
 ) -> "Utility":
-    """Compare analyses of a release and of the original; see `shoal.utility`."""
+    """Compare analyses of a release and of the original; see `shoal.utility`.
+
+    The columns of a file, masked or not, are read as ``analysed`` says.
+    """
     from shoal.metrics.analyses import utility
 
+    read = tables.to_native if analysed is None else analysed.table
+    types = plan.types if analysed is None else analysed.types
     return utility(
-        tables.to_native(original),
-        tables.to_native(released),
+        read(original),
+        read(released),
         target=list(targets) or None,
         formula=list(formulas) or None,
+        aligned=len(original) == len(released),
         weight=plan.weight,
         measures=list(analyses),
-        types={name: kind for name, kind in plan.types.items() if name not in plan.recoded},
+        types={name: kind for name, kind in types.items() if name not in plan.recoded},
         random_state=SEED,
     )

@@ -17,10 +17,12 @@ from shoal.partitioners import Partition
 from shoal.plan.verdict import RECORD_UNIT, Finding
 
 if TYPE_CHECKING:
+    from shoal.plan.analysed import AnalysedColumns
     from shoal.plan.plan import Plan
 
 Codes = NDArray[np.int64]
 CLASS_MEASURES = ("smallest_class", "class_sizes", "reidentification")  # depend on classes only
+RECORDS = "the records"  # what shares refer to, where no units are counted
 UNIT_MEASURES = ("fewest_units", "largest_unit_share")  # the same, where units are counted
 
 
@@ -60,6 +62,8 @@ class Evidence:
         Measures of the release by name, as far as they were computed.
     run_findings : tuple of Finding
         Findings of the run itself, such as dropped records.
+    analysed : AnalysedColumns, optional
+        How analyses read the columns of a file; None for a table in memory.
     """
 
     plan: "Plan"
@@ -69,6 +73,7 @@ class Evidence:
     partitions: Sequence[Partition] = ()
     measures: Mapping[str, Any] | None = None
     run_findings: Sequence[Finding] = ()
+    analysed: "AnalysedColumns | None" = None
 
     @cached_property
     def joint_classes(self) -> Codes:
@@ -114,11 +119,11 @@ class Evidence:
 
     def class_measures(self) -> dict[str, Any]:
         """Return the measures that depend on the classes and the units of the release only."""
-        given: dict[str, Any] = {"released": self.joint_classes[:, np.newaxis]}
+        inputs: dict[str, Any] = {"released": self.joint_classes[:, np.newaxis]}
         if self.units is not None:
-            given["units"] = self.units
+            inputs["units"] = self.units
         names = [*CLASS_MEASURES, *(UNIT_MEASURES if self.units is not None else ())]
-        return {name: compute(name, given) for name in names}
+        return {name: compute(name, inputs) for name in names}
 
     @property
     def counted_unit(self) -> str:
@@ -132,7 +137,7 @@ class Evidence:
     def population(self) -> str:
         """What shares refer to, for sentences: the records, or the units of a column."""
         unit = self.counted_unit
-        return "the records" if unit == RECORD_UNIT else f"the units of {unit!r}"
+        return RECORDS if unit == RECORD_UNIT else f"the units of {unit!r}"
 
     @property
     def unchanged(self) -> list[str]:
@@ -158,7 +163,7 @@ class Evidence:
         for name in masked:
             same = same_values(self.original, self.released, name)
             missing = tables.has_missing(self.original, [name])
-            known = int((~missing).sum())
-            shares[name] = float((same & ~missing).sum() / known) if known else 0.0
+            n_known = int((~missing).sum())
+            shares[name] = float((same & ~missing).sum() / n_known) if n_known else 0.0
             in_all &= same
         return {**shares, "": float(in_all.mean())} if masked else {}

@@ -34,11 +34,11 @@ def check_guarantees(
     for step in steps:
         for block in step.column_blocks if step.k is not None else ():
             counted = units if step.unit_column is not None else None
-            what = "records" if counted is None else "units"
-            attained = _attained(step, released, [*block, *step.strata], counted)
+            noun = "records" if counted is None else "units"
+            attained = _attained_k(step, released, [*block, *step.strata], counted)
             if step.k is not None and attained < step.k:
-                raise _broken(
-                    f"The smallest class of the released values holds {attained} {what};"
+                raise _guarantee_broken(
+                    f"The smallest class of the released values holds {attained} {noun};"
                     f" k={step.k} was promised.",
                     {"k": step.k, "attained": attained},
                 )
@@ -51,10 +51,10 @@ def refuse_constraint(finding: Finding, *, by_units: bool) -> None:
     # A class of several groups may have fewer values of units than each group has.
     if by_units:
         raise _not_attained(finding)
-    raise _broken(finding.sentence, finding.figures)
+    raise _guarantee_broken(finding.sentence, finding.figures)
 
 
-def _attained(step: Step, released: Frame, columns: list[str], units: Codes | None) -> int:
+def _attained_k(step: Step, released: Frame, columns: list[str], units: Codes | None) -> int:
     """Return the size of the smallest class, or the least number of matches, in units if given."""
     if step.wildcard_columns:
         return count_matches(released, columns, step.wildcard_columns, units)
@@ -73,7 +73,7 @@ def _not_attained(finding: Finding) -> InputError:
     )
 
 
-def _broken(sentence: str, figures: Mapping[str, Any]) -> GuaranteeBroken:
+def _guarantee_broken(sentence: str, figures: Mapping[str, Any]) -> GuaranteeBroken:
     return GuaranteeBroken(
         f"{sentence} Please report this: no data were released.", code="guarantee-broken", **figures
     )
@@ -105,9 +105,9 @@ def judge(evidence: Evidence) -> Verdict:
     )
 
 
-def not_computed(what: str) -> Finding:
+def not_computed(checks: str) -> Finding:
     """Return the finding that names the checks that were not made."""
-    return Finding("checks-not-computed", "informs", f"Not checked: {what}.")
+    return Finding("checks-not-computed", "informs", f"Not checked: {checks}.")
 
 
 def may_be_published(verdict: Verdict, *, allow_not_kept: bool = False) -> bool:

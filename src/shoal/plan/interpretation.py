@@ -22,9 +22,9 @@ def interpret_source(plan: "Plan", source: "Source") -> "Plan":
 
     Labels, levels of measurement and the text of the cells are taken into account.
     """
-    names = _undeclared(plan)
-    made = decide_in_source(source, names)
-    plan = _with_decisions(plan, made, {name: source.notes.on(name) for name in made})
+    names = _undeclared_columns(plan)
+    decisions = decide_in_source(source, names)
+    plan = _with_decisions(plan, decisions, {name: source.notes.on(name) for name in decisions})
     return _with_orders(plan, source)
 
 
@@ -32,10 +32,20 @@ def inferred_types(
     source: "Source", names: Sequence[str], declared: Mapping[str, Type]
 ) -> dict[str, Type]:
     """Return the declared types and those that a file gives to other columns."""
-    others = [name for name in names if name not in declared]
-    made = decide_in_source(source, others)
-    types = {name: one.to_declare() for name, one in made.items() if one.inferred}
-    return {**types, **declared}
+    return interpret_columns(source, names, declared, {})[0]
+
+
+def interpret_columns(
+    source: "Source",
+    names: Sequence[str],
+    types: Mapping[str, Type],
+    missing_codes: Mapping[str, tuple[str, ...]],
+) -> tuple[dict[str, Type], dict[str, tuple[str, ...]]]:
+    """Return the declared types and missing codes, and those that a file gives to other columns."""
+    decisions = decide_in_source(source, [name for name in names if name not in types])
+    inferred = {name: one.to_declare() for name, one in decisions.items() if one.inferred}
+    codes = {name: one.missing_codes for name, one in decisions.items() if one.missing_codes}
+    return {**inferred, **types}, {**codes, **missing_codes}
 
 
 def decide_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decision]:
@@ -43,7 +53,7 @@ def decide_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decisi
     parsed, cells, decimal = source.with_numbers(names), None, "."
     if source.text is not None:
         cells, decimal = source.with_numbers((), words=names), source.text.decimal
-    place = {name: at for at, name in enumerate(parsed.column_names)}
+    place = {name: i for i, name in enumerate(parsed.column_names)}
     return {
         name: decide(
             name,
@@ -60,8 +70,8 @@ def decide_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decisi
 def interpret_frame(plan: "Plan", frame: Frame) -> "Plan":
     """Return the plan with the kinds of columns of a table in memory."""
     names = [name for name in plan.masked if name not in plan.types and name in frame.columns]
-    made = {name: decide(name, tables.arrow(frame, name)) for name in names}
-    return _with_decisions(plan, made, {})
+    decisions = {name: decide(name, tables.arrow(frame, name)) for name in names}
+    return _with_decisions(plan, decisions, {})
 
 
 def describe_interpretation(plan: "Plan", frame: Frame) -> list[Finding]:
@@ -69,24 +79,24 @@ def describe_interpretation(plan: "Plan", frame: Frame) -> list[Finding]:
     return [*_kinds(plan.types), *_missing_codes(plan, frame)]
 
 
-def _undeclared(plan: "Plan") -> list[str]:
+def _undeclared_columns(plan: "Plan") -> list[str]:
     names = [*plan.masked, *columns_with(plan.roles, "confidential")]
     return [name for name in dict.fromkeys(names) if name not in plan.types]
 
 
 def _with_decisions(
-    plan: "Plan", made: Mapping[str, Decision], metadata: Mapping[str, Metadata]
+    plan: "Plan", decisions: Mapping[str, Decision], metadata: Mapping[str, Metadata]
 ) -> "Plan":
     """Return the plan with the inferred types, and missing codes of masked columns."""
     masked = set(plan.masked)
     types: dict[str, Any] = {}
-    for name, decision in made.items():
+    for name, decision in decisions.items():
         labelled = name in metadata and bool(metadata[name].value_labels)
         if decision.inferred and (name in masked or labelled):
             types[name] = decision.to_declare()
     codes = {
         name: decision.missing_codes
-        for name, decision in made.items()
+        for name, decision in decisions.items()
         if decision.missing_codes and name in masked and name not in plan.missing_codes
     }
     if not types and not codes:

@@ -8,12 +8,12 @@ from shoal.errors import ParameterError, PlanError
 from shoal.metrics.limits import Limits
 
 
-def as_limits(given: Limits | Mapping[str, Any] | str | Path | None) -> Limits:
+def as_limits(limits: Limits | Mapping[str, Any] | str | Path | None) -> Limits:
     """Return the limits of a plan from a mapping or a file.
 
     Parameters
     ----------
-    given : Limits, mapping, path or None
+    limits : Limits, mapping, path or None
         Limits by name, or a TOML file of them; none where None.
 
     Returns
@@ -22,7 +22,7 @@ def as_limits(given: Limits | Mapping[str, Any] | str | Path | None) -> Limits:
         The limits.
     """
     try:
-        return Limits.of(given)
+        return Limits.of(limits)
     except ParameterError as error:
         raise PlanError(
             f"The plan's limits: {error.template}", code=error.code, **error.attributes

@@ -1,4 +1,4 @@
-"""A plan is run on a table: the steps, the measures, and the input of the verdict."""
+"""Run a plan on a table: apply its steps, measure the result, collect evidence for the verdict."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from shoal.frame.missing_codes import without_codes
 from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
-from shoal.metrics.assessment import assess_frames, linear
+from shoal.metrics.assessment import Assessment, assess_frames, linear
 from shoal.metrics.category_inputs import columns_of_categories
 from shoal.partitioners import method_label
 from shoal.plan.chaining import apply_steps, is_chained
@@ -54,46 +54,20 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
     frame = tables.drop_columns(frame, columns_to_drop(plan, frame.columns))
     steps = [step.draw_missing_seeds() for step in plan.steps]
     confidential = columns_with(plan.roles, "confidential")
-    kept = _complete_records(plan, frame)
-    whole, frame = frame, tables.filter_rows(frame, kept)
-    rows, seed = None if kept.all() else np.flatnonzero(kept), plan.random_state
+    is_complete = _complete_records(plan, frame)
+    all_records, frame = frame, tables.filter_rows(frame, is_complete)
+    rows, seed = None if is_complete.all() else np.flatnonzero(is_complete), plan.random_state
     if plan.shuffle:
         seed = draw_seed() if seed is None else seed
         order = random_order(len(frame), seed)
         # First of all, so that ties are not broken by the original order.
-        rows, frame = np.flatnonzero(kept)[order], tables.take(frame, order)
+        rows, frame = np.flatnonzero(is_complete)[order], tables.take(frame, order)
     units = plan.units_in(frame)
     masked, results = apply_steps(steps, frame, confidential, plan.types)
     values = {name for result in results for name in result.values}
     intact = [step for step in plan.steps if plan.is_intact(step)]
     check_guarantees(intact, masked, confidential, plan.types, units)
-    # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
-    separate = sum(len(step.column_blocks) for step in plan.qi_steps) > 1
-    categories = columns_of_categories(frame, masked, plan.masked, plan.recoded, plan.types)
-    names = linear(categories=bool(categories))
-    if separate or plan.k is None:
-        names.append("linkage")
-    bounds = [result.bound for result in results if result.bound is not None]
-    bound = sum(bounds) if len(bounds) == len(results) and not is_chained(steps) else None
-    if bound is not None:
-        names.append("certified_gap")
-    if plan.weight is not None:
-        names.append("weighted_total_change")
-    if units is not None:
-        names += ["fewest_units", "largest_unit_share"]
-    measures = assess_frames(
-        frame,
-        masked,
-        plan.quasi_identifiers,
-        [name for name in plan.masked if name not in plan.recoded],
-        confidential,
-        names,
-        plan.types,
-        weight=plan.weight,
-        lower_bound=bound,
-        units=units,
-        recoded=plan.recoded,
-    )
+    measures = _measure(plan, frame, masked, results, units)
     refuse_homogeneous(plan, measures)
     released = tables.drop_columns(masked, plan.dropped)
     refuse_broken(plan, frame, released)
@@ -105,11 +79,11 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
         units,
         partitions,
         measures=measures,
-        run_findings=[*interpretation, *run_findings(plan, whole, kept, results)],
+        run_findings=[*interpretation, *run_findings(plan, all_records, is_complete, results)],
     )
     fields = dict(
         data=with_decimals_of(tables.to_native(released), data, rows),
-        plan=name_all_columns(_reproducible_plan(plan, steps, results, seed), whole.columns),
+        plan=name_all_columns(_reproducible_plan(plan, steps, results, seed), all_records.columns),
         partitions=partitions,
         measures=dict(measures),
         remarks=measures.remarks,
@@ -117,9 +91,46 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
         provenance=_provenance(results, masked, plan.quasi_identifiers),
         drawn_seeds=(*drawn_seeds(plan, steps), *([seed] if seed != plan.random_state else [])),
         rows=rows,
-        profile=profile(plan, frame, masked, results),
+        profile=profile(plan, frame, masked, results, units),
     )
     return Draft(evidence, fields)
+
+
+def _measure(
+    plan: "Plan",
+    frame: Frame,
+    masked: Frame,
+    results: Sequence[StepResult],
+    units: NDArray[np.int64] | None,
+) -> Assessment:
+    """Return the measures of a release: those of linear cost, and others where they matter."""
+    categories = columns_of_categories(frame, masked, plan.masked, plan.recoded, plan.types)
+    names = linear(categories=bool(categories))
+    # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
+    separate = sum(len(step.column_blocks) for step in plan.qi_steps) > 1
+    if separate or plan.k is None:
+        names.append("linkage")
+    bounds = [result.bound for result in results if result.bound is not None]
+    bound = sum(bounds) if len(bounds) == len(results) and not is_chained(plan.steps) else None
+    if bound is not None:
+        names.append("certified_gap")
+    if plan.weight is not None:
+        names.append("weighted_total_change")
+    if units is not None:
+        names += ["fewest_units", "largest_unit_share"]
+    return assess_frames(
+        frame,
+        masked,
+        plan.quasi_identifiers,
+        [name for name in plan.masked if name not in plan.recoded],
+        columns_with(plan.roles, "confidential"),
+        names,
+        plan.types,
+        weight=plan.weight,
+        lower_bound=bound,
+        units=units,
+        recoded=plan.recoded,
+    )
 
 
 def drawn_seeds(plan: "Plan", seeded: Sequence[Step]) -> tuple[int, ...]:
@@ -131,8 +142,8 @@ def drawn_seeds(plan: "Plan", seeded: Sequence[Step]) -> tuple[int, ...]:
 
 def _complete_records(plan: "Plan", frame: Frame) -> NDArray[np.bool_]:
     """Return a mask of the records that no step drops for a missing value."""
-    kept = ~tables.has_missing(frame, plan.required_columns)
-    if not kept.any():
+    is_complete = ~tables.has_missing(frame, plan.required_columns)
+    if not is_complete.any():
         raise InputError(
             f"Every one of the {len(frame)} records has a missing value, so"
             ' `missing="drop"` would leave none. Use `missing="own-groups"` or'
@@ -140,7 +151,7 @@ def _complete_records(plan: "Plan", frame: Frame) -> NDArray[np.bool_]:
             code="no-record-complete",
             records=len(frame),
         )
-    return np.asarray(kept)
+    return np.asarray(is_complete)
 
 
 def _reproducible_plan(
@@ -157,12 +168,12 @@ def _reproducible_plan(
 
 
 def _provenance(
-    results: Sequence[StepResult], masked: Frame, known: Sequence[str]
+    results: Sequence[StepResult], masked: Frame, quasi_identifiers: Sequence[str]
 ) -> dict[str, Any]:
-    used: list[Any] = [fitted for result in results for fitted in result.fitted]
+    partitioners: list[Any] = [fitted for result in results for fitted in result.fitted]
     return {
         "records": len(masked),
-        "missing": tables.missing_counts(masked, known),
-        "methods": list(dict.fromkeys(method_label(fitted) for fitted in used)),
+        "missing": tables.missing_counts(masked, quasi_identifiers),
+        "methods": list(dict.fromkeys(method_label(fitted) for fitted in partitioners)),
         "versions": {name: installed_version(name) for name in SOFTWARE},
     }

@@ -14,23 +14,23 @@ OtherColumns = Literal["refuse", "drop", "release"]
 CHOICES: tuple[OtherColumns, ...] = get_args(OtherColumns)
 
 
-def check_other_columns(given: object) -> OtherColumns:
+def check_other_columns(option: object) -> OtherColumns:
     """Return a valid choice for other columns; refuse any other value."""
     for choice in CHOICES:
-        if given == choice:
+        if option == choice:
             return choice
     raise PlanError(
-        f"other_columns must be one of {', '.join(map(repr, CHOICES))}. Got {given!r} instead."
-        f"{hint(str(given), CHOICES)}",
+        f"other_columns must be one of {', '.join(map(repr, CHOICES))}. Got {option!r} instead."
+        f"{hint(str(option), CHOICES)}",
         code="unknown-other-columns",
-        given=given,
+        given=option,
     )
 
 
 def unnamed_columns(plan: "Plan", columns: Sequence[str]) -> list[str]:
     """Return the columns to which the plan gives no role and which no step masks or splits by."""
-    named = {*plan.roles, *plan.masked, *plan.quasi_identifiers}
-    return [name for name in columns if name not in named]
+    names = {*plan.roles, *plan.masked, *plan.quasi_identifiers}
+    return [name for name in columns if name not in names]
 
 
 def columns_to_drop(plan: "Plan", columns: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The class `Plan`: roles of columns and steps, which a table is masked by."""
+"""The class `Plan`: the roles of columns, and the steps that mask them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -183,8 +183,8 @@ class Plan:
         masked again by later steps.
         """
         sizes = [step.k if self.is_intact(step) else None for step in self.qi_steps]
-        known = [k for k in sizes if k is not None]
-        return min(known) if len(known) == len(sizes) else None
+        guaranteed = [k for k in sizes if k is not None]
+        return min(guaranteed) if len(guaranteed) == len(sizes) else None
 
     @property
     def masked(self) -> list[str]:

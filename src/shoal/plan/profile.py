@@ -15,7 +15,8 @@ from shoal.frame.codes import codes
 from shoal.frame.describe import finite_values, value_counts
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
-from shoal.metrics.anonymity import classes
+from shoal.metrics._base import Labels
+from shoal.metrics.anonymity import classes, reidentification
 from shoal.metrics.category_inputs import category_inputs
 from shoal.metrics.category_tables import cramers_v
 from shoal.metrics.correlation import correlations
@@ -28,7 +29,13 @@ MIN_COUNT = 3  # records in a published count, even if k is smaller or not guara
 MAX_COLUMNS = 16  # of a readable correlation matrix
 
 
-def profile(plan: Any, before: Frame, after: Frame, results: Sequence[Any]) -> dict[str, Any]:
+def profile(
+    plan: Any,
+    before: Frame,
+    after: Frame,
+    results: Sequence[Any],
+    units: Labels | None = None,
+) -> dict[str, Any]:
     """Return the data for the figures of a release, as plain data.
 
     Parameters
@@ -41,6 +48,9 @@ def profile(plan: Any, before: Frame, after: Frame, results: Sequence[Any]) -> d
         The masked table, with the same records in the same order.
     results : list of StepResult
         The result of each step, with its groups.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, where the plan counts units; the risk of the original is then
+        counted in units, as that of the release is.
 
     Returns
     -------
@@ -58,7 +68,7 @@ def profile(plan: Any, before: Frame, after: Frame, results: Sequence[Any]) -> d
     related = _correlations(before, after, numeric)
     compared = profile_columns(before, after, masked, categorical)
     return {
-        "before": _risk(before, plan.quasi_identifiers),
+        "before": _risk(before, plan.quasi_identifiers, units),
         "distributions": [
             {"column": name, **_distribution(before, after, name, least, name in categorical)}
             for name in masked
@@ -73,7 +83,11 @@ def profile(plan: Any, before: Frame, after: Frame, results: Sequence[Any]) -> d
                 **project_groups(tables.matrix(before, columns), groups.labels)._asdict(),
             }
             for block, groups in _blocks(plan, results)
-            if len(columns := _varying(before, after, [n for n in block if n not in categorical]))
+            if len(
+                columns := _varying_columns(
+                    before, after, [n for n in block if n not in categorical]
+                )
+            )
             > 1
         ],
         **_transitions(plan, results),
@@ -87,9 +101,12 @@ def _transitions(plan: Any, results: Sequence[Any]) -> dict[str, Any]:
     category has enough records.
     """
     entries = [
-        {**one.to_dict(within=step.strata), "public": bool(one.frequencies.min() >= MIN_COUNT)}
+        {
+            **transitions.to_dict(within=step.strata),
+            "public": bool(transitions.frequencies.min() >= MIN_COUNT),
+        }
         for step, result in zip(plan.steps, results, strict=True)
-        for one in result.transitions
+        for transitions in result.transitions
     ]
     return {"transitions": entries} if entries else {}
 
@@ -102,17 +119,19 @@ def _blocks(plan: Any, results: Sequence[Any]) -> Iterator[tuple[list[str], Part
             yield from zip(blocks, result.partitions, strict=True)
 
 
-def _risk(before: Frame, quasi_identifiers: Sequence[str]) -> dict[str, Any]:
+def _risk(before: Frame, quasi_identifiers: Sequence[str], units: Labels | None) -> dict[str, Any]:
+    """Return the risk of the original, counted as that of a release."""
     labels = np.zeros(len(before), np.int64)
     for name in quasi_identifiers:
         labels = classes(np.column_stack([labels, codes(before, [name])]))
         if labels.max() == len(labels) - 1:  # all records are unique already
             break
     sizes = np.bincount(labels)
+    marketer = reidentification(labels[:, np.newaxis], units=units)["marketer"]
     return {
         "smallest_class": int(sizes.min()),
         "unique": round(float((sizes == 1).sum() / sizes.sum()), 3),
-        "marketer": round(float(len(sizes) / sizes.sum()), 3),
+        "marketer": round(marketer, 3),
     }
 
 
@@ -127,7 +146,7 @@ def _distribution(
 
 
 def _correlations(before: Frame, after: Frame, columns: Sequence[str]) -> dict[str, Any]:
-    names = _varying(before, after, columns)[:MAX_COLUMNS]
+    names = _varying_columns(before, after, columns)[:MAX_COLUMNS]
     if len(names) < 2:
         return {}
     first, second = (correlations(tables.matrix(frame, names)) for frame in (before, after))
@@ -147,9 +166,9 @@ def _associations(
     names = [*coded.columns, *coded.others][:MAX_COLUMNS]
     if len(names) < 2:
         return {}
-    parts = [coded.given.get("other_categories", np.empty((len(before), 0), np.int64))]
+    parts = [coded.inputs.get("other_categories", np.empty((len(before), 0), np.int64))]
     first, second = (
-        _cramers_v(np.column_stack([coded.given[f"{which}_categories"], *parts])[:, : len(names)])
+        _cramers_v(np.column_stack([coded.inputs[f"{which}_categories"], *parts])[:, : len(names)])
         for which in ("original", "masked")
     )
     return {
@@ -170,7 +189,7 @@ def _cramers_v(columns: NDArray[np.int64]) -> NDArray[np.float64]:
     return V
 
 
-def _varying(before: Frame, after: Frame, columns: Sequence[str]) -> list[str]:
+def _varying_columns(before: Frame, after: Frame, columns: Sequence[str]) -> list[str]:
     """Return the numeric columns without missing values that vary."""
     numeric = [
         name

@@ -137,8 +137,8 @@ def _columns_with_other_classes(before: Frame, after: Frame, columns: Sequence[s
 
 
 def _same_classes(before: Any, after: Any) -> bool:
-    both = classes(np.column_stack([classes(before), classes(after)]))
-    return len({int(np.max(part)) for part in (classes(before), classes(after), both)}) == 1
+    pairs = classes(np.column_stack([classes(before), classes(after)]))
+    return len({int(np.max(part)) for part in (classes(before), classes(after), pairs)}) == 1
 
 
 def _not_representable(name: str, columns: Sequence[str], error: Exception) -> GuaranteeBroken:

@@ -1,4 +1,4 @@
-"""What is done about edits that masking would break."""
+"""Edits that masking would break: refuse, or regroup the columns that they link."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
@@ -39,7 +39,8 @@ def _with_joined_blocks(step: Microaggregate, edits: Sequence[Edit]) -> Microagg
         if len(together) > 1:
             joined = [name for block in together for name in block]
             blocks = [joined if block is together[0] else block for block in blocks]
-            blocks = [block for block in blocks if not any(block is one for one in together[1:])]
+            merged = [id(block) for block in together[1:]]
+            blocks = [block for block in blocks if id(block) not in merged]
     if len(blocks) == len(step.column_blocks):
         return step
     return step.replace(blocks=None if len(blocks) == 1 else blocks)

@@ -56,12 +56,12 @@ class Thresholds:
         parameters.validate(self)
 
 
-def as_thresholds(given: "Thresholds | Mapping[str, Any] | None") -> Thresholds:
+def as_thresholds(entries: "Thresholds | Mapping[str, Any] | None") -> Thresholds:
     """Return thresholds from a mapping of those that differ from their defaults.
 
     Parameters
     ----------
-    given : Thresholds, mapping or None
+    entries : Thresholds, mapping or None
         Thresholds by name; the defaults where None.
 
     Returns
@@ -69,14 +69,14 @@ def as_thresholds(given: "Thresholds | Mapping[str, Any] | None") -> Thresholds:
     Thresholds
         All thresholds.
     """
-    if isinstance(given, Thresholds):
-        return given
-    if not isinstance(given, Mapping | None):
+    if isinstance(entries, Thresholds):
+        return entries
+    if not isinstance(entries, Mapping | None):
         raise PlanError(
             "The plan's thresholds must be a table: name = number.", code="thresholds-no-mapping"
         )
     try:
-        thresholds: Thresholds = parameters.build(Thresholds, dict(given or {}))
+        thresholds: Thresholds = parameters.build(Thresholds, dict(entries or {}))
     except ParameterError as error:
         raise PlanError(
             f"The plan's thresholds: {error.template}", code=error.code, **error.attributes

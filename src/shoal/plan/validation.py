@@ -28,6 +28,13 @@ def check(plan: "Plan") -> None:
         raise PlanError("The plan has no step. Add at least one.", code="plan-without-steps")
     _check_order(plan.shuffle, plan.random_state)
     _check_chains(plan.steps)
+    _check_masked_and_strata(plan)
+    _check_kinds(plan)
+    _check_quasi_identifiers(plan)
+
+
+def _check_masked_and_strata(plan: "Plan") -> None:
+    """Refuse to mask what is dropped, and strata that are dropped or masked."""
     dropped = [name for name in columns_with(plan.roles, "identifier") if name in plan.masked]
     if dropped:
         raise PlanError(
@@ -53,6 +60,10 @@ def check(plan: "Plan") -> None:
             code="masked-and-stratum",
             columns=tuple(masked_strata),
         )
+
+
+def _check_kinds(plan: "Plan") -> None:
+    """Refuse steps that need numbers of other columns, and missing codes without effect."""
     for step in plan.steps if plan.types else ():
         categorical = [n for n in step.columns if n in plan.types and n not in plan.numeric_columns]
         if categorical and not step.accepts_any_kind:
@@ -74,9 +85,13 @@ def check(plan: "Plan") -> None:
             code="missing-codes-not-masked",
             columns=tuple(coded),
         )
+
+
+def _check_quasi_identifiers(plan: "Plan") -> None:
+    """Refuse a plan that masks no quasi-identifiers, or too few for what it guarantees."""
     if not plan.quasi_identifiers:
         raise PlanError(
-            "The plan masks confidential columns alone, so nothing tells what an attacker may"
+            "The plan masks confidential columns alone, so it does not state what an attacker may"
             " know. Mask the quasi-identifiers too, or leave the role out.",
             code="only-confidential-masked",
         )
@@ -109,14 +124,14 @@ def check(plan: "Plan") -> None:
 
 def _check_chains(steps: Sequence[Step]) -> None:
     """Refuse a step that is named twice, or that needs numbers of a column recoded before."""
-    for at, step in enumerate(steps):
-        if any(repr(step) == repr(before) for before in steps[:at]):
+    for i, step in enumerate(steps):
+        if any(repr(step) == repr(before) for before in steps[:i]):
             raise PlanError(
                 f"{name_columns(step.columns)} would be masked twice by the same step. Leave one.",
                 code="masked-twice",
                 columns=tuple(step.columns),
             )
-        recoded = {name for before in steps[:at] for name in before.recoded_columns}
+        recoded = {name for before in steps[:i] for name in before.recoded_columns}
         categories = [name for name in step.columns if name in recoded]
         if categories and not step.accepts_any_kind:
             raise PlanError(

@@ -112,7 +112,7 @@ class Verdict:
     @property
     def _attained(self) -> str:
         """What was counted, as a clause."""
-        number = counted(self.k, self.unit)
+        number = count_phrase(self.k, self.unit)
         if MATCH_ANY in self.codes():
             return f"every record matches at least {number}, where a missing cell matches any value"
         return f"the smallest class holds {number}"
@@ -141,7 +141,7 @@ class Verdict:
         """
         omitted = () if ways_out else ("way_out",)
         findings = [
-            {n: _plain(value) for n, value in asdict(finding).items() if n not in omitted}
+            {n: _as_plain(value) for n, value in asdict(finding).items() if n not in omitted}
             for finding in self.findings
         ]
         return {
@@ -172,16 +172,16 @@ def make_verdict(
     return Verdict(promised, k, unit, tuple(ranked), exact)
 
 
-def _plain(value: Any) -> Any:
+def _as_plain(value: Any) -> Any:
     """Return figures as plain data, with four digits."""
     if isinstance(value, Mapping):
-        return {name: _plain(entry) for name, entry in value.items()}
+        return {name: _as_plain(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
+        return [_as_plain(entry) for entry in value]
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
-def counted(number: int, unit: str = RECORD_UNIT) -> str:
+def count_phrase(number: int, unit: str = RECORD_UNIT) -> str:
     """Return a phrase such as ``5 records`` or ``3 units of 'person'``."""
     if unit == RECORD_UNIT:
         return f"{number} record{'' if number == 1 else 's'}"

@@ -63,15 +63,15 @@ RUN_CODES = (
 
 
 def run_findings(
-    plan: "Plan", whole: Frame, kept: NDArray[np.bool_], results: Sequence[StepResult]
+    plan: "Plan", all_records: Frame, is_complete: NDArray[np.bool_], results: Sequence[StepResult]
 ) -> list[Finding]:
-    """Return the findings of a run that ``kept`` some records of a ``whole`` table."""
+    """Return the findings of a run that masked the complete records among ``all_records``."""
     step_warnings = [warning for result in results for warning in result.warnings]
     return [
-        *_dropped(plan, whole, kept),
-        *_index(whole),
+        *_dropped_records(plan, all_records, is_complete),
+        *_index(all_records),
         *map(as_finding, step_warnings),
-        *_unfinished(results),
+        *_unfinished_searches(results),
     ]
 
 
@@ -119,10 +119,10 @@ def refuse_homogeneous(plan: "Plan", measures: Mapping[str, Any]) -> None:
         )
 
 
-def _dropped(plan: "Plan", frame: Frame, kept: NDArray[np.bool_]) -> list[Finding]:
-    if kept.all():
+def _dropped_records(plan: "Plan", frame: Frame, is_complete: NDArray[np.bool_]) -> list[Finding]:
+    if is_complete.all():
         return []
-    number = int((~kept).sum())
+    number = int((~is_complete).sum())
     counts = tables.missing_counts(frame, plan.required_columns)
     missing = ", ".join(f"{name!r} {count}" for name, count in counts.items())
     verb = "was" if number == 1 else "were"
@@ -130,7 +130,7 @@ def _dropped(plan: "Plan", frame: Frame, kept: NDArray[np.bool_]) -> list[Findin
         Finding(
             "missing-values",
             "informs",
-            f"{number} of {len(kept)} records {verb} dropped because values are missing:"
+            f"{number} of {len(is_complete)} records {verb} dropped because values are missing:"
             f" {missing}.",
             {"dropped": number, "missing": dict(counts)},
             tuple(counts),
@@ -151,9 +151,9 @@ def _index(frame: Frame) -> list[Finding]:
     ]
 
 
-def _unfinished(results: Sequence[StepResult]) -> list[Finding]:
+def _unfinished_searches(results: Sequence[StepResult]) -> list[Finding]:
     """Find searches that were cut short, so that the plan does not reproduce their groups."""
-    cut_short = [method_label(used) for o in results for used in o.fitted if used.cut_short_]
+    cut_short = [method_label(fitted) for o in results for fitted in o.fitted if fitted.cut_short_]
     return [
         Finding(
             "unfinished",

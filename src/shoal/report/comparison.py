@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal._text import aligned, count, wrapped
+from shoal._text import align_rows, count, wrap_text
 from shoal.comparison import Comparison
 from shoal.comparison.risks import RISKS
 from shoal.errors import FileError
@@ -27,8 +27,8 @@ def rows(comparison: Comparison) -> list[dict[str, Any]]:
     digits = max(2, len(str(len(comparison.trials))))
     risks = list(dict.fromkeys(["smallest_class", comparison.risk]))
     entries = []
-    for at, trial in enumerate(comparison.trials, start=1):
-        number = f"{at:0{digits}d}"
+    for i, trial in enumerate(comparison.trials, start=1):
+        number = f"{i:0{digits}d}"
         entries.append(
             {
                 "number": number,
@@ -114,7 +114,7 @@ def comparison_text(comparison: Comparison) -> str:
     lines = [list(shown), *map(list, zip(*shown.values(), strict=True))]
     failed = [f"not run: {', '.join(runs)}: {reason}" for reason, runs in failures(table).items()]
     note = "* on the Pareto front: no other run has less loss without more risk."
-    return "\n".join([aligned(lines), note, wrapped(recommendation(comparison)), *failed])
+    return "\n".join([align_rows(lines), note, wrap_text(recommendation(comparison)), *failed])
 
 
 def recommendation(comparison: Comparison) -> str:

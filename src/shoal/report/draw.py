@@ -77,24 +77,24 @@ class Plot:
         height: int = 250,
         left: int = LEFT,
     ):
-        self.x, self.y = _wide(x), _wide(y)
+        self.x, self.y = _widen(x), _widen(y)
         self.width, self.height = width, height
         self.left = max(left, self._tick_margin())
         self.marks: list[Mark] = []
 
-    def across(self, value: float) -> float:
+    def x_position(self, value: float) -> float:
         """Return the horizontal position of ``value``, from the left."""
         share = (value - self.x[0]) / (self.x[1] - self.x[0])
         return round(self.left + share * (self.width - self.left - RIGHT), 2)
 
-    def up(self, value: float) -> float:
+    def y_position(self, value: float) -> float:
         """Return the vertical position of ``value``, from the top."""
         share = (value - self.y[0]) / (self.y[1] - self.y[0])
         return round(self.height - BOTTOM - share * (self.height - TOP - BOTTOM), 2)
 
     def place(self, x: float, y: float) -> tuple[float, float]:
         """Return the position of two values, from the left and from the top."""
-        return self.across(x), self.up(y)
+        return self.x_position(x), self.y_position(y)
 
     @property
     def inside(self) -> tuple[float, float, float, float]:
@@ -109,19 +109,19 @@ class Plot:
 
     def _x_ticks(self) -> list[tuple[float, str]]:
         """Return as many ticks of the horizontal axis as fit beside each other."""
-        for wanted in (5, 4, 3, 2):
-            found = ticks(self.x, wanted)
+        for number in (5, 4, 3, 2):
+            marks = ticks(self.x, number)
             ends = [
-                (self.across(value), TICK_LETTER * len(label) / 2 + 4) for value, label in found
+                (self.x_position(value), TICK_LETTER * len(label) / 2 + 4) for value, label in marks
             ]
             if all(b - a >= half + other for (a, half), (b, other) in pairwise(ends)):
-                return found
-        return found[:1]
+                return marks
+        return marks[:1]
 
     def box(self, x: tuple[float, float], y: tuple[float, float], style: str, title: str) -> None:
         """Draw a bar between two values on either axis."""
-        left, right = sorted(map(self.across, x))
-        top, bottom = sorted(map(self.up, y))
+        left, right = sorted(map(self.x_position, x))
+        top, bottom = sorted(map(self.y_position, y))
         self.add(
             "rect",
             {
@@ -136,12 +136,16 @@ class Plot:
 
     def path(self, points: Sequence[tuple[float, float]], style: str) -> None:
         """Draw a line through points."""
-        coordinates = " ".join(f"{self.across(x)},{self.up(y)}" for x, y in points)
+        coordinates = " ".join(f"{self.x_position(x)},{self.y_position(y)}" for x, y in points)
         self.add("polyline", {"points": coordinates}, style)
 
     def dot(self, x: float, y: float, radius: float, style: str, title: str, run: str = "") -> None:
         """Draw a circle with a radius in units of the plot; ``run`` identifies it for scripts."""
-        place: dict[str, Any] = {"cx": self.across(x), "cy": self.up(y), "r": round(radius, 2)}
+        place: dict[str, Any] = {
+            "cx": self.x_position(x),
+            "cy": self.y_position(y),
+            "r": round(radius, 2),
+        }
         if run:
             place["data-run"] = run
         self.add("circle", place, style, title=title)
@@ -164,12 +168,12 @@ class Plot:
         floor_, wall = self.height - BOTTOM, self.width - RIGHT
         if y_ticks:
             for value, label in ticks(self.y):
-                at = self.up(value)
+                at = self.y_position(value)
                 self.add("line", {"x1": self.left, "x2": wall, "y1": at, "y2": at}, "grid")
                 self.words(label, self.left - 9, at + 4, "end", "tick")
         if x_ticks:
             for value, label in self._x_ticks():
-                at = self.across(value)
+                at = self.x_position(value)
                 self.add("line", {"x1": at, "x2": at, "y1": floor_, "y2": floor_ + 4}, "axis")
                 self.words(label, at, floor_ + 17, style="tick")
         self.add("line", {"x1": self.left, "x2": wall, "y1": floor_, "y2": floor_}, "axis")
@@ -187,7 +191,7 @@ class Plot:
         self.marks.append(Mark(tag, {**place, "class": style} if style else place, text, title))
 
 
-def ticks(span: tuple[float, float], wanted: int = 5) -> list[tuple[float, str]]:
+def ticks(span: tuple[float, float], n_ticks: int = 5) -> list[tuple[float, str]]:
     """Return round numbers within ``span`` and their labels.
 
     Examples
@@ -196,11 +200,11 @@ def ticks(span: tuple[float, float], wanted: int = 5) -> list[tuple[float, str]]
     [(0.0, '0'), (2.0, '2'), (4.0, '4'), (6.0, '6'), (8.0, '8')]
     """
     low, high = span
-    rough = (high - low) / wanted
+    rough = (high - low) / n_ticks
     power = 10.0 ** floor(log10(rough))
     step = power * next(m for m in (1, 2, 5, 10) if m * power >= rough * (1 - 1e-9))
     places = range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
-    values = [at * step for at in places]
+    values = [i * step for i in places]
     decimals = max(0, -floor(log10(step) + 1e-9))
     return [(value, number(value, decimals)) for value in values]
 
@@ -219,7 +223,7 @@ def number(value: float, decimals: int) -> str:
     return text.replace("-", "−")
 
 
-def _wide(span: tuple[float, float]) -> tuple[float, float]:
+def _widen(span: tuple[float, float]) -> tuple[float, float]:
     """Return a span wide enough for ticks, also where a column is constant or nearly so."""
     low, high = span
     least = max(1e-300, 1e-9 * max(abs(low), abs(high)))  # less is lost in the last digits

@@ -13,7 +13,7 @@ from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics.attacks.result import AttackResult, Attacks
 from shoal.plan.empirical import attack_release, survey_risk_of
 from shoal.plan.release import Release
-from shoal.report.verdict import named
+from shoal.report.verdict import name_some
 
 
 class Criterion(NamedTuple):
@@ -107,14 +107,14 @@ def _criterion(criterion: Criterion, attacks: Attacks) -> dict[str, Any]:
         "greatest_excess": excess,
         "exceeded": exceeded,
         "tests": [_test(result) for result in results],
-        "not_run": {n: why for n, why in attacks.not_run.items() if n in criterion.attacks},
+        "not_run": {n: reason for n, reason in attacks.not_run.items() if n in criterion.attacks},
         "untested": criterion.untested,
     }
 
 
 def _test(result: AttackResult) -> dict[str, Any]:
     """Return one attack, with what the attacker knows in words."""
-    return {**result.to_dict(), "knows": named(result.columns) if result.columns else ""}
+    return {**result.to_dict(), "knows": name_some(result.columns) if result.columns else ""}
 
 
 def _survey(release: Release, original: Frame, released: Frame) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from shoal.report.draw import LEFT, RIGHT, TICK_LETTER, TOP, WIDTH, Figure, Plot
 
 MAX_BARS = 16  # of class sizes; more sizes are grouped into ranges
-ROOM = WIDTH - LEFT - RIGHT  # for the bars of class sizes
+PLOT_WIDTH = WIDTH - LEFT - RIGHT  # for the bars of class sizes
 MAX_NUMBERED = 8  # columns of a heat map whose cells show their numbers
 PROVEN = 1e-7  # a proven gap below it is rounding
 MAX_OPACITY = 0.6  # of a correlation of 1, on which a number is still readable
@@ -20,15 +20,15 @@ def class_sizes(sizes: Mapping[int, int], k: int) -> Figure:
     labels = [str(low) if low == high else f"{low:,}–{high:,}" for low, high, _ in bars]
     longest = max(len(text) for (*_, n), label in zip(bars, labels, strict=True)
                   for text in (label, f"{n:,}"))  # fmt: skip
-    if TICK_LETTER * longest + 4 > ROOM / len(bars):
+    if TICK_LETTER * longest + 4 > PLOT_WIDTH / len(bars):
         return _size_rows(bars, labels, k)
     plot = Plot((0, len(bars)), (0, most * 1.12), width=WIDTH, height=260)
     plot.axes("records that look alike", "classes", x_ticks=False)
-    for at, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
+    for i, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
         style = "after" if low >= k else "wrong"
-        plot.box((at + 0.12, at + 0.88), (0, count), style, f"{count} classes of {label} records")
-        plot.words(label, plot.across(at + 0.5), plot.up(0) + 17, style="tick")
-        plot.words(f"{count:,}", plot.across(at + 0.5), plot.up(count) - 5, style="tick")
+        plot.box((i + 0.12, i + 0.88), (0, count), style, f"{count} classes of {label} records")
+        plot.words(label, plot.x_position(i + 0.5), plot.y_position(0) + 17, style="tick")
+        plot.words(f"{count:,}", plot.x_position(i + 0.5), plot.y_position(count) - 5, style="tick")
     return _size_figure(plot, bars)
 
 
@@ -38,19 +38,19 @@ def _size_rows(bars: Sequence[tuple[int, int, int]], labels: Sequence[str], k: i
     plot = Plot((0, most * 1.2), (len(bars), 0), height=56 + 22 * len(bars), left=120)
     plot.y = (float(len(bars)), 0.0)  # the smallest size on top
     plot.axes("classes", "records that look alike", y_ticks=False)
-    for at, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
+    for i, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
         style = "after" if low >= k else "wrong"
-        plot.box((0, count), (at + 0.14, at + 0.86), style, f"{count} classes of {label} records")
-        middle = plot.up(at + 0.5) + 4
+        plot.box((0, count), (i + 0.14, i + 0.86), style, f"{count} classes of {label} records")
+        middle = plot.y_position(i + 0.5) + 4
         plot.words(label, plot.left - 6, middle, "end", "tick")
-        plot.words(f"{count:,}", plot.across(count) + 5, middle, "start", "tick")
+        plot.words(f"{count:,}", plot.x_position(count) + 5, middle, "start", "tick")
     return _size_figure(plot, bars)
 
 
 def _size_figure(plot: Plot, bars: Sequence[tuple[int, int, int]]) -> Figure:
-    few, many, classes = bars[0][0], bars[-1][1], sum(count for *_, count in bars)
-    span = f"all hold {few:,}" if few == many else (
-        f"the smallest holds {few:,}, the largest {many:,}"
+    smallest, largest, classes = bars[0][0], bars[-1][1], sum(count for *_, count in bars)
+    span = f"all hold {smallest:,}" if smallest == largest else (
+        f"the smallest holds {smallest:,}, the largest {largest:,}"
     )  # fmt: skip
     words = f"{classes:,} classes of records that look alike; {span} records."
     return Figure("How many records look alike", words, plot.width, plot.height, plot.marks)
@@ -75,13 +75,13 @@ def heat_map(title: str, words: str, columns: Sequence[str], cells: Sequence[Any
             place = {"x": left + side * j, "y": TOP + side * i, "width": side, "height": side}
             place["fill-opacity"] = round(MAX_OPACITY * min(1.0, abs(value)), 3)
             style = "plus cell" if value >= 0 else "minus cell"
-            plot.add("rect", place, style, title=f"{row} and {columns[j]}: {_signed(value)}")
+            plot.add("rect", place, style, title=f"{row} and {columns[j]}: {_format_signed(value)}")
             if count <= MAX_NUMBERED:
                 at = left + side * (j + 0.5), TOP + side * (i + 0.5) + 4
-                plot.words(_signed(value), *at, style="value")
+                plot.words(_format_signed(value), *at, style="value")
     heading = ["column", *(f"{at + 1}" for at in range(count))]
     rows = [
-        [f"{at + 1} {name}", *(_signed(value) for value in cells[at])]
+        [f"{at + 1} {name}", *(_format_signed(value) for value in cells[at])]
         for at, name in enumerate(columns)
     ]
     legend = [("plus", "positive"), ("minus", "negative")]
@@ -111,12 +111,12 @@ def associations(entry: Mapping[str, Any]) -> list[Figure]:
 
 def _largest_change(entry: Mapping[str, Any]) -> str:
     names = entry["columns"]
-    most, one, other = max(
+    most, first, second = max(
         (abs(value), names[i], names[j])
         for i, row in enumerate(entry["difference"])
         for j, value in enumerate(row[:i])
     )
-    return f"The largest change is {most:.2f}, between {one} and {other}."
+    return f"The largest change is {most:.2f}, between {first} and {second}."
 
 
 def proven_gap(loss: float, gap: float) -> Figure:
@@ -146,7 +146,7 @@ def _numbers(entry: Mapping[str, Any]) -> Figure:
     released = [100 * count / records for count in after]
     top = max(*(share or 0 for share in shares), *released) * 1.08
     plot = Plot((bounds[0], bounds[-1]), (0, top))
-    plot.axes(_short(entry["column"]), "% of the records")
+    plot.axes(_shorten(entry["column"]), "% of the records")
     names = _bins(edges)
     for (low, high), share, name in zip(pairwise(bounds), shares, names, strict=True):
         if share:
@@ -184,10 +184,10 @@ def _categories(entry: Mapping[str, Any]) -> Figure:
     plot = Plot((0, top), (len(names), 0), height=height, left=120)
     plot.y = (float(len(names)), 0.0)  # the first category on top
     plot.axes("% of the records", "", y_ticks=False)
-    for at, (name, (old, new)) in enumerate(zip(names, pairs, strict=True)):
-        plot.box((0, old), (at + 0.12, at + 0.5), "before", f"{name}: {old:.1f} % before")
-        plot.box((0, new), (at + 0.5, at + 0.88), "after", f"{name}: {new:.1f} % after")
-        plot.name(name, plot.left - 6, plot.up(at + 0.5) + 4)
+    for i, (name, (old, new)) in enumerate(zip(names, pairs, strict=True)):
+        plot.box((0, old), (i + 0.12, i + 0.5), "before", f"{name}: {old:.1f} % before")
+        plot.box((0, new), (i + 0.5, i + 0.88), "after", f"{name}: {new:.1f} % after")
+        plot.name(name, plot.left - 6, plot.y_position(i + 0.5) + 4)
     rows = [["category", "before", "after"]] + [
         [name, f"{old:.1f} %", f"{new:.1f} %"]
         for name, (old, new) in zip(names, pairs, strict=True)
@@ -224,7 +224,7 @@ def _bins(edges: Sequence[float]) -> list[str]:
     return [f"below {edges[0]:,.6g}", *inner, f"from {edges[-1]:,.6g}"]
 
 
-def _signed(value: float) -> str:
+def _format_signed(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")  # no negative zero
 
 
@@ -234,5 +234,5 @@ def _hidden_records(count: int) -> str:
     return f"{count:,} original records are in bins with too few records to be shown."
 
 
-def _short(name: str) -> str:
+def _shorten(name: str) -> str:
     return name if len(name) <= 40 else name[:39] + "…"

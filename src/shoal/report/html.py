@@ -3,6 +3,7 @@
 from functools import cache
 from typing import Any
 
+from shoal.plan.findings.words import percent
 from shoal.report import figures, maps
 from shoal.report.draw import Figure
 from shoal.report.layout import by_reason, numbers, short_number, short_statistic, tables
@@ -37,7 +38,8 @@ def pictures(summary: dict[str, Any]) -> dict[str, list[Figure]]:
     risk = [figures.class_sizes(values["class_sizes"], summary["promise"]["k"] or 1)]
     if loss is not None and "before" in parts:
         before, after = parts["before"]["marketer"], values["reidentification"]["marketer"]
-        risk.append(maps.one_release(loss, before, after, summary["promise"]["attained"]))
+        unit = summary["verdict"]["unit"]
+        risk.append(maps.one_release(loss, before, after, summary["chance_ceiling"], unit))
     if loss is not None and "certified_gap" in values:
         risk.append(figures.proven_gap(loss, values["certified_gap"]))
     if summary["tradeoff"]:
@@ -104,4 +106,5 @@ def _environment() -> Any:
     environment.filters["pieces"] = pieces
     environment.filters["shown"] = short_number
     environment.filters["statistic"] = short_statistic
+    environment.filters["share"] = percent
     return environment

@@ -37,8 +37,8 @@ class Identity:
 
 def today() -> str:
     """Return the date; where ``SOURCE_DATE_EPOCH`` is set, the date that it gives."""
-    given = os.environ.get("SOURCE_DATE_EPOCH", "")
-    moment = datetime.fromtimestamp(int(given), UTC) if given.isdecimal() else datetime.now()
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    moment = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now()
     return moment.date().isoformat()
 
 

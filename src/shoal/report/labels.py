@@ -49,8 +49,8 @@ def place_labels(
     along = list(_points(line))
     placed: dict[int, tuple[float, float, float]] = {}  # centre and half the width
     places: list[Place | None] = [None] * len(dots)
-    for at in sorted(range(len(dots)), key=lambda at: not dots[at].needed):
-        dot, half = dots[at], LETTER * len(dots[at].label) / 2
+    for i in sorted(range(len(dots)), key=lambda i: not dots[i].needed):
+        dot, half = dots[i], LETTER * len(dots[i].label) / 2
         options = [
             (dot.x + dx * (half + reach), dot.y + dy * (reach + 4))
             for reach in (10 + dot.ring / 2, 18, *((28, 40) if dot.needed else ()))
@@ -73,8 +73,8 @@ def place_labels(
         }  # fmt: skip
         best = min(costs, key=lambda place: costs[place])
         if dot.needed or costs[best][:2] == (0, 0):
-            placed[at] = (*best, half)
-            places[at] = best
+            placed[i] = (*best, half)
+            places[i] = best
     return places
 
 
@@ -82,5 +82,5 @@ def _points(line: Sequence[Place]) -> Iterator[Place]:
     """Yield points along a line."""
     for (x, y), (a, b) in pairwise(line):
         count = max(1, ceil(hypot(a - x, b - y) / STEP))
-        for at in range(count + 1):
-            yield x + (a - x) * at / count, y + (b - y) * at / count
+        for i in range(count + 1):
+            yield x + (a - x) * i / count, y + (b - y) * i / count

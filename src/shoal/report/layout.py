@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from shoal.metrics import ABOUT
-from shoal.metrics.digits import DIGITS, rounded
+from shoal.metrics.digits import DIGITS, rounded_for_display
 
 
 class Row(NamedTuple):
@@ -33,10 +33,10 @@ class Table(NamedTuple):
         starts = range(0, len(self.headings), MAX_NUMBERS)
         return [
             self._replace(
-                headings=self.headings[at : at + MAX_NUMBERS],
-                rows={name: row[at : at + MAX_NUMBERS] for name, row in self.rows.items()},
+                headings=self.headings[i : i + MAX_NUMBERS],
+                rows={name: row[i : i + MAX_NUMBERS] for name, row in self.rows.items()},
             )
-            for at in starts
+            for i in starts
         ]
 
 
@@ -68,7 +68,7 @@ def format_number(value: Any) -> str:
     """
     if not isinstance(value, float):
         return str(value)
-    if abs(value) < 1 or value.is_integer() or rounded(value) != value:
+    if abs(value) < 1 or value.is_integer() or rounded_for_display(value) != value:
         return f"{value:.4f}"
     return f"{value:.{max(0, DIGITS - len(str(int(abs(value)))))}f}"
 

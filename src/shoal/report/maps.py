@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from shoal.comparison.risks import DEFAULT, RISKS
+from shoal.plan.verdict import RECORD_UNIT
 from shoal.report.draw import WIDTH, Figure, Plot
 from shoal.report.labels import Dot, place_labels
 
@@ -37,7 +38,9 @@ def risk_map(
     plot.axes("information loss in %", risk)
     if limit is not None:
         plot.path([(0, limit), (reach, limit)], "limit")
-        plot.words(f"at most {limit:.3g}", plot.left + 6, plot.up(limit) - 5, "start", "tick")
+        plot.words(
+            f"at most {limit:.3g}", plot.left + 6, plot.y_position(limit) - 5, "start", "tick"
+        )
     if len(front) > 1:
         plot.path([(spot.loss, spot.risk) for spot in front], "front")
     for spot in sorted(spots, key=lambda spot: spot.style != "other"):  # the front on top
@@ -55,20 +58,43 @@ def risk_map(
     return Figure(title, words, plot.width, plot.height, plot.marks)
 
 
-def one_release(loss: float, before: float, after: float, attained: int) -> Figure:
-    """Draw the original and the release on the risk-utility map."""
+def one_release(
+    loss: float,
+    before: float,
+    after: float,
+    ceiling: float | None,
+    unit: str = RECORD_UNIT,
+) -> Figure:
+    """Draw the original and the release on the risk-utility map.
+
+    ``ceiling`` is the greatest chance for a single record, None where there is no such limit.
+    """
     spots = [
         Spot(0, 100 * before, "original", f"original: {100 * before:.1f} %", "origin"),
         Spot(loss, 100 * after, "release", f"release: {100 * after:.1f} %", "best"),
     ]
+    if unit == RECORD_UNIT:
+        counted = "Share of the records that an attacker who links all of them links correctly"
+        most = "For a single record it is at most"
+    else:
+        counted = (
+            "Share of the records that an attacker links to the right unit who names for each"
+            f" record one of the units of {unit!r} that look alike, all with the same probability"
+        )
+        most = "Of the records of a class, the share of a single unit is at most"
+    limit = "" if ceiling is None else f" {most} {100 * ceiling:.3g} %."
     words = (
-        f"Share of the records that an attacker who links all of them links correctly:"
-        f" {100 * before:.0f} % in the original, {100 * after:.1f} % in the release, for an"
-        f" information loss of {loss:.1f} %. For a single record it is at most"
-        f" {100 / attained:.3g} %."
+        f"{counted}: {100 * before:.1f} % in the original, {100 * after:.1f} % in the release, for"
+        f" an information loss of {loss:.1f} %.{limit}"
     )
-    label = RISKS[DEFAULT].label
-    return risk_map(spots, (), words, label, title="Loss against risk", limit=100 / attained)
+    return risk_map(
+        spots,
+        (),
+        words,
+        RISKS[DEFAULT].label,
+        title="Loss against risk",
+        limit=None if ceiling is None else 100 * ceiling,
+    )
 
 
 def plane(entry: Mapping[str, Any]) -> Figure:
@@ -95,10 +121,10 @@ def plane(entry: Mapping[str, Any]) -> Figure:
 def trade_off(entry: Mapping[str, Any]) -> Figure:
     """Draw distortion against preserved dependence: this release, and the curve if given."""
     curve = entry["curve"]
-    here = (entry["distortion_x"], entry["distortion_y"])
+    losses = (entry["distortion_x"], entry["distortion_y"])
     points = [(point["distortion_x"], point["distortion_y"]) for point in curve]
-    reach = 1.1 * max(x for x, _ in [*points, here])
-    top = 1.1 * max(y for _, y in [*points, here])
+    reach = 1.1 * max(x for x, _ in [*points, losses])
+    top = 1.1 * max(y for _, y in [*points, losses])
     plot = Plot((0, reach), (0, top), height=260)
     plot.axes("lost of the quasi-identifiers", "confidential not explained")
     if points:
@@ -106,16 +132,16 @@ def trade_off(entry: Mapping[str, Any]) -> Figure:
     for point, (x, y) in zip(curve, points, strict=True):
         plot.dot(x, y, 3, "other", f"dependence {point['dependence']:g}")
     share = ", ".join(f"{value:g}" for value in entry["dependence"])
-    plot.dot(*here, 6, "best", f"this release: dependence {share}")
-    dots = [Dot(*plot.place(*here), f"dependence {share}")]
+    plot.dot(*losses, 6, "best", f"this release: dependence {share}")
+    dots = [Dot(*plot.place(*losses), f"dependence {share}")]
     dots += [Dot(*plot.place(*point), "", needed=False) for point in points]
     x, y = place_labels(dots, plot.inside, [plot.place(*point) for point in points])[0] or (0, 0)
     plot.words(f"dependence {share}", x, y + 4, style="tick")
     words = (
         f"The confidential columns have a share of {share} in the distances. The groups lose"
-        f" {100 * here[0]:.1f} % of the variation of the quasi-identifiers and leave"
-        f" {100 * here[1]:.1f} % of the variation of the confidential columns unexplained; less of"
-        " the second means that their dependence is kept better."
+        f" {100 * losses[0]:.1f} % of the variation of the quasi-identifiers and leave"
+        f" {100 * losses[1]:.1f} % of the variation of the confidential columns unexplained; less"
+        " of the second means that their dependence is kept better."
     )
     title = "What dependence costs and keeps"
     return Figure(title, words, plot.width, plot.height, plot.marks)

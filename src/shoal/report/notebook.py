@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from shoal._text import count
 from shoal.comparison import Comparison
 from shoal.comparison.risks import RISKS
-from shoal.metrics.analyses.result import FIGURES, Utility, shown
+from shoal.metrics.analyses.result import FIGURES, Utility, format_cell
 from shoal.metrics.assessment import Assessment
 from shoal.metrics.attacks.result import Attacks
 from shoal.plan import Plan, document
@@ -48,7 +48,7 @@ def release_html(release: ReleaseLike) -> str:
         changed=changed[:MAX_COLUMNS],
         others=len(changed) - MAX_COLUMNS,
         figures=[*sections["Protection and loss"], *columns],
-        **_measured(values, summary["remarks"]),
+        **_measures_content(values, summary["remarks"]),
     )
 
 
@@ -110,7 +110,7 @@ def assessment_html(assessment: Assessment) -> str:
     """Return measures: numbers about the table, numbers by column, and remarks."""
     return _output(
         "notebook/assessment.html",
-        _measured(assessment, assessment.remarks),
+        _measures_content(assessment, assessment.remarks),
         groups=assessment.groups,
     )
 
@@ -130,11 +130,11 @@ def attacks_html(attacks: Attacks) -> str:
 
 def utility_html(utility: Utility) -> str:
     """Return analyses before and after: figures, subgroups and the details of each analysis."""
-    every = utility.figures()
+    all_figures = utility.figures()
     figures = [
-        (name, shown(every[name]), f"{about.meaning}; {about.better} is better")
+        (name, format_cell(all_figures[name]), f"{about.meaning}; {about.better} is better")
         for name, about in FIGURES.items()
-        if name in every
+        if name in all_figures
     ]
     return _output(
         "notebook/utility.html",
@@ -184,11 +184,11 @@ def _facts(summary: Mapping[str, Any], values: Mapping[str, Any]) -> list[tuple[
     return [*facts, ("Method", ", ".join(summary["methods"]) or "no groups", "")]
 
 
-def _measured(values: Mapping[str, Any], remarks: Mapping[str, str]) -> dict[str, Any]:
-    shown = {name: value for name, value in values.items() if name != "class_sizes"}
+def _measures_content(values: Mapping[str, Any], remarks: Mapping[str, str]) -> dict[str, Any]:
+    measures = {name: value for name, value in values.items() if name != "class_sizes"}
     return {
-        "numbers": numbers(shown),
-        "tables": tables(shown),
-        "about": {name: describe_measure(name) for name in shown},
+        "numbers": numbers(measures),
+        "tables": tables(measures),
+        "about": {name: describe_measure(name) for name in measures},
         "unmeasured": by_reason(remarks),
     }

@@ -58,9 +58,9 @@ def plot_release(release: ReleaseLike) -> "ShownFigure":
     for axes in panels[1 + len(columns) :]:
         axes.remove()
     if columns:
-        named = dict(zip(*reversed(panels[1].get_legend_handles_labels()), strict=True))
+        handles = dict(zip(*reversed(panels[1].get_legend_handles_labels()), strict=True))
         figure.legend(
-            [named["before"], named["after"]], ["before", "after"], loc="outside lower right",
+            [handles["before"], handles["after"]], ["before", "after"], loc="outside lower right",
             ncols=2, frameon=False,
         )  # fmt: skip
     return figure
@@ -130,8 +130,8 @@ def plot_tradeoff(points: Sequence[Point]) -> "ShownFigure":
     """Draw D_Y against D_X, and their relative changes, one curve for each k."""
     figure = new_figure(10, 4.5)
     plain, relative = figure.subplots(1, 2)
-    for at, (k, curve) in enumerate(by_k(points).items()):
-        colour, best = CURVES[at % len(CURVES)], knee(curve)
+    for i, (k, curve) in enumerate(by_k(points).items()):
+        colour, best = CURVES[i % len(CURVES)], knee(curve)
         changes = [point.increments(curve[0]) for point in curve]
         distortions = [(point.distortion_x, point.distortion_y) for point in curve]
         for axes, places in ((plain, distortions), (relative, changes)):
@@ -185,7 +185,7 @@ def _numbers(axes: "Axes", entry: Mapping[str, Any]) -> None:
              label="before")  # fmt: skip
     axes.stairs(after, bounds, color=LIGHT["deep"], linewidth=1.6, label="after")
     axes.set(ylabel="% of the records")
-    axes.set_title(_short(entry["column"], MAX_TITLE), **_TITLE)
+    axes.set_title(_shorten(entry["column"], MAX_TITLE), **_TITLE)
     axes.locator_params(axis="x", nbins=5)
     if max(map(abs, bounds)) >= 1e4:
         axes.xaxis.set_major_formatter(lambda value, _: number(value, 0))
@@ -194,21 +194,21 @@ def _numbers(axes: "Axes", entry: Mapping[str, Any]) -> None:
 
 def _categories(axes: "Axes", entry: Mapping[str, Any]) -> None:
     names = [*entry["categories"], *([f"{entry['others']} others"] if entry["others"] else [])]
-    short = [_short(name, MAX_NAME) for name in names]
+    short = [_shorten(name, MAX_NAME) for name in names]
     records = max(1, sum(entry["after"]))
     for name, shift, colour in (("before", -0.2, "before"), ("after", 0.2, "deep")):
         shares = [100 * number / records for number in entry[name]]
-        places = [at + shift for at in range(len(names))]
+        places = [i + shift for i in range(len(names))]
         opacity = 0.55 if name == "before" else 1.0
         axes.barh(places, shares, 0.4, color=LIGHT[colour], alpha=opacity, label=name)
     axes.set_yticks(range(len(names)), short)
     axes.invert_yaxis()
     axes.set(xlabel="% of the records")
-    axes.set_title(_short(entry["column"], MAX_TITLE), **_TITLE)
+    axes.set_title(_shorten(entry["column"], MAX_TITLE), **_TITLE)
     _style(axes)
 
 
-def _short(name: str, longest: int) -> str:
+def _shorten(name: str, longest: int) -> str:
     return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 

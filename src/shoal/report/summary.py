@@ -15,13 +15,20 @@ from shoal.comparison.tradeoff import Point
 from shoal.errors import ParameterError
 from shoal.frame.roles import columns_with
 from shoal.metrics import ABOUT, MEASURES
-from shoal.metrics.digits import rounded
+from shoal.metrics.digits import rounded_for_display
 from shoal.plan import document
 from shoal.plan.findings.limits import limits_of
 from shoal.plan.release import ReleaseLike
 from shoal.report.evidence import check_evidence_audience
 from shoal.report.identity import Identity, identity_entries
-from shoal.report.verdict import beyond, can, cannot, explanation, uncovered
+from shoal.report.verdict import (
+    attacker_can,
+    attacker_cannot,
+    attained_constraints,
+    chance_ceiling,
+    explanation,
+    uncovered_warnings,
+)
 
 Audience = Literal["public", "internal"]
 AUDIENCES = ("public", "internal")
@@ -62,7 +69,7 @@ def summarise(
         check_evidence_audience(audience)
     summary = _summary(release, audience == "internal", curve, identity or Identity())
     summary["evidence"] = dict(evidence or {})
-    return summary if audience == "internal" else rounded(summary)
+    return summary if audience == "internal" else rounded_for_display(summary)
 
 
 def _summary(
@@ -84,12 +91,13 @@ def _summary(
             "k": plan.k,
             "attained": release.verdict.k,
             "kept": plan.k is not None and release.verdict.k >= plan.k,
-            **beyond(release),
+            **attained_constraints(release),
         },
         "verdict": release.verdict.to_dict(ways_out=internal),
         "limits": limits_of(release.verdict),
         "explanation": explanation(release),
-        "attacker": {"cannot": cannot(release), "can": can(release)},
+        "chance_ceiling": chance_ceiling(release),
+        "attacker": {"cannot": attacker_cannot(release), "can": attacker_can(release)},
         "missing": release.provenance["missing"],
         "guarantees": [
             {"step": step.name, "columns": list(step.columns), "guarantee": sentence}
@@ -108,7 +116,7 @@ def _summary(
         "hierarchies": _hierarchies(release),
         "measures": [_measure(name, value) for name, value in release.measures.items()],
         "remarks": dict(release.remarks),
-        "warnings": uncovered(release),
+        "warnings": uncovered_warnings(release),
         "plan": shown_plan,
         "pictures": {
             name: part
@@ -193,8 +201,10 @@ def _transitions(entry: dict[str, Any], internal: bool) -> dict[str, Any]:
     """Return the matrix of post-randomised columns; for the public without any count."""
     if internal:
         return entry
-    shown = ("columns", "stratum", "categories", "released", "matrix")
-    return {name: entry[name] for name in (shown if entry["public"] else shown[:1])}
+    public_entries = ("columns", "stratum", "categories", "released", "matrix")
+    return {
+        name: entry[name] for name in (public_entries if entry["public"] else public_entries[:1])
+    }
 
 
 def _tradeoff(release: ReleaseLike, curve: Sequence[Point]) -> dict[str, Any]:
@@ -220,8 +230,8 @@ def _plan(entries: dict[str, Any], *, internal: bool) -> str:
         return document.dumps(entries)
     types = {name: _hide_values(declared) for name, declared in entries.get("types", {}).items()}
     steps = [_hide_mapping(step) for step in entries["steps"]]
-    shown = {**entries, **({"types": types} if types else {}), "steps": steps}
-    return document.dumps(_without_seeds(shown))
+    entries_shown = {**entries, **({"types": types} if types else {}), "steps": steps}
+    return document.dumps(_without_seeds(entries_shown))
 
 
 def _hide_mapping(step: dict[str, Any]) -> dict[str, Any]:
@@ -247,6 +257,6 @@ def _hide_values(declared: Any) -> Any:
 
 def _without_seeds(entry: Any) -> Any:
     if isinstance(entry, dict):
-        kept = {name: value for name, value in entry.items() if name != "random_state"}
-        return {name: _without_seeds(value) for name, value in kept.items()}
+        seedless = {name: value for name, value in entry.items() if name != "random_state"}
+        return {name: _without_seeds(value) for name, value in seedless.items()}
     return [_without_seeds(value) for value in entry] if isinstance(entry, list) else entry

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from textwrap import fill
 from typing import Any
 
-from shoal._text import aligned, count, size_range, text_width
+from shoal._text import align_rows, count, size_range, text_width
 from shoal.metrics import ABOUT
 from shoal.report.layout import by_reason, format_number, numbers, tables
 
@@ -46,18 +46,20 @@ def whole_text(summary: dict[str, Any]) -> str:
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
     attacker = summary["attacker"]
     verdict = summary["verdict"]
-    parts = [one_line(summary), _folded(f"{verdict['sentence']} {summary['explanation']}")]
+    parts = [one_line(summary), _fold(f"{verdict['sentence']} {summary['explanation']}")]
     if verdict["findings"]:
-        parts.append("\n".join(_folded(finding_line(one), "  ") for one in verdict["findings"]))
+        parts.append(
+            "\n".join(_fold(finding_line(finding), "  ") for finding in verdict["findings"])
+        )
     if summary["limits"]:
         parts.append("\n".join(map(limit_line, summary["limits"])))
     for verb in ("cannot", "can"):
         if attacker[verb]:
-            lines = "\n".join(_folded(entry, "  - ") for entry in attacker[verb])
+            lines = "\n".join(_fold(entry, "  - ") for entry in attacker[verb])
             parts.append(f"An attacker who knows the quasi-identifiers {verb}\n{lines}")
     if summary["evidence"]:
         parts.append(evidence_text(summary["evidence"]))
-    parts += [_folded(f"Warning: {warning}") for warning in summary["warnings"]]
+    parts += [_fold(f"Warning: {warning}") for warning in summary["warnings"]]
     if summary["hierarchies"]:
         parts.append(_levels(summary["hierarchies"]))
     parts.append(table(values, summary["remarks"]))
@@ -75,7 +77,7 @@ def _levels(hierarchies: list[dict[str, Any]]) -> str:
             for level in entry["levels"]
         ]
         rows.append([entry["column"], *cells, *[""] * (depth - len(cells))])
-    return aligned(rows)
+    return align_rows(rows)
 
 
 def finding_line(finding: Mapping[str, Any]) -> str:
@@ -87,8 +89,8 @@ def finding_line(finding: Mapping[str, Any]) -> str:
 def limit_line(entry: Mapping[str, Any]) -> str:
     """Return whether a limit is met as a line."""
     sign = "pass" if entry["passed"] else "FAIL"
-    shown = entry["reason"] if entry["value"] is None else f"{entry['value']:.4g}"
-    return f"{sign} {entry['limit']} = {entry['bound']:g}: {shown}"
+    value = entry["reason"] if entry["value"] is None else f"{entry['value']:.4g}"
+    return f"{sign} {entry['limit']} = {entry['bound']:g}: {value}"
 
 
 def evidence_text(evidence: Mapping[str, Any]) -> str:
@@ -104,12 +106,14 @@ def evidence_text(evidence: Mapping[str, Any]) -> str:
                 f"{name} ({reason.rstrip('.')})" for name, reason in criterion["not_run"].items()
             ]
             untested.append(criterion["untested"].replace("`", ""))
-            notes = _folded(f"Not tested: {'; '.join(untested)}.")
-            blocks.append(f"{criterion['name']}: {criterion['question']}\n{aligned(rows)}\n{notes}")
+            notes = _fold(f"Not tested: {'; '.join(untested)}.")
+            blocks.append(
+                f"{criterion['name']}: {criterion['question']}\n{align_rows(rows)}\n{notes}"
+            )
     survey = evidence["survey"]
     if survey:
         figures = [[name, f"{value:.4g}"] for name, value in survey["figures"].items()]
-        blocks.append(f"Risk as a sample\n{survey['error'] or aligned(figures)}")
+        blocks.append(f"Risk as a sample\n{survey['error'] or align_rows(figures)}")
     return "\n\n".join(blocks)
 
 
@@ -131,16 +135,16 @@ def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None)
     if "class_sizes" in measures:
         sizes = ", ".join(f"{size}: {count}" for size, count in measures["class_sizes"].items())
         lines.append(["class_sizes", sizes])
-    blocks = [aligned(lines)]
+    blocks = [align_rows(lines)]
     for entry in tables(measures):
         rows = [[column, *map(format_number, values)] for column, values in entry.rows.items()]
-        blocks.append(aligned([[entry.per, *entry.headings], *rows]))
+        blocks.append(align_rows([[entry.per, *entry.headings], *rows]))
     notes = [f"{', '.join(names)}: {reason}" for reason, names in by_reason(remarks or {}).items()]
     blocks.append("\n".join(notes))
     return "\n\n".join(block for block in blocks if block)
 
 
-def _folded(text: str, mark: str = "") -> str:
+def _fold(text: str, mark: str = "") -> str:
     return fill(
         text, min(96, text_width() or 96), initial_indent=mark, subsequent_indent=" " * len(mark)
     )

@@ -6,8 +6,9 @@ from typing import Any
 from shoal.frame.roles import columns_with
 from shoal.plan.findings.words import percent
 from shoal.plan.release import ReleaseLike
-from shoal.plan.verdict import Finding, Verdict, counted
+from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, count_phrase
 
+PROBABILISTIC = "probabilistic k-anonymity"  # what swapping within groups promises
 NAMED = 6  # columns shown by name; the others are counted
 # Findings whose columns may disclose original values.
 READABLE = ("dominated-groups", "derived-column", "pairs", "one-contributor")
@@ -29,16 +30,47 @@ def _chance(release: ReleaseLike) -> str:
         )
     k = verdict.smallest_class
     if k == 1:
-        return f"Some record is the only one of its kind in the masked columns.{risk}"
+        alone = "Some record is the only one of its kind in the masked columns."
+        if verdict.unit != RECORD_UNIT:
+            alone = "Some class on the masked columns holds records of a single unit."
+        return f"{alone}{risk}"
     return (
         f"Anyone who knows the masked columns of a person finds at least"
-        f" {counted(k, verdict.unit)} that look alike, so the chance to pick the right one"
-        f" is at most 1 in {k} ({100 / k:.3g} %)."
-        f"{_beyond(beyond(release), verdict)}"
+        f" {count_phrase(k, verdict.unit)} that look alike{_ceiling_clause(release)}"
+        f"{_constraint_sentences(attained_constraints(release), verdict)}"
     )
 
 
-def beyond(release: ReleaseLike) -> dict[str, Any]:
+def _ceiling_clause(release: ReleaseLike) -> str:
+    """Return the end of the sentence on records that look alike: the attacker's best chance."""
+    ceiling, unit = chance_ceiling(release), release.verdict.unit
+    if ceiling is None:
+        return "."
+    if unit == RECORD_UNIT:
+        k = release.verdict.smallest_class
+        return f", so the chance to pick the right one is at most 1 in {k} ({100 * ceiling:.3g} %)."
+    return (
+        ". A unit may have several of the records that look alike: one of them picked at random is"
+        f" of the right unit with a chance of at most {percent(ceiling)}."
+    )
+
+
+def chance_ceiling(release: ReleaseLike) -> float | None:
+    """Return the greatest chance that a record picked in a class is of a given person.
+
+    Where units are counted, it is the greatest share of one unit in the records of a class. It is
+    None where the release guarantees no k, or where units were not counted.
+    """
+    verdict = release.verdict
+    if release.plan.k is None or "units-not-counted" in verdict.codes():
+        return None
+    if verdict.unit == RECORD_UNIT:
+        return 1 / verdict.smallest_class
+    share = release.measures.get("largest_unit_share")
+    return None if share is None else float(share)
+
+
+def attained_constraints(release: ReleaseLike) -> dict[str, Any]:
     """Return the required and the attained l-diversity and t-closeness."""
     constraints: dict[str, Any] = {}
     for step in release.plan.steps:
@@ -57,19 +89,20 @@ def beyond(release: ReleaseLike) -> dict[str, Any]:
     return constraints
 
 
-def cannot(release: ReleaseLike) -> list[str]:
+def attacker_cannot(release: ReleaseLike) -> list[str]:
     """Return what an attacker who knows the quasi-identifiers cannot do."""
     plan, verdict, k = release.plan, release.verdict, release.verdict.smallest_class
     sentences = []
     if k > 1 and plan.k is not None:
         sentences.append(
-            f"Single a person out by {named(plan.quasi_identifiers)}: at least"
-            f" {counted(k, verdict.unit)} share every combination of released values."
+            f"Single a person out by {name_some(plan.quasi_identifiers)}: at least"
+            f" {count_phrase(k, verdict.unit)} share every combination of released values."
         )
-    hidden = _hidden(verdict)
+    hidden = _hidden_columns(verdict)
     if hidden:
         sentences.append(
-            f"Read the original {named(hidden)} of a person: no released value is the original one."
+            f"Read the original {name_some(hidden)} of a person: no released value is the original"
+            " one."
         )
     if columns_with(plan.roles, "household") and plan.k is not None and k > 1:
         whole = all(vars(step).get("whole_households", False) for step in plan.steps)
@@ -77,32 +110,35 @@ def cannot(release: ReleaseLike) -> list[str]:
         least = least if whole else f"members of at least {k} households"
         sentences.append(f"Find the household of a person: every class holds {least}.")
     if plan.dropped:
-        what = "person or a household" if columns_with(plan.roles, "household") else "person"
+        whom = "person or a household" if columns_with(plan.roles, "household") else "person"
         sentences.append(
-            f"Find {named(plan.dropped)} in the release: what names a {what} was dropped."
+            f"Find {name_some(plan.dropped)} in the release: what names a {whom} was dropped."
         )
     return sentences
 
 
-def can(release: ReleaseLike) -> list[str]:
+def attacker_can(release: ReleaseLike) -> list[str]:
     """Return what the release does not hide from an attacker."""
     plan, verdict, k = release.plan, release.verdict, release.verdict.smallest_class
-    least = counted(k, verdict.unit) if k > 1 else "a single record"
+    least = count_phrase(k, verdict.unit) if k > 1 else "a single record"
     sentences = [f"Narrow a person who is known to be in the table down to {least} or more."]
     if plan.k is None:
-        sentences = ["Link a person to the record with the nearest values; no k limits how often."]
+        limited = any(step.promises == PROBABILISTIC for step in plan.steps)
+        limit = "" if limited else "; no k limits how often"
+        sentences = [f"Link a person to the record with the nearest values{limit}."]
     elif k == 1:
-        sentences = ["Find the one record of some persons by combining all masked columns."]
+        what = "the one record" if verdict.unit == RECORD_UNIT else "records"
+        sentences = [f"Find {what} of some persons by combining all masked columns."]
     secret = columns_with(plan.roles, "confidential")
-    if k > 1:
-        sentences += _confidential(release)
+    if k > 1 and plan.k is not None:
+        sentences += _confidential_values(release)
     elif secret:
-        sentences.append(f"Read the {named(secret)} of whoever is linked rightly.")
-    sentences += _exact(verdict)
+        sentences.append(f"Read the {name_some(secret)} of whoever is linked rightly.")
+    sentences += _exact_values(verdict)
     return sentences + [CAN[f.code](f) for f in verdict.findings if f.code in CAN]
 
 
-def named(columns: Sequence[str]) -> str:
+def name_some(columns: Sequence[str]) -> str:
     """Return the names of columns for a sentence; of many, the rest is counted."""
     names = list(columns[:NAMED])
     if len(columns) > NAMED:
@@ -110,13 +146,13 @@ def named(columns: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def uncovered(release: ReleaseLike) -> list[str]:
+def uncovered_warnings(release: ReleaseLike) -> list[str]:
     """Return the warnings of a release that its verdict does not repeat."""
     repeated = {finding.with_advice() for finding in release.verdict.findings}
     return [warning for warning in release.warnings if warning not in repeated]
 
 
-def _hidden(verdict: Verdict) -> list[str]:
+def _hidden_columns(verdict: Verdict) -> list[str]:
     """Return the masked columns in which no record shows or discloses its original value."""
     readable = {n for f in verdict.findings if f.code in READABLE for n in f.columns}
     return [
@@ -126,56 +162,61 @@ def _hidden(verdict: Verdict) -> list[str]:
     ]
 
 
-def _exact(verdict: Verdict) -> list[str]:
+def _exact_values(verdict: Verdict) -> list[str]:
     shares = {name: share for name, share in (verdict.exact or {}).items() if name and share > 0}
     if not shares:
         return []
-    shown = [f"{name} of {percent(share)}" for name, share in list(shares.items())[:NAMED]]
+    phrases = [f"{name} of {percent(share)}" for name, share in list(shares.items())[:NAMED]]
     more = f" and {len(shares) - NAMED} more columns of some" if len(shares) > NAMED else ""
     return [
-        f"Read the original {', '.join(shown)}{more} of the records, where the released value is"
-        " the original one; the release does not show which records these are."
+        f"Read the original {', '.join(phrases)}{more} of the records that have a value there: the"
+        " released value is the original one."
     ]
 
 
 def _unchanged(finding: Finding) -> str:
+    units = finding.figures.get("of")
+    whom = "the records" if units is None else units
     return (
-        f"Find the one record of {percent(finding.figures['with_masked'])} of all, if"
-        f" {named(finding.columns)} are known too: they are released unchanged."
+        f"Find {'' if units is None else 'a record of '}"
+        f"{percent(finding.figures['with_masked'])} of {whom}, if {name_some(finding.columns)} are"
+        " known too: they are released unchanged."
     )
 
 
-def _derived(finding: Finding) -> str:
+def _derived_columns(finding: Finding) -> str:
     rules = finding.figures["rules"].items()
-    shown = [f"{name} from {named(rule['from'])}" for name, rule in list(rules)[:NAMED]]
+    phrases = [f"{name} from {name_some(rule['from'])}" for name, rule in list(rules)[:NAMED]]
     more = f", and {len(rules) - NAMED} more" if len(rules) > NAMED else ""
-    return f"Compute {', '.join(shown)}{more}: these columns are released unchanged."
+    return f"Compute {', '.join(phrases)}{more}: these columns are released unchanged."
 
 
 CAN: dict[str, Callable[[Finding], str]] = {
     "unique-on-unchanged-columns": _unchanged,
     "confidential-key": lambda finding: (
-        f"Find a record by its {named(finding.columns)}, if that is known."
+        f"Find a record by its {name_some(finding.columns)}, if that is known."
     ),
     "released-weights": lambda finding: (
-        f"Tell records that look alike apart by {named(finding.columns)}, if that is known."
+        f"Tell records that look alike apart by {name_some(finding.columns)}, if that is known."
     ),
-    "derived-column": _derived,
+    "derived-column": _derived_columns,
     "dominated-groups": lambda finding: (
-        f"Estimate the greatest value of some groups from their mean: {named(finding.columns)}."
+        f"Estimate the greatest value of some groups from their mean: {name_some(finding.columns)}."
     ),
-    "pairs": lambda finding: "Compute the values of the other record of a pair, as one of the two.",
+    "pairs": lambda finding: (
+        "Compute from the mean of a pair what the other contributed to it, as one of the two."
+    ),
     "order-follows-column": lambda finding: (
-        f"Find a row by its place: the order of the records follows {named(finding.columns)}."
+        f"Find a row by its place: the order of the records follows {name_some(finding.columns)}."
     ),
     "revealing-order": lambda finding: "Find the members of a household or unit side by side.",
     "one-contributor": lambda finding: (
-        f"Read the {named(finding.columns)} of a record that gave its value to its whole group."
+        f"Read the {name_some(finding.columns)} of a record that gave its value to its whole group."
     ),
 }
 
 
-def _confidential(release: ReleaseLike) -> list[str]:
+def _confidential_values(release: ReleaseLike) -> list[str]:
     """Return what becomes known of the confidential columns if no record is unique."""
     classes = sum(release.measures["class_sizes"].values())
     changed = {
@@ -184,9 +225,15 @@ def _confidential(release: ReleaseLike) -> list[str]:
         if finding.code == "homogeneous-before-masking"
         for column, count in finding.figures["homogeneous"].items()
     }
-    alike = {
-        column: count - changed.get(column, 0)
-        for column, count in release.measures.get("homogeneous_classes", {}).items()
+    shared = {
+        column: count
+        for finding in release.verdict.findings
+        if finding.code == "homogeneous-group"
+        for column, count in finding.figures["homogeneous"].items()
+    }
+    # Not the measure: with units it counts classes in which only one value of each unit is shared.
+    homogeneous = {
+        column: shared.get(column, 0) for column in release.measures.get("homogeneous_classes", {})
     }
     sentences = [
         f"Know about which {column} everybody in {count:,} of {classes:,} classes has: only the"
@@ -196,37 +243,37 @@ def _confidential(release: ReleaseLike) -> list[str]:
     sentences += [
         f"Be sure of the {column} of everybody in {count:,} of {classes:,} classes: all records"
         " there share one value."
-        for column, count in alike.items()
+        for column, count in homogeneous.items()
         if count
     ]
-    mixed = [column for column, count in alike.items() if not count and column not in changed]
+    mixed = [column for column, count in homogeneous.items() if not count and column not in changed]
     if mixed:
         sentences.append(
-            f"Read which {named(mixed)} occur among the records that look like a person, but not"
-            " which of them is the person's."
+            f"Read which {name_some(mixed)} occur among the records that look like a person, but"
+            " not which of them is the person's."
         )
     return sentences
 
 
-def _beyond(constraints: dict[str, Any], verdict: Verdict) -> str:
+def _constraint_sentences(constraints: dict[str, Any], verdict: Verdict) -> str:
     """Return sentences about the attained l-diversity and t-closeness, if required."""
     broken = verdict.codes()
-    said = ""
+    sentences = ""
     if "diversity" in constraints:
         entry = constraints["diversity"]
         holds = "does not hold" if "diversity-not-attained" in broken else "holds"
-        said += (
+        sentences += (
             f" At least {entry['attained']:.4g} values of every confidential column hide in each"
             f" class, counted by {entry['kind']}: l = {entry['l']:g} {holds}."
         )
     if "closeness" in constraints:
         entry = constraints["closeness"]
         holds = "does not hold" if "closeness-not-attained" in broken else "holds"
-        said += (
+        sentences += (
             f" No class is farther than {entry['attained']:.4g} from the table in any confidential"
             f" column: t = {entry['t']:g} {holds}."
         )
-    return said
+    return sentences
 
 
 def _reading(missing: dict[str, int]) -> str:

@@ -1,7 +1,7 @@
 """Encoders of the columns of a large table: the same numbers for the same value in every chunk."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -129,12 +129,15 @@ class Encoders:
         Share of the confidential columns in the distances.
     standardise : str
         The standardisation of distances: that of the step, or ``"weighted"`` z-scores.
+    factors : dict
+        What the axes of a column are multiplied by in distances; 1 for columns not named.
     """
 
     masked: Sequence[Encoder]
     confidential: Sequence[Encoder]
     dependence: float
     standardise: str
+    factors: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def complete(self) -> list[str]:
@@ -159,8 +162,7 @@ class Encoders:
 
     def space(self, table: pa.Table, columns: Sequence[Column]) -> Space:
         """Return the masked columns of some records as axes, and confidential ones if needed."""
-        pairs = zip(self.masked, columns, strict=True)
-        parts = [encoder.axes(column, self.standardise) for encoder, column in pairs]
+        parts = self._parts(columns)
         of_axis = np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
         names = [encoder.name for encoder in self.masked]
         if not self.confidential:
@@ -173,7 +175,16 @@ class Encoders:
 
     def axes(self, columns: Sequence[Column]) -> Matrix:
         """Return the masked columns, standardised as distances are."""
-        return _concatenate_axes(self.masked, columns, self.standardise)
+        return np.hstack(self._parts(columns))
+
+    def _parts(self, columns: Sequence[Column]) -> list[Matrix]:
+        """Return the axes of each masked column, multiplied by its factor."""
+        parts = []
+        for encoder, column in zip(self.masked, columns, strict=True):
+            part = encoder.axes(column, self.standardise)
+            factor = self.factors.get(encoder.name, 1.0)
+            parts.append(part if factor == 1 else part * factor)
+        return parts
 
     def zscores(self, columns: Sequence[Column]) -> Matrix:
         """Return the masked columns as z-scores."""
@@ -197,8 +208,13 @@ def make_encoders(
     types: Mapping[str, Type],
     dependence: float,
     standardise: str,
+    column_weights: Mapping[str, float] | None = None,
 ) -> Encoders:
     """Return the encoders that follow from the statistics of the whole table."""
+    factors = {name: float((column_weights or {}).get(name, 1.0)) for name in masked}
+    if column_weights and confidential:  # so that a common factor does not change their share
+        mean = np.sqrt(np.mean(np.square(list(factors.values()))))
+        factors = {name: factor / mean for name, factor in factors.items()}
 
     def make(name: str) -> Encoder:
         weighted = statistics.weighted.get(name)
@@ -213,6 +229,7 @@ def make_encoders(
         [make(name) for name in confidential],
         dependence,
         standardise,
+        factors,
     )
 
 

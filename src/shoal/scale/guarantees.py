@@ -8,20 +8,29 @@ from shoal.plan import Plan
 from shoal.plan.findings.privacy_constraints import constraint_findings
 from shoal.plan.guarantees import refuse_constraint
 from shoal.plan.warnings import refuse_homogeneous
-from shoal.scale.job import Job
-from shoal.scale.measures import sum_counts
+from shoal.scale.job import Job, sum_counts
 from shoal.scale.shards import Shard
 from shoal.scale.tasks import MaskedBlock
 from shoal.steps.homogeneity import describe_homogeneity
 
 
 def check_guarantee(
-    plan: Plan, measures: Mapping[str, Any], n_expected: int, n_written: int
+    plan: Plan,
+    measures: Mapping[str, Any],
+    n_expected: int,
+    n_written: int,
+    block_sizes: Sequence[Mapping[int, int]] = (),
 ) -> None:
-    """Raise if classes are smaller than the plan promises; nothing is released then."""
+    """Raise if classes are smaller than the plan promises; nothing is released then.
+
+    With several blocks of columns, k is promised for each of them: ``block_sizes`` are the number
+    of their classes by size.
+    """
     attained, what = measures["smallest_class"], "records"
     if plan.unit_column is not None:
         attained, what = measures["fewest_units"], "units"
+    if block_sizes:
+        attained = min(min(sizes) for sizes in block_sizes)
     if plan.k is not None and attained < plan.k:
         raise GuaranteeBroken(
             f"The smallest class of the released values holds {attained} {what}; k={plan.k} was"

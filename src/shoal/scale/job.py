@@ -2,10 +2,11 @@
 
 import os
 import pickle
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -138,3 +139,11 @@ def count_sizes(sizes: NDArray[np.int64]) -> Mapping[int, int]:
     """Return how many groups or classes there are of each size."""
     size, count = np.unique(sizes, return_counts=True)
     return dict(zip(size.tolist(), count.tolist(), strict=True))
+
+
+def sum_counts(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
+    """Return the sum of counts with the same key, sorted by key."""
+    total: Counter[Any] = Counter()
+    for part in counts:
+        total.update(part)
+    return {key: total[key] for key in sorted(total)}

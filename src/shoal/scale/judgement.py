@@ -6,6 +6,7 @@ from typing import Any
 from shoal.frame.roles import columns_with, name_columns
 from shoal.metrics.assessment import Assessment
 from shoal.plan import Plan
+from shoal.plan.evidence import RECORDS
 from shoal.plan.findings.attained import check_attained
 from shoal.plan.findings.homogeneity import check_homogeneous
 from shoal.plan.findings.limits import limit_findings, not_checked
@@ -16,8 +17,7 @@ from shoal.plan.findings.units import check_identifiers, check_units
 from shoal.plan.findings.weights import check_weights
 from shoal.plan.guarantees import not_computed
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
-from shoal.scale.job import Job
-from shoal.scale.measures import sum_counts
+from shoal.scale.job import Job, sum_counts
 from shoal.scale.shards import Shard
 from shoal.scale.tasks import MaskedBlock
 from shoal.scale.verdict_counts import exact_shares, findings_from_counts
@@ -36,6 +36,7 @@ def judge(
     plan: Plan, job: Job, columns: Sequence[str], blocks: Sequence[MaskedBlock],
     shards: Sequence[Shard], n_source: int, measures: Mapping[str, Any],
     remarks: Mapping[str, str], noted: Sequence[Finding],
+    block_sizes: Sequence[Mapping[int, int]] = (),
 ) -> Verdict:  # fmt: skip
     """Return the verdict on a release, from what was counted on its blocks and files."""
     attained, class_sizes = measures["smallest_class"], measures["class_sizes"]
@@ -43,24 +44,27 @@ def judge(
     if plan.unit_column is not None:
         attained = measures["fewest_units"]
         class_sizes = sum_counts(shard.class_units or {} for shard in shards)
+    linkage = measures.get("linkage") if block_sizes else None
     n_released = sum(shard.records for shard in shards)
     counts = sum_counts(block.verdict_counts for block in blocks)
     findings = [
-        *check_attained(plan, attained, unit),
+        *check_attained(plan, attained, unit, (), linkage),
         *check_identifiers(plan),
         *check_roles(plan, columns),
         *check_homogeneous(measures.get("homogeneous_classes", {}), n_classes),
         *check_loss(measures["information_loss"], plan.thresholds.loss),
-        *limit_findings(plan.limits.check(Assessment(measures, remarks))),
+        *limit_findings(plan.limits.check(Assessment(measures, remarks)), plan.steps),
         *_missing_value_findings(job, blocks, n_source, n_released),
         *_constant_column_findings(job),
-        *findings_from_counts(counts, job.step, class_sizes, plan.thresholds, unit),
+        *findings_from_counts(
+            counts, job.step, block_sizes or [class_sizes], plan.thresholds, unit
+        ),
     ]
     unique = [shard.unique for shard in shards if shard.unique is not None]
     if unique:
         strata = [name for name in job.step.strata if name in job.released.names]
         limit, share = plan.thresholds.unique, sum(unique) / n_released
-        findings += check_unique([*strata, *job.other_columns], None, share, limit, "the records")
+        findings += check_unique([*strata, *job.other_columns], None, share, limit, RECORDS)
     groups = {(job.step.k, size): number for size, number in _group_sizes(blocks).items()}
     what = "records" if plan.unit_column is None else "units"
     findings += check_groups(groups, plan.thresholds.group_size, what)

@@ -1,13 +1,12 @@
 """The measures of a large release, from the counts and exact sums of its blocks and shards."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.metrics import NEEDS, inputs_of
 from shoal.metrics.assessment import linear
 from shoal.scale.exact import UNIT
-from shoal.scale.job import Job
+from shoal.scale.job import Job, sum_counts
 from shoal.scale.shards import Shard
 from shoal.scale.tasks import MaskedBlock
 from shoal.scale.weights import total_change
@@ -105,11 +104,3 @@ def _why_not_computed(measures: Mapping[str, Any], confidential: bool) -> dict[s
         else:
             remarks[name] = NEEDS_WHOLE_TABLE
     return remarks
-
-
-def sum_counts(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
-    """Return the sum of counts with the same key, sorted by key."""
-    total: Counter[Any] = Counter()
-    for part in counts:
-        total.update(part)
-    return {key: total[key] for key in sorted(total)}

@@ -15,7 +15,7 @@ from shoal.metrics.digits import rounded
 from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
 from shoal.scale.folder import MARKER
-from shoal.scale.measures import sum_counts
+from shoal.scale.job import sum_counts
 from shoal.scale.shards import Shard
 from shoal.scale.tasks import MaskedBlock
 
@@ -58,6 +58,8 @@ class LargeRelease:
         Name, bytes and hash of each file of the source, where a manifest was requested.
     recoded : tuple of str
         Columns of strata in which the records of merged strata have a new value.
+    block_groups : tuple of dict
+        The same as ``groups`` for each block of columns.
     """
 
     target: Path | str
@@ -73,6 +75,7 @@ class LargeRelease:
     types: dict[str, str] = field(default_factory=dict)
     source_files: tuple[dict[str, Any], ...] = ()
     recoded: tuple[str, ...] = ()
+    block_groups: tuple[dict[str, int], ...] = ()
 
     @property
     def unchanged(self) -> tuple[str, ...]:
@@ -82,8 +85,8 @@ class LargeRelease:
 
     @property
     def group_summaries(self) -> list[dict[str, int]]:
-        """The groups, in the form of a release in memory: one step, one block of columns."""
-        return [self.groups]
+        """The groups of each block of columns, in the form of a release in memory."""
+        return list(self.block_groups) or [self.groups]
 
     @property
     def profile(self) -> dict[str, Any]:
@@ -146,6 +149,21 @@ class LargeRelease:
             f" of {self.groups['smallest']} to {self.groups['largest']}, information loss"
             f" {self.measures['information_loss']:.2f}%, verdict: {self.verdict.status})"
         )
+
+
+def summarise_groups(blocks: Sequence[MaskedBlock], at: int) -> dict[str, int]:
+    """Return number, smallest and largest size of the groups of a block of columns."""
+    sizes = sum_counts(block.group_sizes[at] for block in blocks)
+    return {"number": sum(sizes.values()), "smallest": min(sizes), "largest": max(sizes)}
+
+
+def join_summaries(blocks: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Return the summary of the groups of all blocks of columns together."""
+    return {
+        "number": sum(block["number"] for block in blocks),
+        "smallest": min(block["smallest"] for block in blocks),
+        "largest": max(block["largest"] for block in blocks),
+    }
 
 
 def provenance(

@@ -20,6 +20,7 @@ from shoal.metrics import (
     largest_unit_share,
     units_per_class,
 )
+from shoal.scale.block_classes import write_block_classes
 from shoal.scale.chunks import sort_by
 from shoal.scale.grouping import region_units
 from shoal.scale.job import Job, count_sizes, load_job, worker_task
@@ -46,11 +47,17 @@ class Shard(NamedTuple):
     largest_unit_share: float | None = None
     diversity: Diversity | None = None  # least of all classes
     closeness: Sequence[float] | None = None  # greatest distance of all classes, by column
+    block_classes: tuple[ScratchFile, ...] = ()  # the classes of each block of columns
 
 
 @worker_task
 def write_shard(
-    job_file: str, number: int, shard: int, files: Sequence[ScratchFile], folder: str
+    job_file: str,
+    number: int,
+    shard: int,
+    files: Sequence[ScratchFile],
+    folder: str,
+    scratch: str,
 ) -> Shard:
     """Write a shard of the release, read it back and count its equivalence classes.
 
@@ -60,6 +67,7 @@ def write_shard(
     job = load_job(job_file)
     table = sort_by(read_scratch(files, [shard]), job.quasi_identifiers)
     units = region_units(job, table)
+    unit_values = None if job.unit is None else table.column(job.unit)
     path = join(folder, f"part-{number:05d}.parquet")
     write_parquet(path, table.select(job.released.names))
     del table
@@ -90,6 +98,7 @@ def write_shard(
         None if units is None else largest_unit_share(class_of[:, None], units),
         _least_diversity(job, released, units),
         _greatest_distance(job, released, content),
+        write_block_classes(job, content, unit_values, scratch, number),
     )
 
 

@@ -14,6 +14,7 @@ from shoal.plan import Plan
 from shoal.plan.other_columns import columns_to_drop, name_all_columns
 from shoal.plan.verdict import Finding
 from shoal.plan.warnings import as_finding, python_warnings
+from shoal.scale.block_classes import count_block_classes
 from shoal.scale.chunks import Chunk, Footer, check_sortable, make_chunks, read_footer
 from shoal.scale.confidential import ConfidentialColumn
 from shoal.scale.dask_frames import is_dask_frame, write_frame
@@ -25,12 +26,12 @@ from shoal.scale.guarantees import (
     check_guarantee,
     refuse_homogeneous_groups,
 )
-from shoal.scale.job import Job, save_job, worker_task
+from shoal.scale.job import Job, save_job, sum_counts, worker_task
 from shoal.scale.judgement import judge
 from shoal.scale.layout import make_blocks, make_regions
-from shoal.scale.measures import compute_measures, sum_counts
+from shoal.scale.measures import compute_measures
 from shoal.scale.merging import merge_strata, strata_units
-from shoal.scale.release import LargeRelease, provenance
+from shoal.scale.release import LargeRelease, join_summaries, provenance, summarise_groups
 from shoal.scale.resplit import final_numbers, resplit, split_cell, split_shard
 from shoal.scale.runner import Runner, run_stage
 from shoal.scale.sample import sampling_share
@@ -54,6 +55,7 @@ from shoal.scale.validation import (
     is_number,
 )
 from shoal.steps import Microaggregate
+from shoal.steps.group_loss import weights_warning
 from shoal.steps.strata import refuse_sizes
 from shoal.steps.units import refuse_without_unit
 
@@ -88,23 +90,26 @@ class Run:
         blocks = self._mask_blocks(job, cells_of)
         refuse_homogeneous_groups(job, blocks)
         shards = self._write_shards(blocks)
+        classes = [shard.block_classes for shard in shards]
+        block_sizes = count_block_classes(self.runner, job, self.job_file, classes)
         measures, remarks = compute_measures(job, blocks, shards)
         n_written = sum(shard.records for shard in shards)
-        check_guarantee(self.plan, measures, statistics.records, n_written)
+        check_guarantee(self.plan, measures, statistics.records, n_written, block_sizes)
         check_constraints(self.plan, job, measures, shards)
         n_source = sum(chunk.records for chunk in self.chunks)
         verdict = judge(
-            self.plan, job, schema.names, blocks, shards, n_source, measures, remarks, self.findings
-        )
+            self.plan, job, schema.names, blocks, shards, n_source, measures, remarks,
+            self.findings, block_sizes,
+        )  # fmt: skip
         self.warnings += python_warnings(verdict)
-        sizes = sum_counts(sizes for block in blocks for sizes in block.group_sizes)
+        of_blocks = [summarise_groups(blocks, at) for at in range(len(self.step.column_blocks))]
         return LargeRelease(
             self.folder.target,
             self.plan,
             measures,
             remarks,
             tuple(map(str, self.warnings)),
-            {"number": sum(sizes.values()), "smallest": min(sizes), "largest": max(sizes)},
+            join_summaries(of_blocks),
             provenance(shards, blocks, self.chunk_size, self.seed),
             tuple(
                 {name: getattr(shard, name) for name in ("name", "records", "bytes", "sha256")}
@@ -113,6 +118,7 @@ class Run:
             verdict,
             drawn_seeds,
             recoded=tuple(self.step.strata) if job.strata.merged is not None else (),
+            block_groups=tuple(of_blocks),
         )
 
     def _find_files(self, source: Any) -> list[str]:
@@ -155,9 +161,7 @@ class Run:
             self.step.weight,
             self.step.weighted_distances,
             self.step.unit_column,
-            columns_with(self.plan.roles, "confidential")
-            if self.step.closeness is not None
-            else (),
+            columns_with(self.plan.roles, "confidential") if self._measures_closeness else (),
         )
         tasks = [(chunk, request) for chunk in self.chunks]
         sizes = [chunk.records for chunk in self.chunks]
@@ -185,6 +189,10 @@ class Run:
             refuse_without_unit(self.step.unit_column, statistics.n_without_unit)
         return statistics
 
+    @property
+    def _measures_closeness(self) -> bool:
+        return self.step.closeness is not None or "t_closeness" in self.plan.limits.figures
+
     def _is_number(self, schema: pa.Schema, name: str) -> bool:
         declared = self.plan.types.get(name)
         if declared is not None:
@@ -201,7 +209,9 @@ class Run:
             self.plan.types,
             step.dependence,
             "weighted" if step.weighted_distances else step.standardise,
+            step.column_weights,
         )
+        self.findings += map(as_finding, weights_warning(step, None))
         if step.missing in ("refuse", "drop"):
             missing = {encoder.name: encoder.n_missing for encoder in encoders.masked}
             refuse_missing_counts(missing, MISSING_WAY_OUT)
@@ -311,7 +321,7 @@ class Run:
         )
         records = sum_counts(file.records for file in files)
         tasks = [
-            (self.job_file, number, shard, files_with(files, [shard]), folder)
+            (self.job_file, number, shard, files_with(files, [shard]), folder, scratch)
             for number, shard in enumerate(records)
         ]
         sizes = list(records.values())

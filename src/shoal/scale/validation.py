@@ -19,15 +19,9 @@ from shoal.steps._step import check_confidential
 if TYPE_CHECKING:
     from shoal.plan import Plan
 
-# Options of the step that need all groups or all records at once, and the way out.
-UNSUPPORTED = {
-    "blocks": "Mask the columns in one block.",
-    "column_weights": "Mask a table that fits into memory, or scale the columns first.",
-}
-
 MISSING_WAY_OUT = (
-    'Use `missing="impute"` or `missing="drop"`, or correct them first: a group mean over a missing'
-    " value protects fewer than k records."
+    'Use `missing="own-groups"`, `missing="impute"` or `missing="drop"`, or correct them first: a'
+    " group mean over a missing value protects fewer than k records."
 )
 
 
@@ -55,13 +49,6 @@ def check_plan(plan: "Plan") -> Microaggregate:
             code="not-for-large-tables",
             what="limits",
         )
-    for name, way_out in UNSUPPORTED.items():
-        if getattr(step, name) is not None:
-            raise PlanError(
-                f"{name} is not supported by shoal.scale. {way_out}",
-                code="not-for-large-tables",
-                what=name,
-            )
     if plan.missing_codes:
         raise PlanError(
             "`missing_codes` are not supported by shoal.scale. Replace them by missing values"
@@ -120,7 +107,8 @@ def _check_constraints(plan: "Plan", step: Microaggregate) -> None:
             code="not-for-large-tables",
             what="closeness_by",
         )
-    if step.closeness is not None and step.unit_column is not None:
+    closeness = step.closeness is not None or "t_closeness" in plan.limits.figures
+    if closeness and step.unit_column is not None:
         raise PlanError(
             "`closeness` of units is not supported by shoal.scale: a unit counts once in the table,"
             " and its records may be in different blocks. Use `diversity`, or count records with"
@@ -129,7 +117,7 @@ def _check_constraints(plan: "Plan", step: Microaggregate) -> None:
             what="closeness",
         )
     masked = [name for name in confidential if name in step.columns]
-    if step.closeness is not None and masked:
+    if closeness and masked:
         raise PlanError(
             f"`closeness` is not supported by shoal.scale for {name_columns(masked)}, which the"
             " step masks too: its released values are known when all records are masked. Leave"

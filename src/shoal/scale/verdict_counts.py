@@ -116,13 +116,14 @@ def exact_shares(counts: VerdictCounts) -> dict[str, float]:
 def findings_from_counts(
     counts: VerdictCounts,
     step: Microaggregate,
-    class_sizes: Mapping[int, int],
+    class_sizes: Sequence[Mapping[int, int]],
     limits: Thresholds,
     unit: str = RECORD_UNIT,
 ) -> list[Finding]:
     """Return the findings that follow from the counts of all blocks.
 
-    ``class_sizes`` are in units where k counts the values of the column ``unit``.
+    ``class_sizes`` are those of each block of columns, in units where k counts the values of the
+    column ``unit``.
     """
     dominated, groups = _by_column(counts, "dominated"), _by_column(counts, "groups")
     findings = [
@@ -132,8 +133,13 @@ def findings_from_counts(
     ]
     averaged = [name for name in groups if name in step.columns]
     if releases_means(step) and averaged:
-        smallest = min(class_sizes)
-        findings += check_insiders(smallest, class_sizes[smallest], averaged, unit)
+        pairs = zip(step.column_blocks, class_sizes, strict=True)
+        of_means = [sizes for names, sizes in pairs if set(names) & set(averaged)]
+        smallest = min(map(min, of_means))
+        number = sum(sizes.get(smallest, 0) for sizes in of_means)
+        findings += check_insiders(
+            smallest, number, averaged, unit, weighted=step.weight is not None
+        )
     return findings
 
 

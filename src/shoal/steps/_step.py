@@ -95,6 +95,11 @@ class Step:
         raise NotImplementedError
 
     @property
+    def former_guarantees(self) -> tuple[str, ...]:
+        """The sentences that earlier versions wrote into manifests instead of `guarantee`."""
+        return ()
+
+    @property
     def drops_incomplete(self) -> bool:
         """Whether records with a missing value in the columns are dropped."""
         return False
@@ -206,12 +211,12 @@ class GroupingStep(Step):
             # Other parameters are checked when the partitioner is fitted, as in scikit-learn.
             parameters.validate(self.partitioner)
         self.partitioner = with_drawn_seeds(self.partitioner)
-        both = [name for name in self.strata if name in self.columns]
-        if both:
+        repeated = [name for name in self.strata if name in self.columns]
+        if repeated:
             raise PlanError(
-                f"{name_columns(both)} cannot both be masked and split the strata. Choose one.",
+                f"{name_columns(repeated)} cannot both be masked and split the strata. Choose one.",
                 code="masked-and-stratum",
-                columns=tuple(both),
+                columns=tuple(repeated),
             )
 
 

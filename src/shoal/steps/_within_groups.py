@@ -56,6 +56,28 @@ class WithinGroups(GroupingStep):
         return replace(groups, values=values, bound=None)
 
     @property
+    def guarantee(self) -> str:
+        """What the step guarantees, in sentences for the report."""
+        k = self.partitioner.k
+        chance = f"picks the right record with a probability of at most 1 in {k}"
+        if self.unit is not None:
+            chance = (
+                "picks a record of that person with a probability of at most the greatest share of"
+                " one unit in the records of a group"
+            )
+        return self._describe(chance)
+
+    @property
+    def former_guarantees(self) -> tuple[str, ...]:
+        """The sentences of earlier versions."""
+        k = self.partitioner.k
+        return (self._describe(f"picks the right record with a probability of at most 1 in {k}"),)
+
+    def _describe(self, chance: str) -> str:
+        """Return what the step guarantees, given the attacker's chance in words."""
+        raise NotImplementedError
+
+    @property
     def _unit_words(self) -> str:
         """What k counts, for a sentence; empty where it counts records."""
         return "" if self.unit is None else f" units of {self.unit!r}"

@@ -137,7 +137,7 @@ def group_mode(codes: Labels, labels: Labels, weights: Weights | None = None) ->
     return np.asarray(code[order][first][labels])
 
 
-def over_known(
+def aggregate_known(
     function: Callable[..., Any],
     values: Any,
     labels: Labels,
@@ -157,11 +157,11 @@ def over_known(
         return function(values, labels, **({} if weights is None else {"weights": weights}))
     if missing.all():
         return np.full(len(labels), fill, values.dtype)
-    known = ~missing
-    renumbered = np.unique(labels[known], return_inverse=True)[1]
-    options = {} if weights is None else {"weights": weights[known]}
-    aggregates = function(values[known], renumbered, **options)
-    return _to_records(aggregates, labels[known], labels, fill)
+    has_value = ~missing
+    renumbered = np.unique(labels[has_value], return_inverse=True)[1]
+    options = {} if weights is None else {"weights": weights[has_value]}
+    aggregates = function(values[has_value], renumbered, **options)
+    return _to_records(aggregates, labels[has_value], labels, fill)
 
 
 def _mean(values: Column, labels: Labels, weights: Weights | None) -> Column:
@@ -195,10 +195,12 @@ def _middles(order: Labels, labels: Labels, weights: Weights | None) -> tuple[La
     return low, high
 
 
-def _to_records(aggregates: Any, of: Labels, labels: Labels, fill: Any = np.nan) -> Any:
-    """Return the aggregate of each record's group, given those of some records by group ``of``."""
+def _to_records(
+    aggregates: Any, group_of_aggregate: Labels, labels: Labels, fill: Any = np.nan
+) -> Any:
+    """Return the aggregate of each record's group; ``aggregates`` belong to the given groups."""
     by_group = np.full(labels.max() + 1, fill, aggregates.dtype)
-    by_group[of] = aggregates
+    by_group[group_of_aggregate] = aggregates
     return by_group[labels]
 
 

@@ -1,4 +1,4 @@
-"""The values of a column as categories, and a column of other categories in its place."""
+"""Columns as categories, and new columns of other categories."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -42,8 +42,8 @@ def read_categories(frame: Frame, name: str) -> Categories:
 def as_categories(texts: Sequence[str], index: NDArray[np.int64]) -> Categories:
     """Return the categories that occur, where ``texts`` may repeat or not occur."""
     occurs = np.bincount(index[index >= 0], minlength=len(texts)) > 0
-    distinct = sorted({text for text, there in zip(texts, occurs, strict=True) if there})
-    place = {text: at for at, text in enumerate(distinct)}
+    distinct = sorted({text for text, present in zip(texts, occurs, strict=True) if present})
+    place = {text: i for i, text in enumerate(distinct)}
     code = np.array([*(place.get(text, -1) for text in texts), -1], np.int64)
     return Categories(distinct, code[index])
 
@@ -56,7 +56,7 @@ def column_of(
     They fit if all occur in the column already, or if they and the column are numbers. Otherwise
     the new values are text.
     """
-    place = {text: at for at, text in enumerate(old.texts)}
+    place = {text: i for i, text in enumerate(old.texts)}
     missing = new.codes < 0
     if all(text in place for text in new.texts):
         first = np.zeros(len(old.texts) + 1, np.int64)  # the first record of each category

@@ -88,14 +88,14 @@ def check_axes(step: "Microaggregate", space: Space, any_missing: bool) -> None:
     if not step.partitioner.takes_directions:
         return
     name = type(step.partitioner).__name__
-    for at, axes in enumerate(np.bincount(space.columns)):
+    for i, axes in enumerate(np.bincount(space.columns)):
         if axes > 1:
             raise InputError(
                 f"{name} with these options sorts by columns, and the categories of column"
-                f" {space.names[at]!r} need {axes} axes. Declare an order, or use another"
+                f" {space.names[i]!r} need {axes} axes. Declare an order, or use another"
                 " method.",
                 code="sorts-by-categories",
-                column=space.names[at],
+                column=space.names[i],
                 axes=int(axes),
             )
     if any_missing and step.missing == "own-groups" and max(map(len, step.column_blocks)) > 1:

@@ -47,7 +47,7 @@ class Space:
         """Return the axes of some columns, and the position in ``names`` of each axis' column."""
         axes = [np.flatnonzero(self.columns == self.names.index(name)) for name in names]
         chosen = np.concatenate([np.empty(0, np.int64), *axes])
-        return chosen, np.repeat(np.arange(len(axes)), [len(own) for own in axes])
+        return chosen, np.repeat(np.arange(len(axes)), [len(column_axes) for column_axes in axes])
 
     def coordinates(self, rows: Codes, names: Sequence[str]) -> Matrix:
         """Return the coordinates of some records on some columns."""
@@ -71,27 +71,27 @@ def build_space(
     With ``weights``, the scale is the weighted standard deviation. The axes of a column are
     multiplied by its weight among ``column_weights``, or by 1.
     """
-    A, of = assemble([axes_of(*column.for_axes) for column in columns])
+    A, axis_columns = assemble([axes_of(*column.for_axes) for column in columns])
     names = [column.name for column in columns]
-    varied = np.bincount(of, ~constant(A))
+    varied = np.bincount(axis_columns, ~constant(A))
     constants = [name for name, varies in zip(names, varied, strict=True) if not varies]
-    Z = _scaled(A, of, standardise, weights)
+    Z = _scale_axes(A, axis_columns, standardise, weights)
     if column_weights:
         factors = np.array([float(column_weights.get(name, 1.0)) for name in names])
         if confidential:  # so that a common factor does not change their share
             factors /= np.sqrt((factors**2).mean())
-        Z = Z * factors[of]
+        Z = Z * factors[axis_columns]
     if not confidential:
-        return Space(names, Z, of, constants)
-    Y = _scaled(
+        return Space(names, Z, axis_columns, constants)
+    Y = _scale_axes(
         *assemble([axes_of(*column.for_axes) for column in confidential]), standardise, weights
     )
-    return Space(names, Z, of, constants, dependence, Y, len(confidential))
+    return Space(names, Z, axis_columns, constants, dependence, Y, len(confidential))
 
 
-def _scaled(A: Matrix, of: Codes, standardise: str, weights: Matrix | None) -> Matrix:
-    one_axis_each = len(of) == of[-1] + 1
-    return SCALES[standardise](A, None if one_axis_each else of, weights)
+def _scale_axes(A: Matrix, axis_columns: Codes, standardise: str, weights: Matrix | None) -> Matrix:
+    one_axis_each = len(axis_columns) == axis_columns[-1] + 1
+    return SCALES[standardise](A, None if one_axis_each else axis_columns, weights)
 
 
 def loss_of_groups(
@@ -103,9 +103,9 @@ def loss_of_groups(
     the mean of all.
     """
     lost = total = 0.0
-    for names, own in zip(blocks, labels, strict=True):
-        sizes = np.bincount(own)
+    for names, group_labels in zip(blocks, labels, strict=True):
+        sizes = np.bincount(group_labels)
         for z in space.Z[:, space.axes(names)[0]].T:
-            lost += float(((z - (np.bincount(own, z) / sizes)[own]) ** 2).sum())
+            lost += float(((z - (np.bincount(group_labels, z) / sizes)[group_labels]) ** 2).sum())
             total += float(((z - z.mean()) ** 2).sum())
     return 100 * lost / total if total else None

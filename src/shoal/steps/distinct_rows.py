@@ -1,4 +1,4 @@
-"""The distinct rows of a table of codes, and the numbers that stand for several columns."""
+"""Distinct rows of a table of codes, and keys that combine several columns."""
 
 from collections.abc import Sequence
 

@@ -154,16 +154,16 @@ class Generalise(Step):
             discernibility=self.loss == "discernibility",
         )
         optimum = search(lattice, self.max_nodes)
-        if optimum is None and constraint is not None and lattice.held >= self.k:
+        if optimum is None and constraint is not None and lattice.n_counted >= self.k:
             raise InputError(
                 "No combination of levels meets diversity and closeness, counted in units. Ask for"
                 " less.",
                 code="constraint-out-of-reach",
             )
         if optimum is None:
-            what = "records" if units is None else "units"
+            noun = "records" if units is None else "units"
             raise InputError(
-                f"A class needs k={self.k} {what}, and the data hold fewer. Lower k.",
+                f"A class needs k={self.k} {noun}, and the data hold fewer. Lower k.",
                 code="too-few-records" if units is None else "too-few-units",
                 k=self.k,
             )

@@ -16,7 +16,7 @@ def bound_on_loss(
     step: "Microaggregate", fitted: Sequence[Partitioner], columns: Sequence[Column]
 ) -> float | None:
     """Return the sum of the bounds of all blocks and strata, in terms of z-scores, or None."""
-    bounds = [used.bound_ for used in fitted if used.bound_ is not None]
+    bounds = [partitioner.bound_ for partitioner in fitted if partitioner.bound_ is not None]
     complete = all(column.kind == "numeric" and not column.is_missing.any() for column in columns)
     zscores = step.standardise == "zscore" and not step.weighted_distances
     # A bound on the loss with column weights says nothing about the loss without.
@@ -35,6 +35,16 @@ def describe_weights(
     if not step.column_weights:
         return []
     loss = loss_of_groups(space, step.column_blocks, [groups.labels for groups in partitions])
+    return weights_warning(step, loss)
+
+
+def weights_warning(step: "Microaggregate", loss: float | None) -> list[ColumnsWeighted]:
+    """Return a warning that distances weigh columns, if they do, and the loss with these weights.
+
+    ``loss`` is None where it is not known.
+    """
+    if not step.column_weights:
+        return []
     stated = ", ".join(f"{name!r} {w:g}" for name, w in step.column_weights.items())
     others = "" if len(step.column_weights) == len(step.columns) else ", all others 1"
     sentence = f"Distances weigh the columns: {stated}{others}."

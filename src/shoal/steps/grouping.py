@@ -83,7 +83,7 @@ class RecordSet(NamedTuple):
 def group_block(
     step: "Microaggregate",
     columns: Sequence[Column],
-    given: GroupingInput,
+    inputs: GroupingInput,
     partitioner: Partitioner,
 ) -> BlockGroups:
     """Group the records of each stratum on a block of columns.
@@ -95,30 +95,30 @@ def group_block(
     labels = np.full(len(missing), -1)
     offset = 0
     fitted: list[Partitioner] = []
-    for records in _record_sets(step, columns, given, missing):
-        groups, used = _group_records(step, records, given, partitioner, len(missing))
-        if used is not None:
-            fitted.append(used)
-            if isinstance(used, type(partitioner)):
-                partitioner = _with_whole_budget(used.reproducible_copy(), partitioner)
+    for records in _record_sets(step, columns, inputs, missing):
+        groups, fitted_here = _group_records(step, records, inputs, partitioner, len(missing))
+        if fitted_here is not None:
+            fitted.append(fitted_here)
+            if isinstance(fitted_here, type(partitioner)):
+                partitioner = _with_whole_budget(fitted_here.reproducible_copy(), partitioner)
         labels[records.rows] = groups.labels + offset
         offset += groups.n_groups
     groups = Partition(labels, step.k)
     if step.homogeneity == "refuse":
-        _refuse_homogeneous(groups, given)
+        _refuse_homogeneous(groups, inputs)
     return BlockGroups(groups, fitted, partitioner, missing)
 
 
-def _with_whole_budget(copy: Partitioner, whole: Partitioner) -> Partitioner:
-    """Return ``copy`` with the budgets of ``whole``, where it still has a share of them.
+def _with_whole_budget(copy: Partitioner, original: Partitioner) -> Partitioner:
+    """Return ``copy`` with the budgets of ``original``, where it still has a share of them.
 
     A proof ends when it is done, so that its budget says how long it may take at most.
     """
-    kept = copy.get_params(deep=True)
+    copy_params = copy.get_params(deep=True)
     budgets = {
         name: value
-        for name, value in whole.get_params(deep=True).items()
-        if name.rpartition("__")[2] == "budget" and kept.get(name) is not None
+        for name, value in original.get_params(deep=True).items()
+        if name.rpartition("__")[2] == "budget" and copy_params.get(name) is not None
     }
     return copy.set_params(**budgets) if budgets else copy
 
@@ -126,42 +126,44 @@ def _with_whole_budget(copy: Partitioner, whole: Partitioner) -> Partitioner:
 def _group_records(
     step: "Microaggregate",
     records: RecordSet,
-    given: GroupingInput,
+    inputs: GroupingInput,
     partitioner: Partitioner,
     n: int,
 ) -> tuple[Partition, Partitioner | None]:
     """Return groups of some records, and the fitted partitioner where one was needed."""
-    rows, constraint = records.rows, given.constraint
-    units = None if given.units is None else given.units[rows]
+    rows, constraint = records.rows, inputs.constraint
+    units = None if inputs.units is None else inputs.units[rows]
     if constraint is not None:
         constraint.refuse_unattainable(rows, records.where)
-    Z = given.space.coordinates(rows, records.columns)
-    used = None
+    Z = inputs.space.coordinates(rows, records.columns)
+    fitted = None
     if not Z.shape[1]:  # no column distinguishes the records
         groups = Partition(np.zeros(len(rows), np.int64), step.k)
     else:
         chosen = constrained_partitioner(step, constraint, partitioner)
-        used = chosen.with_budget_share(len(rows) / (n * len(step.column_blocks)))
+        fitted = chosen.with_budget_share(len(rows) / (n * len(step.column_blocks)))
         # The groups of ClosenessFirst are merged below until they hold k units.
-        if units is None or isinstance(used, ClosenessFirst):
-            groups = used.fit(Z).partition_
+        if units is None or isinstance(fitted, ClosenessFirst):
+            groups = fitted.fit(Z).partition_
         elif step.whole_households:
-            groups = group_households(Z, units, used)
+            groups = group_households(Z, units, fitted)
         else:
-            groups = group_units(Z, units, used)
-    if not _is_refined(step, records, given, used):
-        return _enforce(step, records, given, Z, groups, units), used
-    columns, numbers = given.recoded.part(records.columns, rows)
+            groups = group_units(Z, units, fitted)
+    if not _is_refined(step, records, inputs, fitted):
+        return _enforce(step, records, inputs, Z, groups, units), fitted
+    columns, numbers = inputs.recoded.part(records.columns, rows)
     refined = refine_recoding(columns, numbers, groups, units)
     # Merging groups for a constraint may cost more than the local search saved.
-    candidates = [_enforce(step, records, given, Z, one, units) for one in (refined, groups)]
-    return min(candidates, key=lambda one: recoding_loss(columns, numbers, one)), used
+    candidates = [
+        _enforce(step, records, inputs, Z, candidate, units) for candidate in (refined, groups)
+    ]
+    return min(candidates, key=lambda candidate: recoding_loss(columns, numbers, candidate)), fitted
 
 
 def _enforce(
     step: "Microaggregate",
     records: RecordSet,
-    given: GroupingInput,
+    inputs: GroupingInput,
     Z: NDArray[np.float64],
     groups: Partition,
     units: Codes | None,
@@ -169,15 +171,15 @@ def _enforce(
     """Return groups merged until they meet what the step demands of confidential values."""
     rows = records.rows
     if step.homogeneity == "merge":
-        codes = given.confidential_codes[rows]
-        groups = merge_homogeneous(Z, groups, codes, given.confidential, records.where, units)
-    if given.constraint is not None:
-        groups = given.constraint.enforce(Z, groups, rows, by=step.closeness_by)
+        codes = inputs.confidential_codes[rows]
+        groups = merge_homogeneous(Z, groups, codes, inputs.confidential, records.where, units)
+    if inputs.constraint is not None:
+        groups = inputs.constraint.enforce(Z, groups, rows, by=step.closeness_by)
     return groups
 
 
 def _is_refined(
-    step: "Microaggregate", records: RecordSet, given: GroupingInput, used: Partitioner | None
+    step: "Microaggregate", records: RecordSet, inputs: GroupingInput, fitted: Partitioner | None
 ) -> bool:
     """Return whether groups are refined for what local recoding loses."""
     recoded = all(name in step.recoded_columns for name in records.columns)
@@ -185,45 +187,47 @@ def _is_refined(
     return (
         step.refine_recoding
         and recoded
-        and used is not None
+        and fitted is not None
         and not bound_to_others
-        and not isinstance(used, ClosenessFirst)
+        and not isinstance(fitted, ClosenessFirst)
     )
 
 
 def _record_sets(
-    step: "Microaggregate", columns: Sequence[Column], given: GroupingInput, missing: Mask
+    step: "Microaggregate", columns: Sequence[Column], inputs: GroupingInput, missing: Mask
 ) -> Iterator[RecordSet]:
     """Yield the records to group together; this may mark further cells in ``missing``."""
     names = [column.name for column in columns]
-    strata = given.strata
+    strata = inputs.strata
     by_pattern = step.missing == "own-groups" and bool(missing.any())
-    for at, rows in enumerate(strata.rows):
+    for i, rows in enumerate(strata.rows):
         if not by_pattern:
-            yield RecordSet(rows, names, strata.where(at))
+            yield RecordSet(rows, names, strata.where(i))
             continue
-        units = None if given.units is None else given.units[rows]
+        units = None if inputs.units is None else inputs.units[rows]
         n_units = len(rows) if units is None else len(np.unique(units))
         if n_units < step.k:
-            what = "records" if units is None else "units"
+            noun = "records" if units is None else "units"
             raise InputError(
-                f"A group needs k={step.k} {what} but the data hold only {n_units}. Lower k.",
+                f"A group needs k={step.k} {noun} but the data hold only {n_units}. Lower k.",
                 code="too-few-records" if units is None else "too-few-units",
                 k=step.k,
             )
-        axes, of = given.space.axes(names)
-        Z = given.space.Z[rows][:, axes]
-        missing[rows] = join_patterns(missing[rows], Z, of, step.k, units)
+        axes, axis_columns = inputs.space.axes(names)
+        Z = inputs.space.Z[rows][:, axes]
+        missing[rows] = join_patterns(missing[rows], Z, axis_columns, step.k, units)
         for members in same_pattern(missing[rows]):
             pattern = missing[rows[members[0]]]
-            known = [name for name, absent in zip(names, pattern, strict=True) if not absent]
+            known_columns = [
+                name for name, absent in zip(names, pattern, strict=True) if not absent
+            ]
             suffix = " with the same missing cells" if pattern.any() else ""
-            yield RecordSet(rows[members], known, strata.where(at) + suffix)
+            yield RecordSet(rows[members], known_columns, strata.where(i) + suffix)
 
 
-def _refuse_homogeneous(groups: Partition, given: GroupingInput) -> None:
-    counts = count_homogeneous(groups, given.confidential_codes, given.units).tolist()
-    by_column = dict(zip(given.confidential, counts, strict=True))
+def _refuse_homogeneous(groups: Partition, inputs: GroupingInput) -> None:
+    counts = count_homogeneous(groups, inputs.confidential_codes, inputs.units).tolist()
+    by_column = dict(zip(inputs.confidential, counts, strict=True))
     reason = describe_homogeneity(by_column, groups.n_groups)
     if reason:
         raise InputError(

@@ -56,7 +56,10 @@ class RecodedColumn:
         """
         number = len(self.labels)
         return {
-            "categories": [len(np.unique(own[self.codes])) for own in self.levels.ancestors],
+            "categories": [
+                len(np.unique(level_ancestors[self.codes]))
+                for level_ancestors in self.levels.ancestors
+            ],
             "cells": np.bincount(level_of_record + 1, minlength=number + 1)[1:].tolist(),
         }
 
@@ -97,7 +100,7 @@ def _paths(frame: Frame, name: str, values: Sequence[str], declared: Type | None
             raise
         value = values[error.attributes["position"] - 1]
         texts, index = texts_and_index(decode(tables.arrow(frame, name)))
-        record = int(np.argmax(np.isin(index, [at for at, t in enumerate(texts) if t == value])))
+        record = int(np.argmax(np.isin(index, [i for i, t in enumerate(texts) if t == value])))
         raise InputError(
             f"The hierarchy of column {name!r} lacks {error.attributes['count']} of its"
             f" {len(values)} values; one of them is in record {record + 1}. Add them.",
@@ -113,7 +116,7 @@ def _paths(frame: Frame, name: str, values: Sequence[str], declared: Type | None
 
 def _number(labels: NDArray[Any]) -> Codes:
     """Return labels as codes; None has the last one."""
-    distinct = {label: at for at, label in enumerate(sorted(set(labels.tolist()) - {None}))}
+    distinct = {label: i for i, label in enumerate(sorted(set(labels.tolist()) - {None}))}
     return np.array([distinct.get(label, len(distinct)) for label in labels.tolist()])
 
 
@@ -127,11 +130,11 @@ def _distinctions(
     missing = int(counts[-1] > 0)
     others = max(1, len(rows) + missing - 1)
     losses = []
-    for level, own in enumerate(labels[:-1]):
+    for level, level_labels in enumerate(labels[:-1]):
         below: dict[Any, int] = {None: 1}
         for row in rows:
             below[row[level]] = below.get(row[level], 0) + 1
-        losses.append(np.array([(below[label] - 1) / others for label in own.tolist()]))
+        losses.append(np.array([(below[label] - 1) / others for label in level_labels.tolist()]))
     return [*losses, np.full(len(counts), float(len(rows) + missing > 1))]
 
 
@@ -143,9 +146,12 @@ def _entropy(
     The unit is the mean of the last level, so that a column loses 1 there.
     """
     occurring = np.maximum(counts, 1)
-    bits = [np.log2(np.maximum(np.bincount(own, counts)[own], 1) / occurring) for own in ancestors]
+    bits = [
+        np.log2(np.maximum(np.bincount(level_ancestors, counts)[level_ancestors], 1) / occurring)
+        for level_ancestors in ancestors
+    ]
     most = float((bits[-1] * counts).sum() / max(1.0, counts.sum()))
-    return [one / most if most else one for one in bits]
+    return [level_bits / most if most else level_bits for level_bits in bits]
 
 
 _LOSSES: dict[str, Callable[..., list[Cells]]] = {

@@ -82,16 +82,21 @@ def merge_homogeneous(
     def is_varied(records: Codes) -> bool:
         if units is None:
             return bool((codes[records] != codes[records[0]]).any(axis=0).all())
-        own, one_group = units[records], np.zeros(len(records), np.int64)
-        return all(tally(one_group, column, own).distinct[0] > 1 for column in codes[records].T)
+        record_units, one_group = units[records], np.zeros(len(records), np.int64)
+        return all(
+            tally(one_group, column, record_units).distinct[0] > 1 for column in codes[records].T
+        )
 
     return merge_failing(Z, groups, is_varied)
 
 
-def describe_homogeneity(constant: Mapping[str, int], groups: int) -> str:
+def describe_homogeneity(
+    constant: Mapping[str, int], groups: int, *, classes_known: bool = True
+) -> str:
     """Return a sentence on the groups with a single confidential value; empty if there are none.
 
     ``constant`` is the number of such groups by column, ``groups`` the number of all groups.
+    Without ``classes_known``, as after swapping, nobody need be known to be in a group.
     """
     phrases = [
         f"{name!r} in {number} group{'s' if number > 1 else ''}"
@@ -100,8 +105,10 @@ def describe_homogeneity(constant: Mapping[str, int], groups: int) -> str:
     ]
     if not phrases:
         return ""
+    consequence = " Anyone known to be in such a group is known to have the value."
+    if not classes_known:
+        consequence = " Anyone whose record is found in such a group has the value."
     return (
         f"Of {groups} groups of records with the same released values, some share a confidential"
-        f" value: {', '.join(phrases)}. Anyone known to be in such a group is known to have the"
-        " value."
+        f" value: {', '.join(phrases)}.{consequence}"
     )

@@ -72,8 +72,8 @@ def vary_homogeneous(
     """
     codes = value_codes(frame, names)
     values: dict[str, Any] = {}
-    for at, name in enumerate(names):
-        column = codes[:, at]
+    for i, name in enumerate(names):
+        column = codes[:, i]
         groups = [
             members
             for partition in partitions

@@ -68,15 +68,11 @@ class Hybridise(WithinGroups):
                 k=k,
             )
 
-    @property
-    def guarantee(self) -> str:
-        """What the step guarantees, in sentences for the report."""
-        k = self.partitioner.k
+    def _describe(self, chance: str) -> str:
         return (
-            f"Within groups of at least {k}{self._unit_words} the values are random, with the means"
-            " and covariances of the group: anyone who knows these columns of a person picks the"
-            f" right record with a probability of at most 1 in {k} (probabilistic k-anonymity)."
-            " Records may be unique."
+            f"Within groups of at least {self.partitioner.k}{self._unit_words} the values are"
+            " random, with the means and covariances of the group: anyone who knows these columns"
+            f" of a person {chance} (probabilistic k-anonymity). Records may be unique."
         )
 
     def _mask_groups(

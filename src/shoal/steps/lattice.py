@@ -1,8 +1,8 @@
 """The lattice of generalisation levels of a table.
 
-A node of the lattice gives every column a level of its hierarchy. Classes only merge on the way up.
-A node loses at least what its columns lose on their own, and discerns at most what its classes
-discern, whatever is suppressed.
+A node of the lattice is a combination of levels, one for each column. From a node to a higher one,
+classes can only merge. The loss of a node is at least the mean loss of its columns without
+suppression; measured as discernibility, it is at least the share of pairs in the same class.
 """
 
 from collections.abc import Sequence
@@ -126,31 +126,34 @@ class Lattice:
         self._units = None if units is None else np.unique(units[first], return_inverse=True)[1]
         self._weights = np.bincount(self._row_of_record, minlength=keys).astype(np.float64)
         self._mean_losses = [
-            [self._mean(cells[row]) for cells in one.losses]
-            for one, row in zip(levels, self._rows, strict=True)
+            [self._mean(cells[row]) for cells in column.losses]
+            for column, row in zip(levels, self._rows, strict=True)
         ]
 
     @property
     def top(self) -> Node:
         """The node at which all values of every column are one."""
-        return tuple(len(one.ancestors) - 1 for one in self.levels)
+        return tuple(len(column.ancestors) - 1 for column in self.levels)
 
     @property
-    def held(self) -> int:
+    def n_counted(self) -> int:
         """Number of records, or of units, of the table."""
-        return self._held_by(np.ones(len(self._weights), bool))
+        return self._count(np.ones(len(self._weights), bool))
 
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""
         number = 1
-        for one in self.levels:
-            number *= len(one.ancestors)
+        for column in self.levels:
+            number *= len(column.ancestors)
         return number
 
     def cell_loss(self, node: Node) -> float:
         """Return the mean loss of a cell of a node without suppressed records."""
-        losses = [of[level] for of, level in zip(self._mean_losses, node, strict=True)]
+        losses = [
+            column_losses[level]
+            for column_losses, level in zip(self._mean_losses, node, strict=True)
+        ]
         return sum(losses) / len(losses)
 
     def bound(self, node: Node) -> float:
@@ -176,8 +179,8 @@ class Lattice:
         sizes = [int(column.max()) + 1 for column in ancestors]
         number, labels = combine(ancestors, sizes)
         records = np.bincount(labels, self._weights, number).astype(np.float64)
-        held = records if self._units is None else self._units_in(labels, number)
-        small = held < self.k
+        class_sizes = records if self._units is None else self._units_in(labels, number)
+        small = class_sizes < self.k
         fails = small
         if self.constraint is not None:
             fails = small | ~self.constraint.met_by_classes(labels[self._row_of_record])
@@ -185,7 +188,7 @@ class Lattice:
         hopeless = failing if self._prunes_by_constraint else int(records[small].sum())
         below, is_kept = fails.copy(), True
         if 0 < failing <= self.max_suppressed:
-            below, is_kept = self._fill(fails, held.astype(np.int64), records, labels)
+            below, is_kept = self._fill(fails, class_sizes.astype(np.int64), records, labels)
         rows = below[labels]
         loss = self._loss(node, rows, float((records[~below] ** 2).sum()))
         return Evaluation(failing, hopeless, rows, is_kept, pairs, loss)
@@ -216,15 +219,17 @@ class Lattice:
             return self.constraint.holds_for_unions
         return self.constraint.holds_with_any
 
-    def _fill(self, fails: Mask, held: Codes, records: Cells, labels: Codes) -> tuple[Mask, bool]:
+    def _fill(
+        self, fails: Mask, class_sizes: Codes, records: Cells, labels: Codes
+    ) -> tuple[Mask, bool]:
         """Return the classes to suppress with those that fail, and whether they are kept."""
         below = fails.copy()
-        others = [at for at in np.argsort(held, kind="stable") if not fails[at]]
+        others = [i for i in np.argsort(class_sizes, kind="stable") if not fails[i]]
         added = 0
-        while self._held_by(below[labels]) < self.k and added < len(others):
+        while self._count(below[labels]) < self.k and added < len(others):
             below[others[added]] = True
             added += 1
-        is_kept = self._held_by(below[labels]) >= self.k
+        is_kept = self._count(below[labels]) >= self.k
         if self.constraint is None or not is_kept:
             return below, is_kept
         while not (met := self._meets(below[labels])) and added < len(others):
@@ -256,7 +261,7 @@ class Lattice:
         pairs = np.unique(labels * (int(self._units.max()) + 1) + self._units)  # type: ignore[union-attr]
         return np.bincount(pairs // (int(self._units.max()) + 1), minlength=number)  # type: ignore[union-attr]
 
-    def _held_by(self, rows: Mask) -> int:
+    def _count(self, rows: Mask) -> int:
         if self._units is None:
             return self.n_records(rows)
         return len(np.unique(self._units[rows]))

@@ -119,10 +119,10 @@ class _Search:
             self._failed = np.vstack([self._failed[~below], node])
         self._attains[node] = evaluated.failing <= lattice.max_suppressed
         # Where classes had to be suppressed with others, nodes below may still be released.
-        few = lattice.n_records(evaluated.suppressed) <= lattice.max_suppressed
-        if self._attains[node] and evaluated.is_kept and few:
+        within_limit = lattice.n_records(evaluated.suppressed) <= lattice.max_suppressed
+        if self._attains[node] and evaluated.is_kept and within_limit:
             candidate = _Best(evaluated.loss, node, evaluated.suppressed)
-            self.best = min(self.best, candidate, key=lambda one: one[:2])
+            self.best = min(self.best, candidate, key=lambda optimum: optimum[:2])
         return self._attains[node]
 
     def climb(self, node: Node, top: Node) -> None:
@@ -171,6 +171,6 @@ class _Search:
 
 def _neighbours(node: Node, step: int, top: Node) -> Iterator[Node]:
     """Yield the nodes in which one column is a level higher (step 1) or lower (step -1)."""
-    for at, level in enumerate(node):
-        if 0 <= level + step <= top[at]:
-            yield (*node[:at], level + step, *node[at + 1 :])
+    for i, level in enumerate(node):
+        if 0 <= level + step <= top[i]:
+            yield (*node[:i], level + step, *node[i + 1 :])

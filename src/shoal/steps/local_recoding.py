@@ -77,39 +77,39 @@ def common_ancestors(recoded: RecodedColumn, groups: Partition, missing: Mask) -
     The loss of a cell is the share of the other values of its hierarchy that it is merged
     with, as for `shoal.steps.Generalise`.
     """
-    labels, known = groups.labels, ~suppress_single_values(groups, missing)
+    labels, has_value = groups.labels, ~suppress_single_values(groups, missing)
     level = np.full(len(groups.sizes), -1)
-    for at, ancestors in enumerate(recoded.levels.ancestors):
-        low, high = _extremes(ancestors[recoded.codes], labels, known)
-        level[(level < 0) & (low == high)] = at
+    for i, ancestors in enumerate(recoded.levels.ancestors):
+        low, high = _extremes(ancestors[recoded.codes], labels, has_value)
+        level[(level < 0) & (low == high)] = i
     of_record = level[labels]
     # All known values of a group have the same ancestor, so the first of them gives the label.
     first = np.full(len(groups.sizes), -1)
-    rows = np.flatnonzero(known)[::-1]
+    rows = np.flatnonzero(has_value)[::-1]
     first[labels[rows]] = rows
     texts = np.full(len(labels), None, object)
-    shown = first[labels] >= 0
-    for at, own in enumerate(recoded.labels):
-        at_level = shown & (of_record == at)
-        texts[at_level] = own[recoded.codes[first[labels[at_level]]]]
+    is_released = first[labels] >= 0
+    for i, level_labels in enumerate(recoded.labels):
+        at_level = is_released & (of_record == i)
+        texts[at_level] = level_labels[recoded.codes[first[labels[at_level]]]]
     losses = np.array(recoded.levels.losses)[of_record, recoded.codes]
     return LocalRecoding(
         TextColumn(texts),
-        float(losses[shown].mean()) if shown.any() else 0.0,
-        recoded.use_of_levels(np.where(shown, of_record, -1)),
+        float(losses[is_released].mean()) if is_released.any() else 0.0,
+        recoded.use_of_levels(np.where(is_released, of_record, -1)),
     )
 
 
 def ranges(column: Column, groups: Partition, missing: Mask) -> LocalRecoding:
     """Return for each record the range of its group's numbers, and its mean share of the whole."""
-    labels, known = groups.labels, ~suppress_single_values(groups, missing)
-    low, high = _extremes(column.values, labels, known)
-    whole = all(float(value).is_integer() for value in column.values[known])
+    labels, has_value = groups.labels, ~suppress_single_values(groups, missing)
+    low, high = _extremes(column.values, labels, has_value)
+    whole = all(float(value).is_integer() for value in column.values[has_value])
     written = np.array([_range(*ends, whole) for ends in zip(low, high, strict=True)], object)
-    spread = float(np.ptp(column.values[known])) if known.any() else 0.0
+    spread = float(np.ptp(column.values[has_value])) if has_value.any() else 0.0
     with np.errstate(invalid="ignore"):
-        shares = (high - low)[labels][known] / (spread or 1.0)
-    loss = float(shares.mean()) if known.any() else 0.0
+        shares = (high - low)[labels][has_value] / (spread or 1.0)
+    loss = float(shares.mean()) if has_value.any() else 0.0
     return LocalRecoding(TextColumn(written[labels]), loss, {})
 
 
@@ -117,7 +117,7 @@ def describe_local_recoding(recoded: Mapping[str, LocalRecoding]) -> list[Values
     """Return a warning that says how much local recoding lost, by column."""
     if not recoded:
         return []
-    losses = {name: one.loss for name, one in recoded.items()}
+    losses = {name: recoding.loss for name, recoding in recoded.items()}
     shares = ", ".join(f"{name!r} {100 * loss:.3g} %" for name, loss in losses.items())
     mean = sum(losses.values()) / len(losses)
     return [
@@ -129,20 +129,22 @@ def describe_local_recoding(recoded: Mapping[str, LocalRecoding]) -> list[Values
             figures={
                 "loss": mean,
                 "losses": losses,
-                "levels": {name: one.levels for name, one in recoded.items() if one.levels},
+                "levels": {
+                    name: recoding.levels for name, recoding in recoded.items() if recoding.levels
+                },
             },
         )
     ]
 
 
 def _extremes(
-    values: NDArray[np.float64] | NDArray[np.int64], labels: NDArray[np.int64], known: Mask
+    values: NDArray[np.float64] | NDArray[np.int64], labels: NDArray[np.int64], has_value: Mask
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the least and the greatest known value of each group; infinite where none is."""
     number = int(labels.max()) + 1
     low, high = np.full(number, np.inf), np.full(number, -np.inf)
-    np.minimum.at(low, labels[known], values[known])
-    np.maximum.at(high, labels[known], values[known])
+    np.minimum.at(low, labels[has_value], values[has_value])
+    np.maximum.at(high, labels[has_value], values[has_value])
     return low, high
 
 

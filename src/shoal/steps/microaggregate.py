@@ -240,7 +240,7 @@ class Microaggregate(GroupingStep):
             return [self.columns]
         if not isinstance(self.blocks, Iterable):
             size = int(self.blocks)
-            return [self.columns[at : at + size] for at in range(0, len(self.columns), size)]
+            return [self.columns[i : i + size] for i in range(0, len(self.columns), size)]
         return [list(block) for block in self.blocks]
 
     @property
@@ -260,12 +260,12 @@ class Microaggregate(GroupingStep):
             return self.decimals.get(name)
         return self.decimals
 
-    def with_decimals_of(self, shown: Mapping[str, int]) -> "Microaggregate":
+    def with_decimals_of(self, shown_decimals: Mapping[str, int]) -> "Microaggregate":
         """Return the step with the decimals that the columns of a file show.
 
         Parameters
         ----------
-        shown : mapping of str to int
+        shown_decimals : mapping of str to int
             Number of decimals of numeric columns.
 
         Returns
@@ -278,7 +278,7 @@ class Microaggregate(GroupingStep):
             return self
         rounded = {
             name: number
-            for name, number in shown.items()
+            for name, number in shown_decimals.items()
             if name in self.columns and (number > 0 or self.round == "original")
         }
         decimals = {**rounded, **(self.decimals or {})}
@@ -292,23 +292,11 @@ class Microaggregate(GroupingStep):
         tables.check_columns(frame, [*self.columns, *self.strata])
         columns = [read_column(frame, name, types.get(name)) for name in self.columns]
         check_values(self, columns)
-        in_distances: list[Column] = []  # confidential columns
-        if self.dependence > 0:
-            check_confidential(confidential, f"dependence={self.dependence:g}")
-            in_distances = [read_column(frame, name, types.get(name)) for name in confidential]
-            refuse_missing(
-                in_distances,
-                "Correct them, or leave dependence out: distances need the values.",
-            )
         weights = None if self.weight is None else tables.weights(frame, self.weight)
-        scale = weights if self.weighted_distances else None
-        space = build_space(
-            columns, self.standardise, self.dependence, in_distances, scale, self.column_weights
-        )
-        check_axes(self, space, any(column.is_missing.any() for column in columns))
+        space = self._space(frame, columns, confidential, types, weights)
         units = None if self.unit_column is None else read_units(frame, self.unit_column)
         strata = self._strata(frame, space, units)
-        given = GroupingInput(
+        inputs = GroupingInput(
             space,
             strata,
             privacy_constraint(self, frame, confidential, types, units),
@@ -317,13 +305,13 @@ class Microaggregate(GroupingStep):
             units,
             read_recoded_columns(self, frame, columns, types),
         )
-        released = GroupValues(self, frame, given.recoded, weights)
+        released = GroupValues(self, frame, inputs.recoded, weights)
         partitions: list[Partition] = []
         fitted: list[Partitioner] = []
         partitioner = self.partitioner
         for names in self.column_blocks:
             in_block = [columns[self.columns.index(name)] for name in names]
-            block = group_block(self, in_block, given, partitioner)
+            block = group_block(self, in_block, inputs, partitioner)
             for column, missing in zip(in_block, block.missing.T, strict=True):
                 released.add(column, block.groups, missing)
             partitions.append(block.groups)
@@ -350,6 +338,33 @@ class Microaggregate(GroupingStep):
                 *describe_weights(self, space, partitions),
             ),
         )
+
+    def _space(
+        self,
+        frame: Frame,
+        columns: list[Column],
+        confidential: Sequence[str],
+        types: Mapping[str, Type],
+        weights: NDArray[np.float64] | None,
+    ) -> Space:
+        """Return the coordinates that distances are computed on, with confidential columns if any.
+
+        Refuse columns that the method cannot sort by.
+        """
+        in_distances: list[Column] = []  # confidential columns
+        if self.dependence > 0:
+            check_confidential(confidential, f"dependence={self.dependence:g}")
+            in_distances = [read_column(frame, name, types.get(name)) for name in confidential]
+            refuse_missing(
+                in_distances,
+                "Correct them, or leave dependence out: distances need the values.",
+            )
+        scale = weights if self.weighted_distances else None
+        space = build_space(
+            columns, self.standardise, self.dependence, in_distances, scale, self.column_weights
+        )
+        check_axes(self, space, any(column.is_missing.any() for column in columns))
+        return space
 
     def _strata(self, frame: Frame, space: Space, units: NDArray[np.int64] | None) -> Strata:
         """Return strata of at least k; merge or refuse smaller ones."""

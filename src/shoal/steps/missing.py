@@ -64,9 +64,7 @@ def join_patterns(
             return missing
         other, n_donors = _cheapest_partner(patterns, counts, records, small, k)
         union = patterns[small] | patterns[other]
-        small_rows, other_rows = (
-            rows_of.pop(tuple(patterns[at].tolist())) for at in (small, other)
-        )
+        small_rows, other_rows = (rows_of.pop(tuple(patterns[i].tolist())) for i in (small, other))
         shared = ~union[columns]
         centre = Z[small_rows][:, shared].mean(axis=0)
         distance = ((Z[other_rows][:, shared] - centre) ** 2).sum(axis=1)
@@ -95,15 +93,16 @@ def _cheapest_partner(
 
     ``counts`` are units. A unit that must change counts as one record, its minimum.
     """
-    own = patterns[small]
-    union = patterns | own
+    small_pattern = patterns[small]
+    union = patterns | small_pattern
     count_of = {row.tobytes(): count for row, count in zip(patterns, counts, strict=True)}
     present = np.array([count_of.get(row.tobytes(), 0) for row in union])
-    is_own = (union == own).all(axis=1)  # then ``present`` includes the records of ``small``
+    # Where the union is the pattern itself, ``present`` includes the records of ``small``.
+    is_own = (union == small_pattern).all(axis=1)
     needed = np.clip(k - present - np.where(is_own, 0, counts[small]), 0, None)
     n_donors = np.where(counts - needed >= k, needed, records)
     n_donors[(union == patterns).all(axis=1)] = 0  # the other pattern loses no cell
-    cells = records[small] * (union & ~own).sum(axis=1)
+    cells = records[small] * (union & ~small_pattern).sum(axis=1)
     cells += n_donors * (union & ~patterns).sum(axis=1)
     cells[small] = np.iinfo(np.int64).max
     best = int(np.lexsort((patterns.sum(axis=1), counts >= k, cells))[0])
@@ -139,7 +138,9 @@ def describe_missing(
     original = {column.name: column.is_missing for column in columns}
     suppressed = {name: int((released[name] & ~old).sum()) for name, old in original.items()}
     filled = {name: int((~released[name] & old).sum()) for name, old in original.items()}
-    few = {name: _few_values(groups[name], old) for name, old in original.items() if filled[name]}
+    few_values = {
+        name: _few_values(groups[name], old) for name, old in original.items() if filled[name]
+    }
     sentences = []
     if any(suppressed.values()):
         sentences.append(
@@ -153,10 +154,10 @@ def describe_missing(
         sentences.append(
             f"{_cells(filled)} missing and now hold{_s(filled)} the value of the group."
         )
-    if any(few.values()):
+    if any(few_values.values()):
         sentences.append(
-            f"In some groups ({_listed(few)}) the released value rests on fewer than k known"
-            " values: all records show it, but fewer contributed to it."
+            f"In some groups ({_list_counts(few_values)}) the released value rests on fewer than k"
+            " known values: all records show it, but fewer contributed to it."
         )
     return sentences
 
@@ -170,10 +171,10 @@ def _few_values(groups: Partition, missing: Mask) -> int:
 def _cells(counts: Mapping[str, int]) -> str:
     total = sum(counts.values())
     cells, were = ("cell", "was") if total == 1 else ("cells", "were")
-    return f"{total} {cells} ({_listed(counts)}) {were}"
+    return f"{total} {cells} ({_list_counts(counts)}) {were}"
 
 
-def _listed(counts: Mapping[str, int]) -> str:
+def _list_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name!r} {number}" for name, number in counts.items() if number)
 
 

@@ -135,8 +135,8 @@ class Pram(Step):
                     moved, drawn = self._randomise(block, stratum, old, part, uniform[part])
                     new.put(part, moved.released, drawn)
                     transitions.append(moved)
-            for at, name in enumerate(block):
-                values[name] = column_of(frame, name, old[at], new.categories(at))
+            for i, name in enumerate(block):
+                values[name] = column_of(frame, name, old[i], new.categories(i))
         return StepResult(
             values,
             warnings=tuple(_describe(block, transitions) for block in self._blocks),
@@ -160,7 +160,7 @@ class Pram(Step):
         key = _joint_codes(old, rows)
         _, first, codes = np.unique(key, return_index=True, return_inverse=True)
         codes = codes.ravel()
-        categories = [_category_of(old, rows[at]) for at in first]
+        categories = [_category_of(old, rows[i]) for i in first]
         if len(categories) > MAX_CATEGORIES:
             raise InputError(
                 f"{name_columns(block)} would change among {len(categories)} categories, and at"
@@ -185,8 +185,8 @@ class Pram(Step):
         if self.stay is not None:
             return uniform_matrix(len(categories), self.stay), categories
         entry = self.matrix if self.joint else self.matrix[block[0]]
-        named = [tuple(c) if isinstance(c, list) else (c,) for c in entry["categories"]]
-        place = {category: at for at, category in enumerate(named)}
+        category_tuples = [tuple(c) if isinstance(c, list) else (c,) for c in entry["categories"]]
+        place = {category: i for i, category in enumerate(category_tuples)}
         unknown = np.array([category not in place for category in categories], bool)
         if unknown.any():
             count = int(counts[unknown].sum())
@@ -198,7 +198,7 @@ class Pram(Step):
                 count=count,
             )
         rows = np.array(entry["rows"], np.float64)[[place[category] for category in categories]]
-        return rows / rows.sum(axis=1, keepdims=True), named
+        return rows / rows.sum(axis=1, keepdims=True), category_tuples
 
     def _check_consistent(self) -> None:
         if (self.stay is None) == (self.matrix is None):
@@ -207,12 +207,12 @@ class Pram(Step):
             )
         if self.stay == 1:
             raise PlanError("With stay = 1 nothing changes. Use less.", code="pram-nothing-changes")
-        both = [name for name in self.strata if name in self.columns]
-        if both:
+        repeated = [name for name in self.strata if name in self.columns]
+        if repeated:
             raise PlanError(
-                f"{name_columns(both)} cannot both be masked and split the strata. Choose one.",
+                f"{name_columns(repeated)} cannot both be masked and split the strata. Choose one.",
                 code="masked-and-stratum",
-                columns=tuple(both),
+                columns=tuple(repeated),
             )
         if self.matrix is None:
             return
@@ -237,14 +237,14 @@ class _NewValues:
 
     def __init__(self, old: Sequence[Categories]):
         self.codes = np.full((len(old[0].codes), len(old)), -1, np.int64)
-        self.places = [{text: at for at, text in enumerate(one.texts)} for one in old]
+        self.places = [{text: i for i, text in enumerate(categories.texts)} for categories in old]
 
     def put(self, rows: Codes, released: Sequence[Category], drawn: Codes) -> None:
         """Set the values of some records to those of categories."""
-        for at, place in enumerate(self.places):
-            texts = [category[at] for category in released]
+        for i, place in enumerate(self.places):
+            texts = [category[i] for category in released]
             code = [-1 if t is None else place.setdefault(t, len(place)) for t in texts]
-            self.codes[rows, at] = np.array(code)[drawn]
+            self.codes[rows, i] = np.array(code)[drawn]
 
     def categories(self, at: int) -> Categories:
         """Return the values of one column."""
@@ -276,16 +276,16 @@ def _category_of(old: Sequence[Categories], record: int) -> Category:
 
 
 def _describe(block: Sequence[str], transitions: Sequence[Transitions]) -> ValuesRandomised:
-    own = [one for one in transitions if list(one.columns) == list(block)]
-    records = sum(int(one.counts.sum()) for one in own)
-    unchanged = sum(one.unchanged for one in own)
-    expected = sum(float(one.frequencies @ one.stays) for one in own)
-    stays = np.concatenate([one.stays for one in own]) if own else np.ones(1)
+    of_block = [entry for entry in transitions if list(entry.columns) == list(block)]
+    records = sum(int(entry.counts.sum()) for entry in of_block)
+    unchanged = sum(entry.unchanged for entry in of_block)
+    expected = sum(float(entry.frequencies @ entry.stays) for entry in of_block)
+    stays = np.concatenate([entry.stays for entry in of_block]) if of_block else np.ones(1)
     changed = 100 * (1 - unchanged / records) if records else 0.0
     foreseen = 100 * (1 - expected / records) if records else 0.0
-    what = "combinations of values" if len(block) > 1 else "values"
+    noun = "combinations of values" if len(block) > 1 else "values"
     return ValuesRandomised(
-        f"{name_columns(block)}: {changed:.3g} % of the {what} were changed at random,"
+        f"{name_columns(block)}: {changed:.3g} % of the {noun} were changed at random,"
         f" {foreseen:.3g} % were expected. A value stays with a probability of {stays.min():.3g} to"
         f" {stays.max():.3g}, by its category.",
         code="values-randomised",

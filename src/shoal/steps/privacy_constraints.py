@@ -121,7 +121,7 @@ class PrivacyConstraint:
 
     def values_in(self, records: Labels) -> NDArray[np.float64]:
         """Return the number of values of each column in a group, counted by ``kind``."""
-        tallies = [self._tally(at, records) for at in range(len(self.names))]
+        tallies = [self._tally(i, records) for i in range(len(self.names))]
         counts = [t.distinct if self.kind == "distinct" else t.effective for t in tallies]
         return np.array([float(count[0]) for count in counts])
 
@@ -129,8 +129,8 @@ class PrivacyConstraint:
         """Return the distance of a group from the table in each column."""
         return np.array(
             [
-                distance_from_table(self._shares(at, records), bool(ordered))[0]
-                for at, ordered in enumerate(self.ordered)
+                distance_from_table(self._shares(i, records), bool(ordered))[0]
+                for i, ordered in enumerate(self.ordered)
             ]
         )
 

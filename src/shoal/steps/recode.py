@@ -113,11 +113,14 @@ class Recode(Step):
         del confidential
         recoded = {n: self._recode(frame, n, (types or {}).get(n)) for n in self.columns}
         return StepResult(
-            {name: column_of(frame, name, one.old, one.new) for name, one in recoded.items()},
+            {
+                name: column_of(frame, name, recoding.old, recoding.new)
+                for name, recoding in recoded.items()
+            },
             warnings=tuple(
-                self._describe(name, one)
-                for name, one in recoded.items()
-                if one.unmapped or one.merged
+                self._describe(name, recoding)
+                for name, recoding in recoded.items()
+                if recoding.unmapped or recoding.merged
             ),
         )
 
@@ -133,14 +136,14 @@ class Recode(Step):
             )
         if not self.mapping and self.bands is None and self.min_count == 1:
             raise PlanError(
-                "Nothing says how to recode. Give `mapping`, `bands` or `min_count`.",
+                "The step does not state how to recode. Give `mapping`, `bands` or `min_count`.",
                 code="recode-nothing",
             )
-        for option, given, needed in (
+        for option, is_set, needed in (
             ("labels", self.labels is not None, self.bands),
             ("unmapped", self.unmapped != "keep", self.mapping),
         ):
-            if given and needed is None:
+            if is_set and needed is None:
                 needs = "bands" if option == "labels" else "mapping"
                 raise PlanError(
                     f"`{option}` is about `{needs}`, and none is given.",

@@ -13,7 +13,7 @@ from shoal.steps.hierarchies import RecodedColumn
 Codes = NDArray[np.int64]
 CHUNK = 1000  # groups whose records may change places in one pass
 MAX_PASSES = 40
-WORTHWHILE = 1e-4  # share of the loss that a pass must save for another one
+MIN_GAIN = 1e-4  # share of the loss that a pass must save for another one
 
 
 def refine_recoding(
@@ -66,7 +66,7 @@ def refine_recoding(
         moved = state.group != old
         look[:] = False
         look[old[moved]] = look[state.group[moved]] = True
-        if saved <= WORTHWHILE * before:
+        if saved <= MIN_GAIN * before:
             if full:
                 break
             look[:] = True
@@ -93,13 +93,13 @@ def open_groups(
     most = max((len(column.labels[0]) for column in columns), default=1)
     ancestors, losses = np.zeros((p, depth, most), np.int32), np.zeros((p, depth, most))
     codes = np.empty((n, p), np.int32)
-    for at, column in enumerate(columns):
+    for i, column in enumerate(columns):
         values = len(column.labels[0])
         for level in range(depth):
-            own = min(level, len(column.labels) - 1)
-            ancestors[at, level, :values] = column.levels.ancestors[own]
-            losses[at, level, :values] = column.levels.losses[own]
-        codes[:, at] = np.where(column.is_missing, NONE, column.codes)
+            column_level = min(level, len(column.labels) - 1)
+            ancestors[i, level, :values] = column.levels.ancestors[column_level]
+            losses[i, level, :values] = column.levels.losses[column_level]
+        codes[:, i] = np.where(column.is_missing, NONE, column.codes)
     n_groups = int(labels.max()) + 1
     capacity = n_groups + n // 2 + 1
     rows = capacity + 2
@@ -131,7 +131,7 @@ def _chunks(state: RecodedGroups, active: Codes, number: int) -> list[Codes]:
     if len(active) <= CHUNK:
         return [active]
     keys = [*state.example[active].T, *state.low[active].T]
-    turned = [keys[(at + number) % len(keys)] for at in range(len(keys))]
+    turned = [keys[(i + number) % len(keys)] for i in range(len(keys))]
     order = active[np.lexsort(turned)]
     return np.array_split(order, -(-len(active) // CHUNK))
 

@@ -28,7 +28,7 @@ class Strata:
         The columns whose values define the strata; empty where the table is not split.
     rows : list of ndarray
         The records of each stratum, in order.
-    shown : ndarray of shape (n_records,), optional
+    source_rows : ndarray of shape (n_records,), optional
         Where strata were merged: the record whose values each record gets in the columns.
     warnings : tuple of ShoalWarning
         A warning about merged strata, if there are any.
@@ -37,7 +37,7 @@ class Strata:
     frame: Frame
     columns: Sequence[str]
     rows: list[Rows]
-    shown: Rows | None = None
+    source_rows: Rows | None = None
     warnings: tuple[ShoalWarning, ...] = ()
 
     def where(self, at: int) -> str:
@@ -54,10 +54,10 @@ class Strata:
     @property
     def released(self) -> dict[str, RowGather]:
         """New values of the columns where strata were merged, otherwise an empty dict."""
-        if self.shown is None:
+        if self.source_rows is None:
             return {}
-        none_missing = np.zeros(len(self.shown), bool)
-        return {name: RowGather(self.shown, none_missing) for name in self.columns}
+        none_missing = np.zeros(len(self.source_rows), bool)
+        return {name: RowGather(self.source_rows, none_missing) for name in self.columns}
 
 
 def split(frame: Frame, columns: Sequence[str]) -> Strata:
@@ -129,7 +129,7 @@ def merge_small(
     """
 
     def rows_of(group: Sequence[int]) -> Rows:
-        return np.sort(np.concatenate([strata.rows[at] for at in group]))
+        return np.sort(np.concatenate([strata.rows[i] for i in group]))
 
     sizes = _sizes(strata.rows, units)
     members = join_small(
@@ -142,13 +142,13 @@ def merge_small(
         return strata
     rows = [rows_of(group) for group in members]
     largest = largest_of(members, sizes)
-    shown = np.arange(len(Z))
-    for joined, at in zip(rows, largest, strict=True):
-        own = np.isin(joined, strata.rows[at])
-        shown[joined[~own]] = strata.rows[at][0]
+    source_row = np.arange(len(Z))
+    for joined, i in zip(rows, largest, strict=True):
+        in_largest = np.isin(joined, strata.rows[i])
+        source_row[joined[~in_largest]] = strata.rows[i][0]
     records = [len(stratum) for stratum in strata.rows]
     sentence = describe_merged_strata(members, sizes, records, k, columns=strata.columns, what=what)
-    return Strata(strata.frame, strata.columns, rows, shown, (StrataMerged(sentence),))
+    return Strata(strata.frame, strata.columns, rows, source_row, (StrataMerged(sentence),))
 
 
 def join_small(
@@ -173,17 +173,17 @@ def join_small(
     list of list of int
         The strata in each joined stratum.
     """
-    members = [[at] for at in range(n)]
+    members = [[i] for i in range(n)]
     sizes = [size(group) for group in members]
     centres = np.array([centre(group) for group in members])
     while len(members) > 1 and min(sizes) < k:
         small = int(np.argmin(sizes))
-        one, other = sorted((small, _nearest(centres, small)))
-        members[one] += members.pop(other)
-        sizes.pop(other)
-        sizes[one] = size(members[one])
-        centres = np.delete(centres, other, axis=0)
-        centres[one] = centre(members[one])
+        first, second = sorted((small, _nearest(centres, small)))
+        members[first] += members.pop(second)
+        sizes.pop(second)
+        sizes[first] = size(members[first])
+        centres = np.delete(centres, second, axis=0)
+        centres[first] = centre(members[first])
     return members
 
 
@@ -213,7 +213,7 @@ def describe_merged_strata(
     """Return a sentence on the merged strata, without their names, which the release hides."""
     small = sum(size < k for size in sizes)
     pairs = zip(members, largest_of(members, sizes), strict=True)
-    moved = sum(records[at] for group, kept in pairs for at in group if at != kept)
+    moved = sum(records[i] for group, largest in pairs for i in group if i != largest)
     return (
         f"{small} of {len(sizes)} strata held fewer than k={k} {what}; merged with the"
         f" nearest stratum. {moved} record{'s' if moved != 1 else ''} of merged strata"

@@ -88,14 +88,17 @@ class Suppress(Step):
 
     def _validate(self) -> None:
         super()._validate()
-        given = self.importance
-        if given is None:
+        importance = self.importance
+        if importance is None:
             return
-        if isinstance(given, Mapping):
-            self.importance, unknown = dict(given), [n for n in given if n not in self.columns]
+        if isinstance(importance, Mapping):
+            self.importance, unknown = (
+                dict(importance),
+                [n for n in importance if n not in self.columns],
+            )
             reason = f"{name_columns(unknown)} is not masked by the step" if unknown else ""
         else:
-            self.importance = list(given)
+            self.importance = list(importance)
             differs = len(self.importance) != len(self.columns)
             reason = f"{len(self.importance)} weights for {len(self.columns)} columns"
             reason = reason if differs else ""
@@ -150,9 +153,9 @@ class Suppress(Step):
         units = None if self.unit is None else read_units(frame, self.unit)
         n_units = len(frame) if units is None else int(units.max()) + 1
         if n_units < self.k:
-            what = "records" if units is None else "units"
+            noun = "records" if units is None else "units"
             raise InputError(
-                f"A class needs k={self.k} {what} but the data hold only {n_units}. Lower k.",
+                f"A class needs k={self.k} {noun} but the data hold only {n_units}. Lower k.",
                 code="too-few-records" if units is None else "too-few-units",
                 k=self.k,
             )

@@ -27,9 +27,9 @@ def with_roles(
             code="several-weights",
             columns=tuple(weights),
         )
-    for at, step in enumerate(steps):
+    for i, step in enumerate(steps):
         if weights and isinstance(step, Microaggregate) and step.weight is None:
-            steps[at] = step = step.replace(weight=weights[0])
+            steps[i] = step = step.replace(weight=weights[0])
         if isinstance(step, Microaggregate) and step.weighted_distances and not step.weight:
             raise PlanError(
                 "weighted_distances needs weights. Name the weight, or leave it out.",
@@ -43,12 +43,12 @@ def with_roles(
                 code="two-roles",
                 columns=(name,),
             )
-    used = list(dict.fromkeys(step.weight for step in steps if step.weight is not None))
-    if len(used) > 1 or (weights and used and used != weights):
+    weight_columns = list(dict.fromkeys(step.weight for step in steps if step.weight is not None))
+    if len(weight_columns) > 1 or (weights and weight_columns and weight_columns != weights):
         raise PlanError(
-            f"{name_columns(list({*weights, *used}))} cannot all be weights. Choose one.",
+            f"{name_columns(list({*weights, *weight_columns}))} cannot all be weights. Choose one.",
             code="several-weights",
-            columns=tuple(sorted({*weights, *used})),
+            columns=tuple(sorted({*weights, *weight_columns})),
         )
     _check_weights_and_units(roles, steps)
     _check_merged_strata(steps)

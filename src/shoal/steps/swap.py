@@ -52,15 +52,11 @@ class Swap(WithinGroups):
     accepts_any_kind = True
     promises = "probabilistic k-anonymity"
 
-    @property
-    def guarantee(self) -> str:
-        """What the step guarantees, in sentences for the report."""
-        k = self.partitioner.k
+    def _describe(self, chance: str) -> str:
         return (
-            f"Values were swapped within groups of at least {k}{self._unit_words}: anyone who knows"
-            f" these columns of a person picks the right record with a probability of at most 1 in"
-            f" {k} (probabilistic k-anonymity). Records may be unique, and all original values are"
-            " released."
+            f"Values were swapped within groups of at least {self.partitioner.k}{self._unit_words}:"
+            f" anyone who knows these columns of a person {chance} (probabilistic k-anonymity)."
+            " Records may be unique, and all original values are released."
         )
 
     def _mask_groups(

@@ -26,8 +26,8 @@ class TopBottomCode(Step):
     mean of the column. The threshold is given, or is the value that a share of the records
     reaches. All other values stay as they are.
 
-    The step guarantees nothing about persons except that no one is an outlier in one of these
-    columns alone.
+    The step guarantees nothing about persons except that the coded values at an end of a column
+    do not differ.
 
     Parameters
     ----------
@@ -83,10 +83,26 @@ class TopBottomCode(Step):
     @property
     def guarantee(self) -> str:
         """What the step guarantees, in sentences for the report."""
+        is_coded = {
+            "greatest": self.top is not None or self.top_share is not None,
+            "least": self.bottom is not None or self.bottom_share is not None,
+        }
+        coded = " and the ".join(end for end in is_coded if is_coded[end])
+        rest = [f" The {end} values were not coded." for end in is_coded if not is_coded[end]]
+        return (
+            f"The {coded} values of each column, those beyond a threshold, were replaced by one"
+            f" value{' at each end' if not rest else ''}, so that the column does not tell these"
+            f" records apart.{''.join(rest)} All other values are released unchanged, and nothing"
+            " is guaranteed about them."
+        )
+
+    @property
+    def former_guarantees(self) -> tuple[str, ...]:
+        """The sentences of earlier versions."""
         return (
             "The values beyond a threshold were replaced by one value: nobody is an outlier in one"
             " of these columns alone. All other values are released unchanged, and nothing is"
-            " guaranteed about them."
+            " guaranteed about them.",
         )
 
     def apply(
@@ -143,14 +159,14 @@ class TopBottomCode(Step):
 
     def _check_thresholds(self) -> None:
         ends = {"top": (self.top, self.top_share), "bottom": (self.bottom, self.bottom_share)}
-        for end, given in ends.items():
-            if None not in given:
+        for end, thresholds in ends.items():
+            if None not in thresholds:
                 raise PlanError(
                     f"{end} and {end}_share both set the threshold. Choose one.",
                     code="two-thresholds",
                     end=end,
                 )
-        if all(given == (None, None) for given in ends.values()):
+        if all(thresholds == (None, None) for thresholds in ends.values()):
             raise PlanError(
                 "The step codes nothing. Give top, bottom, top_share or bottom_share.",
                 code="nothing-coded",

@@ -52,32 +52,32 @@ class Transitions:
     @property
     def stays(self) -> Matrix:
         """Probability that a record of each category keeps it."""
-        place = {category: at for at, category in enumerate(self.released)}
+        place = {category: i for i, category in enumerate(self.released)}
         return np.array(
             [
-                self.matrix[at, place[category]] if category in place else 0.0
-                for at, category in enumerate(self.categories)
+                self.matrix[i, place[category]] if category in place else 0.0
+                for i, category in enumerate(self.categories)
             ]
         )
 
     @property
     def unchanged(self) -> int:
         """Number of records that kept their category."""
-        place = {category: at for at, category in enumerate(self.released)}
+        place = {category: i for i, category in enumerate(self.released)}
         return sum(
-            int(self.counts[at, place[category]])
-            for at, category in enumerate(self.categories)
+            int(self.counts[i, place[category]])
+            for i, category in enumerate(self.categories)
             if category in place
         )
 
     def to_dict(self, *, within: Sequence[str] = ()) -> dict[str, Any]:
         """Return plain data; categories of a single column are texts."""
-        one = len(self.columns) == 1
+        single = len(self.columns) == 1
         return {
             "columns": list(self.columns),
             "stratum": dict(zip(within, self.stratum, strict=True)),
-            "categories": [c[0] if one else list(c) for c in self.categories],
-            "released": [c[0] if one else list(c) for c in self.released],
+            "categories": [c[0] if single else list(c) for c in self.categories],
+            "released": [c[0] if single else list(c) for c in self.released],
             "matrix": self.matrix.tolist(),
             "frequencies": self.frequencies.tolist(),
             "expected": (self.frequencies[:, np.newaxis] * self.matrix).tolist(),
@@ -151,45 +151,45 @@ def draw_categories(matrix: Matrix, codes: Codes, uniform: Matrix) -> Codes:
     return new
 
 
-def as_matrix(entry: Any, what: str) -> dict[str, Any]:
+def as_matrix(entry: Any, subject: str) -> dict[str, Any]:
     """Return a matrix as categories and rows; refuse rows that are not probabilities.
 
     A mapping of categories to mappings is accepted too; categories that it leaves out have the
     probability 0. A category is a text, or a list of texts where columns are joint.
     """
     if not isinstance(entry, Mapping):
-        raise _malformed(what)
+        raise _malformed_error(subject)
     if set(entry) != {"categories", "rows"}:
-        entry = _from_mapping(entry, what)
-    categories = [_category(category, what) for category in _list(entry["categories"], what)]
+        entry = _from_mapping(entry, subject)
+    categories = [_category(category, subject) for category in _list(entry["categories"], subject)]
     try:
         rows = np.array(entry["rows"], np.float64)
     except (TypeError, ValueError):
-        raise _malformed(what) from None
+        raise _malformed_error(subject) from None
     if rows.shape != (len(categories), len(categories)) or not len(rows):
-        raise _malformed(what)
+        raise _malformed_error(subject)
     if len({str(category) for category in categories}) < len(categories):
-        raise PlanError(f"The matrix of {what} names a category twice.", code="matrix-malformed")
+        raise PlanError(f"The matrix of {subject} names a category twice.", code="matrix-malformed")
     wrong = ~(np.isfinite(rows) & (rows >= 0)).all(axis=1)
     wrong |= ~(np.abs(rows.sum(axis=1) - 1) <= ROUNDING)
     if wrong.any():
         raise PlanError(
-            f"{int(wrong.sum())} of {len(rows)} rows of the matrix of {what} are not probabilities"
-            f" that sum to one; the first is row {int(np.argmax(wrong)) + 1}.",
+            f"{int(wrong.sum())} of {len(rows)} rows of the matrix of {subject} are not"
+            f" probabilities that sum to one; the first is row {int(np.argmax(wrong)) + 1}.",
             code="matrix-not-stochastic",
             row=int(np.argmax(wrong)) + 1,
         )
     return {"categories": categories, "rows": rows.tolist()}
 
 
-def _from_mapping(entry: Mapping[Any, Any], what: str) -> dict[str, Any]:
+def _from_mapping(entry: Mapping[Any, Any], subject: str) -> dict[str, Any]:
     if not all(isinstance(row, Mapping) for row in entry.values()):
-        raise _malformed(what)
+        raise _malformed_error(subject)
     rows = {text_of(k): {text_of(j): p for j, p in row.items()} for k, row in entry.items()}
     unknown = {name for row in rows.values() for name in row} - set(rows)
     if unknown or len(rows) < len(entry):
         raise PlanError(
-            f"The matrix of {what} leads to {len(unknown)} categories that have no row.",
+            f"The matrix of {subject} leads to {len(unknown)} categories that have no row.",
             code="matrix-malformed",
         )
     return {
@@ -198,23 +198,23 @@ def _from_mapping(entry: Mapping[Any, Any], what: str) -> dict[str, Any]:
     }
 
 
-def _category(category: Any, what: str) -> Any:
+def _category(category: Any, subject: str) -> Any:
     if isinstance(category, list | tuple):
-        return [_category(part, what) for part in category]
+        return [_category(part, subject) for part in category]
     if not isinstance(category, str | int | float):
-        raise _malformed(what)
+        raise _malformed_error(subject)
     return text_of(category)
 
 
-def _list(entry: Any, what: str) -> Sequence[Any]:
+def _list(entry: Any, subject: str) -> Sequence[Any]:
     if not isinstance(entry, list | tuple):
-        raise _malformed(what)
+        raise _malformed_error(subject)
     return entry
 
 
-def _malformed(what: str) -> PlanError:
+def _malformed_error(subject: str) -> PlanError:
     return PlanError(
-        f"The matrix of {what} must be a mapping of categories to mappings of categories to"
+        f"The matrix of {subject} must be a mapping of categories to mappings of categories to"
         " probabilities, or categories = [...] with rows = [[...], ...] of the same length.",
         code="matrix-malformed",
     )

@@ -1,9 +1,9 @@
 """Simulated annealing: random changes of groups, descent, and acceptance by temperature.
 
-Every change is a trial: a group dissolves, a new one gathers, records change places,
-or two near groups merge and split again. The colder it is, the less may the SSE rise.
-A rise is weighed by the SSE of the groups that changed: where records lie far apart,
-groups could otherwise never change, and where they lie close, never come to rest.
+Every change is a trial: a group is dissolved, a new one is gathered, records are swapped, or two
+near groups are merged and split again. The lower the temperature, the less the SSE may rise. The
+rise is relative to the SSE of the groups that changed: otherwise groups of sparse records would
+never change, and groups of dense ones would never stop changing.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import row_distance
 from shoal._kernels.local_search.descent import NONE
-from shoal._kernels.local_search.draws import below, fraction
+from shoal._kernels.local_search.draws import draw_fraction, draw_index
 from shoal._kernels.local_search.grouping import (
     N_SAVED,
     accept_trial,
@@ -24,20 +24,21 @@ from shoal._kernels.local_search.grouping import (
 )
 from shoal._kernels.local_search.reshape import descend_around, dissolve, gather, sse_before_trial
 
-N_CHANGED, N_POOLED = 0, 1
-DISSOLVE, GATHER, SWAP = 0.15, 0.3, 0.5  # cumulated shares of the kinds of change
+N_CHANGED, N_POOLED = 0, 1  # places in the counts of a memory
+CURRENT, BEST = 0, 1  # places in its SSE
+DISSOLVE, GATHER, SWAP = 0.15, 0.3, 0.5  # cumulative probabilities of the kinds of change
 SWAPS = 3  # at most, in one change
 NEARLY = 0.3  # rise of a trial, as a share of a group's SSE, up to which its groups are remembered
 
 
 class Memory(NamedTuple):
-    """The best groups of a run, and a pool of good groups that it met.
+    """The best groups of a run, and a pool of good groups seen during the run.
 
-    ``best`` are the labels at the least SSE so far; ``sse`` holds the SSE now and
-    the least. Records whose group may differ from ``best`` stand in
-    ``changed[:counts[N_CHANGED]]``. The ``counts[N_POOLED]`` groups met are rows of
-    ``pool``, filled up with -1; ``slots`` finds a group by its ``keys``, which are
-    sums of one random number per record.
+    ``best`` are the labels at the least SSE so far; ``sse`` holds the current SSE and the
+    least. Records whose group may differ from ``best`` stand in
+    ``changed[:counts[N_CHANGED]]``. The ``counts[N_POOLED]`` groups of the pool are rows
+    of ``pool``, padded with -1. ``slots`` is a hash table of their ``keys``; the key of a
+    group is the sum of one random number (``signs``) per record.
     """
 
     best: np.ndarray
@@ -69,64 +70,64 @@ def open_memory(labels: np.ndarray, sse: float, k: int, room: int) -> Memory:
 
 
 @compiled
-def change(s, k, state):
+def change(grouping, k, state):
     """Change some groups at random; return whether that was possible."""
-    i = below(state, s.X.shape[0])
-    kind = fraction(state)
+    i = draw_index(state, grouping.X.shape[0])
+    kind = draw_fraction(state)
     if kind < DISSOLVE:
-        return dissolve(s, k, s.labels[i])
-    if kind < GATHER and s.near.shape[1] >= k - 1:
-        return gather(s, k, i)
+        return dissolve(grouping, k, grouping.labels[i])
+    if kind < GATHER and grouping.near.shape[1] >= k - 1:
+        return gather(grouping, k, i)
     if kind < SWAP:
-        return swap_records(s, i, state)
-    return merge_groups(s, i, state)
+        return swap_records(grouping, i, state)
+    return merge_groups(grouping, i, state)
 
 
 @compiled
-def draw_neighbour(s, i, state):
+def draw_neighbour(grouping, i, state):
     """Draw a near record of ``i`` in another group, or none."""
-    j = s.near[i, below(state, s.near.shape[1])]
-    if s.labels[j] == s.labels[i]:
+    j = grouping.near[i, draw_index(state, grouping.near.shape[1])]
+    if grouping.labels[j] == grouping.labels[i]:
         return NONE
     return j
 
 
 @compiled
-def swap_records(s, i, state):
+def swap_records(grouping, i, state):
     """Swap some near records, starting from ``i``."""
-    for _ in range(1 + below(state, SWAPS)):
-        j = draw_neighbour(s, i, state)
+    for _ in range(1 + draw_index(state, SWAPS)):
+        j = draw_neighbour(grouping, i, state)
         if j != NONE:
-            a, b = s.labels[i], s.labels[j]
-            move(s, i, b)
-            move(s, j, a)
-            refresh(s, a)
-            refresh(s, b)
-            i = s.members[a, below(state, s.sizes[a])]
-    return s.counts[N_SAVED] > 0
+            a, b = grouping.labels[i], grouping.labels[j]
+            move(grouping, i, b)
+            move(grouping, j, a)
+            refresh(grouping, a)
+            refresh(grouping, b)
+            i = grouping.members[a, draw_index(state, grouping.sizes[a])]
+    return grouping.counts[N_SAVED] > 0
 
 
 @compiled
-def merge_groups(s, i, state):
+def merge_groups(grouping, i, state):
     """Merge the group of ``i`` with a near one; it is split again when the trial descends."""
-    j = draw_neighbour(s, i, state)
+    j = draw_neighbour(grouping, i, state)
     if j == NONE:
         return False
-    a, b = s.labels[i], s.labels[j]
-    while s.sizes[b] > 0:
-        move(s, s.members[b, s.sizes[b] - 1], a)
-    refresh(s, b)
-    refresh(s, a)
+    a, b = grouping.labels[i], grouping.labels[j]
+    while grouping.sizes[b] > 0:
+        move(grouping, grouping.members[b, grouping.sizes[b] - 1], a)
+    refresh(grouping, b)
+    refresh(grouping, a)
     return True
 
 
 @compiled
-def mark_changed(s, memory):
+def mark_changed(grouping, memory):
     """Mark the records of the groups that the trial changed."""
-    for t in range(s.counts[N_SAVED]):
-        g = s.saved[t]
-        for m in range(s.sizes[g]):
-            i = s.members[g, m]
+    for t in range(grouping.counts[N_SAVED]):
+        g = grouping.saved[t]
+        for m in range(grouping.sizes[g]):
+            i = grouping.members[g, m]
             if not memory.is_changed[i]:
                 memory.is_changed[i] = True
                 memory.changed[memory.counts[N_CHANGED]] = i
@@ -134,25 +135,25 @@ def mark_changed(s, memory):
 
 
 @compiled
-def add_changed_groups(s, k, memory):
+def add_changed_groups(grouping, k, memory):
     """Add the groups that the trial changed to the pool; a full pool is emptied first."""
-    for t in range(s.counts[N_SAVED]):
-        g = s.saved[t]
-        size = s.sizes[g]
+    for t in range(grouping.counts[N_SAVED]):
+        g = grouping.saved[t]
+        size = grouping.sizes[g]
         if k <= size <= memory.pool.shape[1]:
             if memory.counts[N_POOLED] == memory.pool.shape[0]:
                 memory.counts[N_POOLED] = 0
                 memory.slots[:] = NONE
-            add_group(s, g, memory)
+            add_group(grouping, g, memory)
 
 
 @compiled
-def add_group(s, g, memory):
+def add_group(grouping, g, memory):
     """Add group ``g`` to the pool, unless it is there already."""
-    size, known = s.sizes[g], memory.counts[N_POOLED]
+    size, known = grouping.sizes[g], memory.counts[N_POOLED]
     key = np.uint64(0)
     for m in range(size):
-        key += memory.signs[s.members[g, m]]
+        key += memory.signs[grouping.members[g, m]]
     slot = np.int64(key % np.uint64(memory.slots.shape[0]))
     while memory.slots[slot] != NONE:
         if memory.keys[memory.slots[slot]] == key:
@@ -161,43 +162,43 @@ def add_group(s, g, memory):
     memory.slots[slot] = known
     memory.keys[known] = key
     for m in range(memory.pool.shape[1]):
-        memory.pool[known, m] = s.members[g, m] if m < size else NONE
+        memory.pool[known, m] = grouping.members[g, m] if m < size else NONE
     memory.counts[N_POOLED] = known + 1
 
 
 @compiled
-def remember_best(s, memory):
+def remember_best(grouping, memory):
     """Store the current groups as the best."""
-    memory.sse[1] = memory.sse[0]
+    memory.sse[BEST] = memory.sse[CURRENT]
     for c in range(memory.counts[N_CHANGED]):
         i = memory.changed[c]
-        memory.best[i] = s.labels[i]
+        memory.best[i] = grouping.labels[i]
         memory.is_changed[i] = False
     memory.counts[N_CHANGED] = 0
 
 
 @compiled
-def anneal(s, k, memory, state, temperatures):
+def anneal(grouping, k, memory, state, temperatures):
     """Make one trial at each of ``temperatures``; add good groups to the pool, accepted or not."""
     for temperature in temperatures:
-        fine = change(s, k, state)
-        allowed = -temperature * np.log(1.0 - fraction(state))
-        if fine:
-            usual = sse_before_trial(s) / s.counts[N_SAVED]
-            allowed *= usual / k
-            descend_around(s, k, allowed)
-            raised = sse_change(s)
-            fine = raised <= allowed
-            if fine or raised <= NEARLY * usual:
-                add_changed_groups(s, k, memory)
-        if fine:
-            mark_changed(s, memory)
-            accept_trial(s)
-            memory.sse[0] += raised
-            if memory.sse[0] < memory.sse[1]:
-                remember_best(s, memory)
+        accepted = change(grouping, k, state)
+        allowed = -temperature * np.log(1.0 - draw_fraction(state))
+        if accepted:
+            mean_sse = sse_before_trial(grouping) / grouping.counts[N_SAVED]
+            allowed *= mean_sse / k
+            descend_around(grouping, k, allowed)
+            rise = sse_change(grouping)
+            accepted = rise <= allowed
+            if accepted or rise <= NEARLY * mean_sse:
+                add_changed_groups(grouping, k, memory)
+        if accepted:
+            mark_changed(grouping, memory)
+            accept_trial(grouping)
+            memory.sse[CURRENT] += rise
+            if memory.sse[CURRENT] < memory.sse[BEST]:
+                remember_best(grouping, memory)
         else:
-            undo_trial(s)
+            undo_trial(grouping)
 
 
 @compiled

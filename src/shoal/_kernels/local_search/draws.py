@@ -6,7 +6,7 @@ from shoal._kernels._compile import compiled
 
 
 @compiled
-def draw(state):
+def draw_bits(state):
     """Return the next 64 random bits of a splitmix generator."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
@@ -16,12 +16,12 @@ def draw(state):
 
 
 @compiled
-def fraction(state):
+def draw_fraction(state):
     """Draw a number from [0, 1)."""
-    return (draw(state) >> np.uint64(11)) * 2.0**-53
+    return (draw_bits(state) >> np.uint64(11)) * 2.0**-53
 
 
 @compiled
-def below(state, n):
+def draw_index(state, n):
     """Draw a whole number from 0 to ``n - 1``."""
-    return np.int64(draw(state) % np.uint64(n))
+    return np.int64(draw_bits(state) % np.uint64(n))

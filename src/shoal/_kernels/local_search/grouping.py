@@ -1,9 +1,9 @@
 """Groups that change record by record, and a trial of changes that can be undone.
 
-Centroid and SSE of a group are computed afresh from its records whenever these
-change: groups are small, so that costs little, and no rounding error gathers.
-The first change of a group within a trial keeps a copy of it; taking the trial
-back puts the copies in place, to the bit.
+Centroid and SSE of a group are computed again from its records whenever these change:
+groups are small, so that this is cheap, and rounding errors do not accumulate. The first
+change of a group within a trial stores a copy of it; undoing the trial restores the
+copies, to the bit.
 """
 
 from typing import NamedTuple
@@ -12,23 +12,27 @@ import numpy as np
 
 from shoal._kernels._compile import compiled, inlined
 
-N_SAVED, N_EMPTY, N_QUEUED, QUEUE_START, VERSION, LOOK = 0, 1, 2, 3, 4, 5
+N_SAVED, N_EMPTY, N_QUEUED, QUEUE_START, VERSION, SCAN = 0, 1, 2, 3, 4, 5
 
 
 class Grouping(NamedTuple):
-    """Groups of records, what a trial changed, and the queue of records to be moved.
+    """Groups of records, the changes of a trial, and the queue of records to be moved.
 
     ``near`` are the nearest others of each record. The records of group g are
-    ``members[g, :sizes[g]]``; ``place`` is the place of a record there, and
-    ``values[g]`` holds their values column by column. The trial
-    changed the ``counts[N_SAVED]`` groups in ``saved``; what ends in ``_before``
-    holds copies of them, in that order, so that these stay in the processor's cache.
-    ``free`` holds at least all empty groups. ``queue`` is a ring of
+    ``members[g, :sizes[g]]``; ``place`` is the position of a record there, and ``values[g]``
+    holds their values column by column. ``squares`` are the squared distances of the members
+    to the centroid. ``version`` of a group increases with every change.
+
+    The trial changed the ``counts[N_SAVED]`` groups in ``saved``; arrays that end in
+    ``_before`` hold copies of them, in that order, so that these stay in the processor's
+    cache. ``free`` holds at least all empty groups. ``queue`` is a ring buffer of
     ``counts[N_QUEUED]`` records from ``counts[QUEUE_START]`` on; ``is_queued`` marks them.
-    ``joins`` and ``costs`` are two groups that a record would join, their versions
-    then, and the costs; ``leave_cost`` holds the lower cost by group and place, where it is at
-    hand. ``group_list``, ``parts``, ``along`` and
-    ``across`` are working space; ``gains`` is written by `gather_gains`.
+
+    ``joins`` and ``costs`` are the two groups that a record would join at the least cost,
+    the versions of both at that time, and the costs; ``leave_cost`` holds the lower cost
+    again, by group and position, for vector instructions. ``last_scan`` marks the groups
+    listed by the current `near_groups`. ``group_list``, ``parts``, ``along`` and ``across``
+    are working space; ``gains`` is written by `gather_gains`.
     """
 
     X: np.ndarray
@@ -56,7 +60,7 @@ class Grouping(NamedTuple):
     queue: np.ndarray
     is_queued: np.ndarray
     counts: np.ndarray
-    seen: np.ndarray
+    last_scan: np.ndarray
     joins: np.ndarray
     costs: np.ndarray
     group_list: np.ndarray
@@ -88,135 +92,135 @@ def empty_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) 
 
 
 @compiled
-def fill_groups(s):
+def fill_groups(grouping):
     """Add the records to the groups of their labels."""
-    for i in range(s.X.shape[0]):
-        g = s.labels[i]
-        place_member(s, i, g, s.sizes[g])
-        s.sizes[g] += 1
-    for g in range(s.sizes.shape[0] - 1, -1, -1):
-        if s.sizes[g] == 0:
-            mark_empty(s, g)
+    for i in range(grouping.X.shape[0]):
+        g = grouping.labels[i]
+        place_member(grouping, i, g, grouping.sizes[g])
+        grouping.sizes[g] += 1
+    for g in range(grouping.sizes.shape[0] - 1, -1, -1):
+        if grouping.sizes[g] == 0:
+            mark_empty(grouping, g)
         else:
-            refresh(s, g)
+            refresh(grouping, g)
 
 
 @compiled
-def place_member(s, i, g, m):
+def place_member(grouping, i, g, m):
     """Put record ``i`` at place ``m`` of group ``g``."""
-    s.labels[i], s.place[i], s.members[g, m] = g, m, i
-    s.leave_cost[g, m] = s.costs[i, 0]
-    for j in range(s.X.shape[1]):
-        s.values[g, j, m] = s.X[i, j]
+    grouping.labels[i], grouping.place[i], grouping.members[g, m] = g, m, i
+    grouping.leave_cost[g, m] = grouping.costs[i, 0]
+    for j in range(grouping.X.shape[1]):
+        grouping.values[g, j, m] = grouping.X[i, j]
 
 
 @inlined
-def mark_empty(s, g):
+def mark_empty(grouping, g):
     """Add group ``g`` to the list of empty groups."""
-    if not s.is_free[g]:
-        s.is_free[g] = True
-        s.free[s.counts[N_EMPTY]] = g
-        s.counts[N_EMPTY] += 1
+    if not grouping.is_free[g]:
+        grouping.is_free[g] = True
+        grouping.free[grouping.counts[N_EMPTY]] = g
+        grouping.counts[N_EMPTY] += 1
 
 
 @compiled
-def empty_group(s):
+def empty_group(grouping):
     """Remove a group from the list of empty groups and return it."""
     while True:
-        s.counts[N_EMPTY] -= 1
-        g = s.free[s.counts[N_EMPTY]]
-        s.is_free[g] = False
-        if s.sizes[g] == 0:
+        grouping.counts[N_EMPTY] -= 1
+        g = grouping.free[grouping.counts[N_EMPTY]]
+        grouping.is_free[g] = False
+        if grouping.sizes[g] == 0:
             return g
 
 
 @compiled
-def refresh(s, g):
+def refresh(grouping, g):
     """Compute centroid and SSE of group ``g`` from its records."""
-    size, p = s.sizes[g], s.X.shape[1]
+    size, p = grouping.sizes[g], grouping.X.shape[1]
     squares = 0.0
     if size == 0:
-        mark_empty(s, g)
+        mark_empty(grouping, g)
     else:
-        s.squares[g, :size] = 0.0
+        grouping.squares[g, :size] = 0.0
         for j in range(p):
             total = 0.0
             for m in range(size):
-                total += s.values[g, j, m]
+                total += grouping.values[g, j, m]
             centre = total / size
-            s.centroids[g, j] = centre
+            grouping.centroids[g, j] = centre
             for m in range(size):
-                d = s.values[g, j, m] - centre
-                s.squares[g, m] += d * d
+                d = grouping.values[g, j, m] - centre
+                grouping.squares[g, m] += d * d
         for m in range(size):
-            squares += s.squares[g, m]
-    s.sse[g] = squares
-    s.counts[VERSION] += 1
-    s.version[g] = s.counts[VERSION]
+            squares += grouping.squares[g, m]
+    grouping.sse[g] = squares
+    grouping.counts[VERSION] += 1
+    grouping.version[g] = grouping.counts[VERSION]
 
 
 @inlined
-def save_group(s, g):
+def save_group(grouping, g):
     """Keep a copy of group ``g``, once in a trial."""
-    if s.is_saved[g]:
+    if grouping.is_saved[g]:
         return
-    t = s.counts[N_SAVED]
-    s.is_saved[g] = True
-    s.saved[t] = g
-    s.counts[N_SAVED] += 1
-    s.sizes_before[t] = s.sizes[g]
-    s.sse_before[t] = s.sse[g]
-    for m in range(s.sizes[g]):
-        s.members_before[t, m] = s.members[g, m]
-        s.squares_before[t, m] = s.squares[g, m]
-    s.version_before[t] = s.version[g]
-    for j in range(s.X.shape[1]):
-        s.centroids_before[t, j] = s.centroids[g, j]
+    t = grouping.counts[N_SAVED]
+    grouping.is_saved[g] = True
+    grouping.saved[t] = g
+    grouping.counts[N_SAVED] += 1
+    grouping.sizes_before[t] = grouping.sizes[g]
+    grouping.sse_before[t] = grouping.sse[g]
+    for m in range(grouping.sizes[g]):
+        grouping.members_before[t, m] = grouping.members[g, m]
+        grouping.squares_before[t, m] = grouping.squares[g, m]
+    grouping.version_before[t] = grouping.version[g]
+    for j in range(grouping.X.shape[1]):
+        grouping.centroids_before[t, j] = grouping.centroids[g, j]
 
 
 @compiled
-def move(s, i, h):
+def move(grouping, i, h):
     """Move record ``i`` to group ``h``; centroids and SSE are not yet computed."""
-    g = s.labels[i]
-    save_group(s, g)
-    save_group(s, h)
-    place_member(s, s.members[g, s.sizes[g] - 1], g, s.place[i])
-    s.sizes[g] -= 1
-    place_member(s, i, h, s.sizes[h])
-    s.sizes[h] += 1
+    g = grouping.labels[i]
+    save_group(grouping, g)
+    save_group(grouping, h)
+    place_member(grouping, grouping.members[g, grouping.sizes[g] - 1], g, grouping.place[i])
+    grouping.sizes[g] -= 1
+    place_member(grouping, i, h, grouping.sizes[h])
+    grouping.sizes[h] += 1
 
 
 @compiled
-def accept_trial(s):
+def accept_trial(grouping):
     """End the trial and keep its changes."""
-    for t in range(s.counts[N_SAVED]):
-        s.is_saved[s.saved[t]] = False
-    s.counts[N_SAVED] = 0
+    for t in range(grouping.counts[N_SAVED]):
+        grouping.is_saved[grouping.saved[t]] = False
+    grouping.counts[N_SAVED] = 0
 
 
 @compiled
-def undo_trial(s):
+def undo_trial(grouping):
     """End the trial and undo its changes."""
-    for t in range(s.counts[N_SAVED]):
-        g = s.saved[t]
-        s.is_saved[g] = False
-        s.sizes[g] = s.sizes_before[t]
-        s.sse[g] = s.sse_before[t]
-        for m in range(s.sizes[g]):
-            place_member(s, s.members_before[t, m], g, m)
-            s.squares[g, m] = s.squares_before[t, m]
-        for j in range(s.X.shape[1]):
-            s.centroids[g, j] = s.centroids_before[t, j]
-        s.version[g] = s.version_before[t]
-        if s.sizes[g] == 0:
-            mark_empty(s, g)
-    s.counts[N_SAVED] = 0
+    for t in range(grouping.counts[N_SAVED]):
+        g = grouping.saved[t]
+        grouping.is_saved[g] = False
+        grouping.sizes[g] = grouping.sizes_before[t]
+        grouping.sse[g] = grouping.sse_before[t]
+        for m in range(grouping.sizes[g]):
+            place_member(grouping, grouping.members_before[t, m], g, m)
+            grouping.squares[g, m] = grouping.squares_before[t, m]
+        for j in range(grouping.X.shape[1]):
+            grouping.centroids[g, j] = grouping.centroids_before[t, j]
+        grouping.version[g] = grouping.version_before[t]
+        if grouping.sizes[g] == 0:
+            mark_empty(grouping, g)
+    grouping.counts[N_SAVED] = 0
 
 
 @compiled
-def sse_change(s):
+def sse_change(grouping):
     """Return the increase of the SSE by the trial so far."""
     total = 0.0
-    for t in range(s.counts[N_SAVED]):
-        total += s.sse[s.saved[t]] - s.sse_before[t]
+    for t in range(grouping.counts[N_SAVED]):
+        total += grouping.sse[grouping.saved[t]] - grouping.sse_before[t]
     return total

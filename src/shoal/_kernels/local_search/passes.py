@@ -29,7 +29,7 @@ def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -
 
 
 @compiled
-def run_pass(s, k, action, numbers, tried, most):
+def run_pass(grouping, k, action, numbers, tried, most):
     """Run one of the actions above; return the decrease of the SSE by trials.
 
     ``numbers`` are the groups to dissolve or the records to gather around, ``tried`` the
@@ -37,18 +37,18 @@ def run_pass(s, k, action, numbers, tried, most):
     writes into ``s.gains``.
     """
     if action == DISSOLVE:
-        return dissolve_pass(s, k, numbers, tried)
+        return dissolve_pass(grouping, k, numbers, tried)
     if action == GATHER:
-        return gather_pass(s, k, numbers, tried)
+        return gather_pass(grouping, k, numbers, tried)
     if action == FILL:
-        fill_groups(s)
+        fill_groups(grouping)
     elif action == QUEUE:
-        queue_all(s)
+        queue_all(grouping)
     elif action == DESCEND:
-        descend(s, k, most)
-        accept_trial(s)
+        descend(grouping, k, most)
+        accept_trial(grouping)
     elif action == CLEAR:
-        clear_queue(s)
+        clear_queue(grouping)
     elif action == GAINS:
-        gather_gains(s, k)
+        gather_gains(grouping, k)
     return 0.0

@@ -5,40 +5,42 @@ from shoal._kernels.local_search.grouping import N_QUEUED, QUEUE_START
 
 
 @inlined
-def queue_record(s, i):
+def queue_record(grouping, i):
     """Queue record ``i``, once."""
-    if not s.is_queued[i]:
-        s.is_queued[i] = True
-        s.queue[(s.counts[QUEUE_START] + s.counts[N_QUEUED]) % s.queue.shape[0]] = i
-        s.counts[N_QUEUED] += 1
+    if not grouping.is_queued[i]:
+        grouping.is_queued[i] = True
+        grouping.queue[
+            (grouping.counts[QUEUE_START] + grouping.counts[N_QUEUED]) % grouping.queue.shape[0]
+        ] = i
+        grouping.counts[N_QUEUED] += 1
 
 
 @inlined
-def queue_group(s, g):
+def queue_group(grouping, g):
     """Queue all records of group ``g``."""
-    for m in range(s.sizes[g]):
-        queue_record(s, s.members[g, m])
+    for m in range(grouping.sizes[g]):
+        queue_record(grouping, grouping.members[g, m])
 
 
 @inlined
-def pop_record(s):
+def pop_record(grouping):
     """Remove and return the record queued first."""
-    i = s.queue[s.counts[QUEUE_START]]
-    s.counts[QUEUE_START] = (s.counts[QUEUE_START] + 1) % s.queue.shape[0]
-    s.counts[N_QUEUED] -= 1
-    s.is_queued[i] = False
+    i = grouping.queue[grouping.counts[QUEUE_START]]
+    grouping.counts[QUEUE_START] = (grouping.counts[QUEUE_START] + 1) % grouping.queue.shape[0]
+    grouping.counts[N_QUEUED] -= 1
+    grouping.is_queued[i] = False
     return i
 
 
 @compiled
-def queue_all(s):
+def queue_all(grouping):
     """Queue all records."""
-    for i in range(s.X.shape[0]):
-        queue_record(s, i)
+    for i in range(grouping.X.shape[0]):
+        queue_record(grouping, i)
 
 
 @compiled
-def clear_queue(s):
+def clear_queue(grouping):
     """Empty the queue."""
-    while s.counts[N_QUEUED] > 0:
-        pop_record(s)
+    while grouping.counts[N_QUEUED] > 0:
+        pop_record(grouping)

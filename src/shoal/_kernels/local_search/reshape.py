@@ -18,163 +18,169 @@ from shoal._kernels.local_search.grouping import (
 )
 from shoal._kernels.local_search.record_queue import clear_queue
 
-# Most trials fail, and that shows early: after the records queued first have tried their
-# moves so many times, a trial goes on only if the SSE lies above what it was by no more than
-# these shares of a group's usual SSE.
+# Most trials fail, and that is recognised early. A descent runs in stages: each tries so many
+# moves, as a multiple of the records queued at first, and the next is entered only if the SSE
+# exceeds that before the trial by at most this share of the mean SSE of the changed groups.
 STAGES = (1.0, 1.0, 1.5, 20.0)
 LIMITS = (0.45, 0.25, 0.1, 0.0)
-FIRST_LIMIT = 1.0  # the same at once after a new group was gathered
+FIRST_LIMIT = 1.0  # the limit directly after a new group was gathered, before any descent
 
 
 @compiled
-def cheapest(s, i, excluded):
+def cheapest(grouping, i, excluded):
     """Return the near group that ``i`` can join at the least increase of the SSE, or -1."""
     best, least = NONE, np.inf
-    for m in range(s.near.shape[1]):
-        h = s.labels[s.near[i, m]]
-        if h == excluded or h == s.labels[i] or h == best:
+    for m in range(grouping.near.shape[1]):
+        h = grouping.labels[grouping.near[i, m]]
+        if h == excluded or h == grouping.labels[i] or h == best:
             continue
-        cost = row_distance(s.X, i, s.centroids, h) * (s.sizes[h] / (s.sizes[h] + 1.0))
+        cost = row_distance(grouping.X, i, grouping.centroids, h) * (
+            grouping.sizes[h] / (grouping.sizes[h] + 1.0)
+        )
         if cost < least:
             best, least = h, cost
     return best
 
 
 @compiled
-def dissolve(s, k, g):
+def dissolve(grouping, k, g):
     """Move the records of group ``g`` to near groups; return whether all of them could move."""
-    while s.sizes[g] > 0:
-        i = s.members[g, s.sizes[g] - 1]
-        h = cheapest(s, i, g)
+    while grouping.sizes[g] > 0:
+        i = grouping.members[g, grouping.sizes[g] - 1]
+        h = cheapest(grouping, i, g)
         if h == NONE:
             return False
-        move(s, i, h)
-        refresh(s, h)
-        if s.sizes[h] >= 3 * k:
-            refresh_and_queue(s, k, h)
-    refresh(s, g)
+        move(grouping, i, h)
+        refresh(grouping, h)
+        if grouping.sizes[h] >= 3 * k:
+            refresh_and_queue(grouping, k, h)
+    refresh(grouping, g)
     return True
 
 
 @compiled
-def gather(s, k, i):
+def gather(grouping, k, i):
     """Form a group of record ``i`` and its nearest; dissolve groups that become too small."""
-    h = empty_group(s)
+    h = empty_group(grouping)
     for m in range(k - 1):
-        move(s, s.near[i, m], h)
-    move(s, i, h)
-    refresh(s, h)
-    for t in range(s.counts[N_SAVED]):
-        refresh(s, s.saved[t])
+        move(grouping, grouping.near[i, m], h)
+    move(grouping, i, h)
+    refresh(grouping, h)
+    for t in range(grouping.counts[N_SAVED]):
+        refresh(grouping, grouping.saved[t])
     t = 0
-    while t < s.counts[N_SAVED]:
-        g = s.saved[t]
-        if 0 < s.sizes[g] < k and not dissolve(s, k, g):
+    while t < grouping.counts[N_SAVED]:
+        g = grouping.saved[t]
+        if 0 < grouping.sizes[g] < k and not dissolve(grouping, k, g):
             return False
         t += 1
     return True
 
 
 @compiled
-def sse_before_trial(s):
+def sse_before_trial(grouping):
     """Return the SSE, before the trial, of the groups that it changed."""
     total = 0.0
-    for t in range(s.counts[N_SAVED]):
-        total += s.sse_before[t]
+    for t in range(grouping.counts[N_SAVED]):
+        total += grouping.sse_before[t]
     return total
 
 
 @compiled
-def descend_around(s, k, allowed):
+def descend_around(grouping, k, allowed):
     """Descend around the changed groups, while the increase may still fall to ``allowed``."""
-    usual = sse_before_trial(s) / s.counts[N_SAVED]
-    for t in range(s.counts[N_SAVED]):
-        refresh_and_queue(s, k, s.saved[t])
-    first = s.counts[N_QUEUED]
+    mean_sse = sse_before_trial(grouping) / grouping.counts[N_SAVED]
+    for t in range(grouping.counts[N_SAVED]):
+        refresh_and_queue(grouping, k, grouping.saved[t])
+    n_first = grouping.counts[N_QUEUED]
     for stage in range(len(STAGES)):
-        descend(s, k, int(STAGES[stage] * first))
-        if s.counts[N_QUEUED] == 0 or sse_change(s) > LIMITS[stage] * usual + allowed:
+        descend(grouping, k, int(STAGES[stage] * n_first))
+        if (
+            grouping.counts[N_QUEUED] == 0
+            or sse_change(grouping) > LIMITS[stage] * mean_sse + allowed
+        ):
             break
-    clear_queue(s)
+    clear_queue(grouping)
 
 
 @compiled
-def end_trial(s, k, fine):
+def end_trial(grouping, k, possible):
     """End a trial: descend, and keep it if the SSE has fallen; return the decrease."""
-    if fine:
-        descend_around(s, k, 0.0)
-        fall = -sse_change(s)
-        if fall > ROUNDING * sse_before_trial(s):
-            accept_trial(s)
+    if possible:
+        descend_around(grouping, k, 0.0)
+        fall = -sse_change(grouping)
+        if fall > ROUNDING * sse_before_trial(grouping):
+            accept_trial(grouping)
             return fall
-    undo_trial(s)
+    undo_trial(grouping)
     return 0.0
 
 
 @compiled
-def changed_near(s, i, since):
+def changed_near(grouping, i, since):
     """Return whether a group near record ``i``, or its own, changed after the version ``since``."""
-    if s.version[s.labels[i]] > since:
+    if grouping.version[grouping.labels[i]] > since:
         return True
-    for m in range(s.near.shape[1]):
-        if s.version[s.labels[s.near[i, m]]] > since:
+    for m in range(grouping.near.shape[1]):
+        if grouping.version[grouping.labels[grouping.near[i, m]]] > since:
             return True
     return False
 
 
 @compiled
-def dissolve_pass(s, k, groups, tried):
+def dissolve_pass(grouping, k, groups, tried):
     """Try to dissolve each of ``groups`` in turn; return the decrease of the SSE.
 
     A group is left alone if nothing near it has changed since it was ``tried``.
     """
     total = 0.0
     for g in groups:
-        fresh = False
-        for m in range(s.sizes[g]):
-            fresh = fresh or changed_near(s, s.members[g, m], tried[g])
-        if fresh and s.sse[g] > 0.0:
-            tried[g] = s.counts[VERSION]
-            total += end_trial(s, k, dissolve(s, k, g))
+        is_changed = False
+        for m in range(grouping.sizes[g]):
+            is_changed = is_changed or changed_near(grouping, grouping.members[g, m], tried[g])
+        if is_changed and grouping.sse[g] > 0.0:
+            tried[g] = grouping.counts[VERSION]
+            total += end_trial(grouping, k, dissolve(grouping, k, g))
     return total
 
 
 @compiled
-def gather_pass(s, k, centres, tried):
+def gather_pass(grouping, k, centres, tried):
     """Try a new group around each of ``centres`` in turn; return the decrease of the SSE.
 
     A record is left alone if nothing near it has changed since it was ``tried``.
     """
     total = 0.0
     for i in centres:
-        if changed_near(s, i, tried[i]):
-            tried[i] = s.counts[VERSION]
-            fine = (
-                gather(s, k, i)
-                and sse_change(s) <= FIRST_LIMIT * sse_before_trial(s) / s.counts[N_SAVED]
+        if changed_near(grouping, i, tried[i]):
+            tried[i] = grouping.counts[VERSION]
+            promising = (
+                gather(grouping, k, i)
+                and sse_change(grouping)
+                <= FIRST_LIMIT * sse_before_trial(grouping) / grouping.counts[N_SAVED]
             )
-            total += end_trial(s, k, fine)
+            total += end_trial(grouping, k, promising)
     return total
 
 
 @compiled
-def gather_gains(s, k):
+def gather_gains(grouping, k):
     """Write for each record how much a new group around it may lower the SSE.
 
     That is the sum of the squared distances of the record and its k - 1 nearest to the
     centroids they have, less the SSE that they have as a group.
     """
-    n, p = s.X.shape
+    n, p = grouping.X.shape
     for i in range(n):
-        total, squares = s.squares[s.labels[i], s.place[i]], 0.0
+        total, squares = grouping.squares[grouping.labels[i], grouping.place[i]], 0.0
         for m in range(k - 1):
-            j = s.near[i, m]
-            total += s.squares[s.labels[j], s.place[j]]
+            j = grouping.near[i, m]
+            total += grouping.squares[grouping.labels[j], grouping.place[j]]
         for c in range(p):
-            pull = 0.0
+            offset = 0.0
             for m in range(k - 1):
-                d = s.X[s.near[i, m], c] - s.X[i, c]
-                pull += d
+                d = grouping.X[grouping.near[i, m], c] - grouping.X[i, c]
+                offset += d
                 squares += d * d
-            squares -= pull * pull / k
-        s.gains[i] = total - squares
+            squares -= offset * offset / k
+        grouping.gains[i] = total - squares

@@ -9,124 +9,129 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.matching.blossom import (
     FREE,
     INNER,
+    N_SPARE,
     OUTER,
     child_with,
     is_matched_forward,
-    raise_top,
+    rematch_inside,
     ring_of,
-    turn,
+    set_top,
 )
 
 
 @compiled
-def chain(m, one, two, edge):
-    """Make ``two`` the successor of ``one`` in a cycle, by ``edge``."""
-    m.node[one].following = two
-    m.node[two].preceding = one
-    m.node[one].link = edge
+def link_cycle(matching, node, following, edge):
+    """Make ``following`` the successor of ``node`` in a cycle, by ``edge``."""
+    matching.node[node].following = following
+    matching.node[following].preceding = node
+    matching.node[node].link = edge
 
 
 @compiled
-def above(graph, m, node):
+def parent_of(graph, matching, node):
     """Return the parent of ``node`` in the tree."""
-    edge = m.node[node].entry
-    a, b = m.node[graph.ends[edge, 0]].top, m.node[graph.ends[edge, 1]].top
+    edge = matching.node[node].entry
+    a, b = matching.node[graph.ends[edge, 0]].top, matching.node[graph.ends[edge, 1]].top
     return b if a == node else a
 
 
 @compiled
-def crossing(graph, m, one, two):
+def common_ancestor(graph, matching, first, second):
     """Return the lowest common ancestor of two outer nodes."""
     deeper = 0
-    for node in (one, two):
+    for node in (first, second):
         deeper = -deeper
-        while m.node[node].entry >= 0:
-            node = above(graph, m, node)
+        while matching.node[node].entry >= 0:
+            node = parent_of(graph, matching, node)
             deeper += 1
-    while one != two:
+    while first != second:
         if deeper > 0:
-            two = above(graph, m, two)
+            second = parent_of(graph, matching, second)
             deeper -= 1
         else:
-            one = above(graph, m, one)
+            first = parent_of(graph, matching, first)
             deeper += 1
-    return one
+    return first
 
 
 @compiled
-def shrink(graph, m, edge):
+def shrink(graph, matching, edge):
     """Return a new outer blossom of the cycle that ``edge`` closes between two outer nodes."""
-    m.counts[2] -= 1
-    blossom = m.spare[m.counts[2]]
-    one, two = m.node[graph.ends[edge, 0]].top, m.node[graph.ends[edge, 1]].top
-    root = crossing(graph, m, one, two)
-    chain(m, one, two, edge)
-    while one != root:
-        up = above(graph, m, one)
-        chain(m, up, one, m.node[one].entry)
-        one = up
-    while two != root:
-        up = above(graph, m, two)
-        chain(m, two, up, m.node[two].entry)
-        two = up
-    m.node[blossom].first = root
-    m.node[blossom].base = m.node[root].base
-    m.node[blossom].parent = -1
-    m.node[blossom].label = OUTER
-    m.node[blossom].entry = m.node[root].entry
-    for i in range(ring_of(m, blossom)):
-        m.node[m.ring[i]].parent = blossom
-    raise_top(m, blossom)
+    matching.counts[N_SPARE] -= 1
+    blossom = matching.spare[matching.counts[N_SPARE]]
+    first, second = matching.node[graph.ends[edge, 0]].top, matching.node[graph.ends[edge, 1]].top
+    root = common_ancestor(graph, matching, first, second)
+    link_cycle(matching, first, second, edge)
+    while first != root:
+        up = parent_of(graph, matching, first)
+        link_cycle(matching, up, first, matching.node[first].entry)
+        first = up
+    while second != root:
+        up = parent_of(graph, matching, second)
+        link_cycle(matching, second, up, matching.node[second].entry)
+        second = up
+    matching.node[blossom].first = root
+    matching.node[blossom].base = matching.node[root].base
+    matching.node[blossom].parent = -1
+    matching.node[blossom].label = OUTER
+    matching.node[blossom].entry = matching.node[root].entry
+    for i in range(ring_of(matching, blossom)):
+        matching.node[matching.ring[i]].parent = blossom
+    set_top(matching, blossom)
     return blossom
 
 
 @compiled
-def dissolve(m, blossom):
+def detach_children(matching, blossom):
     """Expand a blossom: the nodes of its cycle become outermost and leave the tree."""
-    children = m.ring[: ring_of(m, blossom)].copy()
+    children = matching.ring[: ring_of(matching, blossom)].copy()
     for child in children:
-        m.node[child].parent = -1
-        m.node[child].label = FREE
-        raise_top(m, child)
-    m.spare[m.counts[2]] = blossom
-    m.counts[2] += 1
+        matching.node[child].parent = -1
+        matching.node[child].label = FREE
+        set_top(matching, child)
+    matching.spare[matching.counts[N_SPARE]] = blossom
+    matching.counts[N_SPARE] += 1
 
 
 @compiled
-def expand(graph, m, blossom):
+def expand(graph, matching, blossom):
     """Expand an inner blossom; the even path of its cycle replaces it in the tree."""
-    edge = m.node[blossom].entry
+    edge = matching.node[blossom].entry
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
-    child = child_with(m, blossom, a)
+    child = child_with(matching, blossom, a)
     if child < 0:
-        child = child_with(m, blossom, b)
-    forward = is_matched_forward(m, blossom, child)
-    last = m.node[blossom].first
-    dissolve(m, blossom)
+        child = child_with(matching, blossom, b)
+    forward = is_matched_forward(matching, blossom, child)
+    last = matching.node[blossom].first
+    detach_children(matching, blossom)
     label = INNER
     while True:
-        m.node[child].label = label
-        m.node[child].entry = edge
+        matching.node[child].label = label
+        matching.node[child].entry = edge
         if child == last:
             return
-        edge = m.node[child].link if forward else m.node[m.node[child].preceding].link
-        child = m.node[child].following if forward else m.node[child].preceding
+        edge = (
+            matching.node[child].link
+            if forward
+            else matching.node[matching.node[child].preceding].link
+        )
+        child = matching.node[child].following if forward else matching.node[child].preceding
         label = OUTER if label == INNER else INNER
 
 
 @compiled
-def turn_over(graph, m, vertex):
+def augment(graph, matching, vertex):
     """Augment along the path from the root to an outer ``vertex``."""
     while True:
-        node = m.node[vertex].top
-        turn(graph, m, node, vertex)
-        if m.node[node].entry < 0:
+        node = matching.node[vertex].top
+        rematch_inside(graph, matching, node, vertex)
+        if matching.node[node].entry < 0:
             return
-        inner = above(graph, m, node)
-        edge = m.node[inner].entry
+        inner = parent_of(graph, matching, node)
+        edge = matching.node[inner].entry
         a, b = graph.ends[edge, 0], graph.ends[edge, 1]
-        if m.node[a].top != inner:
+        if matching.node[a].top != inner:
             a, b = b, a
-        turn(graph, m, inner, a)
-        m.node[a].mate = m.node[b].mate = edge
+        rematch_inside(graph, matching, inner, a)
+        matching.node[a].mate = matching.node[b].mate = edge
         vertex = b

@@ -12,6 +12,7 @@ import numpy as np
 from shoal._kernels._compile import compiled
 
 FREE, OUTER, INNER = 0, 1, 2  # label of a node with respect to the tree
+N_MEMBERS, NEXT_VERTEX, N_SPARE = 0, 1, 2  # places in the counts of a matching
 
 
 class Graph(NamedTuple):
@@ -46,8 +47,8 @@ NODE = np.dtype(
 class Matching(NamedTuple):
     """Matched edges, nested blossoms, dual values and the alternating tree.
 
-    The vertices of the tree are ``members[: counts[0]]``, ``counts[1]`` is the next
-    vertex to start from, and ``spare[: counts[2]]`` are unused numbers of blossoms.
+    The vertices of the tree are ``members[: counts[N_MEMBERS]]``, ``counts[NEXT_VERTEX]`` is
+    the next vertex to start from, and ``spare[: counts[N_SPARE]]`` are unused numbers of blossoms.
     ``stack``, ``inside`` and ``ring`` are scratch.
     """
 
@@ -79,97 +80,101 @@ def open_matching(size: int) -> Matching:
 
 
 @compiled
-def ring_of(m, blossom):
+def ring_of(matching, blossom):
     """Write the nodes of a blossom's cycle into ``m.ring``, in order; return their number."""
     count = 0
-    child = m.node[blossom].first
-    while count == 0 or child != m.node[blossom].first:
-        m.ring[count] = child
+    child = matching.node[blossom].first
+    while count == 0 or child != matching.node[blossom].first:
+        matching.ring[count] = child
         count += 1
-        child = m.node[child].following
+        child = matching.node[child].following
     return count
 
 
 @compiled
-def vertices_of(m, node):
+def vertices_of(matching, node):
     """Write the vertices of a node into ``m.inside``; return their number."""
-    m.stack[0, 0] = node
+    matching.stack[0, 0] = node
     stacked, count = 1, 0
     while stacked > 0:
         stacked -= 1
-        here = m.stack[stacked, 0]
-        if here < m.inside.shape[0]:
-            m.inside[count] = here
+        here = matching.stack[stacked, 0]
+        if here < matching.inside.shape[0]:
+            matching.inside[count] = here
             count += 1
             continue
-        for i in range(ring_of(m, here)):
-            m.stack[stacked, 0] = m.ring[i]
+        for i in range(ring_of(matching, here)):
+            matching.stack[stacked, 0] = matching.ring[i]
             stacked += 1
     return count
 
 
 @compiled
-def raise_top(m, node):
+def set_top(matching, node):
     """Make ``node`` the outermost one of all its vertices."""
-    for i in range(vertices_of(m, node)):
-        m.node[m.inside[i]].top = node
+    for i in range(vertices_of(matching, node)):
+        matching.node[matching.inside[i]].top = node
 
 
 @compiled
-def child_with(m, blossom, vertex):
+def child_with(matching, blossom, vertex):
     """Return the node of the blossom's cycle that contains ``vertex``, or -1."""
     node = vertex
-    while node >= 0 and m.node[node].parent != blossom:
-        node = m.node[node].parent
+    while node >= 0 and matching.node[node].parent != blossom:
+        node = matching.node[node].parent
     return node
 
 
 @compiled
-def is_matched_forward(m, blossom, child):
+def is_matched_forward(matching, blossom, child):
     """Return whether ``child`` is matched to its successor: its index in the cycle is odd."""
     forward = False
-    while child != m.node[blossom].first:
-        child = m.node[child].preceding
+    while child != matching.node[blossom].first:
+        child = matching.node[child].preceding
         forward = not forward
     return forward
 
 
 @compiled
-def match_neighbours(graph, m, blossom, one, two, edge, stacked):
+def match_neighbours(graph, matching, blossom, first, second, edge, stacked):
     """Match two nodes of a cycle by ``edge``; stack them to change the matching inside."""
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
-    if child_with(m, blossom, a) != one:
+    if child_with(matching, blossom, a) != first:
         a, b = b, a
-    m.node[a].mate = m.node[b].mate = edge
-    m.stack[stacked, 0], m.stack[stacked, 1] = one, a
-    m.stack[stacked + 1, 0], m.stack[stacked + 1, 1] = two, b
+    matching.node[a].mate = matching.node[b].mate = edge
+    matching.stack[stacked, 0], matching.stack[stacked, 1] = first, a
+    matching.stack[stacked + 1, 0], matching.stack[stacked + 1, 1] = second, b
     return stacked + 2
 
 
 @compiled
-def turn(graph, m, node, vertex):
+def rematch_inside(graph, matching, node, vertex):
     """Make ``vertex`` the base of ``node``, and match the other vertices inside."""
-    m.stack[0, 0], m.stack[0, 1] = node, vertex
+    matching.stack[0, 0], matching.stack[0, 1] = node, vertex
     stacked = 1
     while stacked > 0:
         stacked -= 1
-        blossom, base = m.stack[stacked, 0], m.stack[stacked, 1]
-        if blossom < m.inside.shape[0]:
+        blossom, base = matching.stack[stacked, 0], matching.stack[stacked, 1]
+        if blossom < matching.inside.shape[0]:
             continue
-        child = child_with(m, blossom, base)
-        m.stack[stacked, 0], m.stack[stacked, 1] = child, base
+        child = child_with(matching, blossom, base)
+        matching.stack[stacked, 0], matching.stack[stacked, 1] = child, base
         stacked += 1
-        forward = is_matched_forward(m, blossom, child)
+        forward = is_matched_forward(matching, blossom, child)
         here = child
-        while here != m.node[blossom].first:
+        while here != matching.node[blossom].first:
             if forward:
-                one = m.node[here].following
-                two = m.node[one].following
-                stacked = match_neighbours(graph, m, blossom, one, two, m.node[one].link, stacked)
+                first = matching.node[here].following
+                second = matching.node[first].following
+                stacked = match_neighbours(
+                    graph, matching, blossom, first, second, matching.node[first].link, stacked
+                )
             else:
-                one = m.node[here].preceding
-                two = m.node[one].preceding
-                stacked = match_neighbours(graph, m, blossom, one, two, m.node[two].link, stacked)
-            here = two
-        m.node[blossom].first = child
-        m.node[blossom].base = base
+                first = matching.node[here].preceding
+                second = matching.node[first].preceding
+                stacked = match_neighbours(
+                    graph, matching, blossom, first, second, matching.node[second].link, stacked
+                )
+            here = second
+        matching.node[blossom].first = child
+        matching.node[blossom].base = base

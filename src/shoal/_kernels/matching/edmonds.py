@@ -9,8 +9,17 @@ every step is exact.
 """
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.matching.alternating_tree import expand, shrink, turn_over
-from shoal._kernels.matching.blossom import FREE, INNER, OUTER, ring_of, turn, vertices_of
+from shoal._kernels.matching.alternating_tree import augment, expand, shrink
+from shoal._kernels.matching.blossom import (
+    FREE,
+    INNER,
+    N_MEMBERS,
+    NEXT_VERTEX,
+    OUTER,
+    rematch_inside,
+    ring_of,
+    vertices_of,
+)
 from shoal._kernels.structures.heap import pop, push
 
 TIGHT, RELEASE, EMPTY = 0, 1, 2  # events: an edge is tight, a dual is 0, a blossom's dual is 0
@@ -18,184 +27,188 @@ DIRECTION = (0, 1, -1)  # of the duals of free, outer and inner nodes
 
 
 @compiled
-def dual(m, vertex):
+def dual(matching, vertex):
     """Return the current dual of a vertex."""
-    return m.node[vertex].value + DIRECTION[m.node[m.node[vertex].top].label] * (
-        m.clock[0] - m.node[vertex].since
-    )
+    return matching.node[vertex].value + DIRECTION[
+        matching.node[matching.node[vertex].top].label
+    ] * (matching.clock[0] - matching.node[vertex].since)
 
 
 @compiled
-def write_duals(m, node):
+def write_duals(matching, node):
     """Store the current duals of an outermost node and its vertices, before its label changes."""
-    direction = DIRECTION[m.node[node].label]
-    if node >= m.inside.shape[0]:
-        m.node[node].value += 2 * direction * (m.clock[0] - m.node[node].since)
-        m.node[node].since = m.clock[0]
-    for i in range(vertices_of(m, node)):
-        vertex = m.inside[i]
-        m.node[vertex].value += direction * (m.clock[0] - m.node[vertex].since)
-        m.node[vertex].since = m.clock[0]
+    direction = DIRECTION[matching.node[node].label]
+    if node >= matching.inside.shape[0]:
+        matching.node[node].value += 2 * direction * (matching.clock[0] - matching.node[node].since)
+        matching.node[node].since = matching.clock[0]
+    for i in range(vertices_of(matching, node)):
+        vertex = matching.inside[i]
+        matching.node[vertex].value += direction * (matching.clock[0] - matching.node[vertex].since)
+        matching.node[vertex].since = matching.clock[0]
 
 
 @compiled
-def push_events(graph, m, heap, vertex, required):
+def push_events(graph, matching, heap, vertex, required):
     """Add the events of the edges of an outer vertex to the heap."""
-    mine = dual(m, vertex)
-    node = m.node[vertex].top
+    own_dual = dual(matching, vertex)
+    node = matching.node[vertex].top
     if vertex >= required:
-        push(heap, m.clock[0] - mine, 3 * vertex + RELEASE)
+        push(heap, matching.clock[0] - own_dual, 3 * vertex + RELEASE)
     for place in range(graph.start[vertex], graph.start[vertex + 1]):
         edge = graph.edges[place]
         other = graph.ends[edge, 0] + graph.ends[edge, 1] - vertex
-        far = m.node[other].top
-        if far == node or m.node[far].label == INNER:
+        other_node = matching.node[other].top
+        if other_node == node or matching.node[other_node].label == INNER:
             continue
-        slack = graph.weight[edge] - mine - dual(m, other)
-        if m.node[far].label == OUTER:
+        slack = graph.weight[edge] - own_dual - dual(matching, other)
+        if matching.node[other_node].label == OUTER:
             slack //= 2
-        push(heap, m.clock[0] + slack, 3 * edge + TIGHT)
+        push(heap, matching.clock[0] + slack, 3 * edge + TIGHT)
 
 
 @compiled
-def push_emptying(m, heap, node):
+def push_emptying(matching, heap, node):
     """Add the time at which the dual of an inner blossom becomes 0 to the heap."""
-    if m.node[node].label == INNER and node >= m.inside.shape[0]:
-        push(heap, m.node[node].since + m.node[node].value // 2, 3 * node + EMPTY)
+    if matching.node[node].label == INNER and node >= matching.inside.shape[0]:
+        push(heap, matching.node[node].since + matching.node[node].value // 2, 3 * node + EMPTY)
 
 
 @compiled
-def join_tree(m, node, entry):
+def join_tree(matching, node, entry):
     """Add a free outermost node to the tree, without a label yet."""
-    write_duals(m, node)
-    m.node[node].entry = entry
-    for i in range(vertices_of(m, node)):
-        vertex = m.inside[i]
-        if m.node[vertex].counted == 0:
-            m.node[vertex].counted = 1
-            m.members[m.counts[0]] = vertex
-            m.counts[0] += 1
+    write_duals(matching, node)
+    matching.node[node].entry = entry
+    for i in range(vertices_of(matching, node)):
+        vertex = matching.inside[i]
+        if matching.node[vertex].counted == 0:
+            matching.node[vertex].counted = 1
+            matching.members[matching.counts[N_MEMBERS]] = vertex
+            matching.counts[N_MEMBERS] += 1
 
 
 @compiled
-def join_inner(m, heap, node, entry):
+def join_inner(matching, heap, node, entry):
     """Add a node to the tree as an inner node."""
-    join_tree(m, node, entry)
-    m.node[node].label = INNER
-    push_emptying(m, heap, node)
+    join_tree(matching, node, entry)
+    matching.node[node].label = INNER
+    push_emptying(matching, heap, node)
 
 
 @compiled
-def join_outer(graph, m, heap, node, entry, required):
+def join_outer(graph, matching, heap, node, entry, required):
     """Add a node to the tree as an outer node."""
-    join_tree(m, node, entry)
-    m.node[node].label = OUTER
-    for i in range(vertices_of(m, node)):
-        push_events(graph, m, heap, m.inside[i], required)
+    join_tree(matching, node, entry)
+    matching.node[node].label = OUTER
+    for i in range(vertices_of(matching, node)):
+        push_events(graph, matching, heap, matching.inside[i], required)
 
 
 @compiled
-def leave_tree(m, heap):
+def leave_tree(matching, heap):
     """Store all duals and clear the tree."""
-    for i in range(m.counts[0]):
-        node = m.node[m.members[i]].top
-        if m.node[node].label != FREE:
-            write_duals(m, node)
-            m.node[node].label = FREE
-        m.node[m.members[i]].counted = 0
-    m.counts[0] = 0
-    m.clock[0] = 0
+    for i in range(matching.counts[N_MEMBERS]):
+        node = matching.node[matching.members[i]].top
+        if matching.node[node].label != FREE:
+            write_duals(matching, node)
+            matching.node[node].label = FREE
+        matching.node[matching.members[i]].counted = 0
+    matching.counts[N_MEMBERS] = 0
+    matching.clock[0] = 0
     heap.size[0] = 0
 
 
 @compiled
-def shrink_at(graph, m, heap, edge, required):
+def shrink_at(graph, matching, heap, edge, required):
     """Shrink the cycle that ``edge`` closes to a blossom; its inner nodes become outer."""
-    blossom = shrink(graph, m, edge)
-    m.node[blossom].value, m.node[blossom].since = 0, m.clock[0]
-    children = m.ring[: ring_of(m, blossom)].copy()
+    blossom = shrink(graph, matching, edge)
+    matching.node[blossom].value, matching.node[blossom].since = 0, matching.clock[0]
+    children = matching.ring[: ring_of(matching, blossom)].copy()
     for child in children:
-        write_duals(m, child)
+        write_duals(matching, child)
     for child in children:
-        if m.node[child].label == INNER:  # its former label
-            for i in range(vertices_of(m, child)):
-                push_events(graph, m, heap, m.inside[i], required)
+        if matching.node[child].label == INNER:  # its former label
+            for i in range(vertices_of(matching, child)):
+                push_events(graph, matching, heap, matching.inside[i], required)
 
 
 @compiled
-def expand_at(graph, m, heap, blossom, required):
+def expand_at(graph, matching, heap, blossom, required):
     """Expand an inner blossom and compute all events again, since some vertices become free."""
-    write_duals(m, blossom)
-    for i in range(ring_of(m, blossom)):
-        m.node[m.ring[i]].since = m.clock[0]
-    expand(graph, m, blossom)
+    write_duals(matching, blossom)
+    for i in range(ring_of(matching, blossom)):
+        matching.node[matching.ring[i]].since = matching.clock[0]
+    expand(graph, matching, blossom)
     heap.size[0] = 0
-    for i in range(m.counts[0]):
-        vertex = m.members[i]
-        node = m.node[vertex].top
-        if m.node[node].label == OUTER:
-            push_events(graph, m, heap, vertex, required)
-        elif m.node[node].base == vertex:
-            push_emptying(m, heap, node)
+    for i in range(matching.counts[N_MEMBERS]):
+        vertex = matching.members[i]
+        node = matching.node[vertex].top
+        if matching.node[node].label == OUTER:
+            push_events(graph, matching, heap, vertex, required)
+        elif matching.node[node].base == vertex:
+            push_emptying(matching, heap, node)
 
 
 @compiled
-def reach(graph, m, heap, edge, required):
+def use_edge(graph, matching, heap, edge, required):
     """Use an edge if it is tight: grow, shrink or augment; return whether the search is over."""
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
-    if m.node[m.node[a].top].label != OUTER:
+    if matching.node[matching.node[a].top].label != OUTER:
         a, b = b, a
-    near, far = m.node[a].top, m.node[b].top
-    if near == far or m.node[far].label == INNER or graph.weight[edge] != dual(m, a) + dual(m, b):
+    near, far = matching.node[a].top, matching.node[b].top
+    if (
+        near == far
+        or matching.node[far].label == INNER
+        or graph.weight[edge] != dual(matching, a) + dual(matching, b)
+    ):
         return False  # an event from before the tree changed
-    if m.node[far].label == OUTER:
-        shrink_at(graph, m, heap, edge, required)
+    if matching.node[far].label == OUTER:
+        shrink_at(graph, matching, heap, edge, required)
         return False
-    partner = m.node[m.node[far].base].mate
+    partner = matching.node[matching.node[far].base].mate
     if partner < 0:
-        turn_over(graph, m, a)
-        turn(graph, m, far, b)
-        m.node[a].mate = m.node[b].mate = edge
+        augment(graph, matching, a)
+        rematch_inside(graph, matching, far, b)
+        matching.node[a].mate = matching.node[b].mate = edge
         return True
-    join_inner(m, heap, far, edge)
-    c, d = m.node[graph.ends[partner, 0]].top, m.node[graph.ends[partner, 1]].top
-    join_outer(graph, m, heap, d if c == far else c, partner, required)
+    join_inner(matching, heap, far, edge)
+    c, d = matching.node[graph.ends[partner, 0]].top, matching.node[graph.ends[partner, 1]].top
+    join_outer(graph, matching, heap, d if c == far else c, partner, required)
     return False
 
 
 @compiled
-def cover(graph, m, heap, root, required):
+def match_vertex(graph, matching, heap, root, required):
     """Match ``root``; return the number of events, -1 if no matching covers it."""
-    join_outer(graph, m, heap, m.node[root].top, m.node[root].mate, required)
+    join_outer(graph, matching, heap, matching.node[root].top, matching.node[root].mate, required)
     events = 0
     while heap.size[0] > 0:
-        m.clock[0], item = pop(heap)
+        matching.clock[0], item = pop(heap)
         events += 1
-        where, kind = item // 3, item % 3
+        subject, kind = item // 3, item % 3
         if kind == TIGHT:
-            if reach(graph, m, heap, where, required):
+            if use_edge(graph, matching, heap, subject, required):
                 break
         elif kind == RELEASE:
-            turn_over(graph, m, where)
-            m.node[where].mate = -1
+            augment(graph, matching, subject)
+            matching.node[subject].mate = -1
             break
-        elif m.node[where].parent < 0 and m.node[where].label == INNER:
-            expand_at(graph, m, heap, where, required)
+        elif matching.node[subject].parent < 0 and matching.node[subject].label == INNER:
+            expand_at(graph, matching, heap, subject, required)
     else:
         return -1
-    leave_tree(m, heap)
+    leave_tree(matching, heap)
     return events
 
 
 @compiled
-def advance(graph, m, heap, required, work):
+def advance(graph, matching, heap, required, work):
     """Cover vertices until about ``work`` events are processed; return whether any remain."""
-    while m.counts[1] < required and work > 0:
-        vertex = m.counts[1]
-        if m.node[vertex].mate < 0:
-            events = cover(graph, m, heap, vertex, required)
+    while matching.counts[NEXT_VERTEX] < required and work > 0:
+        vertex = matching.counts[NEXT_VERTEX]
+        if matching.node[vertex].mate < 0:
+            events = match_vertex(graph, matching, heap, vertex, required)
             if events < 0:
                 raise ValueError("no matching covers all required vertices")
             work -= events
-        m.counts[1] += 1
-    return m.counts[1] < required
+        matching.counts[NEXT_VERTEX] += 1
+    return matching.counts[NEXT_VERTEX] < required

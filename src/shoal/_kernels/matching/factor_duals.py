@@ -10,7 +10,7 @@ from shoal._kernels._compile import compiled
 
 
 @compiled
-def shared(above, parent, a, b):
+def shared_dual(above, parent, a, b):
     """Return the sum of the duals of the odd sets that contain both slots, from ``above``."""
     inside = parent[a]
     while inside >= 0:
@@ -48,7 +48,7 @@ def distance_within(X, u, v, limit):
 
 
 @compiled
-def undercutting(X, value, parent, above, start, stop, least, pairs):
+def list_violated_pairs(X, value, parent, above, start, stop, least, pairs):
     """Find the pairs of negative reduced cost with a higher record in ``start`` to ``stop``.
 
     Pairs whose reduced cost is below ``-least`` fill the rows of ``pairs``, as far as they
@@ -58,19 +58,23 @@ def undercutting(X, value, parent, above, start, stop, least, pairs):
     count, greatest = 0, 0.0
     for u in range(start, stop):
         for v in range(u):
-            both, to_v, to_u = value[u] + value[v], value[u] + value[n + v], value[v] + value[n + u]
-            limit = max(both, to_v, to_u)
+            first_slots, to_v, to_u = (
+                value[u] + value[v],
+                value[u] + value[n + v],
+                value[v] + value[n + u],
+            )
+            limit = max(first_slots, to_v, to_u)
             distance = distance_within(X, u, v, limit)
             if distance >= limit:
                 continue
-            over = max(
-                both - shared(above, parent, u, v),
-                to_v - shared(above, parent, u, n + v),
-                to_u - shared(above, parent, v, n + u),
+            violation = max(
+                first_slots - shared_dual(above, parent, u, v),
+                to_v - shared_dual(above, parent, u, n + v),
+                to_u - shared_dual(above, parent, v, n + u),
             )
-            over -= distance
-            greatest = max(greatest, over)
-            if over > least and count < pairs.shape[0]:
+            violation -= distance
+            greatest = max(greatest, violation)
+            if violation > least and count < pairs.shape[0]:
                 pairs[count, 0], pairs[count, 1] = u, v
                 count += 1
     return count, greatest

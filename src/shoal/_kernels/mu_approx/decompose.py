@@ -9,6 +9,8 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import row_distance
 from shoal._kernels.mu_approx.forest import (
+    N_LABELS,
+    N_UNLABELLED,
     NONE,
     add_edge,
     largest,
@@ -131,16 +133,16 @@ def divide(forest, X, total, rank, k):
 def advance(forest, X, rank, k, work):
     """Divide trees until about ``work`` records are listed; return whether some are left."""
     most = max(2 * k - 1, 3 * k - 5)
-    while forest.count[0] > 0 and work > 0:
-        forest.count[0] -= 1
-        total = list_tree(forest, forest.unlabelled[forest.count[0]])
+    while forest.count[N_UNLABELLED] > 0 and work > 0:
+        forest.count[N_UNLABELLED] -= 1
+        total = list_tree(forest, forest.unlabelled[forest.count[N_UNLABELLED]])
         work -= total
         if total <= most:
-            forest.labels[forest.tree[:total]] = forest.count[1]
-            forest.count[1] += 1
+            forest.labels[forest.tree[:total]] = forest.count[N_LABELS]
+            forest.count[N_LABELS] += 1
         else:
-            one, two = divide(forest, X, total, rank, k)
-            forest.unlabelled[forest.count[0]] = one
-            forest.unlabelled[forest.count[0] + 1] = two
-            forest.count[0] += 2
-    return forest.count[0] > 0
+            first, second = divide(forest, X, total, rank, k)
+            forest.unlabelled[forest.count[N_UNLABELLED]] = first
+            forest.unlabelled[forest.count[N_UNLABELLED] + 1] = second
+            forest.count[N_UNLABELLED] += 2
+    return forest.count[N_UNLABELLED] > 0

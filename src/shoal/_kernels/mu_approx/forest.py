@@ -12,6 +12,7 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.structures.union_find import find_root
 
 NONE = -1
+N_UNLABELLED, N_LABELS = 0, 1  # places in the counts of a forest
 
 
 class Forest(NamedTuple):
@@ -19,8 +20,8 @@ class Forest(NamedTuple):
 
     ``head[u]`` is the first half-edge from record u, ``to[h]`` the record at the end of
     half-edge h, ``after[h]`` and ``before[h]`` its neighbours in the list. The trees of
-    the records ``unlabelled[: count[0]]`` have no label yet; ``count[1]`` labels are
-    given. ``tree``, ``above`` and ``size`` are scratch: the records of one tree from the
+    the records ``unlabelled[: count[N_UNLABELLED]]`` have no label yet; ``count[N_LABELS]``
+    labels are given. ``tree``, ``above`` and ``size`` are scratch: the records of one tree from the
     root outwards, the parent of each, and the size of its subtree.
     """
 
@@ -49,15 +50,15 @@ def grow_forest(near, order, k):
     leader = np.arange(n)
     size = np.ones(n, np.int64)
     for record in order:
-        mine = find_root(leader, record)
-        if size[mine] >= k:
+        root = find_root(leader, record)
+        if size[root] >= k:
             continue
         for other in near[record]:
-            theirs = find_root(leader, other)
-            if theirs != mine:
+            other_root = find_root(leader, other)
+            if other_root != root:
                 target[record] = other
-                leader[mine] = theirs
-                size[theirs] += size[mine]
+                leader[root] = other_root
+                size[other_root] += size[root]
                 break
     return target
 
@@ -106,8 +107,8 @@ def build_forest(target):
     )
     for record in range(n):
         if target[record] == NONE:  # one in each tree
-            forest.unlabelled[forest.count[0]] = record
-            forest.count[0] += 1
+            forest.unlabelled[forest.count[N_UNLABELLED]] = record
+            forest.count[N_UNLABELLED] += 1
         else:
             add_edge(forest, record, record, target[record])
     return forest

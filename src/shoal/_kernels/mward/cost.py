@@ -19,5 +19,5 @@ def rounded(increase):
     """Return ``increase`` to twelve digits, so that rounding breaks no tie."""
     if increase < NOTHING:
         return 0.0
-    shadow = increase * 8193.0
-    return shadow - (shadow - increase)
+    shifted = increase * 8193.0
+    return shifted - (shifted - increase)

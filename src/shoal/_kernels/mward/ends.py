@@ -27,8 +27,8 @@ def ends_by_distance(
     matters if both are nearest to the same rows. Equal rows have the same ``cell`` and are
     compared once.
     """
-    some = np.sort(np.unique(cell, return_index=True)[1])
-    seeds = some[list(farthest_pair(rows[some]))]
+    distinct = np.sort(np.unique(cell, return_index=True)[1])
+    seeds = distinct[list(farthest_pair(rows[distinct]))]
     free = np.ones(len(rows), bool)
     free[seeds] = False
     return [grow(rows, seed, k, free, extreme) for seed in (seeds[::-1] if upper else seeds)]

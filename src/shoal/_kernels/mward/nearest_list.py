@@ -7,7 +7,7 @@ from shoal._kernels._compile import compiled
 def insert(increases, partners, increase, partner):
     """Insert a key into a sorted list of fixed length; the last entry is dropped."""
     at = increases.shape[0]
-    while at > 0 and before(increase, partner, increases[at - 1], partners[at - 1]):
+    while at > 0 and precedes(increase, partner, increases[at - 1], partners[at - 1]):
         at -= 1
         if at + 1 < increases.shape[0]:
             increases[at + 1] = increases[at]
@@ -18,13 +18,13 @@ def insert(increases, partners, increase, partner):
 
 
 @compiled
-def before(increase, partner, other_increase, other_partner):
+def precedes(increase, partner, other_increase, other_partner):
     """Return whether the first key is lower than the second."""
     return increase < other_increase or (increase == other_increase and partner < other_partner)
 
 
 @compiled
-def holds(partners, other):
+def is_listed(partners, other):
     """Return whether ``other`` is listed."""
     for partner in partners:
         if partner == other:

@@ -63,11 +63,11 @@ def start_from(rows: Matrix, cell: Numbers, ends: Sequence[Numbers], k: int) -> 
     parent[others] = others[at][which]
     size[others[at]] = count
     for end in sorted(end.min() for end in ends):
-        meet(centre, size, parent, single, end, others[at], k)
+        absorb_equals(centre, size, parent, single, end, others[at], k)
     return open_groups(centre, size, parent, k)
 
 
-def meet(centre, size, parent, single, end, heads, k):
+def absorb_equals(centre, size, parent, single, end, heads, k):
     """Join an end with the equal records at its centre, as joining one at a time would.
 
     These joins have no cost, so the lowest number absorbs the others one by one; it

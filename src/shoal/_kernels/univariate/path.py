@@ -7,8 +7,9 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.double_double import add, sum_of
 
-# Losses that differ by less are equal, so that rounding never decides between two cuts: beside
-# the loss of the last group, and beside the loss of the path, plain or twofold.
+# Losses that differ by less than a tolerance are equal, so that rounding never decides between
+# two cuts. TIE is relative to the loss of the last group, the others to the loss of the path,
+# computed in float64 (PLAIN) or in double-double arithmetic (TWOFOLD).
 TIE = 2.0**-40
 PLAIN = 2.0**-48
 TWOFOLD = 2.0**-90
@@ -17,9 +18,9 @@ TWOFOLD = 2.0**-90
 class Path(NamedTuple):
     """The cheapest groups of the first j records, for each j that is reached.
 
-    ``loss[j]`` and ``rest[j]`` are the sum of squares as a twofold number,
-    infinite where j records make no groups; ``last[j]`` is the size of the last
-    group and ``final[j]`` its own sum of squares.
+    ``loss[j]`` and ``rest[j]`` are the sum of squares as a double-double number, infinite
+    if j records cannot be divided into groups; ``last[j]`` is the size of the last group and
+    ``final[j]`` the sum of squares of this group alone.
     """
 
     loss: np.ndarray
@@ -44,8 +45,8 @@ def open_path(n):
 
 
 @compiled
-def offer(path, j, size, loss, rest):
-    """End the path to ``j`` with a group of ``size`` if that is cheaper by more than rounding."""
+def relax(path, j, size, loss, rest):
+    """Let the path to ``j`` end with a group of ``size`` records if that is cheaper."""
     total, error = add(path.loss[j - size], path.rest[j - size], loss, rest)
     gain = (path.loss[j] - total) + (path.rest[j] - error)
     if gain > TIE * max(loss, path.final[j]) + TWOFOLD * total:
@@ -56,8 +57,8 @@ def offer(path, j, size, loss, rest):
 
 
 @compiled
-def offer_all(path, start, stop, size, loss):
-    """Do ``offer`` for each j of a run, without branches, so that it is vectorised."""
+def relax_run(path, start, stop, size, loss):
+    """Do ``relax`` for each j of a run, without branches, so that it is vectorised."""
     for j in range(start, stop):
         total, error = sum_of(path.loss[j - size], loss[j - start])
         error += path.rest[j - size]
@@ -78,26 +79,26 @@ def extend(path, columns, k, work):
     is treated at once: none of them ends where another begins.
     """
     p, n = columns.shape
-    stretch = min(k, 256)
-    mean = np.empty((p, stretch))
-    loss = np.empty(stretch)
+    run = min(k, 256)
+    mean = np.empty((p, run))
+    loss = np.empty(run)
     while path.reached[0] < n and work > 0:
         start = path.reached[0] + 1
-        stop = min(start + stretch, n + 1)
+        stop = min(start + run, n + 1)
         mean[:] = 0.0
         loss[:] = 0.0
         for size in range(1, min(2 * k, stop)):
             first = max(start, size)
-            lengthen(columns, start, first, stop, size, mean, loss)
+            grow_groups(columns, start, first, stop, size, mean, loss)
             if size >= k:
-                offer_all(path, first, stop, size, loss[first - start :])
+                relax_run(path, first, stop, size, loss[first - start :])
         path.reached[0] = stop - 1
         work -= (stop - start) * 2 * k * p
     return path.reached[0] < n
 
 
 @compiled
-def lengthen(columns, start, first, stop, size, mean, loss):
+def grow_groups(columns, start, first, stop, size, mean, loss):
     """Add to each group that ends before j its ``size``-th record from the end."""
     weight = 1.0 / size
     share = (size - 1.0) / size
@@ -112,7 +113,7 @@ def lengthen(columns, start, first, stop, size, mean, loss):
 
 
 @compiled
-def label(path):
+def label_groups(path):
     """Return the group of each place in the order."""
     j = path.last.shape[0] - 1
     labels = np.empty(j, np.int64)

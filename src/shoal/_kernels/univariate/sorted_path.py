@@ -1,15 +1,15 @@
 """The cheapest cuts of sorted values, in time that hardly grows with k.
 
-In sorted values the best place to cut before j never lies to the left of the
-best place to cut before an earlier j. So half of the places are solved between
-the answers of the other half, and so on down.
+For sorted values, the best last cut before j is not to the left of the best last cut
+before a smaller j (total monotonicity). So every second j is solved first, and bounds the
+cuts that are tried for those in between (divide and conquer).
 """
 
 import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.double_double import add, divide, square, sum_of
-from shoal._kernels.univariate.path import offer
+from shoal._kernels.univariate.path import relax
 
 
 @compiled
@@ -18,7 +18,7 @@ def extend_sorted(path, values, k, work):
     n = values.shape[0]
     sums = np.empty((3 * k, 4))
     if path.reached[0] == 0:
-        begin(path, values, sums, k)
+        start_path(path, values, sums, k)
     while path.reached[0] < n and work > 0:
         start = path.reached[0] + 1
         stop = min(start + k, n + 1)
@@ -31,13 +31,13 @@ def extend_sorted(path, values, k, work):
 
 
 @compiled
-def begin(path, values, sums, k):
+def start_path(path, values, sums, k):
     """Make one group of the first k, k + 1, ..., 2k - 1 values."""
     path.reached[0] = min(2 * k - 1, values.shape[0])
     accumulate(values[: path.reached[0]], sums)
     for j in range(k, path.reached[0] + 1):
         loss, rest = loss_between(values, sums, 0, j)
-        offer(path, j, j, loss, rest)
+        relax(path, j, j, loss, rest)
 
 
 @compiled
@@ -50,13 +50,13 @@ def accumulate(values, sums):
     middle = values.shape[0] // 2
     sums[middle] = 0.0
     for i in range(middle, values.shape[0]):
-        put(sums, i + 1, i, values[i], values[middle], 1.0)
+        set_sums(sums, i + 1, i, values[i], values[middle], 1.0)
     for i in range(middle - 1, -1, -1):
-        put(sums, i, i + 1, values[i], values[middle], -1.0)
+        set_sums(sums, i, i + 1, values[i], values[middle], -1.0)
 
 
 @compiled
-def put(sums, place, before, value, middle, sign):
+def set_sums(sums, place, before, value, middle, sign):
     """Set the sums at ``place`` to those at ``before`` plus or minus one value."""
     gap, rest = sum_of(value, -middle)
     total, error = add(sums[before, 0], sums[before, 1], sign * gap, sign * rest)
@@ -97,5 +97,5 @@ def solve(path, values, sums, k, start, stop):
                 least = max(least, path.last[j + step] - step)
             for size in range(least, max(least, most) + 1):
                 loss, rest = loss_between(values, sums, j - size - origin, j - origin)
-                offer(path, j, size, loss, rest)
+                relax(path, j, size, loss, rest)
         step //= 2

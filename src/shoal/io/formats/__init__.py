@@ -1,4 +1,4 @@
-"""File formats, one module each, with ``read`` and ``write``.
+"""File formats, one module each, with the functions ``read`` and ``write``.
 
 ``read(path, dialect, numbers)`` returns a `Source`; ``write(source, path, dialect, target)`` writes
 it to ``path`` in the format of the suffix of ``target`` and returns sentences about metadata that

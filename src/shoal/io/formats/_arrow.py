@@ -32,11 +32,11 @@ def source_of(table: pa.Table) -> Source:
     """
     table.validate(full=True)
     notes = notes_of(table.schema)
-    for at, field in enumerate(table.schema):
+    for i, field in enumerate(table.schema):
         supported = _supported_type(field.type)
         if supported != field.type:
-            column = table.column(at).cast(supported)
-            table = table.set_column(at, field.with_type(supported), column)
+            column = table.column(i).cast(supported)
+            table = table.set_column(i, field.with_type(supported), column)
     return Source(table, notes)
 
 
@@ -117,12 +117,14 @@ def _entries_of(frame: Mapping[str, Any], key: str) -> list[Any]:
     return entries if isinstance(entries, list) else []
 
 
-def _supported_type(held: pa.DataType) -> pa.DataType:
+def _supported_type(arrow_type: pa.DataType) -> pa.DataType:
     """Return the type with views replaced, which many Arrow functions do not support."""
-    if pa.types.is_dictionary(held):
-        return pa.dictionary(held.index_type, _supported_type(held.value_type), held.ordered)
+    if pa.types.is_dictionary(arrow_type):
+        return pa.dictionary(
+            arrow_type.index_type, _supported_type(arrow_type.value_type), arrow_type.ordered
+        )
     views = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
-    return views.get(held, held)
+    return views.get(arrow_type, arrow_type)
 
 
 def _decode(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:

@@ -32,7 +32,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     """Read a sheet of a workbook: a row of names, then records."""
     del numbers  # cells have types
     _check_size(path, dialect)
-    with _opened(path) as book:
+    with _open_book(path) as book:
         title = _title(book, dialect.sheet, path)
         sheet = book.get_sheet_by_name(title)
         # Versions before 0.9 panic at the rows of an empty sheet.
@@ -44,15 +44,15 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
         if has_errors or has_empty_formulas:
             _check_cells(path, title, columns)
     notes = {
-        name: ColumnNotes(format=formats.get(at))
-        for name, at in zip(columns.names, columns.positions, strict=True)
+        name: ColumnNotes(format=formats.get(i))
+        for name, i in zip(columns.names, columns.positions, strict=True)
     }
     table = columns.table()
     return Source(table, Notes("excel", notes), remarks=tuple(columns.remarks))
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def _open_book(path: Path) -> Iterator[Any]:
     with _damage_reported(path), python_calamine.CalamineWorkbook.from_path(path) as book:
         yield book
 
@@ -127,11 +127,11 @@ def _check_cells(path: Path, title: str, columns: SheetColumns) -> None:
         closing(_rows(path, title, formulas=True)) as typed,
     ):
         for values, formulas in zip(saved, typed, strict=False):
-            for at, (value, formula) in enumerate(zip(values, formulas, strict=False)):
+            for i, (value, formula) in enumerate(zip(values, formulas, strict=False)):
                 if value.data_type == "e":
-                    errors[name_of.get(at, "")] += 1
+                    errors[name_of.get(i, "")] += 1
                 elif formula.data_type == "f" and value.value is None:
-                    empty[name_of.get(at, "")] += 1
+                    empty[name_of.get(i, "")] += 1
     for name, count in errors.items():
         raise ColumnError(
             f"Column {name!r} has {count} cell{'s' if count > 1 else ''} with an error such as"

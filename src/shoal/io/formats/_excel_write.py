@@ -21,7 +21,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     """Write an Excel file of one sheet; return sentences about lost metadata."""
     del dialect, target
     table, notes = source.table, source.notes
-    own = notes.family == "excel"
+    keeps_formats = notes.family == "excel"
     if table.num_rows > MAX_RECORDS or table.num_columns > MAX_COLUMNS:
         raise FileError(
             f"An Excel file holds {MAX_RECORDS} records and {MAX_COLUMNS} columns; there are"
@@ -31,7 +31,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
             columns=table.num_columns,
         )
     columns = {name: _writable(table.column(name), name) for name in table.column_names}
-    formats = {name: notes.on(name).format for name in columns if own}
+    formats = {name: notes.on(name).format for name in columns if keeps_formats}
     try:
         _write_book(path, columns, formats)
     except xlsxwriter.exceptions.FileCreateError as error:
@@ -46,11 +46,11 @@ def _write_book(path: Path, columns: dict[str, Any], formats: dict[str, str | No
         )  # so that the same table gives the same bytes
         sheet = book.add_worksheet()
         quoted = book.add_format({"quote_prefix": True})
-        for at, (name, column) in enumerate(columns.items()):
-            sheet.write_string(0, at, name)
+        for i, (name, column) in enumerate(columns.items()):
+            sheet.write_string(0, i, name)
             cell_format = _cell_format(book, column.type, formats.get(name))
             for number, value in enumerate(column.to_pylist(), 1):
-                _write_cell(sheet, number, at, value, cell_format, quoted)
+                _write_cell(sheet, number, i, value, cell_format, quoted)
 
 
 class _Exact(float):
@@ -69,26 +69,26 @@ class _Exact(float):
 
 def _writable(column: Any, name: str) -> Any:
     """Return a column of values that a cell can hold."""
-    held = column.type
-    if pa.types.is_dictionary(held):
-        column = column.cast(held.value_type)
-        held = column.type
+    arrow_type = column.type
+    if pa.types.is_dictionary(arrow_type):
+        column = column.cast(arrow_type.value_type)
+        arrow_type = column.type
     if (
-        pa.types.is_nested(held)
-        or pa.types.is_binary(held)
-        or pa.types.is_large_binary(held)
-        or pa.types.is_interval(held)
+        pa.types.is_nested(arrow_type)
+        or pa.types.is_binary(arrow_type)
+        or pa.types.is_large_binary(arrow_type)
+        or pa.types.is_interval(arrow_type)
     ):
         raise FileError(
-            f"Column {name!r} holds {held} values, which an Excel file cannot.",
+            f"Column {name!r} holds {arrow_type} values, which an Excel file cannot.",
             code="unrepresentable-column",
             column=name,
         )
-    if pa.types.is_integer(held):
+    if pa.types.is_integer(arrow_type):
         bounds = pc.min_max(column).as_py()
         is_inexact = max(-(bounds["min"] or 0), bounds["max"] or 0) > 2**53
         return column.cast(pa.string()) if is_inexact else column
-    if pa.types.is_decimal(held) or pa.types.is_floating(held):
+    if pa.types.is_decimal(arrow_type) or pa.types.is_floating(arrow_type):
         column = column.cast(pa.float64())
         if pc.any(pc.is_inf(column)).as_py():
             raise FileError(
@@ -98,11 +98,11 @@ def _writable(column: Any, name: str) -> Any:
                 column=name,
             )
         return column
-    if pa.types.is_timestamp(held):
-        return column.cast(pa.timestamp("ms", held.tz), safe=False).cast(pa.timestamp("ms"))
-    if pa.types.is_time(held) or pa.types.is_duration(held):
+    if pa.types.is_timestamp(arrow_type):
+        return column.cast(pa.timestamp("ms", arrow_type.tz), safe=False).cast(pa.timestamp("ms"))
+    if pa.types.is_time(arrow_type) or pa.types.is_duration(arrow_type):
         return column.cast(pa.string())
-    is_text = pa.types.is_string(held) or pa.types.is_large_string(held)
+    is_text = pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type)
     if is_text and (pc.max(pc.utf8_length(column)).as_py() or 0) > MAX_TEXT:
         raise FileError(
             f"Column {name!r} holds a text of more than {MAX_TEXT} characters, which an Excel"
@@ -113,12 +113,12 @@ def _writable(column: Any, name: str) -> Any:
     return column
 
 
-def _cell_format(book: Any, held: pa.DataType, shown: str | None) -> Any:
-    if shown is None and pa.types.is_timestamp(held):
-        shown = "yyyy-mm-dd hh:mm:ss"
-    if shown is None and pa.types.is_date(held):
-        shown = "yyyy-mm-dd"
-    return None if shown is None else book.add_format({"num_format": shown})
+def _cell_format(book: Any, arrow_type: pa.DataType, display_format: str | None) -> Any:
+    if display_format is None and pa.types.is_timestamp(arrow_type):
+        display_format = "yyyy-mm-dd hh:mm:ss"
+    if display_format is None and pa.types.is_date(arrow_type):
+        display_format = "yyyy-mm-dd"
+    return None if display_format is None else book.add_format({"num_format": display_format})
 
 
 def _write_cell(sheet: Any, row: int, at: int, value: Any, cell_format: Any, quoted: Any) -> None:

@@ -44,8 +44,8 @@ class SheetColumns:
         for row in every_row:
             while len(cells) < len(row):
                 cells.append([None] * length)
-            for at, column in enumerate(cells):
-                value = row[at] if at < len(row) else None
+            for i, column in enumerate(cells):
+                value = row[i] if i < len(row) else None
                 column.append(None if value is None or value == "" else value)
             length += 1
         while length and all(column[length - 1] is None for column in cells):
@@ -61,29 +61,29 @@ class SheetColumns:
 
     def _name(self, header: Sequence[Any], cells: list[list[Any]]) -> None:
         """Set the names, the cells and the positions of the columns."""
-        given = [_as_name(header[at]) if at < len(header) else "" for at in range(len(cells))]
+        names = [_as_name(header[i]) if i < len(header) else "" for i in range(len(cells))]
         has_cells = [any(cell is not None for cell in column) for column in cells]
-        unnamed = [at for at, name in enumerate(given) if not name and has_cells[at]]
-        if len(unnamed) > sum(map(bool, given)):
+        unnamed = [i for i, name in enumerate(names) if not name and has_cells[i]]
+        if len(unnamed) > sum(map(bool, names)):
             raise self._no_names()
-        for at in unnamed:
-            free = (f"column_{at + 1}{'_' * more}" for more in count())
-            given[at] = next(name for name in free if name not in given)
+        for i in unnamed:
+            free = (f"column_{i + 1}{'_' * more}" for more in count())
+            names[i] = next(name for name in free if name not in names)
         if unnamed:
-            new = ", ".join(repr(given[at]) for at in unnamed[:3])
+            new = ", ".join(repr(names[i]) for i in unnamed[:3])
             self.remarks.append(
                 f"{len(unnamed)} column{'s' if len(unnamed) > 1 else ''} of {self.path.name!r} had"
                 f" no name in the first line, and {'are' if len(unnamed) > 1 else 'is'} now called"
                 f" {new}{' and so on' if len(unnamed) > 3 else ''}."
             )
-        self.positions = [at for at, name in enumerate(given) if name]
-        self.names = [given[at] for at in self.positions]
-        self.cells = [cells[at] for at in self.positions]
+        self.positions = [i for i, name in enumerate(names) if name]
+        self.names = [names[i] for i in self.positions]
+        self.cells = [cells[i] for i in self.positions]
 
     def _no_names(self) -> FileError:
         return FileError(
-            f"{self.path.name!r} has no names of columns in the first line of its sheet. Remove"
-            " what stands above them.",
+            f"{self.path.name!r} has no column names in the first line of its sheet. Remove"
+            " the lines above them.",
             code="header-missing",
             file=self.path.name,
         )

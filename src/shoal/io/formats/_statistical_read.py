@@ -96,10 +96,10 @@ def numbers(
         [np.nan if cell is None or isinstance(cell, str) else cell for cell in cells], np.float64
     )
     codes = pa.array(letters, pa.string()) if any(letters) else None
-    return typed(values, kind, clock=clock, whole=whole), codes
+    return to_type(values, kind, clock=clock, whole=whole), codes
 
 
-def typed(values: Any, kind: str, *, clock: Clock | None, whole: bool) -> pa.Array:
+def to_type(values: Any, kind: str, *, clock: Clock | None, whole: bool) -> pa.Array:
     """Return float64 values, NaN for missing, as dates, integers or floats."""
     is_missing = np.isnan(values)
     if clock is not None:

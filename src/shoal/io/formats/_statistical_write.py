@@ -59,9 +59,9 @@ def to_storable(
 def with_letters(column: Any, letters: list[str | None]) -> Any:
     """Return a column of a frame with missing codes, as letters, in place of missing values."""
     mixed = column.astype(object)
-    for at, letter in enumerate(letters):
+    for i, letter in enumerate(letters):
         if letter is not None:
-            mixed.iat[at] = letter
+            mixed.iat[i] = letter
     return mixed
 
 
@@ -145,44 +145,46 @@ def fix_times(path: Path, places: list[tuple[int, bytes]]) -> None:
     So the same release gives the same bytes, and does not disclose when it was made.
     """
     with path.open("r+b") as file:
-        for at, moment in places:
-            file.seek(at)
+        for i, moment in places:
+            file.seek(i)
             file.write(moment)
 
 
 def _to_storable(
     column: pa.Array, name: str, clocks: Callable[[str, pa.DataType], Clock], kind: str
 ) -> pa.Array:
-    held = column.type
-    if pa.types.is_dictionary(held):
-        return _to_storable(column.cast(held.value_type), name, clocks, kind)
-    if pa.types.is_date(held) or pa.types.is_timestamp(held):
-        if pa.types.is_timestamp(held) and held.tz is not None:
-            column = column.cast(pa.timestamp(held.unit, "UTC")).cast(pa.timestamp(held.unit))
-        return clocks(name, held).encode(column)
-    if pa.types.is_boolean(held):
+    arrow_type = column.type
+    if pa.types.is_dictionary(arrow_type):
+        return _to_storable(column.cast(arrow_type.value_type), name, clocks, kind)
+    if pa.types.is_date(arrow_type) or pa.types.is_timestamp(arrow_type):
+        if pa.types.is_timestamp(arrow_type) and arrow_type.tz is not None:
+            column = column.cast(pa.timestamp(arrow_type.unit, "UTC")).cast(
+                pa.timestamp(arrow_type.unit)
+            )
+        return clocks(name, arrow_type).encode(column)
+    if pa.types.is_boolean(arrow_type):
         return column.cast(pa.int8())
-    if pa.types.is_integer(held):
+    if pa.types.is_integer(arrow_type):
         return _fit_integers(column, name, kind)
-    if pa.types.is_decimal(held) or pa.types.is_floating(held):
+    if pa.types.is_decimal(arrow_type) or pa.types.is_floating(arrow_type):
         return _finite(column.cast(pa.float64()), name, kind)
-    if pa.types.is_string(held) or pa.types.is_large_string(held):
+    if pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type):
         if pc.any(pc.match_substring(column, "\0")).as_py():
             raise FileError(
-                f"Column {name!r} holds NUL characters, which {_within(kind)} cannot.",
+                f"Column {name!r} holds NUL characters, which {_mid_sentence(kind)} cannot.",
                 code="nul-characters",
                 column=name,
             )
         return column.cast(pa.string()).fill_null("")  # the formats have no missing text
-    if pa.types.is_null(held):
+    if pa.types.is_null(arrow_type):
         return column.cast(pa.float64())
-    if pa.types.is_time(held):
+    if pa.types.is_time(arrow_type):
         return column.cast(pa.string()).fill_null("")
     raise FileError(
-        f"Column {name!r} holds {held} values, which {_within(kind)} cannot.",
+        f"Column {name!r} holds {arrow_type} values, which {_mid_sentence(kind)} cannot.",
         code="type-not-writable",
         column=name,
-        kind=str(held),
+        kind=str(arrow_type),
     )
 
 
@@ -193,7 +195,7 @@ def _finite(column: pa.Array, name: str, kind: str) -> pa.Array:
     if infinite:
         raise FileError(
             f"Column {name!r} has {infinite} infinite value{'s' if infinite > 1 else ''}, which"
-            f" {_within(kind)} cannot hold. Correct or drop them.",
+            f" {_mid_sentence(kind)} cannot hold. Correct or drop them.",
             code="infinite-values",
             column=name,
             count=infinite,
@@ -209,8 +211,8 @@ def _fit_integers(column: pa.Array, name: str, kind: str) -> pa.Array:
         return column.cast(pa.int32())
     if max(-low, high) >= EXACT:
         raise FileError(
-            f"Column {name!r} holds whole numbers beyond 2**53, which {_within(kind)} cannot. Leave"
-            " it out, or write another format.",
+            f"Column {name!r} holds whole numbers beyond 2**53, which {_mid_sentence(kind)} cannot."
+            " Leave it out, or write another format.",
             code="whole-numbers-too-large",
             column=name,
         )
@@ -222,6 +224,6 @@ def truncate(text: str, max_bytes: int) -> str:
     return text.encode()[:max_bytes].decode(errors="ignore")
 
 
-def _within(kind: str) -> str:
+def _mid_sentence(kind: str) -> str:
     """Return the name of a kind of file for the middle of a sentence."""
     return kind[:1].lower() + kind[1:]

@@ -39,7 +39,7 @@ def sheet_parts(path: Path, title: str) -> tuple[bool, bool, dict[int, str]]:
     with zipfile.ZipFile(path) as packed:
         part = _part_of(packed, title)
         has_errors = has_empty_formulas = False
-        for text in _overlapping(packed, part):
+        for text in _overlapping_pieces(packed, part):
             has_errors = has_errors or _ERROR.search(text) is not None
             has_empty_formulas = has_empty_formulas or _EMPTY_FORMULA.search(text) is not None
         return has_errors, has_empty_formulas, _formats(packed, part)
@@ -62,7 +62,7 @@ def _strict_id(sheet: Any) -> str | None:
     return next((text for name, text in sheet.attrib.items() if name.endswith("}id")), None)
 
 
-def _overlapping(packed: zipfile.ZipFile, part: str) -> Iterator[bytes]:
+def _overlapping_pieces(packed: zipfile.ZipFile, part: str) -> Iterator[bytes]:
     """Yield the XML in pieces that overlap, so that no cell is cut in all of them."""
     with packed.open(part) as file:
         tail = b""
@@ -98,14 +98,14 @@ def _cell_formats(packed: zipfile.ZipFile) -> list[str]:
     if "xl/styles.xml" not in packed.namelist():
         return []
     styles = ElementTree.fromstring(packed.read("xl/styles.xml"))
-    own = {
+    custom = {
         int(entry.get("numFmtId") or 0): entry.get("formatCode") or "General"
         for entry in styles.iter()
         if _tag(entry) == "numFmt"
     }
-    known = {**BUILTIN_FORMATS, **own}
+    formats = {**BUILTIN_FORMATS, **custom}
     group: Any = next((entry for entry in styles if _tag(entry) == "cellXfs"), [])
-    return [known.get(int(entry.get("numFmtId") or 0), "General") for entry in group]
+    return [formats.get(int(entry.get("numFmtId") or 0), "General") for entry in group]
 
 
 def _column_number(reference: str) -> int | None:

@@ -42,7 +42,7 @@ def write_letters(path: Path, rows: int, letters: Mapping[int, list[str | None]]
 def _cells(path: Path, rows: int, mode: str) -> dict[int, NDArray[np.uint8]]:
     """Return the bytes of each column of numbers, one row per record."""
     content = np.memmap(path, np.uint8, mode)  # type: ignore[call-overload]
-    described = _after(content, b"HEADER RECORD*******NAM")
+    described = _position_after(content, b"HEADER RECORD*******NAM")
     count = int(bytes(content[described - 32 : described - 22]))
     size = int(bytes(content[314:318]))  # bytes about each column: 140, and 136 on some machines
     if described + size * count > len(content):
@@ -54,7 +54,7 @@ def _cells(path: Path, rows: int, mode: str) -> dict[int, NDArray[np.uint8]]:
         widths.append(int.from_bytes(about[4:6], "big"))
         places.append(int.from_bytes(about[84:88], "big"))
     length = sum(widths)
-    begin = _after(content, b"HEADER RECORD*******OBS")
+    begin = _position_after(content, b"HEADER RECORD*******OBS")
     table = content[begin : begin + rows * length].reshape(rows, length)
     return {
         number: table[:, places[number] : places[number] + widths[number]]
@@ -63,9 +63,9 @@ def _cells(path: Path, rows: int, mode: str) -> dict[int, NDArray[np.uint8]]:
     }
 
 
-def _after(content: NDArray[np.uint8], heading: bytes) -> int:
+def _position_after(content: NDArray[np.uint8], heading: bytes) -> int:
     """Return the position after a header record."""
-    for at in range(0, len(content) - RECORD + 1, RECORD):
-        if bytes(content[at : at + len(heading)]) == heading:
-            return at + RECORD
+    for i in range(0, len(content) - RECORD + 1, RECORD):
+        if bytes(content[i : i + len(heading)]) == heading:
+            return i + RECORD
     raise ValueError

@@ -70,8 +70,8 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             column.append(cell.lstrip() if position.type == "number" else cell)
     names = [position.name for position in positions]
     table = pa.Table.from_arrays([pa.array(column, pa.string()) for column in cells], names=names)
-    wanted = [position.name for position in positions if position.type == "number"]
-    parsed = parse_columns(table, [n for n in wanted if numbers is None or n in numbers], dialect)
+    numeric = [position.name for position in positions if position.type == "number"]
+    parsed = parse_columns(table, [n for n in numeric if numbers is None or n in numbers], dialect)
     declared: dict[str, Any] = {
         position.name: Type("numeric") if position.type == "number" else "text"
         for position in positions
@@ -136,16 +136,16 @@ def read_layout(dialect: Dialect, path: Path) -> list[Position]:
             file=culprit,
         )
     positions = [
-        _position(entry, f"Column {at} of {culprit!r}") for at, entry in enumerate(columns, 1)
+        _position(entry, f"Column {i} of {culprit!r}") for i, entry in enumerate(columns, 1)
     ]
     ordered = sorted(positions, key=lambda position: position.start)
-    for one, other in zip(ordered, ordered[1:], strict=False):
-        if other.start <= one.end:
+    for previous, following in zip(ordered, ordered[1:], strict=False):
+        if following.start <= previous.end:
             raise FileError(
-                f"Columns {one.name!r} and {other.name!r} of {culprit!r} overlap.",
+                f"Columns {previous.name!r} and {following.name!r} of {culprit!r} overlap.",
                 code="layout-overlaps",
                 file=culprit,
-                columns=(one.name, other.name),
+                columns=(previous.name, following.name),
             )
     return positions
 

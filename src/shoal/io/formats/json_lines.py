@@ -29,14 +29,14 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     """Read a file of JSON lines; a key that an object lacks is a missing value."""
     del numbers  # values have types
     columns: dict[str, list[Any]] = {}
-    for at, (number, line) in enumerate(_lines(path, dialect)):
+    for i, (number, line) in enumerate(_lines(path, dialect)):
         for name, value in _record(line, number, path).items():
             if name not in columns:
-                columns[name] = [None] * at
+                columns[name] = [None] * i
                 check_columns(path.name, len(columns))
             columns[name].append(value)
         for cells in columns.values():
-            if len(cells) == at:
+            if len(cells) == i:
                 cells.append(None)
     return Source(pa.table({name: _column(name, cells) for name, cells in columns.items()}))
 
@@ -120,10 +120,10 @@ def _column(name: str, cells: list[Any]) -> pa.Array:
 
 def _writable(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """Return a column of values that JSON has."""
-    held = column.type
-    if pa.types.is_dictionary(held):
-        return _writable(column.cast(held.value_type), name)
-    if pa.types.is_floating(held) or pa.types.is_decimal(held):
+    arrow_type = column.type
+    if pa.types.is_dictionary(arrow_type):
+        return _writable(column.cast(arrow_type.value_type), name)
+    if pa.types.is_floating(arrow_type) or pa.types.is_decimal(arrow_type):
         cells = column.cast(pa.float64()).to_pylist()
         if any(cell is not None and math.isinf(cell) for cell in cells):
             raise FileError(
@@ -134,13 +134,17 @@ def _writable(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
             )
         # NaN is missing.
         return pa.chunked_array([pa.array(cells, pa.float64(), from_pandas=True)])
-    plain = pa.types.is_integer(held) or pa.types.is_boolean(held) or pa.types.is_null(held)
-    if plain or pa.types.is_string(held) or pa.types.is_large_string(held):
+    plain = (
+        pa.types.is_integer(arrow_type)
+        or pa.types.is_boolean(arrow_type)
+        or pa.types.is_null(arrow_type)
+    )
+    if plain or pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type):
         return column
-    if pa.types.is_temporal(held) and not pa.types.is_interval(held):
+    if pa.types.is_temporal(arrow_type) and not pa.types.is_interval(arrow_type):
         return column.cast(pa.string())
     raise FileError(
-        f"Column {name!r} holds {held} values, which a file of JSON lines cannot hold. Write"
+        f"Column {name!r} holds {arrow_type} values, which a file of JSON lines cannot hold. Write"
         " Parquet instead.",
         code="unrepresentable-column",
         column=name,

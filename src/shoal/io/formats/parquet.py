@@ -42,8 +42,8 @@ def _check_size(file: pq.ParquetFile, path: Path, limit: float | None) -> None:
     ]
     width = sum(_WIDTHS.get(leaf.physical_type, 4) for leaf in leaves)
     known, greatest, longest = 0, 0, 1
-    for at in range(footer.num_row_groups):
-        group = footer.row_group(at)
+    for i in range(footer.num_row_groups):
+        group = footer.row_group(i)
         pages = max(group.total_byte_size, 0)
         known += max(pages, int(group.num_rows * width))
         longest = max(longest, pages)
@@ -53,10 +53,10 @@ def _check_size(file: pq.ParquetFile, path: Path, limit: float | None) -> None:
     if known + greatest <= growth_limit(packed, limit):
         return
     rows = min(max(_BATCH_SIZE // longest, 64), 1 << 16)
-    seen = 0
+    total = 0
     for batch in file.iter_batches(rows, columns=texts):
-        seen += batch.nbytes
-        check_growth(path.name, packed, max(known, seen), limit)
+        total += batch.nbytes
+        check_growth(path.name, packed, max(known, total), limit)
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:

@@ -66,7 +66,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             parsed = rdata.parser.parse_data(content, extension=path.suffix.lower())
             objects = rdata.conversion.convert(parsed, constructor_dict=_CONSTRUCTORS)
     except Exception:  # of many kinds; some show values
-        raise _damaged(path) from None
+        raise _damaged_error(path) from None
     frame = _choose(objects, path, dialect.table)
     check_columns(path.name, len(frame.columns))
     columns, notes = {}, {}
@@ -91,7 +91,7 @@ def _decompress(path: Path, dialect: Dialect) -> bytes:
                 content += chunk
                 check_growth(path.name, file_size, len(content), dialect.memory_limit)
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile):
-        raise _damaged(path) from None
+        raise _damaged_error(path) from None
     return bytes(content)
 
 
@@ -99,8 +99,8 @@ def _choose(objects: Any, path: Path, name: str | None) -> _DataFrame:
     """Return the data frame of a file, by its name if there are several."""
     if isinstance(objects, _DataFrame):
         return objects
-    named = objects if isinstance(objects, dict) else {}
-    frames = {key: one for key, one in named.items() if isinstance(one, _DataFrame)}
+    by_name = objects if isinstance(objects, dict) else {}
+    frames = {key: value for key, value in by_name.items() if isinstance(value, _DataFrame)}
     listed = ", ".join(frames)
     if not frames:
         raise FileError(f"{path.name!r} holds no data frame.", code="no-data-frame", file=path.name)
@@ -121,7 +121,7 @@ def _choose(objects: Any, path: Path, name: str | None) -> _DataFrame:
     return frames[name] if name is not None else next(iter(frames.values()))
 
 
-def _damaged(path: Path) -> FileError:
+def _damaged_error(path: Path) -> FileError:
     return FileError(
         f"{path.name!r} is not a file of R, or it is damaged or truncated.",
         code="file-damaged",
@@ -163,14 +163,14 @@ def _long_integers(bits: Any, attributes: Mapping[str, Any]) -> pa.Array:
     return pa.array(values, mask=values == np.iinfo(np.int64).min)
 
 
-def _labelled(values: Any, attributes: Mapping[str, Any]) -> _Labelled:
+def _decode_labelled(values: Any, attributes: Mapping[str, Any]) -> _Labelled:
     labels: Any = attributes.get("labels")
-    named: dict[Any, str] = {}
+    label_of_value: dict[Any, str] = {}
     if hasattr(labels, "coords"):  # an array with names
         texts = next(iter(labels.coords.values())).values.tolist()
-        named = dict(zip(np.asarray(labels.values).tolist(), map(str, texts), strict=True))
+        label_of_value = dict(zip(np.asarray(labels.values).tolist(), map(str, texts), strict=True))
     label = next(iter(attributes.get("label", ())), None)
-    return _Labelled(values, None if label is None else str(label), named)
+    return _Labelled(values, None if label is None else str(label), label_of_value)
 
 
 _CONSTRUCTORS: Mapping[str | bytes, Callable[[Any, Mapping[str, Any]], Any]] = {
@@ -180,14 +180,14 @@ _CONSTRUCTORS: Mapping[str | bytes, Callable[[Any, Mapping[str, Any]], Any]] = {
     "Date": _date,
     "POSIXct": _moment,
     "integer64": _long_integers,
-    "haven_labelled": _labelled,
+    "haven_labelled": _decode_labelled,
 }
 
 
 def _floats(values: Any) -> tuple[Any, Any]:
     """Return float64 values, 0 where missing, and the mask of missing values."""
-    given = getattr(values, "values", values)  # of an array with names
-    floats = np.ma.filled(np.ma.asarray(given).astype(np.float64), np.nan)
+    array = getattr(values, "values", values)  # of an array with names
+    floats = np.ma.filled(np.ma.asarray(array).astype(np.float64), np.nan)
     missing = np.isnan(floats)
     return np.where(missing, 0.0, floats), missing
 

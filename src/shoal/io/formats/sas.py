@@ -48,19 +48,22 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
         labels = _labels(_catalogue(path), dialect)
     columns, notes = {}, {}
     for name, column in cells.items():
-        shown = meta.original_variable_types.get(name) or None
+        display_format = meta.original_variable_types.get(name) or None
         kind = meta.readstat_variable_types[name]
         codes = None
         if kind.startswith("string"):
             columns[name] = reading.text(column)
         else:
             columns[name], codes = reading.numbers(
-                column, kind, clock=_clock(shown), whole=shown is None or "." not in shown
+                column,
+                kind,
+                clock=_clock(display_format),
+                whole=display_format is None or "." not in display_format,
             )
         notes[name] = ColumnNotes(
             label=meta.column_names_to_labels.get(name) or None,
             value_labels=labels.get(meta.variable_to_label.get(name, ""), {}),
-            format=shown,
+            format=display_format,
             codes=codes,
         )
     return Source(pa.table(columns), Notes("sas", notes, {Notes.LABEL: meta.file_label}))
@@ -91,7 +94,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     formats = _formats(source)
     table = writing.to_storable(
         source.table,
-        lambda name, held: DAYS if pa.types.is_date(held) else MOMENTS,
+        lambda name, arrow_type: DAYS if pa.types.is_date(arrow_type) else MOMENTS,
         "A SAS transport file",
     )
     _check_range(table)
@@ -104,7 +107,9 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         column_labels={name: notes.on(name).label for name in table.column_names},
         table_name="RELEASE",
         file_format_version=_version(table, notes),
-        variable_format={name: shown for name, shown in formats.items() if shown},
+        variable_format={
+            name: display_format for name, display_format in formats.items() if display_format
+        },
     )
     writing.check_length(path, table)
     letters = {
@@ -113,7 +118,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         if (codes := writing.letters(notes, name, str.upper)) is not None
     }
     write_letters(path, table.num_rows, letters)
-    writing.fix_times(path, [(at, _CREATED) for at in _TIME_OFFSETS])
+    writing.fix_times(path, [(i, _CREATED) for i in _TIME_OFFSETS])
     return [*remarks, *notes.describe_loss("A SAS transport file", HOLDS, "sas")]
 
 
@@ -157,8 +162,10 @@ def _check_range(table: pa.Table) -> None:
         if not pa.types.is_floating(column.type):
             continue
         size = pc.abs(column)
-        held = pc.or_(pc.equal(size, 0.0), pc.and_(pc.less(size, 7e75), pc.greater(size, 6e-79)))
-        if pc.any(pc.invert(held)).as_py():
+        in_range = pc.or_(
+            pc.equal(size, 0.0), pc.and_(pc.less(size, 7e75), pc.greater(size, 6e-79))
+        )
+        if pc.any(pc.invert(in_range)).as_py():
             raise FileError(
                 f"Column {name!r} holds numbers that a SAS transport file cannot: beyond 7e75 or"
                 " too near to 0. Rescale it, or write another format.",
@@ -171,19 +178,21 @@ def _formats(source: Source) -> dict[str, str | None]:
     """Return the display format of each column; dates get a date format."""
     formats = {}
     for field in source.table.schema:
-        shown = source.notes.on(field.name).format if source.notes.family == "sas" else None
-        clock = _clock(shown)
+        display_format = (
+            source.notes.on(field.name).format if source.notes.family == "sas" else None
+        )
+        clock = _clock(display_format)
         if pa.types.is_date(field.type):
-            shown = shown if clock is DAYS else "YYMMDD10"
+            display_format = display_format if clock is DAYS else "YYMMDD10"
         elif pa.types.is_timestamp(field.type):
-            shown = shown if clock is MOMENTS else "DATETIME20"
-        formats[field.name] = shown
+            display_format = display_format if clock is MOMENTS else "DATETIME20"
+        formats[field.name] = display_format
     return formats
 
 
-def _clock(shown: str | None) -> Clock | None:
+def _clock(display_format: str | None) -> Clock | None:
     """Return the clock of a display format; None if it is not a date or a time."""
-    word = (shown or "").upper().rstrip("0123456789.")
+    word = (display_format or "").upper().rstrip("0123456789.")
     if word in _TIMES:
         return MOMENTS
     return DAYS if word in _DATES else None

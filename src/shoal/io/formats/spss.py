@@ -44,14 +44,16 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     cells, meta = reading.read_columns(reader, path, dialect, "an SPSS file", **options)
     columns, notes = {}, {}
     for name, column in cells.items():
-        shown = meta.original_variable_types.get(name)
+        display_format = meta.original_variable_types.get(name)
         ranges = meta.missing_ranges.get(name, [])
-        columns[name], codes = _column(column, meta.readstat_variable_types[name], shown, ranges)
+        columns[name], codes = _column(
+            column, meta.readstat_variable_types[name], display_format, ranges
+        )
         measure = meta.variable_measure.get(name)
         notes[name] = ColumnNotes(
             label=meta.column_names_to_labels.get(name) or None,
             value_labels=meta.variable_value_labels.get(name, {}),
-            format=shown,
+            format=display_format,
             measure=measure if measure in ("nominal", "ordinal", "scale") else None,
             width=meta.variable_display_width.get(name),
             missing=ranges,
@@ -75,16 +77,20 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         lambda text: writing.truncate(text, 256),
         lambda text: writing.truncate(text, 120),
     )
-    own = notes.family == "spss"
+    from_spss = notes.family == "spss"
     formats = _formats(source)
     table = writing.to_storable(
-        source.table, lambda name, held: DAYS if pa.types.is_date(held) else MOMENTS, "An SPSS file"
+        source.table,
+        lambda name, arrow_type: DAYS if pa.types.is_date(arrow_type) else MOMENTS,
+        "An SPSS file",
     )
     labels = {}
-    for at, name in enumerate(table.column_names):
-        table = table.set_column(at, name, _stored(table.column(name), notes.on(name), own))
+    for i, name in enumerate(table.column_names):
+        table = table.set_column(
+            i, name, _to_storable(table.column(name), notes.on(name), from_spss)
+        )
         labels[name] = _labels(notes.on(name), table.column(name))
-    columns = notes.columns if own else {}
+    columns = notes.columns if from_spss else {}
     compressed = target.suffix.lower() == ".zsav"
     writing.write_file(
         reading.pyreadstat().write_sav,
@@ -96,18 +102,20 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         compress=compressed,
         row_compress=not compressed,
         note=list(notes.free.get(Notes.TEXT) or ()) or None,
-        variable_value_labels={name: named for name, named in labels.items() if named},
+        variable_value_labels={name: texts for name, texts in labels.items() if texts},
         missing_ranges={name: column.missing for name, column in columns.items() if column.missing},
         variable_display_width={name: column.width for name, column in columns.items()},
         variable_measure={name: c.measure for name, c in columns.items() if c.measure},
-        variable_format={name: shown for name, shown in formats.items() if shown},
+        variable_format={
+            name: display_format for name, display_format in formats.items() if display_format
+        },
     )
     writing.fix_times(path, _CREATED)
     return [*remarks, *notes.describe_loss("An SPSS file", HOLDS, "spss")]
 
 
 def _column(
-    cells: list[Any], kind: str, shown: str | None, ranges: list[Any]
+    cells: list[Any], kind: str, display_format: str | None, ranges: list[Any]
 ) -> tuple[pa.Array, pa.Array | None]:
     """Return a column with declared missing values as null, and the missing codes."""
     if kind.startswith("string"):
@@ -116,11 +124,11 @@ def _column(
     else:
         values = np.array([np.nan if cell is None else cell for cell in cells], np.float64)
         coded = np.zeros(len(values), bool)
-        for one in ranges:
-            coded |= (values >= one["lo"]) & (values <= one["hi"])
-        whole = (shown or "").endswith(".0") or (shown or "").isalnum()
-        column = reading.typed(
-            np.where(coded, np.nan, values), kind, clock=_clock(shown), whole=whole
+        for missing_range in ranges:
+            coded |= (values >= missing_range["lo"]) & (values <= missing_range["hi"])
+        whole = (display_format or "").endswith(".0") or (display_format or "").isalnum()
+        column = reading.to_type(
+            np.where(coded, np.nan, values), kind, clock=_clock(display_format), whole=whole
         )
         cells = values.tolist()
     if not coded.any():
@@ -128,26 +136,26 @@ def _column(
     codes = [cell if code else None for cell, code in zip(cells, coded, strict=True)]
     is_value = pa.array(~coded)
     codes = pa.array(codes, pa.string() if kind.startswith("string") else pa.float64())
-    kept = pa.compute.if_else(is_value, column, pa.scalar(None, column.type))
-    return kept, codes
+    valid = pa.compute.if_else(is_value, column, pa.scalar(None, column.type))
+    return valid, codes
 
 
-def _stored(column: pa.ChunkedArray, notes: ColumnNotes, own: bool) -> pa.ChunkedArray:
+def _to_storable(column: pa.ChunkedArray, notes: ColumnNotes, from_spss: bool) -> pa.ChunkedArray:
     """Return a column as SPSS stores it: numbers as floats, with missing codes."""
     if not pa.types.is_string(column.type):
         column = column.cast(pa.float64())
-    if not own:
+    if not from_spss:
         return column
     return _pad_to_width(with_codes(column, notes.codes), notes.format)
 
 
-def _pad_to_width(column: pa.ChunkedArray, shown: str | None) -> pa.ChunkedArray:
+def _pad_to_width(column: pa.ChunkedArray, display_format: str | None) -> pa.ChunkedArray:
     """Pad the first text of a column to the column's original width.
 
     pyreadstat makes a column as wide as its longest text. SPSS pads all texts with blanks and
     strips them again, so no value changes.
     """
-    width = re.fullmatch(r"A(\d+)", shown or "")
+    width = re.fullmatch(r"A(\d+)", display_format or "")
     if width is None or not pa.types.is_string(column.type):
         return column
     cells = column.to_pylist()
@@ -157,30 +165,32 @@ def _pad_to_width(column: pa.ChunkedArray, shown: str | None) -> pa.ChunkedArray
 
 def _labels(notes: ColumnNotes, column: pa.ChunkedArray) -> dict[Any, str]:
     """Return the value labels without letters, which are missing codes of other software."""
-    named = writing.labels_for(notes.value_labels, column)
+    labels = writing.labels_for(notes.value_labels, column)
     text = pa.types.is_string(column.type)
-    return {value: label for value, label in named.items() if text or not isinstance(value, str)}
+    return {value: label for value, label in labels.items() if text or not isinstance(value, str)}
 
 
 def _formats(source: Source) -> dict[str, str | None]:
     """Return the display format of each column; dates get a date format."""
     formats = {}
     for field in source.table.schema:
-        shown = source.notes.on(field.name).format if source.notes.family == "spss" else None
-        clock = _clock(shown)
+        display_format = (
+            source.notes.on(field.name).format if source.notes.family == "spss" else None
+        )
+        clock = _clock(display_format)
         if pa.types.is_date(field.type):
-            shown = shown if clock is DAYS else "SDATE10"
+            display_format = display_format if clock is DAYS else "SDATE10"
         elif pa.types.is_timestamp(field.type):
-            shown = shown if clock is MOMENTS else "DATETIME20"
-        elif pa.types.is_integer(field.type) and shown is None:
-            shown = "F8.0"
-        formats[field.name] = shown
+            display_format = display_format if clock is MOMENTS else "DATETIME20"
+        elif pa.types.is_integer(field.type) and display_format is None:
+            display_format = "F8.0"
+        formats[field.name] = display_format
     return formats
 
 
-def _clock(shown: str | None) -> Clock | None:
+def _clock(display_format: str | None) -> Clock | None:
     """Return the clock of a display format; None if it is not a date or a time."""
-    word = (re.match(r"[A-Z]+", shown or "") or [""])[0]
+    word = (re.match(r"[A-Z]+", display_format or "") or [""])[0]
     if word in _DATES:
         return DAYS
     return MOMENTS if word in _TIMES else None

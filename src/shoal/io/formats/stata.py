@@ -34,17 +34,19 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     cells, meta = reading.read_columns(reader, path, dialect, "a Stata file", user_missing=True)
     columns, notes = {}, {}
     for name, column in cells.items():
-        shown = meta.original_variable_types.get(name)
+        display_format = meta.original_variable_types.get(name)
         kind = meta.readstat_variable_types[name]
         codes = None
         if kind.startswith("string"):
             columns[name] = reading.text(column)
         else:
-            columns[name], codes = reading.numbers(column, kind, clock=_clock(shown), whole=False)
+            columns[name], codes = reading.numbers(
+                column, kind, clock=_clock(display_format), whole=False
+            )
         notes[name] = ColumnNotes(
             label=meta.column_names_to_labels.get(name) or None,
             value_labels=meta.variable_value_labels.get(name, {}),
-            format=shown,
+            format=display_format,
             codes=codes,
         )
     free = {Notes.LABEL: meta.file_label, Notes.TEXT: meta.notes}
@@ -60,7 +62,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     )
     formats = _formats(source)
     table = writing.to_storable(
-        source.table, lambda name, held: _clock(formats[name]) or DAYS, "A Stata file"
+        source.table, lambda name, arrow_type: _clock(formats[name]) or DAYS, "A Stata file"
     )
     frame = writing.frame(table)
     missing: dict[str, list[str]] = {}
@@ -84,9 +86,11 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         file_label=notes.free.get(Notes.LABEL) or "",
         column_labels={name: notes.on(name).label for name in table.column_names},
         version=14,
-        variable_value_labels={name: named for name, named in labels.items() if named},
+        variable_value_labels={name: texts for name, texts in labels.items() if texts},
         missing_user_values={name: codes for name, codes in missing.items() if codes},
-        variable_format={name: shown for name, shown in formats.items() if shown},
+        variable_format={
+            name: display_format for name, display_format in formats.items() if display_format
+        },
     )
     _fix_time(path)
     return [*remarks, *notes.describe_loss("A Stata file", HOLDS, "stata")]
@@ -96,8 +100,8 @@ def _labels(notes: Notes, name: str, column: pa.ChunkedArray) -> dict[Any, str]:
     """Return the value labels that Stata holds: those of whole numbers and missing codes."""
     if pa.types.is_string(column.type):
         return {}
-    named = writing.labels_for(notes.on(name).value_labels, column)
-    spelled = {_stata_code(k) if isinstance(k, str) else k: label for k, label in named.items()}
+    labels = writing.labels_for(notes.on(name).value_labels, column)
+    spelled = {_stata_code(k) if isinstance(k, str) else k: label for k, label in labels.items()}
     return {
         key: label
         for key, label in spelled.items()
@@ -114,19 +118,21 @@ def _formats(source: Source) -> dict[str, str | None]:
     """Return the display format of each column; dates get a date format."""
     formats = {}
     for field in source.table.schema:
-        shown = source.notes.on(field.name).format if source.notes.family == "stata" else None
-        clock = _clock(shown)
+        display_format = (
+            source.notes.on(field.name).format if source.notes.family == "stata" else None
+        )
+        clock = _clock(display_format)
         if pa.types.is_date(field.type):
-            shown = shown if clock is DAYS else "%td"
+            display_format = display_format if clock is DAYS else "%td"
         elif pa.types.is_timestamp(field.type):
-            shown = shown if clock is MOMENTS else "%tc"
-        formats[field.name] = shown
+            display_format = display_format if clock is MOMENTS else "%tc"
+        formats[field.name] = display_format
     return formats
 
 
-def _clock(shown: str | None) -> Clock | None:
+def _clock(display_format: str | None) -> Clock | None:
     """Return the clock of a display format; None if it is not a date or a time."""
-    words = (shown or "").replace("-", "")
+    words = (display_format or "").replace("-", "")
     if words.startswith(("%td", "%d")):
         return DAYS
     return MOMENTS if words.startswith("%tc") else None

@@ -12,10 +12,10 @@ MAX_CATEGORIES = 100  # a column of more is left out of models, such as names
 MAX_PRODUCTS = 10  # numeric columns whose pairwise products are features
 
 
-def usable(pairs: Sequence[ColumnPair]) -> tuple[list[ColumnPair], list[str]]:
+def usable_features(pairs: Sequence[ColumnPair]) -> tuple[list[ColumnPair], list[str]]:
     """Return the columns that can be features, and the names of those with too many categories."""
-    kept = [pair for pair in pairs if pair.n_categories <= MAX_CATEGORIES]
-    return kept, [pair.name for pair in pairs if pair not in kept]
+    usable_pairs = [pair for pair in pairs if pair.n_categories <= MAX_CATEGORIES]
+    return usable_pairs, [pair.name for pair in pairs if pair not in usable_pairs]
 
 
 def features(
@@ -33,17 +33,17 @@ def features(
     sources: tuple[list[str], list[str]] = ([], [])
     n = len(pairs[0].original) if pairs else 0
     for pair in pairs:
-        both = np.concatenate([pair.original, pair.masked])
+        codes = np.concatenate([pair.original, pair.masked])
         missing = np.concatenate([pair.missing(side) for side in SIDES])
         if pair.is_number:
-            numbers.append(_standardised(both.astype(np.float64), missing, n))
+            numbers.append(_standardise(codes.astype(np.float64), missing, n))
             sources[0].append(pair.name)
             if missing.any():
                 others.append(missing.astype(np.float64))
                 sources[1].append(pair.name)
         else:
-            for code in np.unique(both)[1:]:
-                others.append((both == code).astype(np.float64))
+            for code in np.unique(codes)[1:]:
+                others.append((codes == code).astype(np.float64))
                 sources[1].append(pair.name)
     names = [*sources[0], *sources[1]]
     columns = [*numbers, *others]
@@ -74,15 +74,15 @@ def independent(X: Matrix) -> Matrix:
     unit = centred[:, varying] / norms[varying]
     gram = unit.T @ unit
     # Gaussian elimination of the correlation matrix, column by column.
-    kept = []
-    for at in range(len(gram)):
-        if gram[at, at] > 1e-9:
-            kept.append(at)
-            gram -= np.outer(gram[:, at], gram[at]) / gram[at, at]
-    return X[:, np.flatnonzero(varying)[kept]]
+    columns = []
+    for i in range(len(gram)):
+        if gram[i, i] > 1e-9:
+            columns.append(i)
+            gram -= np.outer(gram[:, i], gram[i]) / gram[i, i]
+    return X[:, np.flatnonzero(varying)[columns]]
 
 
-def _standardised(values: Values, missing: np.ndarray, n: int) -> Values:
+def _standardise(values: Values, missing: np.ndarray, n: int) -> Values:
     """Return the values with mean 0 and standard deviation 1 in the first ``n`` records."""
     known = values[:n][~missing[:n]]
     known = known if len(known) else values[~missing]

@@ -41,18 +41,18 @@ def fit(y: Values, X: Matrix, weights: Values | None, *, is_binary: bool) -> Fit
     With weights, they are robust (sandwich with the factor n / (n - p)), since survey weights
     are not inverse variances. Terms that are linear combinations of earlier ones are left out.
     """
-    kept = independent_terms(X)
-    n, p = len(X), len(kept)
+    independent = independent_terms(X)
+    n, p = len(X), len(independent)
     if n <= p:
         return f"{n} complete records are too few for {p} coefficients."
-    lengths = np.abs(X[:, kept]).max(axis=0)
-    Z = X[:, kept] / lengths
+    lengths = np.abs(X[:, independent]).max(axis=0)
+    Z = X[:, independent] / lengths
     w = np.ones(n) if weights is None else weights * n / weights.sum()
     if is_binary:
-        found = _logit(y, Z, w)
-        if found is None:
+        solution = _logit(y, Z, w)
+        if solution is None:
             return "the logistic model does not converge: the classes can be separated."
-        b, information, residuals = found
+        b, information, residuals = solution
         quantile = NORMAL_QUANTILE
     else:
         root = np.sqrt(w)[:, np.newaxis]
@@ -66,7 +66,7 @@ def fit(y: Values, X: Matrix, weights: Values | None, *, is_binary: bool) -> Fit
     else:
         covariance = inverse if is_binary else inverse * (residuals**2).sum() / (n - p)
     errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    return _spread(b / lengths, errors / lengths, kept, X.shape[1], quantile)
+    return _spread(b / lengths, errors / lengths, independent, X.shape[1], quantile)
 
 
 def independent_terms(X: Matrix) -> Labels:
@@ -78,14 +78,14 @@ def independent_terms(X: Matrix) -> Labels:
     [0, 3]
     """
     lengths = np.sqrt((X**2).sum(axis=0))
-    kept = np.flatnonzero(lengths > 0)
-    while len(kept):
-        left = np.abs(np.diag(np.linalg.qr(X[:, kept] / lengths[kept], mode="r")))
-        dependent = np.flatnonzero(left < COLLINEAR)
+    terms = np.flatnonzero(lengths > 0)
+    while len(terms):
+        residual_lengths = np.abs(np.diag(np.linalg.qr(X[:, terms] / lengths[terms], mode="r")))
+        dependent = np.flatnonzero(residual_lengths < COLLINEAR)
         if not len(dependent):
             break
-        kept = np.delete(kept, dependent[0])  # what comes after is judged without it
-    return kept[: len(X)]
+        terms = np.delete(terms, dependent[0])  # what comes after is judged without it
+    return terms[: len(X)]
 
 
 def _logit(y: Values, X: Matrix, weights: Values) -> tuple[Values, Matrix, Values] | None:
@@ -114,9 +114,9 @@ def _t_quantile(freedom: int) -> float:
     return float(stdtrit(freedom, 0.975))
 
 
-def _spread(b: Values, errors: Values, kept: Labels, p: int, quantile: float) -> Fit:
+def _spread(b: Values, errors: Values, terms: Labels, p: int, quantile: float) -> Fit:
     full = [np.full(p, np.nan) for _ in range(4)]
     parts = (b, errors, b - quantile * errors, b + quantile * errors)
     for target, values in zip(full, parts, strict=True):
-        target[kept] = values
+        target[terms] = values
     return Fit(*full)

@@ -123,7 +123,7 @@ def build_designs(study: Study, formula: str) -> Designs | str:
         if y is None:
             y = _matrix(parsed.lhs, table)[1][:, -1]
         terms, X = _matrix(parsed.rhs, table)
-    except _unusable():
+    except _unusable_error():
         return "it cannot be evaluated on these columns."
     n = len(rows["original"])
     sides: dict[Side, Design] = {}
@@ -155,7 +155,7 @@ def _columns(factor: Any) -> set[str]:
     return quoted | {node.id for node in names}
 
 
-def _unusable() -> tuple[type[Exception], ...]:
+def _unusable_error() -> tuple[type[Exception], ...]:
     from formulaic.errors import FormulaicError
 
     return (FormulaicError, TypeError, ValueError, ArithmeticError, KeyError, IndexError)
@@ -173,15 +173,15 @@ def _table(pairs: list[ColumnPair], rows: dict[Side, Labels]) -> Any:
     numbers, categories = {}, {}
     for pair in pairs:
         parts: list[Any] = [pair.side(side)[rows[side]] for side in SIDES]
-        both = np.concatenate(parts)
+        values = np.concatenate(parts)
         if pair.is_number:
-            numbers[pair.name] = both
+            numbers[pair.name] = values
             continue
         common = set(np.intersect1d(*parts).tolist())
-        order = sorted(np.unique(both).tolist(), key=lambda c: (c not in common, pair.labels[c]))
+        order = sorted(np.unique(values).tolist(), key=lambda c: (c not in common, pair.labels[c]))
         place = np.zeros(pair.n_categories, np.int64)
         place[order] = np.arange(len(order))
-        categories[pair.name] = (place[both], [pair.labels[code] for code in order])
+        categories[pair.name] = (place[values], [pair.labels[code] for code in order])
     return model_frame(numbers, categories)
 
 
@@ -203,15 +203,15 @@ def _response(
         return None, False
     if len(values) != 2 or not np.isin(parts[1], values).all():
         return None
-    one = max(values.tolist(), key=lambda code: pair.labels[code])
-    return (np.concatenate(parts) == one).astype(np.float64), True
+    success = max(values.tolist(), key=lambda code: pair.labels[code])
+    return (np.concatenate(parts) == success).astype(np.float64), True
 
 
 def _matrix(spec: Any, table: Any) -> tuple[tuple[str, ...], Matrix]:
     from formulaic import ModelSpec
 
     with np.errstate(all="ignore"):
-        found = ModelSpec(formula=spec, na_action="ignore", output="pandas").get_model_matrix(
+        columns = ModelSpec(formula=spec, na_action="ignore", output="pandas").get_model_matrix(
             table, context={}
         )
-    return tuple(map(str, found.columns)), np.asarray(found, np.float64)
+    return tuple(map(str, columns.columns)), np.asarray(columns, np.float64)

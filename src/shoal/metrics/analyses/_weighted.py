@@ -42,10 +42,10 @@ def weighted_quantiles(values: Values, weights: Values, shares: ArrayLike) -> Va
     """
     order = np.argsort(values, kind="stable")
     ordered, cumulated = values[order], np.cumsum(weights[order])
-    wanted = np.asarray(shares, np.float64) * cumulated[-1]
+    targets = np.asarray(shares, np.float64) * cumulated[-1]
     slack = 1e-12 * cumulated[-1]  # sums of weights are rounded
-    first = np.minimum(np.searchsorted(cumulated, wanted - slack), len(values) - 1)
-    second = np.minimum(np.searchsorted(cumulated, wanted + slack), len(values) - 1)
+    first = np.minimum(np.searchsorted(cumulated, targets - slack), len(values) - 1)
+    second = np.minimum(np.searchsorted(cumulated, targets + slack), len(values) - 1)
     return np.asarray((ordered[first] + ordered[second]) / 2)
 
 
@@ -63,8 +63,8 @@ def gini(values: Values, weights: Values) -> float:
     """
     order = np.argsort(values, kind="stable")
     ordered, shares = values[order], weights[order] / weights.sum()
-    held = ordered * shares
-    if held.sum() == 0:
+    cumulated = ordered * shares
+    if cumulated.sum() == 0:
         return 0.0
-    lorenz = np.concatenate([[0.0], np.cumsum(held) / held.sum()])
+    lorenz = np.concatenate([[0.0], np.cumsum(cumulated) / cumulated.sum()])
     return float(1 - (shares * (lorenz[1:] + lorenz[:-1])).sum())

@@ -84,11 +84,13 @@ def _rows(study: Study, pair: ColumnPair, weighted: bool) -> Iterator[dict[str, 
         yield _row("shares", weighted, None, None, error)
         return
     spread = weighted_deviation(values["original"], weights["original"])
-    found = {side: _estimates(pair, values[side], weights[side], study.min_group) for side in SIDES}
-    for name in found["original"]:
-        if name not in found["masked"]:
+    estimates = {
+        side: _estimates(pair, values[side], weights[side], study.min_group) for side in SIDES
+    }
+    for name in estimates["original"]:
+        if name not in estimates["masked"]:
             continue
-        first, second = (found[side][name] for side in SIDES)
+        first, second = (estimates[side][name] for side in SIDES)
         scale = {"total": abs(first), "gini": 1.0}.get(name, spread)
         yield _row(name, weighted, first, second, _error(first, second, scale))
 

@@ -51,7 +51,7 @@ def group_by(study: Study) -> AnalysisResult | str:
             if value not in by
         ]
         chosen = rng.permutation(len(queries))[: min(QUERIES, study.n_queries)]
-        results = [_query(study, keys, *queries[at]) for at in np.sort(chosen).tolist()]
+        results = [_query(study, keys, *queries[i]) for i in np.sort(chosen).tolist()]
         errors = [np.concatenate(parts) for parts in zip(*results, strict=True)]
         if errors and len(errors[0]):
             rows.append({"columns": str(width), "queries": len(results), **_summary(errors)})
@@ -110,15 +110,15 @@ def _query(
         counts[side] = np.bincount(group, weights[inside], n_groups)
         if value is not None:
             means[side] = _means(study.pairs[value], side, combined[side], weights, n_groups)
-    shown = records["original"] >= study.min_group
-    count_errors = np.abs(counts["masked"] - counts["original"])[shown] / counts["original"][shown]
-    lost = (records["masked"] == 0)[shown].astype(np.float64)
+    large = records["original"] >= study.min_group
+    count_errors = np.abs(counts["masked"] - counts["original"])[large] / counts["original"][large]
+    lost = (records["masked"] == 0)[large].astype(np.float64)
     if value is None:
         return count_errors, np.empty(0), lost
     known = ~study.pairs[value].missing("original")
     column: Any = study.pairs[value].original[known]
     spread = weighted_deviation(column, study.weights_of("original")[known]) if known.any() else 0.0
-    gaps = np.abs(means["masked"] - means["original"])[shown]
+    gaps = np.abs(means["masked"] - means["original"])[large]
     gaps = gaps[~np.isnan(gaps)]
     return count_errors, gaps / spread if spread > 0 else np.empty(0), lost
 

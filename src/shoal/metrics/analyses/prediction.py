@@ -8,7 +8,7 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.frame.roles import name_columns
 from shoal.metrics._base import Labels, Matrix, Values
-from shoal.metrics.analyses._features import MAX_CATEGORIES, features, usable
+from shoal.metrics.analyses._features import MAX_CATEGORIES, features, usable_features
 from shoal.metrics.analyses._study import Study
 from shoal.metrics.analyses._tables import ColumnPair
 from shoal.metrics.analyses.result import AnalysisResult
@@ -49,18 +49,20 @@ def prediction(study: Study) -> AnalysisResult | str:
     if not study.aligned:
         remarks.append("Masked records of the test parts are in training too: rows do not match.")
     rows: list[dict[str, Any]] = []
-    for at, target in enumerate(study.targets):
-        pairs, too_many = usable([pair for pair in sampled.selected if pair.name != target])
+    for i, target in enumerate(study.targets):
+        pairs, too_many = usable_features(
+            [pair for pair in sampled.selected if pair.name != target]
+        )
         if too_many:
             remarks.append(f"{name_columns(too_many)} left out: too many categories.")
-        reason = _unsuitable(sampled.pairs[target], pairs)
+        reason = _reason_unsuitable(sampled.pairs[target], pairs)
         if reason:
             remarks.append(f"Target {target!r}: {reason}")
         else:
             with warnings.catch_warnings():  # a linear model may stop before it has converged
                 warnings.simplefilter("ignore")
                 rows += _scores(sampled, sampled.pairs[target], pairs)
-        progress.report("prediction", at + 1, len(study.targets))
+        progress.report("prediction", i + 1, len(study.targets))
     if not rows:
         return " ".join(remarks)
     figures = {"prediction_loss": max(row["loss"] for row in rows)}
@@ -70,7 +72,7 @@ def prediction(study: Study) -> AnalysisResult | str:
     return AnalysisResult("prediction", figures, tuple(rows), tuple(dict.fromkeys(remarks)))
 
 
-def _unsuitable(target: ColumnPair, pairs: list[ColumnPair]) -> str:
+def _reason_unsuitable(target: ColumnPair, pairs: list[ColumnPair]) -> str:
     """Return why a column cannot be predicted, or nothing."""
     known = target.original[~target.missing("original")]
     if not pairs:
@@ -108,8 +110,10 @@ def _scores(study: Study, target: ColumnPair, pairs: list[ColumnPair]) -> list[d
         for side, (X, y, rows) in training.items():
             for model in ("linear", "forest"):
                 result = _predict(model, target.is_number, X[rows], y[rows], before[test], classes)
-                kept = predicted.setdefault((side, model), np.zeros((len(before), result.shape[1])))
-                kept[test] = result
+                probabilities = predicted.setdefault(
+                    (side, model), np.zeros((len(before), result.shape[1]))
+                )
+                probabilities[test] = result
     truth = target.original[known]
     rows_of_table = []
     for model in ("linear", "forest"):
@@ -153,9 +157,9 @@ def _predict(
         if model == "linear"
         else RandomForestClassifier(**forest)
     )
-    found = classifier.fit(X, y).predict_proba(test)
-    for at, value in enumerate(classifier.classes_):
-        chances[:, classes == value] = found[:, [at]]
+    probabilities = classifier.fit(X, y).predict_proba(test)
+    for i, value in enumerate(classifier.classes_):
+        chances[:, classes == value] = probabilities[:, [i]]
     return chances
 
 
@@ -180,9 +184,9 @@ def mean_auc(truth: Labels, chances: Matrix, classes: Labels) -> float:
     0.75
     """
     areas = []
-    for at, value in enumerate(classes):
+    for i, value in enumerate(classes):
         inside = truth == value
-        _, place, counts = np.unique(chances[:, at], return_inverse=True, return_counts=True)
+        _, place, counts = np.unique(chances[:, i], return_inverse=True, return_counts=True)
         ranks = (np.cumsum(counts) - (counts - 1) / 2)[place.ravel()]
         n, m = int(inside.sum()), int((~inside).sum())
         areas.append((ranks[inside].sum() - n * (n + 1) / 2) / (n * m))

@@ -10,7 +10,7 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.frame.roles import name_columns
 from shoal.metrics._base import Matrix, Values
-from shoal.metrics.analyses._features import features, independent, usable
+from shoal.metrics.analyses._features import features, independent, usable_features
 from shoal.metrics.analyses._study import Study
 from shoal.metrics.analyses.result import AnalysisResult
 
@@ -53,7 +53,7 @@ def propensity(study: Study) -> AnalysisResult | str:
        181(3), 663-688.
     """
     sampled = study.sample("propensity")
-    pairs, too_many = usable(sampled.selected)
+    pairs, too_many = usable_features(sampled.selected)
     if not pairs:
         return "Needs a column that can be compared between the tables."
     remarks = []
@@ -66,13 +66,13 @@ def propensity(study: Study) -> AnalysisResult | str:
         "logistic": (True, logistic_probabilities),
         "tree": (False, tree_probabilities),
     }
-    for at, (name, (second_order, model)) in enumerate(models.items()):
+    for i, (name, (second_order, model)) in enumerate(models.items()):
         before, after, _ = features(pairs, second_order=second_order)
         with warnings.catch_warnings():  # tables that are easily told apart need no convergence
             warnings.simplefilter("ignore")
             row = compare(before, after, model, sampled, name)
         rows.append({"model": name, **row})
-        progress.report("propensity score", at + 1, len(models))
+        progress.report("propensity score", i + 1, len(models))
     figures = {f"pmse_{row['model']}": row["pmse"] for row in rows}
     for row in rows:
         if row["ratio"] is not None:
@@ -125,7 +125,7 @@ def logistic_probabilities(before: Matrix, after: Matrix, seed: int) -> tuple[Va
 
     X = independent(np.vstack([before, after]))
     model = LogisticRegression(C=PENALTY, solver="newton-cholesky", max_iter=50)
-    return _fitted(model, X, len(before))
+    return _fitted_probabilities(model, X, len(before))
 
 
 def tree_probabilities(before: Matrix, after: Matrix, seed: int) -> tuple[Values, Values]:
@@ -134,10 +134,12 @@ def tree_probabilities(before: Matrix, after: Matrix, seed: int) -> tuple[Values
 
     X = np.vstack([before, after])
     leaf = max(LEAST_LEAF, int(LEAF_SHARE * len(X)))
-    return _fitted(DecisionTreeClassifier(min_samples_leaf=leaf, random_state=seed), X, len(before))
+    return _fitted_probabilities(
+        DecisionTreeClassifier(min_samples_leaf=leaf, random_state=seed), X, len(before)
+    )
 
 
-def _fitted(model: Any, X: Matrix, n: int) -> tuple[Values, Values]:
+def _fitted_probabilities(model: Any, X: Matrix, n: int) -> tuple[Values, Values]:
     if not X.shape[1]:  # nothing varies: every record has the same chance
         chances = np.full(len(X), 1 - n / len(X))
         return chances[:n], chances[n:]

@@ -64,8 +64,8 @@ def range_counts(study: Study) -> AnalysisResult | str:
     widths = [width for width in WIDTHS if width <= len(pairs)]
     queries = [
         [
-            _condition(pairs[at], SHARE ** (1 / width), rng)
-            for at in rng.choice(len(pairs), width, replace=False).tolist()
+            _condition(pairs[i], SHARE ** (1 / width), rng)
+            for i in rng.choice(len(pairs), width, replace=False).tolist()
         ]
         for width in widths
         for _ in range(max(1, study.n_queries // len(widths)))

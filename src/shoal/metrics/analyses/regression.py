@@ -51,15 +51,15 @@ def regression(study: Study) -> AnalysisResult | str:
         return "Needs a formula, such as wage ~ education + experience."
     rows: list[dict[str, Any]] = []
     remarks = []
-    for at, formula in enumerate(study.formulas, 1):
+    for i, formula in enumerate(study.formulas, 1):
         outcome = _compare(study, formula)
         if isinstance(outcome, str):
-            remarks.append(f"Model {at} ({formula}): {outcome}")
+            remarks.append(f"Model {i} ({formula}): {outcome}")
         else:
-            found, description = outcome
-            rows += [{"model": str(at), **row} for row in found]
-            remarks.append(f"Model {at} ({formula}): {description}")
-        progress.report("regression", at, len(study.formulas))
+            coefficients, description = outcome
+            rows += [{"model": str(i), **row} for row in coefficients]
+            remarks.append(f"Model {i} ({formula}): {description}")
+        progress.report("regression", i, len(study.formulas))
     if not rows:
         return " ".join(remarks)
     counted = [row for row in rows if row["coefficient"] != CONSTANT] or rows
@@ -99,10 +99,10 @@ def _compare(study: Study, formula: str) -> tuple[list[dict[str, Any]], str] | s
     for side in SIDES:
         design = designs.sides[side]
         weights = None if study.weights is None else study.weights_of(side)[design.rows]
-        found = fit(design.y, design.X, weights, is_binary=designs.is_binary)
-        if isinstance(found, str):
-            return f"{side} table: {found}"
-        fits[side] = found
+        model = fit(design.y, design.X, weights, is_binary=designs.is_binary)
+        if isinstance(model, str):
+            return f"{side} table: {model}"
+        fits[side] = model
     rows, hidden = _rows(designs, fits, study.min_group)
     if not rows:
         return "no coefficient can be estimated."
@@ -124,16 +124,16 @@ def _rows(
     before, after = (fits[side] for side in SIDES)
     filled = (designs.sides["original"].X != 0).sum(axis=0)
     rows, hidden = [], 0
-    for at, term in enumerate(designs.terms):
-        if np.isnan(before.coefficients[at]):
+    for i, term in enumerate(designs.terms):
+        if np.isnan(before.coefficients[i]):
             continue
-        if filled[at] < min_group:
+        if filled[i] < min_group:
             hidden += 1
             continue
-        values = [float(one.coefficients[at]) for one in (before, after)]
-        lost = np.isnan(after.coefficients[at])
-        intervals = [(one.low[at], one.high[at]) for one in (before, after)]
-        gap = abs(after.coefficients[at] - before.coefficients[at])
+        values = [float(model.coefficients[i]) for model in (before, after)]
+        lost = np.isnan(after.coefficients[i])
+        intervals = [(model.low[i], model.high[i]) for model in (before, after)]
+        gap = abs(after.coefficients[i] - before.coefficients[i])
         rows.append(
             {
                 "coefficient": term,
@@ -142,7 +142,7 @@ def _rows(
                 "masked": None if lost else values[1],
                 "masked interval": None if lost else list(map(float, intervals[1])),
                 "overlap": 0.0 if lost else float(interval_overlap(*intervals)),
-                "shift": None if lost or not before.errors[at] else float(gap / before.errors[at]),
+                "shift": None if lost or not before.errors[i] else float(gap / before.errors[i]),
                 "changed": bool(lost or _sign(*intervals[0]) != _sign(*intervals[1])),
             }
         )

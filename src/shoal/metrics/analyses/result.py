@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from shoal._text import aligned
+from shoal._text import align_rows
 from shoal.metrics.figures import WORST
 from shoal.metrics.named_results import NamedResults
 from shoal.metrics.subgroups import Subgroups
@@ -103,11 +103,16 @@ class AnalysisResult:
         """Return the table as text: ``headings`` of its columns and ``cells`` of its rows."""
         visible = [key for key in self.rows[0] if key not in self.hidden]
         keys = [key for key in visible if any(row[key] is not None for row in self.rows)]
-        return {"headings": keys, "cells": [[shown(row[key]) for key in keys] for row in self.rows]}
+        return {
+            "headings": keys,
+            "cells": [[format_cell(row[key]) for key in keys] for row in self.rows],
+        }
 
     def __str__(self) -> str:
         table = self.cells()
-        return "\n".join([self.name, aligned([table["headings"], *table["cells"]]), *self.remarks])
+        return "\n".join(
+            [self.name, align_rows([table["headings"], *table["cells"]]), *self.remarks]
+        )
 
 
 class Utility(NamedResults[AnalysisResult]):
@@ -173,8 +178,10 @@ class Utility(NamedResults[AnalysisResult]):
 
     def figures(self) -> dict[str, float]:
         """Return all figures by name, with those of the worst-off groups."""
-        every = {name: value for result in self.results for name, value in result.figures.items()}
-        ordered = {name: float(every[name]) for name in FIGURES if name in every}
+        all_figures = {
+            name: value for result in self.results for name, value in result.figures.items()
+        }
+        ordered = {name: float(all_figures[name]) for name in FIGURES if name in all_figures}
         return ordered | ({} if self.groups is None else self.groups.worst_figures())
 
     def reasons(self) -> dict[str, str]:
@@ -239,8 +246,10 @@ class Utility(NamedResults[AnalysisResult]):
         for name, value in self.figures().items():
             if name in FIGURES:
                 about = FIGURES[name]
-                rows.append([name, shown(value), f"{about.meaning}; {about.better} is better"])
-        blocks = [aligned(rows)] if len(rows) > 1 else []
+                rows.append(
+                    [name, format_cell(value), f"{about.meaning}; {about.better} is better"]
+                )
+        blocks = [align_rows(rows)] if len(rows) > 1 else []
         if self.groups is not None:
             blocks += filter(None, [str(self.groups), self._estimates_by_group()])
         blocks += map(str, self.results)
@@ -249,7 +258,7 @@ class Utility(NamedResults[AnalysisResult]):
         return "\n\n".join([*blocks, *(["\n".join(notes)] if notes else [])])
 
 
-def shown(value: Any) -> str:
+def format_cell(value: Any) -> str:
     """Return a cell of a table.
 
     Examples
@@ -264,7 +273,7 @@ def shown(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, list):
-        return " to ".join(map(shown, value))
+        return " to ".join(map(format_cell, value))
     if isinstance(value, float):
         return f"{value:,.0f}" if 1e3 <= abs(value) < 1e12 else f"{value:.4g}"
     return str(value)

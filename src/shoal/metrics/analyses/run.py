@@ -12,6 +12,7 @@ from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
 from shoal.metrics._base import Values
+from shoal.metrics.alignment import OTHER_ORDER, is_same_order
 from shoal.metrics.analyses._study import Study
 from shoal.metrics.analyses._tables import Side, read_pairs
 from shoal.metrics.analyses.estimates import estimates
@@ -68,7 +69,7 @@ def utility(
     original : pandas, polars or pyarrow table
         The table before masking.
     masked : pandas, polars or pyarrow table
-        The table after masking, whoever masked it.
+        The table after masking, by Shoal or by other software.
     columns : list of str, optional
         Columns to analyse; by default all that both tables have.
     target : str or list of str, optional
@@ -86,8 +87,9 @@ def utility(
     measures : list of str, optional
         Names in `shoal.metrics.analyses.ANALYSES`; by default all that are possible.
     aligned : bool, optional
-        Whether both tables have the same records in the same order; by default if they have the
-        same number of records. If not, subgroups are those of each table's own values.
+        Whether both tables have the same records in the same order. By default this is judged by
+        the columns that both have: in a shuffled release no column is related to the original, row
+        by row. If not, subgroups are those of each table's own values.
     n_resamples : int
         Number of bootstrap samples for the null distribution of the propensity score.
     n_queries : int
@@ -143,6 +145,7 @@ def utility(
             masked=len(after),
         )
     declared = as_types(types)
+    same_order = is_same_order(before, after, declared) if aligned is None else aligned
     study, remarks = _prepare(
         before,
         after,
@@ -151,7 +154,7 @@ def utility(
         as_list(formula) if formula is not None else [],
         weight,
         declared,
-        aligned=len(before) == len(after) if aligned is None else aligned,
+        aligned=same_order,
         n_resamples=n_resamples,
         n_queries=n_queries,
         max_records=max_records,
@@ -159,6 +162,8 @@ def utility(
         seed=_seed(random_state),
         n_jobs=effective_n_jobs(n_jobs),
     )
+    if not same_order and len(before) == len(after) and aligned is None:
+        remarks.append(OTHER_ORDER)
     groups = None
     if by is not None:
         frames = [before] if study.aligned else [before, after]
@@ -188,7 +193,7 @@ def _by_group(study: Study, names: Sequence[str], grouping: Grouping) -> Subgrou
             part = study.restricted(group.rows[0], group.rows[-1])
             results, not_run = run_each("analyses", ANALYSES, names, part)
         utilities.append(Utility(results, not_run, records=len(group.rows[0]), seed=study.seed))
-    figures = tuple(found.figures() for found in utilities)
+    figures = tuple(result.figures() for result in utilities)
     better = {name: about.better for name, about in FIGURES.items()}
     return Subgroups(grouping, figures, better, results=tuple(utilities))
 
@@ -210,27 +215,27 @@ def _prepare(
     chosen = (
         [n for n in before.columns if n in after.columns] if columns is None else as_list(columns)
     )
-    wanted = list(dict.fromkeys([*chosen, *targets, *formula_columns(formulas)]))
+    used = list(dict.fromkeys([*chosen, *targets, *formula_columns(formulas)]))
     for frame in (before, after):
-        tables.check_columns(frame, wanted)
-    pairs, remarks = read_pairs(before, after, wanted, types)
+        tables.check_columns(frame, used)
+    pairs, remarks = read_pairs(before, after, used, types)
     needed = [name for name in [*targets, *formula_columns(formulas)] if name not in pairs]
     usable = tuple(name for name in chosen if name in pairs and name != weight)
     if needed or not usable:
         raise InputError(
-            f"{name_columns(needed or wanted)} cannot be compared: not of one kind in both tables."
-            if wanted
+            f"{name_columns(needed or used)} cannot be compared: not of one kind in both tables."
+            if used
             else "The tables have no column in common.",
             code="kinds-differ",
-            columns=tuple(needed or wanted),
+            columns=tuple(needed or used),
         )
     weights: dict[Side, Values] | None = None
     if weight is not None:
-        own = tables.weights(before, weight)
+        column_weights = tables.weights(before, weight)
         if weight in after.columns:
-            weights = {"original": own, "masked": tables.weights(after, weight)}
+            weights = {"original": column_weights, "masked": tables.weights(after, weight)}
         elif aligned:
-            weights = {"original": own, "masked": own}
+            weights = {"original": column_weights, "masked": column_weights}
             remarks.append("The masked table has no weights: those of the original are used.")
         else:
             raise InputError(

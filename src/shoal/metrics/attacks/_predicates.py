@@ -59,9 +59,9 @@ class Predicates:
         return counts
 
 
-def joined(one: Predicates, other: Predicates) -> Predicates:
+def concatenate(predicates: Predicates, other: Predicates) -> Predicates:
     """Return the predicates of both."""
-    width = max(one.columns.shape[1], other.columns.shape[1])
+    width = max(predicates.columns.shape[1], other.columns.shape[1])
 
     def padded(part: NDArray[np.generic], filling: float) -> NDArray[np.generic]:
         extra = ((0, 0), (0, width - part.shape[1]))
@@ -69,16 +69,16 @@ def joined(one: Predicates, other: Predicates) -> Predicates:
 
     parts = [
         [padded(p.columns, NO_CONDITION), padded(p.operators, EQUAL), padded(p.values, 0)]
-        for p in (one, other)
+        for p in (predicates, other)
     ]
-    return Predicates(*(np.concatenate(both) for both in zip(*parts, strict=True)))
+    return Predicates(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
 def rare_values(setting: Setting, names: Sequence[str]) -> Predicates:
     """Return predicates of one column that match a single class of released records."""
     members = setting.classes(names)
     columns, operators, values = [], [], []
-    for at, name in enumerate(names):
+    for i, name in enumerate(names):
         column = setting.tables.released[name][members.first].astype(np.float64)
         distinct, occurrences = np.unique(column, return_counts=True)  # NaN counts as one value
         rare = distinct[occurrences == 1]
@@ -86,10 +86,10 @@ def rare_values(setting: Setting, names: Sequence[str]) -> Predicates:
         if setting.tables.is_number(name):
             known = np.flatnonzero(~np.isnan(distinct))
             for operator, edge in ((AT_MOST, known[:1]), (AT_LEAST, known[-1:])):
-                alone = edge[occurrences[edge] == 1]
-                rare = np.append(rare, distinct[alone])
-                sides += [operator] * len(alone)
-        columns.append(np.full(len(rare), at))
+                unique_values = edge[occurrences[edge] == 1]
+                rare = np.append(rare, distinct[unique_values])
+                sides += [operator] * len(unique_values)
+        columns.append(np.full(len(rare), i))
         operators.append(np.array(sides, np.int64))
         values.append(rare)
     parts = (np.concatenate(part)[:, np.newaxis] for part in (columns, operators, values))
@@ -101,7 +101,7 @@ def from_records(
     name: str,
     names: tuple[str, ...],
     width: int,
-    wanted: int,
+    number: int,
     rng: np.random.Generator,
 ) -> tuple[Predicates, int]:
     """Return predicates of released records that match one class, and how many were tried."""
@@ -109,22 +109,24 @@ def from_records(
     is_number = np.array([setting.tables.is_number(one) for one in names])
     medians = np.array([_median(column) for column in table.T])
     none = np.zeros((0, width), np.int64)
-    kept = Predicates(none, none, none.astype(np.float64))
-    tries, most = 0, (TRIES if len(table) < LONG else FEWER_TRIES) * wanted
-    while len(kept) < wanted and tries < most:
+    predicates = Predicates(none, none, none.astype(np.float64))
+    tries, most = 0, (TRIES if len(table) < LONG else FEWER_TRIES) * number
+    while len(predicates) < number and tries < most:
         n = min(STRIDE, most - tries)
         columns = _random_columns(len(names), width, n, rng)
         values = table[rng.integers(len(table), size=n)[:, np.newaxis], columns]
         sides = np.where(values > medians[columns], AT_LEAST, AT_MOST)
         sides[~is_number[columns] | np.isnan(values)] = EQUAL
         drawn = Predicates(columns, sides, values)
-        before = len(kept)
-        kept = _distinct(joined(kept, drawn.take(drawn.count(table, setting.n_jobs) == 1)))
+        before = len(predicates)
+        predicates = _drop_duplicates(
+            concatenate(predicates, drawn.take(drawn.count(table, setting.n_jobs) == 1))
+        )
         tries += n
-        progress.report(f"attacks: {name}", min(len(kept), wanted), wanted)
-        if len(kept) == before and len(table) < STRIDE:
+        progress.report(f"attacks: {name}", min(len(predicates), number), number)
+        if len(predicates) == before and len(table) < STRIDE:
             break  # a short table has no others
-    return kept.take(np.arange(min(wanted, len(kept)))), tries
+    return predicates.take(np.arange(min(number, len(predicates)))), tries
 
 
 def random_predicates(
@@ -136,11 +138,11 @@ def random_predicates(
     rows = rng.integers(setting.n_released, size=columns.shape)
     values = np.empty(columns.shape)
     sides = rng.choice([AT_MOST, AT_LEAST], size=columns.shape)
-    for at, name in enumerate(names):
-        here = columns == at
-        values[here] = released[name][rows[here]]
+    for i, name in enumerate(names):
+        in_column = columns == i
+        values[in_column] = released[name][rows[in_column]]
         if not setting.tables.is_number(name):
-            sides[here] = EQUAL
+            sides[in_column] = EQUAL
     return Predicates(columns, sides, values)
 
 
@@ -160,7 +162,7 @@ def _random_columns(number: int, width: int, n: int, rng: np.random.Generator) -
     return np.sort(np.argsort(rng.random((n, number)), axis=1)[:, :width], axis=1)
 
 
-def _distinct(predicates: Predicates) -> Predicates:
+def _drop_duplicates(predicates: Predicates) -> Predicates:
     """Return each predicate once, in the order of the first of its kind."""
     parts = predicates.columns, predicates.operators, predicates.values
     rows = np.ascontiguousarray(np.column_stack([part.astype(np.float64) for part in parts]))

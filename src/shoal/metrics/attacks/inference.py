@@ -76,12 +76,12 @@ def _chances(setting: Setting, name: str, truth: Column, which: Which) -> Values
     values = setting.tables.released[name]
     guesses: dict[bytes, list[float]] = {}  # targets with the same candidates share the guess
     chances = np.empty(len(truth))
-    for at, value in enumerate(truth.tolist()):
-        near = neighbours.of(at)
+    for i, value in enumerate(truth.tolist()):
+        near = neighbours.of(i)
         key = near.tobytes()
         if key not in guesses:
             guesses[key] = best_guess(values[members.records(near)])
-        chances[at] = _chance(guesses[key], value, setting.tolerance)
+        chances[i] = _chance(guesses[key], value, setting.tolerance)
     return chances
 
 

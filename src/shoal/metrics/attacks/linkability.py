@@ -76,11 +76,11 @@ def _chances(
     sides = [setting.classes(half) for half in halves]
     neighbours = [setting.neighbours(half, which) for half in halves]  # type: ignore[arg-type]
     chances = np.empty(len(neighbours[0].squares))
-    for at in range(len(chances)):
-        near = [one.of(at) for one in neighbours]
+    for i in range(len(chances)):
+        near = [side_neighbours.of(i) for side_neighbours in neighbours]
         sizes = [int(side.sizes[some].sum()) for side, some in zip(sides, near, strict=True)]
-        few, many = (0, 1) if sizes[0] <= sizes[1] else (1, 0)
-        records = sides[few].records(near[few])
-        common = np.isin(sides[many].labels[records], near[many]).sum()
-        chances[at] = common / (sizes[0] * sizes[1])
+        smaller, larger = (0, 1) if sizes[0] <= sizes[1] else (1, 0)
+        records = sides[smaller].records(near[smaller])
+        common = np.isin(sides[larger].labels[records], near[larger]).sum()
+        chances[i] = common / (sizes[0] * sizes[1])
     return chances

@@ -78,10 +78,10 @@ def _link(setting: Setting, name: str, scale: Scale) -> AttackResult | str:
     labels = setting.classes(known).labels
     sizes = setting.classes(known).sizes
     chances = np.empty(len(setting.targets))
-    for at, target in enumerate(setting.targets.tolist()):
-        candidates = neighbours.of(at)
+    for i, target in enumerate(setting.targets.tolist()):
+        candidates = neighbours.of(i)
         right = right_records(setting, labels, candidates, target)
-        chances[at] = right / sizes[candidates].sum()
+        chances[i] = right / sizes[candidates].sum()
     return linkage_result(setting, name, chances)
 
 
@@ -89,8 +89,8 @@ def right_records(setting: Setting, labels: Labels, candidates: Labels, target: 
     """Return how many records of the candidate classes belong to the target's unit."""
     if setting.units is None:
         return int(labels[target] in candidates)
-    own = np.flatnonzero(setting.units == setting.units[target])
-    return int(np.isin(labels[own], candidates).sum())
+    unit_records = np.flatnonzero(setting.units == setting.units[target])
+    return int(np.isin(labels[unit_records], candidates).sum())
 
 
 def linkage_result(setting: Setting, name: str, chances: Values) -> AttackResult:

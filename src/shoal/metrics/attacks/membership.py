@@ -37,13 +37,13 @@ def membership(setting: Setting) -> AttackResult | str:
     half = min(len(inside), len(outside))
     inside = rng.choice(inside, half, replace=False)
     outside = rng.choice(outside, half, replace=False)
-    both = np.concatenate([inside, outside])
-    border = np.sort(both)[half - 1]
-    named = np.where(both < border, 1.0, 0.0)
-    named[both == border] = (half - named.sum()) / (both == border).sum()
+    distances = np.concatenate([inside, outside])
+    border = np.sort(distances)[half - 1]
+    guesses = np.where(distances < border, 1.0, 0.0)
+    guesses[distances == border] = (half - guesses.sum()) / (distances == border).sum()
     return AttackResult(
         "membership",
-        float(named[:half].sum() + (1 - named[half:]).sum()),
+        float(guesses[:half].sum() + (1 - guesses[half:]).sum()),
         2 * half,
         0.5,
         "a random guess",

@@ -59,18 +59,18 @@ def probabilistic_linkage(setting: Setting) -> AttackResult | str:
         names, setting.targets, "original", "values"
     )
     members = setting.classes(names)
-    own = members.labels[setting.targets]
+    target_labels = members.labels[setting.targets]
     rest = np.append(np.cumsum(weights.max(axis=1)[::-1])[::-1], 0.0)
 
     def rank(part: slice) -> Labels:
         ties = np.empty(part.stop - part.start, np.int64)
         rank_own_by_weight(
-            numbers, codes, members.sizes, points[part], point_codes[part], own[part],
+            numbers, codes, members.sizes, points[part], point_codes[part], target_labels[part],
             CLOSE, NEAR, weights, rest, SLACK, ties,
         )  # fmt: skip
         return ties
 
-    n = len(own)
+    n = len(target_labels)
     parts = [slice(start, min(n, start + STRIDE)) for start in range(0, n, STRIDE)]
     chances = np.zeros(n)
     with ThreadPoolExecutor(setting.n_jobs) as pool:

@@ -39,14 +39,14 @@ def reconstruction(setting: Setting) -> AttackResult | str:
         return "Needs a masked numeric quasi-identifier."
     rng = setting.rng("reconstruction")
     guesses, values, truth = (np.full(len(setting.targets), np.nan) for _ in range(3))
-    for at, target in enumerate(setting.targets.tolist()):
+    for i, target in enumerate(setting.targets.tolist()):
         name = columns[int(rng.integers(len(columns)))]
         original, released = setting.tables.original[name], setting.tables.released[name]
         group = members.records(members.labels[[target]])
         known = rng.choice(group[group != target], k - 1, replace=False)
-        rest = len(group) * released[target] - original[known].sum()
-        guesses[at] = rest / (len(group) - (k - 1))
-        values[at], truth[at] = released[target], original[target]
+        remainder = len(group) * released[target] - original[known].sum()
+        guesses[i] = remainder / (len(group) - (k - 1))
+        values[i], truth[i] = released[target], original[target]
     is_known = ~np.isnan(guesses) & ~np.isnan(truth)
     right, without = (
         np.abs(guess - truth)[is_known] <= setting.tolerance * np.abs(truth[is_known])

@@ -169,8 +169,8 @@ class Attacks(NamedResults[AttackResult]):
     def exceeded(self) -> tuple[str, ...]:
         """Names of the attacks whose whole interval lies above their ceiling, in a group too."""
         groups = () if self.groups is None else self.groups.results
-        every = [*self.results, *(result for group in groups for result in group.results)]
-        return tuple(dict.fromkeys(result.name for result in every if result.exceeds_ceiling))
+        all_results = [*self.results, *(result for group in groups for result in group.results)]
+        return tuple(dict.fromkeys(result.name for result in all_results if result.exceeds_ceiling))
 
     def figures(self) -> dict[str, float]:
         """Return rates and excesses by name, for `Limits`; columns follow after a colon."""
@@ -186,7 +186,7 @@ class Attacks(NamedResults[AttackResult]):
     def reasons(self) -> dict[str, str]:
         """Return why attacks were not carried out, by the names of their figures."""
         reasons = self.not_run.items()
-        return {name: why for attack, why in reasons for name in attack_figures(attack)}
+        return {name: reason for attack, reason in reasons for name in attack_figures(attack)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return all results as plain data."""

@@ -12,6 +12,7 @@ from shoal.frame.roles import RECORD_UNIT, as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
 from shoal.metrics import classes, fewest_units, largest_unit_share, smallest_class
+from shoal.metrics.alignment import OTHER_ORDER, is_same_order
 from shoal.metrics.assessment_inputs import check_names, read_units
 from shoal.metrics.attacks import singling_out
 from shoal.metrics.attacks._setting import Setting
@@ -76,7 +77,7 @@ def attack(
     original : pandas, polars or pyarrow table
         The table before masking.
     released : pandas, polars or pyarrow table
-        The table after masking, whoever masked it.
+        The table after masking, by Shoal or by other software.
     quasi_identifiers : list of str
         Columns that the attacker knows of a person, with their original values.
     confidential : list of str
@@ -101,7 +102,8 @@ def attack(
         Number of columns in a multivariate predicate.
     aligned : bool, optional
         Whether both tables have the same records in the same order, which linkage and
-        reconstruction need; by default if they have the same number of records.
+        reconstruction need. By default this is judged by the columns that both have: in a
+        shuffled release no column is related to the original, row by row.
     types : mapping of str to str or mapping, optional
         Kinds of columns where the table does not determine them; see `Plan`.
     by : str or list of str, optional
@@ -201,15 +203,15 @@ def _by_group(
         attacked, not_run = run_each("attacks", ATTACKS, aimed, part)
         results.append(Attacks(attacked, not_run, k=setting.k, unit=unit, seed=setting.seed))
     figures = tuple(result.figures() for result in results)
-    every = dict.fromkeys(name for found in figures for name in found)
-    return Subgroups(grouping, figures, dict.fromkeys(every, "lower"), unit, tuple(results))
+    figure_names = dict.fromkeys(name for group_figures in figures for name in group_figures)
+    return Subgroups(grouping, figures, dict.fromkeys(figure_names, "lower"), unit, tuple(results))
 
 
 def _prepare(
     before: Frame,
     after: Frame,
     control: Frame | None,
-    known: list[str],
+    quasi_identifiers: list[str],
     confidential: list[str],
     *,
     aligned: bool | None,
@@ -218,8 +220,8 @@ def _prepare(
     **options: Any,
 ) -> Setting:
     """Return what the attacks need; refuse columns that do not exist and tables that do not fit."""
-    check_names(known, confidential)
-    tables.check_columns(before, [*known, *confidential])
+    check_names(quasi_identifiers, confidential)
+    tables.check_columns(before, [*quasi_identifiers, *confidential])
     if aligned and len(before) != len(after):
         raise InputError(
             f"The original holds {len(before)} records and the release {len(after)}, so these are"
@@ -228,25 +230,29 @@ def _prepare(
             original=len(before),
             masked=len(after),
         )
-    aligned = len(before) == len(after) if aligned is None else aligned
+    shuffled = aligned is None and len(before) == len(after)
+    if aligned is None:
+        aligned = is_same_order(before, after, as_types(types))
     read = read_tables(before, after, control, as_types(types), aligned=aligned)
-    comparable = tuple(name for name in known if name in read.released)
+    if shuffled and not aligned:
+        read.remarks.append(OTHER_ORDER)
+    comparable = tuple(name for name in quasi_identifiers if name in read.released)
     if not comparable:
         raise InputError(
-            f"{name_columns(known, 'Quasi-identifier', 'Quasi-identifiers')} cannot be compared"
-            " between the tables. Name quasi-identifiers that are in both.",
+            f"{name_columns(quasi_identifiers, 'Quasi-identifier', 'Quasi-identifiers')} cannot be"
+            " compared between the tables. Name quasi-identifiers that are in both.",
             code="quasi-identifiers-needed",
-            columns=tuple(known),
+            columns=tuple(quasi_identifiers),
         )
     if control is not None and len(control) < len(before):
         read.remarks.append(
             f"The control table has {len(control):,} records and the original {len(before):,}: the"
             " baseline of singling out is that of a shorter table."
         )
-    gone = [name for name in known if name not in after.columns]
+    gone = [name for name in quasi_identifiers if name not in after.columns]
     if gone:
         read.remarks.append(f"{name_columns(gone)} not in the release, so not used.")
-    released = classes(keys(after, [n for n in known if n in after.columns]))[:, None]
+    released = classes(keys(after, [n for n in quasi_identifiers if n in after.columns]))[:, None]
     units = None
     if unit is not None:
         tables.check_columns(before, [unit])

@@ -4,8 +4,8 @@ import numpy as np
 
 from shoal.metrics.attacks._predicates import (
     Predicates,
+    concatenate,
     from_records,
-    joined,
     matrix,
     random_predicates,
     rare_values,
@@ -103,7 +103,7 @@ def _several_columns(
     rare = _sample(rare_values(setting, names), n // 2 if with_rare else 0, rng)
     width = min(setting.predicate_columns, len(names))
     predicates, tries = from_records(setting, name, names, width, n - len(rare), rng)
-    return _evaluate(setting, name, names, joined(rare, predicates), len(rare) + tries, width)
+    return _evaluate(setting, name, names, concatenate(rare, predicates), len(rare) + tries, width)
 
 
 def _sample(predicates: Predicates, number: int, rng: np.random.Generator) -> Predicates:

@@ -61,8 +61,8 @@ def _columns(numbers: Values, codes: Labels) -> dict[str, Any]:
     """Return a table for splink: an identifier, numbers and codes of categories."""
     return {
         "unique_id": np.arange(len(numbers)),
-        **{f"number_{at}": column for at, column in enumerate(numbers.T)},
-        **{f"code_{at}": column for at, column in enumerate(codes.T)},
+        **{f"number_{i}": column for i, column in enumerate(numbers.T)},
+        **{f"code_{i}": column for i, column in enumerate(codes.T)},
     }
 
 
@@ -105,12 +105,12 @@ def _comparison(name: str) -> dict[str, Any]:
     }
     levels: list[dict[str, Any]] = [
         missing,
-        *({"sql_condition": one} for one in [*conditions, "ELSE"]),
+        *({"sql_condition": condition} for condition in [*conditions, "ELSE"]),
     ]
     return {
         "output_column_name": name,
         "comparison_levels": [
-            {**level, "label_for_charts": str(at)} for at, level in enumerate(levels)
+            {**level, "label_for_charts": str(i)} for i, level in enumerate(levels)
         ],
     }
 
@@ -131,9 +131,9 @@ def _weights(linker: Any, seed: int, n_targets: int, n_classes: int) -> Values:
     return weights
 
 
-def _chances(weights: Values, own: Labels, sizes: Labels) -> Values:
+def _chances(weights: Values, true_records: Labels, sizes: Labels) -> Values:
     """Return the chance of each target to be linked, drawing among equally good records."""
     best = weights.max(axis=1)
     tied = weights >= (best - SLACK)[:, np.newaxis]
-    hit = tied[np.arange(len(own)), own]
+    hit = tied[np.arange(len(true_records)), true_records]
     return np.where(hit, 1 / np.maximum(tied @ sizes, 1), 0.0)

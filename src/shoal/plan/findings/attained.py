@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.frame.roles import name_columns
 from shoal.plan.chaining import guarantee_of
 from shoal.plan.evidence import Evidence
-from shoal.plan.verdict import RECORD_UNIT, Finding, counted
+from shoal.plan.verdict import RECORD_UNIT, Finding, count_phrase
 from shoal.steps import Step
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def _wildcards(evidence: Evidence) -> list[Finding]:
             "qualifies" if strict < (evidence.plan.k or 2) else "informs",
             "A missing cell was counted as equal to every value"
             f" ({name_columns(columns, 'column', 'columns')}). Counted as a value of its own, the"
-            f" smallest class holds {counted(strict, unit)}.",
+            f" smallest class holds {count_phrase(strict, unit)}.",
             {"matches": evidence.attained, "strict": strict},
             tuple(columns),
             'Use `missing_means="own"` to protect records whose suppressed cells make them unique.',
@@ -96,7 +96,7 @@ def check_attained(
                 "class-below-k",
                 "breaks",
                 f"A class of {name_columns(below, 'column', 'columns')} holds only"
-                f" {counted(attained, unit)}, less than k = {plan.k}.",
+                f" {count_phrase(attained, unit)}, less than k = {plan.k}.",
                 figures,
                 tuple(below),
             )

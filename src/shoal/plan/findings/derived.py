@@ -60,8 +60,8 @@ def find_derived(evidence: Evidence) -> list[Finding]:
     rows = np.arange(len(original))
     if len(rows) > plan.thresholds.sample:
         rows = np.random.default_rng(0).choice(len(rows), plan.thresholds.sample, replace=False)
-    sources = list(_sampled(original, evidence.unchanged, rows, plan.types))
-    targets = list(_sampled(original, plan.masked, rows, plan.types))
+    sources = list(_sample_columns(original, evidence.unchanged, rows, plan.types))
+    targets = list(_sample_columns(original, plan.masked, rows, plan.types))
     rules: dict[str, Rule] = {}
     for target in targets:
         rule = _rule(target, sources, plan.thresholds.derived)
@@ -97,7 +97,7 @@ def _digits(r2: float) -> str:
     return "1" if r2 > 1 - 1e-9 else f"{min(r2, 0.9999):.4f}"
 
 
-def _sampled(
+def _sample_columns(
     frame: Frame, columns: list[str], rows: NDArray[np.int64], types: Mapping[str, Type]
 ) -> Iterator[SampledColumn]:
     """Yield the columns that vary, as numbers."""
@@ -120,13 +120,15 @@ def _sampled(
 
 def _rule(target: SampledColumn, sources: list[SampledColumn], least: float) -> Rule | None:
     """Return the column, or the few columns, that determine another one."""
-    best = max((_single(target, source) for source in sources), key=lambda r: r.r2, default=None)
+    best = max(
+        (_explained_by_one(target, source) for source in sources), key=lambda r: r.r2, default=None
+    )
     if best is not None and best.r2 >= least:
         return best
-    return _several(target, sources, least) if target.ordered else None
+    return _explained_by_several(target, sources, least) if target.ordered else None
 
 
-def _single(target: SampledColumn, source: SampledColumn) -> Rule:
+def _explained_by_one(target: SampledColumn, source: SampledColumn) -> Rule:
     """Return how well one column determines another, by a linear or any other function."""
     known = ~(np.isnan(target.values) | np.isnan(source.values))
     if known.sum() < MIN_RECORDS:
@@ -144,7 +146,9 @@ def _single(target: SampledColumn, source: SampledColumn) -> Rule:
     return Rule([source.name], max(fits))
 
 
-def _several(target: SampledColumn, sources: list[SampledColumn], least: float) -> Rule | None:
+def _explained_by_several(
+    target: SampledColumn, sources: list[SampledColumn], least: float
+) -> Rule | None:
     """Return the few columns of which a linear combination or a product gives another."""
     plain = [(s.name, s.values) for s in sources if s.ordered]
     powers = [(s.name, s.logarithm) for s in sources if s.logarithm is not None]
@@ -160,5 +164,5 @@ def _several(target: SampledColumn, sources: list[SampledColumn], least: float) 
             continue
         fit = linear_fit(y[known], X[known], least)
         if fit is not None:
-            return Rule([parts[at][0] for at in fit.columns], fit.r2)
+            return Rule([parts[i][0] for i in fit.columns], fit.r2)
     return None

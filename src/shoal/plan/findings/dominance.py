@@ -68,12 +68,15 @@ def find_dominance(evidence: Evidence) -> list[Finding]:
             )
             dominated |= dict(zip(parts, counts.tolist(), strict=True))
             groups |= dict.fromkeys(parts, int(labels.max()) + 1)
-    who = "record" if evidence.units is None else "unit"
-    return check_dominance(dominated, groups, limits, who)
+    noun = "record" if evidence.units is None else "unit"
+    return check_dominance(dominated, groups, limits, noun)
 
 
 def check_dominance(
-    counts: Mapping[str, int], groups: Mapping[str, int], limits: Thresholds, who: str = "record"
+    counts: Mapping[str, int],
+    groups: Mapping[str, int],
+    limits: Thresholds,
+    noun: str = "record",
 ) -> list[Finding]:
     """Find dominated groups, given their number and the number of all groups by column."""
     dominated = {name: count for name, count in counts.items() if count}
@@ -85,7 +88,7 @@ def check_dominance(
         Finding(
             "dominated-groups",
             "qualifies",
-            f"In some groups one {who} holds more than {100 * limits.dominance:g} % of the sum"
+            f"In some groups one {noun} holds more than {100 * limits.dominance:g} % of the sum"
             f"{rule}, so that the mean of the group reveals its value: {words}.",
             {"groups": dominated, "share": limits.dominance},
             tuple(dominated),

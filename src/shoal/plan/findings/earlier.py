@@ -15,7 +15,7 @@ from shoal.metrics import classes
 from shoal.metrics.intersection import candidates_left, nearest_class, rows_agree
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.words import percent
-from shoal.plan.verdict import Finding, counted
+from shoal.plan.verdict import Finding, count_phrase
 
 Codes = NDArray[np.int64]
 Matrix = NDArray[np.float64]
@@ -64,39 +64,39 @@ def find_earlier(
     labels, exact = [evidence.joint_classes], True
     uncounted: dict[str, float] = {}
     for name, frame in earlier.items():
-        shared = _shared(evidence, frame)
+        shared = _shared_columns(evidence, frame)
         if not shared.names:
             continue
-        then = classes(codes(frame, shared.names))
+        earlier_labels = classes(codes(frame, shared.names))
         findings += _difference(evidence, name, frame, shared)
         if evidence.original is None:
-            uncounted[name] = _changed(evidence, frame, shared.names)
+            uncounted[name] = _changed_share(evidence, frame, shared.names)
             continue
         place = np.arange(len(evidence.released)) if rows is None else np.argsort(np.argsort(rows))
-        own, certain = _earlier_classes(evidence, frame, shared, then, place)
-        labels.append(own)
+        record_classes, certain = _earlier_classes(evidence, frame, shared, earlier_labels, place)
+        labels.append(record_classes)
         exact = exact and certain
     if uncounted:
-        return [*findings, *_uncounted(uncounted)]
+        return [*findings, *_uncounted_findings(uncounted)]
     if len(labels) == 1:
         return findings
     return [*_intersection(evidence, np.column_stack(labels), exact), *findings]
 
 
-def _shared(evidence: Evidence, frame: Frame) -> SharedColumns:
+def _shared_columns(evidence: Evidence, frame: Frame) -> SharedColumns:
     names = [
         n
         for n in evidence.plan.quasi_identifiers
         if n in frame.columns and n in evidence.released.columns
     ]
     now = evidence.released if evidence.original is None else evidence.original
-    both = (now, frame)
-    numeric = [n for n in names if all(tables.is_numeric(one, n) for one in both)]
+    frames = (now, frame)
+    numeric = [n for n in names if all(tables.is_numeric(table, n) for table in frames)]
     return SharedColumns(names, numeric)
 
 
 def _earlier_classes(
-    evidence: Evidence, frame: Frame, shared: SharedColumns, then: Codes, place: Codes
+    evidence: Evidence, frame: Frame, shared: SharedColumns, earlier_labels: Codes, place: Codes
 ) -> tuple[Codes, bool]:
     """Return the class of each record in an earlier release, and whether that is certain.
 
@@ -106,10 +106,10 @@ def _earlier_classes(
     assert original is not None
     if shared.numeric and len(original) == len(frame):
         after, before = _numbers(frame, shared.numeric), _numbers(original, shared.numeric)
-        if rows_agree(before, after[place], then[place]):
-            return then[place], True
+        if rows_agree(before, after[place], earlier_labels[place]):
+            return earlier_labels[place], True
     points, released = _axes(original, frame, shared.names, evidence)
-    return nearest_class(points, released, then), False
+    return nearest_class(points, released, earlier_labels), False
 
 
 def _numbers(frame: Frame, names: Sequence[str]) -> Matrix:
@@ -127,8 +127,8 @@ def _axes(
         except InputError:
             continue  # the column cannot be compared
         parts.append(_axis(column, len(original)))
-    both = np.column_stack(parts) if parts else np.zeros((len(original) + len(frame), 1))
-    return both[: len(original)], both[len(original) :]
+    axes = np.column_stack(parts) if parts else np.zeros((len(original) + len(frame), 1))
+    return axes[: len(original)], axes[len(original) :]
 
 
 def _axis(column: Column, n: int) -> Matrix:
@@ -142,14 +142,14 @@ def _axis(column: Column, n: int) -> Matrix:
 
 def _intersection(evidence: Evidence, labels: Codes, exact: bool) -> list[Finding]:
     k = evidence.plan.k or MIN_CANDIDATES
-    left = candidates_left(labels, evidence.units)
-    below, alone = float((left < k).mean()), float((left == 1).mean())
-    fewest, unit = int(left.min()), evidence.counted_unit
+    candidates = candidates_left(labels, evidence.units)
+    below, identified = float((candidates < k).mean()), float((candidates == 1).mean())
+    fewest, unit = int(candidates.min()), evidence.counted_unit
     figures: dict[str, Any] = {
         "releases": labels.shape[1],
         "smallest": fewest,
         "below_k": below,
-        "alone": alone,
+        "alone": identified,
         "exact": exact,
     }
     if fewest >= k:
@@ -157,12 +157,12 @@ def _intersection(evidence: Evidence, labels: Codes, exact: bool) -> list[Findin
             Finding(
                 "earlier-release-intersection",
                 "informs",
-                f"Intersected with earlier releases, at least {counted(fewest, unit)} are left as"
-                " candidates for everybody.",
+                f"Intersected with earlier releases, at least {count_phrase(fewest, unit)} are left"
+                " as candidates for everybody.",
                 figures,
             )
         ]
-    how = (
+    basis = (
         "Their classes follow from their rows."
         if exact
         else "A class in an earlier release is the one with the nearest values, as an attacker"
@@ -174,7 +174,7 @@ def _intersection(evidence: Evidence, labels: Codes, exact: bool) -> list[Findin
             "breaks" if exact else "qualifies",
             f"Anyone who intersects this release with earlier ones is left with fewer than {k}"
             f" candidates for {percent(below)} of {evidence.population}, and with one for"
-            f" {percent(alone)}. {how}",
+            f" {percent(identified)}. {basis}",
             figures,
             way_out=WAY_OUT,
         )
@@ -189,16 +189,16 @@ def _difference(
     k = evidence.plan.k or MIN_CANDIDATES
     if not 0 < abs(more) < k or not shared.numeric:
         return []
-    now, then = (_numbers(one, shared.numeric) for one in (evidence.released, frame))
-    if np.isnan(now).any() or np.isnan(then).any():
+    now, before = (_numbers(table, shared.numeric) for table in (evidence.released, frame))
+    if np.isnan(now).any() or np.isnan(before).any():
         return []
-    mean = (now.sum(axis=0) - then.sum(axis=0)) / more
+    mean = (now.sum(axis=0) - before.sum(axis=0)) / more
     known = now if evidence.original is None else _numbers(evidence.original, shared.numeric)
     low, high = np.nanmin(known, axis=0), np.nanmax(known, axis=0)
     margin = high - low if evidence.original is None else 1e-6 * (high - low)
     if not ((mean >= low - margin) & (mean <= high + margin)).all():
         return []  # the records are of other people
-    records = counted(abs(more))
+    records = count_phrase(abs(more))
     return [
         Finding(
             "earlier-release-difference",
@@ -213,7 +213,7 @@ def _difference(
     ]
 
 
-def _changed(evidence: Evidence, frame: Frame, names: Sequence[str]) -> float:
+def _changed_share(evidence: Evidence, frame: Frame, names: Sequence[str]) -> float:
     """Return the share of records whose class an earlier release lacks, or has in another size."""
     earlier = _sizes(frame, names)
     now = _sizes(evidence.released, names)
@@ -228,7 +228,7 @@ def _sizes(frame: Frame, names: Sequence[str]) -> dict[tuple[Any, ...], int]:
     return dict(zip(zip(*columns, strict=True), np.bincount(labels).tolist(), strict=True))
 
 
-def _uncounted(shares: Mapping[str, float]) -> list[Finding]:
+def _uncounted_findings(shares: Mapping[str, float]) -> list[Finding]:
     changed = {name: share for name, share in shares.items() if share}
     if not changed:
         return []

@@ -40,7 +40,7 @@ def find_edits(evidence: Evidence) -> list[Finding]:
         before = None if evidence.original is None else edit.violations(evidence.original)
         broken = newly_broken(edit, evidence.released, before)
         if broken.any():
-            findings.append(_broken(plan, edit, int(broken.sum()), known=before is not None))
+            findings.append(_broken_edit(plan, edit, int(broken.sum()), known=before is not None))
         if before is not None and before.any():
             findings.append(
                 Finding(
@@ -71,7 +71,7 @@ def refuse_broken(plan: "Plan", original: Frame, released: Frame) -> None:
             continue
         count = int(newly_broken(edit, released, edit.violations(original)).sum())
         if count:
-            finding = _broken(plan, edit, count, known=True)
+            finding = _broken_edit(plan, edit, count, known=True)
             raise InputError(
                 f"{finding.sentence} {WAY_OUT} Nothing was released.",
                 code="edit-broken",
@@ -80,10 +80,10 @@ def refuse_broken(plan: "Plan", original: Frame, released: Frame) -> None:
             )
 
 
-def _broken(plan: "Plan", edit: Edit, count: int, *, known: bool) -> Finding:
+def _broken_edit(plan: "Plan", edit: Edit, count: int, *, known: bool) -> Finding:
     steps = [
-        f"step {at} ({step.name})"
-        for at, step in enumerate(plan.steps, start=1)
+        f"step {i} ({step.name})"
+        for i, step in enumerate(plan.steps, start=1)
         if set(step.columns) & set(edit.columns)
     ]
     by = f" Its columns are masked by {_join(steps)}." if steps else ""

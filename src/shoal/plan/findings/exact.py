@@ -3,16 +3,17 @@
 from collections.abc import Mapping
 
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import by_column, percent
+from shoal.plan.findings.words import by_column, mask_more, percent
 from shoal.plan.verdict import Finding
 
 
 def find_exact(evidence: Evidence) -> list[Finding]:
     """Find masked columns whose released values are mostly the original ones."""
-    return check_exact(evidence.exact or {}, evidence.plan.thresholds.exact)
+    plan = evidence.plan
+    return check_exact(evidence.exact or {}, plan.thresholds.exact, mask_more(plan.steps))
 
 
-def check_exact(exact: Mapping[str, float], limit: float) -> list[Finding]:
+def check_exact(exact: Mapping[str, float], limit: float, more: str = "Raise k") -> list[Finding]:
     """Find shares of unchanged values above a limit, by column and (``""``) of all together."""
     if not exact:
         return []
@@ -22,15 +23,15 @@ def check_exact(exact: Mapping[str, float], limit: float) -> list[Finding]:
     if not most:
         return []
     words = {name: f"in {percent(share)}" for name, share in most.items()}
-    all_of_them = f"; all {len(shares)} masked columns in {percent(together)}"
+    all_of_them = f"; all {len(shares)} masked columns in {percent(together)} of all records"
     return [
         Finding(
             "released-exactly",
             "qualifies" if together > limit else "informs",
-            f"Released values are the original ones: {by_column(words)} of the records"
-            f"{all_of_them if len(shares) > 1 else ''}.",
+            f"Released values are the original ones: {by_column(words)} of the records that have a"
+            f" value there{all_of_them if len(shares) > 1 else ''}.",
             {"together": together, "columns": shares},
             tuple(most),
-            "Raise k, or mask the columns in another way, if their values must not be read.",
+            f"{more}, or mask the columns in another way, if their values must not be read.",
         )
     ]

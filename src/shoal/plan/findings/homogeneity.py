@@ -10,8 +10,12 @@ from shoal.frame.codes import value_codes
 from shoal.frame.tables import Frame
 from shoal.metrics import homogeneous_classes
 from shoal.plan.evidence import Evidence
+from shoal.plan.findings.words import mask_more
 from shoal.plan.verdict import Finding
+from shoal.steps import Microaggregate, Step
 from shoal.steps.homogeneity import describe_homogeneity
+
+MERGE = 'Use `homogeneity="merge"` to join such groups with their neighbours, or raise k.'
 
 
 def find_homogeneous(evidence: Evidence) -> list[Finding]:
@@ -24,16 +28,26 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
     names = evidence.with_role("confidential")
     if not names:
         return []
-    shown = _count(labels, evidence.released, names)
+    after = _count(labels, evidence.released, names)
     number = int(labels.max()) + 1
-    findings = check_homogeneous(shown, number)
+    way_out = _way_out(evidence.plan.steps)
+    classes_known = evidence.plan.k is not None
+    findings = check_homogeneous(after, number, way_out, classes_known=classes_known)
     if evidence.original is not None:
         before = _count(labels, evidence.original, names)
-        findings += _changed(
-            {name: before[name] - shown[name] for name in names if before[name] > shown[name]},
+        findings += _changed_by_step(
+            {name: before[name] - after[name] for name in names if before[name] > after[name]},
             number,
+            way_out,
         )
     return findings
+
+
+def _way_out(steps: Sequence[Step]) -> str:
+    """Return what to do about such classes, with the parameters that the steps have."""
+    if any(isinstance(step, Microaggregate) for step in steps):
+        return MERGE
+    return f"{mask_more(steps)}, or drop the confidential column."
 
 
 def _count(labels: NDArray[np.int64], frame: Frame, names: Sequence[str]) -> dict[str, int]:
@@ -41,7 +55,7 @@ def _count(labels: NDArray[np.int64], frame: Frame, names: Sequence[str]) -> dic
     return dict(zip(names, map(int, counts), strict=True))
 
 
-def _changed(counts: Mapping[str, int], number: int) -> list[Finding]:
+def _changed_by_step(counts: Mapping[str, int], number: int, way_out: str) -> list[Finding]:
     """Find classes that shared a confidential value until a step changed it."""
     if not counts:
         return []
@@ -55,14 +69,23 @@ def _changed(counts: Mapping[str, int], number: int) -> list[Finding]:
             " of such a class are known to have about these values.",
             {"classes": number, "homogeneous": dict(counts)},
             tuple(counts),
-            'Use `homogeneity="merge"` to join such groups with their neighbours, or raise k.',
+            way_out,
         )
     ]
 
 
-def check_homogeneous(counts: Mapping[str, int], number: int) -> list[Finding]:
-    """Find classes that share a confidential value, given their number by column."""
-    sentence = describe_homogeneity(counts, number)
+def check_homogeneous(
+    counts: Mapping[str, int],
+    number: int,
+    way_out: str = MERGE,
+    *,
+    classes_known: bool = True,
+) -> list[Finding]:
+    """Find classes that share a confidential value, given their number by column.
+
+    ``classes_known`` says whether an attacker may know the class of a person.
+    """
+    sentence = describe_homogeneity(counts, number, classes_known=classes_known)
     if not sentence:
         return []
     some = {name: count for name, count in counts.items() if count}
@@ -73,6 +96,6 @@ def check_homogeneous(counts: Mapping[str, int], number: int) -> list[Finding]:
             sentence,
             {"classes": number, "homogeneous": some},
             tuple(some),
-            'Use `homogeneity="merge"` to join such groups with their neighbours, or raise k.',
+            way_out,
         )
     ]

@@ -34,12 +34,14 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
             labels = evidence.classes_on([*block, *step.strata])
             sizes = evidence.sizes(labels)
             for name in block:
-                given = count_contributors(
+                contributors = count_contributors(
                     labels, ~tables.has_missing(evidence.original, [name]), evidence.units
                 )
-                shown = np.bincount(labels, ~tables.has_missing(evidence.released, [name])) > 0
-                single[name] = int((shown & (given == 1) & (sizes > 1)).sum())
-                few[name] = int((shown & (given > 1) & (given < step.k)).sum())
+                is_released = (
+                    np.bincount(labels, ~tables.has_missing(evidence.released, [name])) > 0
+                )
+                single[name] = int((is_released & (contributors == 1) & (sizes > 1)).sum())
+                few[name] = int((is_released & (contributors > 1) & (contributors < step.k)).sum())
     return check_contributors(single, few, evidence.plan.k)
 
 
@@ -48,12 +50,12 @@ def check_contributors(
 ) -> list[Finding]:
     """Find groups whose value comes from one record, or from fewer than k, given their number."""
     return [
-        *_counted("one-contributor", single, ONE_CONTRIBUTOR),
-        *_counted("few-contributors", few, FEW_CONTRIBUTORS, k=k),
+        *_count_findings("one-contributor", single, ONE_CONTRIBUTOR),
+        *_count_findings("few-contributors", few, FEW_CONTRIBUTORS, k=k),
     ]
 
 
-def _counted(
+def _count_findings(
     code: str, groups: Mapping[str, int], sentence: str, **figures: int | None
 ) -> list[Finding]:
     """Return a finding on the number of groups by column, or none if there are no such groups."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.dominance import releases_means
 from shoal.plan.findings.words import name_few
-from shoal.plan.verdict import Finding, counted
+from shoal.plan.verdict import RECORD_UNIT, Finding, count_phrase
 
 
 def find_insiders(evidence: Evidence) -> list[Finding]:
@@ -13,6 +13,7 @@ def find_insiders(evidence: Evidence) -> list[Finding]:
     types = evidence.plan.types
     columns: list[str] = []
     smallest: list[tuple[int, int]] = []  # size, and number of groups of that size
+    weighted = False
     for step in filter(releases_means, evidence.plan.steps):
         numbers = [n for n in step.numeric_columns if n in step.columns]
         numbers = [n for n in numbers if n not in types or types[n].kind == "numeric"]
@@ -23,38 +24,49 @@ def find_insiders(evidence: Evidence) -> list[Finding]:
                 sizes = evidence.sizes(evidence.classes_on([*block, *step.strata]))
                 smallest.append((int(sizes.min()), int((sizes == sizes.min()).sum())))
                 columns += masked
+                weighted |= step.weight is not None
     if not columns:
         return []
     size = min(least for least, _ in smallest)
     number = sum(count for least, count in smallest if least == size)
-    return check_insiders(size, number, columns, evidence.counted_unit)
+    return check_insiders(size, number, columns, evidence.counted_unit, weighted=weighted)
 
 
-def check_insiders(size: int, number: int, columns: Sequence[str], unit: str) -> list[Finding]:
-    """Find the smallest groups whose means are released, given their size and number."""
+def check_insiders(
+    size: int, number: int, columns: Sequence[str], unit: str, *, weighted: bool = False
+) -> list[Finding]:
+    """Find the smallest groups whose means are released, given their size and number.
+
+    Where a member may have several records, only the sum of its values follows from the mean, and
+    from a ``weighted`` mean only where its weights are known.
+    """
     if size < 2:
         return []  # a class of one is another, graver finding
-    of = name_few(columns, "", "").strip()
+    names = name_few(columns, "", "").strip()
     groups = "1 group holds" if number == 1 else f"{number} groups hold"
     figures = {"size": size, "groups": number}
+    single = unit == RECORD_UNIT
+    condition = ", if the weights are known" if weighted else ""
     if size == 2:
+        others = "the other's values" if single else "the sum of the other's values"
         return [
             Finding(
                 "pairs",
                 "qualifies",
-                f"{groups} {counted(2, unit)}: each of the two computes the"
-                f" other's values of {of} from the released mean.",
+                f"{groups} {count_phrase(2, unit)}: each of the two computes {others} of {names}"
+                f" from the released mean{condition}.",
                 figures,
                 tuple(columns),
                 "Choose k of 3 or more.",
             )
         ]
+    those = "those of the last one" if single else "the sum of those of the last one"
     return [
         Finding(
             "insiders",
             "informs",
-            f"{groups} {counted(size, unit)}: any {size - 1} of them who pool"
-            f" their values of {of} compute those of the last one.",
+            f"{groups} {count_phrase(size, unit)}: any {size - 1} of them who pool"
+            f" their values of {names} compute {those}{condition}.",
             figures,
             tuple(columns),
         )

@@ -12,10 +12,12 @@ from shoal.metrics.limit_results import LimitResult, LimitResults
 from shoal.metrics.limits import Limits
 from shoal.plan.empirical import analyse_release, attack_release, survey_risk_of
 from shoal.plan.evidence import Evidence
+from shoal.plan.findings.words import mask_more
 from shoal.plan.verdict import Finding, Verdict
+from shoal.steps import Step
 
 NO_GROUPS = "A plan has no subgroups: check this limit with --by."
-WAY_OUT = "Raise k, mask more columns or use another method; or set another limit."
+WAY_OUT = "{}, mask more columns or use another method; or set another limit."
 
 
 def find_limits(evidence: Evidence) -> list[Finding]:
@@ -26,15 +28,15 @@ def find_limits(evidence: Evidence) -> list[Finding]:
     limits = evidence.plan.limits
     if not limits:
         return []
-    results = limits.check(*measured(evidence, limits))
+    results = limits.check(*compute_figures(evidence, limits))
     if evidence.original is not None:
-        return limit_findings(results)
-    known = LimitResults(tuple(one for one in results if one.value is not None))
-    unknown = [one.limit.name for one in results if one.value is None]
-    return [*limit_findings(known), *not_checked(unknown)]
+        return limit_findings(results, evidence.plan.steps)
+    known = LimitResults(tuple(result for result in results if result.value is not None))
+    unknown = [result.limit.name for result in results if result.value is None]
+    return [*limit_findings(known, evidence.plan.steps), *not_checked(unknown)]
 
 
-def measured(evidence: Evidence, limits: Limits) -> list[HasFigures]:
+def compute_figures(evidence: Evidence, limits: Limits) -> list[HasFigures]:
     """Return the results that limits need, computed on the released values.
 
     Parameters
@@ -51,16 +53,16 @@ def measured(evidence: Evidence, limits: Limits) -> list[HasFigures]:
         the attacks, the survey risk and the analyses where limits name them.
     """
     original = evidence.original
-    held = Assessment(
+    assessment = Assessment(
         {**(evidence.measures or {}), **evidence.class_measures()},
         getattr(evidence.measures, "remarks", {}),
     )
     if original is None:
-        return [held, NotComputed(limits.figures, "Not computed: needs the original.")]
+        return [assessment, NotComputed(limits.figures, "Not computed: needs the original.")]
     of_groups = [name for name in limits.figures if name.endswith(WORST)]
-    wanted = [name for name in limits.by("assess").figures if name not in of_groups]
-    lacking = [name for name in wanted if name not in held]
-    results: list[HasFigures] = [held]
+    names = [name for name in limits.by("assess").figures if name not in of_groups]
+    lacking = [name for name in names if name not in assessment]
+    results: list[HasFigures] = [assessment]
     if of_groups:
         results.append(NotComputed(of_groups, NO_GROUPS))
     if lacking:
@@ -99,8 +101,11 @@ def limits_of(verdict: Verdict) -> list[dict[str, Any]]:
     return [dict(entry) for finding in checked for entry in finding.figures.get("limits", ())]
 
 
-def limit_findings(results: LimitResults) -> list[Finding]:
-    """Return a finding on all limits, and one that breaks the guarantee for each that fails."""
+def limit_findings(results: LimitResults, steps: Sequence[Step]) -> list[Finding]:
+    """Return a finding on all limits, and one that breaks the guarantee for each that fails.
+
+    The advice names what the ``steps`` of the plan have.
+    """
     if not results:
         return []
     met = len(results) - len(results.failed)
@@ -110,7 +115,7 @@ def limit_findings(results: LimitResults) -> list[Finding]:
         f"{met} of {len(results)} limits of the plan are met.",
         {"limits": results.to_list()},
     )
-    return [*(_broken(result) for result in results.failed), summary]
+    return [*(_broken_limit(result, steps) for result in results.failed), summary]
 
 
 def not_checked(names: Sequence[str]) -> list[Finding]:
@@ -127,7 +132,8 @@ def not_checked(names: Sequence[str]) -> list[Finding]:
     ]
 
 
-def _broken(result: LimitResult) -> Finding:
+def _broken_limit(result: LimitResult, steps: Sequence[Step]) -> Finding:
+    way_out = WAY_OUT.format(mask_more(steps))
     limit = result.limit
     name = f"The limit {limit.name} = {limit.value:g} is not met"
     sentence = f"{name}: the release has {result.message}."
@@ -138,7 +144,7 @@ def _broken(result: LimitResult) -> Finding:
         "breaks",
         sentence,
         {"limit": limit.name, "bound": limit.value, "value": result.value},
-        way_out=WAY_OUT if result.value is not None else "Leave it out, or provide what it needs.",
+        way_out=way_out if result.value is not None else "Leave it out, or provide what it needs.",
     )
 
 
@@ -161,11 +167,11 @@ def _attacks(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
     from shoal.metrics.attacks.run import ATTACKS  # imports compiled loops
 
     figures = limits.by("attack").figures
-    named = [name for name in ATTACKS if set(attack_figures(name)) & set(figures)]
-    if not named:
+    names = [name for name in ATTACKS if set(attack_figures(name)) & set(figures)]
+    if not names:
         return NotComputed(figures, NO_GROUPS)
     try:
-        return attack_release(evidence.plan, original, evidence.released, named)
+        return attack_release(evidence.plan, original, evidence.released, names)
     except InputError as error:
         return NotComputed(figures, str(error))
 
@@ -183,17 +189,18 @@ def _analyses(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures
     from shoal.metrics.analyses import FIGURES  # imports scikit-learn
 
     figures = limits.by("utility").figures
-    named = {FIGURES[name].analysis for name in figures if name in FIGURES}
-    if not named:
+    names = {FIGURES[name].analysis for name in figures if name in FIGURES}
+    if not names:
         return NotComputed(figures, NO_GROUPS)
     try:
         return analyse_release(
             evidence.plan,
             original,
             evidence.released,
-            sorted(named),
+            sorted(names),
             limits.formulas,
             limits.targets,
+            evidence.analysed,
         )
     except InputError as error:
         return NotComputed(figures, str(error))

@@ -19,12 +19,12 @@ def find_loss(evidence: Evidence) -> list[Finding]:
     counts: Counter[tuple[int, int]] = Counter()
     for part in evidence.partitions:
         counts.update((part.k, size) for size in evidence.sizes(part.labels).tolist())
-    what = "records" if evidence.units is None else "units"
-    return [*findings, *check_groups(counts, evidence.plan.thresholds.group_size, what)]
+    noun = "records" if evidence.units is None else "units"
+    return [*findings, *check_groups(counts, evidence.plan.thresholds.group_size, noun)]
 
 
 def check_groups(
-    counts: Mapping[tuple[int, int], int], times: float, what: str = "records"
+    counts: Mapping[tuple[int, int], int], times: float, noun: str = "records"
 ) -> list[Finding]:
     """Find groups far larger than k, given the number of groups by k and size."""
     large = {size: n for (k, size), n in counts.items() if size > times * k}
@@ -36,8 +36,8 @@ def check_groups(
         Finding(
             "large-groups",
             "qualifies" if share > 0.5 else "informs",
-            f"{number} of {sum(counts.values())} groups hold more than {times:g} times k {what},"
-            f" the largest {max(large)}; {percent(share)} of the {what} are in them.",
+            f"{number} of {sum(counts.values())} groups hold more than {times:g} times k {noun},"
+            f" the largest {max(large)}; {percent(share)} of the {noun} are in them.",
             {"groups": number, "largest": max(large), "share": share},
         )
     ]

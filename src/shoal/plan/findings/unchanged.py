@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from shoal.frame.roles import name_columns
 from shoal.metrics import classes
 from shoal.metrics.uniqueness import unique_share
-from shoal.plan.evidence import Evidence
+from shoal.plan.evidence import RECORDS, Evidence
 from shoal.plan.findings.words import by_column, name_few, percent
 from shoal.plan.verdict import Finding
 
@@ -51,16 +51,20 @@ def find_unchanged(evidence: Evidence) -> list[Finding]:
     other = [name for name in free if name not in evidence.plan.quasi_identifiers]
     if not other:  # strata alone are among the columns that k is counted on
         return []
-    alone = evidence.classes_on(free)
-    joined = evidence.joint_classes * (int(alone.max()) + 1) + alone
-    share = unique_share(alone, evidence.units)
+    free_classes = evidence.classes_on(free)
+    joined = evidence.joint_classes * (int(free_classes.max()) + 1) + free_classes
+    share = unique_share(free_classes, evidence.units)
     together = unique_share(classes(joined[:, None]), evidence.units)
     limit = evidence.plan.thresholds.unique
     return check_unique(free, share, together, limit, evidence.population)
 
 
 def check_unique(
-    free: Sequence[str], alone: float | None, together: float, limit: float, population: str
+    free: Sequence[str],
+    alone: float | None,
+    together: float,
+    limit: float,
+    population: str,
 ) -> list[Finding]:
     """Find unique records, given their share on unchanged columns alone and with the masked ones.
 
@@ -69,7 +73,7 @@ def check_unique(
     if together == 0:
         return []
     them = "it" if len(free) == 1 else "them"
-    figures = {"with_masked": together}
+    figures: dict[str, float | str] = {"with_masked": together}
     if alone is None:
         shares = f"{percent(together)} of {population} are unique on {them} and the masked columns."
     else:
@@ -78,6 +82,8 @@ def check_unique(
             f"{percent(alone)} of {population} are unique on {them} alone, {percent(together)}"
             " together with the masked columns."
         )
+    if population != RECORDS:
+        figures["of"] = population
     return [
         Finding(
             "unique-on-unchanged-columns",

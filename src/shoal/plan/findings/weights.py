@@ -1,7 +1,7 @@
 """Survey weights that are released and may identify."""
 
 from shoal.plan.evidence import Evidence
-from shoal.plan.verdict import RECORD_UNIT, Finding, counted
+from shoal.plan.verdict import RECORD_UNIT, Finding, count_phrase
 
 
 def find_weights(evidence: Evidence) -> list[Finding]:
@@ -23,7 +23,7 @@ def check_weights(
             "released-weights",
             "qualifies" if attained < (k or 2) else "informs",
             f"Column {name!r} holds weights and is released unchanged. Weights may identify: to"
-            f" anyone who knows them the smallest class holds {counted(attained, unit)}.",
+            f" anyone who knows them the smallest class holds {count_phrase(attained, unit)}.",
             {"attained": attained},
             (name,),
             "If nobody needs them, make the column an identifier, which is dropped.",

@@ -3,8 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 from shoal.frame.roles import name_columns
+from shoal.steps import Step
 
 MAX_NAMES = 6  # columns shown by name; the others are counted
+
+
+def mask_more(steps: Sequence[Step]) -> str:
+    """Return the advice to mask more, as far as steps allow it: raise k only if one has a k."""
+    return "Raise k" if any(step.k is not None for step in steps) else "Mask more strongly"
 
 
 def percent(share: float) -> str:
@@ -38,6 +44,6 @@ def name_few(columns: Sequence[str], singular: str = "Column", plural: str = "Co
 
 def by_column(words: Mapping[str, str]) -> str:
     """Return a phrase for each column; of many, the first and the number of the others."""
-    shown = [f"{name!r} {phrase}" for name, phrase in list(words.items())[:MAX_NAMES]]
+    phrases = [f"{name!r} {phrase}" for name, phrase in list(words.items())[:MAX_NAMES]]
     more = f" and {len(words) - MAX_NAMES} more" if len(words) > MAX_NAMES else ""
-    return ", ".join(shown) + more
+    return ", ".join(phrases) + more

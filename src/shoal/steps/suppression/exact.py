@@ -71,15 +71,15 @@ def solve_exactly(
     least = float(problem.weights.min())
     costs = problem.weight(candidates.pattern)[candidates.label]
     costs = costs - problem.weight(problem.missing[candidates.row])
-    whole = _programme(problem, candidates, costs)
-    relaxed = whole.relax(_check)
+    programme_of_all = _programme(problem, candidates, costs)
+    relaxed = programme_of_all.relax(_check)
     if relaxed is None:
         return best, bound, False
     bound = max(bound, rounded_up(problem, relaxed.cost - TOLERANCE))
     pairs = len(candidates.row)
-    values = whole.dive(pairs + np.arange(len(candidates.pattern)), relaxed, _check)
+    values = programme_of_all.dive(pairs + np.arange(len(candidates.pattern)), relaxed, _check)
     if values is not None:
-        best = _lighter(best, _assignment(problem, candidates, values[:pairs]))
+        best = _lighter_of(best, _assignment(problem, candidates, values[:pairs]))
     reduced = relaxed.reduced_costs[: len(candidates.row)]
     for slack in (*SLACKS, None):
         weight = best.total()
@@ -88,21 +88,27 @@ def solve_exactly(
         at_most = weight - (1.0 if problem.whole_weights else 0.0) + TOLERANCE
         limit = at_most if slack is None else min(at_most, relaxed.cost + slack * least)
         numbers = _numbers(best, candidates)
-        kept = (relaxed.cost + reduced <= limit) | (numbers > 0)
-        if kept.sum() > max_columns // 2 or (limit == at_most and weight > bound * (1 + max_gap)):
+        is_considered = (relaxed.cost + reduced <= limit) | (numbers > 0)
+        if is_considered.sum() > max_columns // 2 or (
+            limit == at_most and weight > bound * (1 + max_gap)
+        ):
             break
-        few = candidates._replace(row=candidates.row[kept], label=candidates.label[kept])
-        programme = _programme(problem, few, costs[kept])
-        start = _start(problem, few, numbers[kept], programme.width)
+        considered = candidates._replace(
+            row=candidates.row[is_considered], label=candidates.label[is_considered]
+        )
+        programme = _programme(problem, considered, costs[is_considered])
+        start = _start(problem, considered, numbers[is_considered], programme.width)
         solution = programme.solve(start, max_nodes, _check)
         if limit == at_most:  # a column that was left out is not in a lighter assignment
             bound = max(bound, min(weight, rounded_up(problem, solution.bound - TOLERANCE)))
         if solution.values is not None:
-            best = _lighter(best, _assignment(problem, few, solution.values[: len(few.row)]))
+            best = _lighter_of(
+                best, _assignment(problem, considered, solution.values[: len(considered.row)])
+            )
     return best, bound, True
 
 
-def _lighter(best: Assignment, other: Assignment | None) -> Assignment:
+def _lighter_of(best: Assignment, other: Assignment | None) -> Assignment:
     """Return the other assignment if it is lighter and keeps k, else the best one."""
     if other is None or other.total() > best.total() - TOLERANCE:
         return best
@@ -136,17 +142,17 @@ def _candidates(problem: Problem, max_columns: int) -> Candidates | None:
         number, label = problem.labels(pattern, fitting)
         possible = problem.sizes(label, number, fitting) >= problem.k
         marks = np.zeros((2, number), np.uint64)
-        for total, own in zip(marks, mark[:, fitting], strict=True):
-            np.add.at(total, label, own)
+        for total, row_marks in zip(marks, mark[:, fitting], strict=True):
+            np.add.at(total, label, row_marks)
         names = np.full(number, -1)
         new = []
-        for at in np.flatnonzero(possible).tolist():
-            members = (int(marks[0, at]), int(marks[1, at]))
+        for i in np.flatnonzero(possible).tolist():
+            members = (int(marks[0, i]), int(marks[1, i]))
             if members not in of_members:
                 of_members[members] = len(patterns)
                 patterns.append(pattern)
-                new.append(at)
-            names[at] = of_members[members]
+                new.append(i)
+            names[i] = of_members[members]
         index[pattern] = np.full(len(problem.records), -1)
         index[pattern][fitting] = names[label]
         joins = np.isin(label, new)
@@ -207,8 +213,8 @@ def _numbers(assignment: Assignment, candidates: Candidates) -> Weights:
     n_classes = len(candidates.pattern)
     label = np.empty(len(assignment.row), np.int64)
     for pattern in np.unique(assignment.pattern).tolist():
-        own = assignment.pattern == pattern
-        label[own] = candidates.class_of[pattern][assignment.row[own]]
+        of_pattern = assignment.pattern == pattern
+        label[of_pattern] = candidates.class_of[pattern][assignment.row[of_pattern]]
     pair = candidates.row * n_classes + candidates.label
     order = np.argsort(pair)
     at = order[np.searchsorted(pair[order], assignment.row * n_classes + label)]

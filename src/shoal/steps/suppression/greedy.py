@@ -1,9 +1,9 @@
-"""A greedy choice of classes: of all, the one that costs least for each record that needs one.
+"""A greedy choice of classes: the next is the one of least cost per record that needs a class.
 
 A record in a class below k can join a class of pattern E for the weight of E. If fewer than k such
 records share the values outside E, further records of large classes must join. With s of them, the
 class costs max(s, k) / s times the weight of E for each. Patterns are tried in the order of that
-cost, and of equal ones that first which suits most records.
+cost; of patterns with equal cost, the one that suits most records comes first.
 """
 
 from itertools import groupby
@@ -35,10 +35,10 @@ def assign_undecided(assignment: Assignment, generator: np.random.Generator | No
     if generator is not None:
         noise = 1 + NOISE * generator.random(len(attempts))
         order = np.argsort([attempt[0] for attempt in attempts] * noise, kind="stable")
-        for at in order.tolist():
+        for i in order.tolist():
             if not len(assignment.undecided):
                 return
-            _assign(assignment, attempts[at][2], -attempts[at][1])
+            _assign(assignment, attempts[i][2], -attempts[i][1])
     else:
         _assign_in_order(assignment)
     if len(assignment.undecided):
@@ -51,7 +51,7 @@ def _assign_in_order(assignment: Assignment) -> None:
         if not len(undecided):
             return
         progress.report("suppressing", len(assignment.row) - len(undecided), len(assignment.row))
-        suited = {pattern: _suited(assignment, pattern, -size) for _, _, pattern in equal}
+        suited = {pattern: _count_candidates(assignment, pattern, -size) for _, _, pattern in equal}
         for pattern in sorted(suited, key=lambda pattern: -suited[pattern]):
             if suited[pattern]:
                 _assign(assignment, pattern, -size)
@@ -73,7 +73,9 @@ def _exists(assignment: Assignment, pattern: int, keys: Codes) -> Cells:
     return np.isin(keys, assignment.keys(pattern, members))
 
 
-def _chosen(assignment: Assignment, pattern: int, fewest: int, keys: Codes, sizes: Codes) -> Cells:
+def _groups_to_try(
+    assignment: Assignment, pattern: int, fewest: int, keys: Codes, sizes: Codes
+) -> Cells:
     """Return which groups an attempt concerns: of at least ``fewest``, or with a class to join."""
     chosen = sizes >= fewest
     if fewest >= assignment.problem.k and not chosen.all():
@@ -81,10 +83,10 @@ def _chosen(assignment: Assignment, pattern: int, fewest: int, keys: Codes, size
     return chosen
 
 
-def _suited(assignment: Assignment, pattern: int, fewest: int) -> int:
+def _count_candidates(assignment: Assignment, pattern: int, fewest: int) -> int:
     """Return the number of undecided records for which an attempt may find a class."""
     pieces, groups, keys, sizes = _groups(assignment, pattern)
-    chosen = _chosen(assignment, pattern, fewest, keys, sizes)
+    chosen = _groups_to_try(assignment, pattern, fewest, keys, sizes)
     return int(assignment.records[pieces[chosen[groups]]].sum())
 
 
@@ -92,7 +94,7 @@ def _assign(assignment: Assignment, pattern: int, fewest: int) -> None:
     """Give a pattern to the groups that an attempt concerns, and to records that they need."""
     k = assignment.problem.k
     pieces, groups, keys, sizes = _groups(assignment, pattern)
-    chosen = _chosen(assignment, pattern, fewest, keys, sizes)
+    chosen = _groups_to_try(assignment, pattern, fewest, keys, sizes)
     if not chosen.any():
         return
     if fewest < k:

@@ -38,9 +38,9 @@ class Classes:
         if not len(members) or not fits.any():
             return joined
         keys, first = np.unique(self.assignment.keys(pattern, members), return_index=True)
-        wanted = self.assignment.keys(pattern, pieces[fits])
-        at = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
-        joined[fits] = np.where(keys[at] == wanted, self.label[members[first[at]]], -1)
+        wanted_keys = self.assignment.keys(pattern, pieces[fits])
+        at = np.searchsorted(keys, wanted_keys).clip(max=len(keys) - 1)
+        joined[fits] = np.where(keys[at] == wanted_keys, self.label[members[first[at]]], -1)
         return joined
 
 
@@ -51,10 +51,10 @@ def improve(assignment: Assignment) -> Assignment:
     suppressed = int(_is_suppressed(best).sum())
     generator = np.random.default_rng(0)
     rounds = ROUNDS if 0 < suppressed <= MAX_PIECES else 0
-    for at in range(rounds):
-        progress.report("improving", at, rounds)
+    for i in range(rounds):
+        progress.report("improving", i, rounds)
         other = best.copy()
-        _dissolve_some(other, generator, PIECES[at % len(PIECES)])
+        _dissolve_some(other, generator, PIECES[i % len(PIECES)])
         assign_undecided(other, generator)
         other = _descend(other)
         if (total := other.total()) < weight - EPSILON:
@@ -83,12 +83,12 @@ def move_to_lighter(assignment: Assignment) -> bool:
         target = classes.lookup(pattern, pieces)
         pieces, target = pieces[target >= 0], target[target >= 0]
         leaving = assignment.records[pieces] if problem.units is None else np.ones_like(pieces)
-        own = classes.label[pieces]
-        order = np.lexsort((pieces, own))
+        class_of = classes.label[pieces]
+        order = np.lexsort((pieces, class_of))
         before = np.cumsum(leaving[order])
-        first = np.searchsorted(own[order], own[order])
+        first = np.searchsorted(class_of[order], class_of[order])
         gone = before - before[first] + leaving[order][first]
-        allowed = order[gone <= (classes.size[own] - problem.k)[order]]
+        allowed = order[gone <= (classes.size[class_of] - problem.k)[order]]
         if not len(allowed):
             continue
         pieces, target, moved = pieces[allowed], target[allowed], True
@@ -106,33 +106,33 @@ def dissolve(assignment: Assignment) -> bool:
     pieces = np.flatnonzero(_is_suppressed(assignment))
     if not len(pieces):
         return False
-    whole = np.bincount(classes.label, minlength=classes.number) == np.bincount(
+    is_whole_class = np.bincount(classes.label, minlength=classes.number) == np.bincount(
         classes.label[pieces], minlength=classes.number
     )
-    pieces = pieces[whole[classes.label[pieces]]]
-    own, target = classes.label[pieces], np.full(len(pieces), -1)
+    pieces = pieces[is_whole_class[classes.label[pieces]]]
+    class_of, target = classes.label[pieces], np.full(len(pieces), -1)
     lighter = np.full(len(pieces), np.inf)
     patterns = np.full(len(pieces), UNDECIDED)
     for pattern in classes.patterns:
         open_pieces = np.flatnonzero(target < 0)
         label = classes.lookup(pattern, pieces[open_pieces])
-        hit = (label >= 0) & (label != own[open_pieces])
+        hit = (label >= 0) & (label != class_of[open_pieces])
         target[open_pieces[hit]], patterns[open_pieces[hit]] = label[hit], pattern
         lighter[open_pieces[hit]] = float(problem.weight(pattern))
     gain = assignment.records[pieces] * (problem.weight(assignment.pattern[pieces]) - lighter)
-    gains = np.bincount(own, gain, classes.number)
+    gains = np.bincount(class_of, gain, classes.number)
     gainful = np.flatnonzero(gains > EPSILON)
     if not len(gainful):
         return False
-    order = np.argsort(own, kind="stable")
-    starts = np.searchsorted(own[order], gainful)
-    ends = np.searchsorted(own[order], gainful, side="right")
+    order = np.argsort(class_of, kind="stable")
+    starts = np.searchsorted(class_of[order], gainful)
+    ends = np.searchsorted(class_of[order], gainful, side="right")
     pinned, dissolved = np.zeros((2, classes.number), bool)
-    for at in np.argsort(-gains[gainful], kind="stable").tolist():
-        members = order[starts[at] : ends[at]]
-        if pinned[gainful[at]] or dissolved[target[members]].any():
+    for i in np.argsort(-gains[gainful], kind="stable").tolist():
+        members = order[starts[i] : ends[i]]
+        if pinned[gainful[i]] or dissolved[target[members]].any():
             continue
-        dissolved[gainful[at]], pinned[target[members]] = True, True
+        dissolved[gainful[i]], pinned[target[members]] = True, True
         assignment.pattern[pieces[members]] = patterns[members]
     return bool(dissolved.any())
 

@@ -63,8 +63,8 @@ class Problem:
         first = np.zeros(number, np.int64)
         first[self.row_of_record[::-1]] = np.arange(len(codes))[::-1]
         self.codes = np.empty((number, self.n_columns), np.int64, order="F")
-        for at, column in enumerate(columns[: self.n_columns]):
-            self.codes[:, at] = column[first]
+        for i, column in enumerate(columns[: self.n_columns]):
+            self.codes[:, i] = column[first]
         self.units = None if units is None else units[first]
         self.records = np.bincount(self.row_of_record, minlength=number)
         self.missing = _bits(self.codes == 0)
@@ -113,10 +113,10 @@ class Problem:
         A group of s < k records needs k - s further ones, which cost as much.
         """
         attempts = []
-        for at, pattern in enumerate(self.patterns()):
+        for i, pattern in enumerate(self.patterns()):
             weight = round(float(self.weight(pattern)), 9)
             for size in range(1, self.k + 1):
-                attempts.append((round(weight * self.k / size, 9), -size, at, pattern))
+                attempts.append((round(weight * self.k / size, 9), -size, i, pattern))
         return [(cost, size, pattern) for cost, size, _, pattern in sorted(attempts)]
 
     @property
@@ -200,13 +200,13 @@ class _Keys:
         return span if span <= MAX_KEY else self._labels(pattern)[0]
 
     def __call__(self, pattern: int, rows: Rows) -> Codes:
-        kept = [j for j in range(len(self.sizes)) if not pattern >> j & 1]
-        if not kept:
+        columns = [j for j in range(len(self.sizes)) if not pattern >> j & 1]
+        if not columns:
             return np.zeros(len(self.columns[0][rows]), np.int64)
-        if math.prod(self.sizes[j] for j in kept) > MAX_KEY:
+        if math.prod(self.sizes[j] for j in columns) > MAX_KEY:
             return self._labels(pattern)[1][rows]
-        keys: Codes = self.columns[kept[0]][rows].copy()
-        for column in kept[1:]:
+        keys: Codes = self.columns[columns[0]][rows].copy()
+        for column in columns[1:]:
             keys *= self.sizes[column]
             keys += self.columns[column][rows]
         return keys
@@ -214,8 +214,8 @@ class _Keys:
     def _labels(self, pattern: int) -> tuple[int, Codes]:
         """Return labels in the place of keys that would be too large; those of the last pattern."""
         if self._last[0] != pattern:
-            kept = [j for j in range(len(self.sizes)) if not pattern >> j & 1]
-            labels = combine([self.columns[j] for j in kept], [self.sizes[j] for j in kept])
+            columns = [j for j in range(len(self.sizes)) if not pattern >> j & 1]
+            labels = combine([self.columns[j] for j in columns], [self.sizes[j] for j in columns])
             self._last = (pattern, *labels)
         return self._last[1:]
 

@@ -1,4 +1,4 @@
-"""Records of large classes that lose cells, so that smaller groups attain k together with them."""
+"""Suppress cells of records in large classes too, so that smaller groups attain k with them."""
 
 import numpy as np
 
@@ -53,9 +53,9 @@ def recruit(
     pieces, at, spare = (values[order] for values in (pieces, at, spare))
     before = np.cumsum(spare) - spare
     first = np.searchsorted(at, at)
-    taken = np.clip(lacking[at] - (before - before[first]), 0, spare)
-    taken[~enough[at]] = 0
-    assignment.split(pieces[taken > 0], taken[taken > 0], pattern)
+    recruited = np.clip(lacking[at] - (before - before[first]), 0, spare)
+    recruited[~enough[at]] = 0
+    assignment.split(pieces[recruited > 0], recruited[recruited > 0], pattern)
     return np.asarray(enough)
 
 
@@ -75,24 +75,24 @@ def _recruit_units(
     complete = np.flatnonzero(assignment.pattern == problem.missing[assignment.row])
     spare = assignment.sizes(labels[assignment.row[complete]], number, complete) - problem.k
     enough = np.zeros(len(lacking), bool)
-    candidates, own = _by_group(pieces, at), _by_group(members, groups)
+    candidates, members_by_group = _by_group(pieces, at), _by_group(members, groups)
     for group in np.flatnonzero(lacking).tolist():
-        present = set(units[assignment.row[own.get(group, [])]].tolist())
+        present = set(units[assignment.row[members_by_group.get(group, [])]].tolist())
         chosen: list[int] = []
-        used: dict[int, int] = {}  # units that each class would lose
+        lost: dict[int, int] = {}  # units that each class would lose
         for piece in candidates.get(group, []):
             row = assignment.row[piece]
             label, single = int(labels[row]), assignment.records[piece] == 1
-            if units[row] in present or (single and spare[label] - used.get(label, 0) <= 0):
+            if units[row] in present or (single and spare[label] - lost.get(label, 0) <= 0):
                 continue
             chosen.append(piece)
             present.add(int(units[row]))
-            used[label] = used.get(label, 0) + int(single)
+            lost[label] = lost.get(label, 0) + int(single)
             if len(chosen) == lacking[group]:
                 break
         if len(chosen) == lacking[group]:
             enough[group] = True
-            for label, count in used.items():
+            for label, count in lost.items():
                 spare[label] -= count
             assignment.split(np.array(chosen), np.ones(len(chosen), np.int64), pattern)
     return enough
@@ -117,10 +117,10 @@ def join_one_class(assignment: Assignment) -> None:
     pieces = assignment.undecided
     codes = problem.codes[assignment.row]
     decided = np.flatnonzero(assignment.pattern >= 0)
-    rest = assignment.pattern.copy()
+    patterns_before = assignment.pattern.copy()
     assignment.pattern[pieces] = problem.full  # a class of its own, which is left out below
     number, labels = assignment.labels()
-    assignment.pattern = rest
+    assignment.pattern = patterns_before
     sizes = assignment.sizes(labels, number, np.arange(len(labels)))
     records = np.bincount(labels, assignment.records, number).astype(np.int64)
     first = np.full(number, -1)
@@ -144,18 +144,20 @@ def join_one_class(assignment: Assignment) -> None:
     cost = joining * lost + assignment.records[pieces].sum() * problem.weight(pattern)
     best = int(np.argmin(cost))
     chosen = int(pattern[best])
-    own = np.flatnonzero((labels == classes[best]) & (rest >= 0))[::-1]
+    class_members = np.flatnonzero((labels == classes[best]) & (patterns_before >= 0))[::-1]
     assignment.pattern[pieces] = chosen
     if joining[best] == 0:
         return
     if problem.units is None:
         if sizes[classes[best]] - lacking >= k:
-            before = np.cumsum(assignment.records[own]) - assignment.records[own]
-            taken = np.clip(lacking - before, 0, assignment.records[own])
-            assignment.split(own[taken > 0], taken[taken > 0], chosen)
+            before = (
+                np.cumsum(assignment.records[class_members]) - assignment.records[class_members]
+            )
+            recruited = np.clip(lacking - before, 0, assignment.records[class_members])
+            assignment.split(class_members[recruited > 0], recruited[recruited > 0], chosen)
         else:
-            assignment.pattern[own] = chosen
+            assignment.pattern[class_members] = chosen
         return
-    units = problem.units[assignment.row[own]]
+    units = problem.units[assignment.row[class_members]]
     number_joining = number_needed(problem.units[assignment.row[pieces]], units, k)
-    assignment.pattern[own[:number_joining]] = chosen
+    assignment.pattern[class_members[:number_joining]] = chosen

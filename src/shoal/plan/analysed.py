@@ -1,0 +1,56 @@
+"""Columns of a file as analyses read them.
+
+A release keeps the columns that no step masks as the text that the file has. Analyses need their
+numbers and kinds, as ``shoal utility`` reads them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shoal.frame import tables
+from shoal.frame.missing_codes import MissingCodes, without_codes
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type
+from shoal.io.csv import parse_columns
+from shoal.io.dialect import Dialect
+from shoal.plan.interpretation import interpret_columns
+
+if TYPE_CHECKING:
+    from shoal.io.source import Source
+    from shoal.plan.plan import Plan
+
+
+@dataclass(frozen=True)
+class AnalysedColumns:
+    """How all columns of a file are read for analyses.
+
+    Parameters
+    ----------
+    types : mapping of str to Type
+        The declared types, and those that the file gives to other columns.
+    missing_codes : mapping of str to tuple of str
+        The same of values that stand for a missing value.
+    text : Dialect or None
+        How numbers are written in a text table; None if the file format has types.
+    """
+
+    types: Mapping[str, Type]
+    missing_codes: MissingCodes
+    text: Dialect | None
+
+    @classmethod
+    def of(cls, source: "Source", plan: "Plan") -> "AnalysedColumns":
+        """Return how the columns of an open source are read, given what a plan declares."""
+        names = source.table.column_names
+        types, codes = interpret_columns(source, names, plan.types, plan.missing_codes)
+        return cls(types, codes, source.text)
+
+    def table(self, frame: Frame) -> Any:
+        """Return a frame with the columns that are still text read as numbers or categories."""
+        codes = {name: own for name, own in self.missing_codes.items() if name in frame.columns}
+        native = tables.to_native(without_codes(frame, codes))
+        if self.text is None:
+            return native
+        words = [name for name, declared in self.types.items() if declared.kind != "numeric"]
+        return parse_columns(native, native.column_names, self.text, words)

@@ -1,0 +1,105 @@
+"""Count the classes of blocks of columns, whose records are in many files of a release."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.scale.chunks import canonical
+from shoal.scale.job import Job, count_sizes, load_job, sum_counts, worker_task
+from shoal.scale.keys import content_keys
+from shoal.scale.runner import Runner, run_stage
+from shoal.scale.scratch import ScratchFile, files_with, read_scratch, write_scratch
+from shoal.scale.statistics import COUNT
+from shoal.scale.storage import join
+
+
+def block_columns(job: Job) -> list[list[str]]:
+    """Return the columns that the classes of each block are counted on; none for a single block."""
+    blocks = job.step.column_blocks
+    return [[*block, *job.step.strata] for block in blocks] if len(blocks) > 1 else []
+
+
+def write_block_classes(
+    job: Job, released: pa.Table, units: pa.ChunkedArray | None, folder: str, number: int
+) -> tuple[ScratchFile, ...]:
+    """Write the distinct values of each block in a file of the release, with their frequencies.
+
+    Parameters
+    ----------
+    job : Job
+        The job.
+    released : pyarrow.Table
+        The records as they were read back from the file.
+    units : pyarrow.ChunkedArray or None
+        The unit of each record; each unit of a class is then written once.
+    folder : str
+        The folder of scratch files.
+    number : int
+        The number of the file.
+
+    Returns
+    -------
+    tuple of ScratchFile
+        For each block, the values by a hash that equal values share.
+    """
+    files = []
+    for at, columns in enumerate(block_columns(job)):
+        table = canonical(released.select(columns))
+        names = list(map(str, range(len(columns))))  # a column may be called as the units are
+        table = table.rename_columns(names)
+        keys = names
+        if units is not None:
+            table, keys = table.append_column("unit", units), [*names, "unit"]
+        ones = pa.array(np.ones(len(table), np.int64))
+        counts = table.append_column(COUNT, ones).group_by(keys).aggregate([(COUNT, "sum")])
+        counts = counts.rename_columns([*keys, COUNT])
+        part = content_keys(counts, names) % np.uint64(job.n_shards)
+        path = join(folder, f"classes-{at:04d}-{number:08d}.arrow")
+        files.append(write_scratch(path, counts, part.astype(np.int64)))
+    return tuple(files)
+
+
+def count_block_classes(
+    runner: Runner, job: Job, job_file: str, files_of: Sequence[Sequence[ScratchFile]]
+) -> list[dict[int, int]]:
+    """Return the number of classes of each size in each block, in units where these are counted.
+
+    Parameters
+    ----------
+    runner : Runner
+        What executes the tasks.
+    job : Job
+        The job.
+    job_file : str
+        Its file.
+    files_of : list of tuple of ScratchFile
+        What `write_block_classes` returned for each file of the release.
+
+    Returns
+    -------
+    list of dict
+        The number of classes by size, for each block.
+    """
+    blocks = []
+    for at, columns in enumerate(block_columns(job)):
+        files = [of_shard[at] for of_shard in files_of]
+        records = sum_counts(file.records for file in files)
+        tasks = [(job_file, len(columns), n, files_with(files, [n])) for n in records]
+        results = run_stage(runner, "counting classes", _class_sizes, tasks, list(records.values()))
+        blocks.append(sum_counts(sizes for _, sizes in results))
+    return blocks
+
+
+@worker_task
+def _class_sizes(
+    job_file: str, n_columns: int, number: int, files: Sequence[ScratchFile]
+) -> dict[int, int]:
+    """Return the number of classes of each size among some values."""
+    job = load_job(job_file)
+    names, table = list(map(str, range(n_columns))), read_scratch(files, [number])
+    if job.unit is not None:
+        sizes = table.group_by(names).aggregate([("unit", "count_distinct")])
+        return dict(count_sizes(sizes.column("unit_count_distinct").to_numpy()))
+    sizes = table.group_by(names).aggregate([(COUNT, "sum")])
+    return dict(count_sizes(sizes.column(f"{COUNT}_sum").to_numpy()))

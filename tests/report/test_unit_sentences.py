@@ -1,0 +1,93 @@
+"""Sentences of reports on tables in which a person has several records."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import shoal
+from shoal.report import summarise
+from shoal.report.html import pictures, render
+
+KNOWN = ["year", "height"]
+OPTIONS = {"k": 3, "method": "mdav", "confidential": ["ill"], "shuffle": True, "random_state": 1}
+
+
+@pytest.fixture(scope="module")
+def visits():
+    """12 persons; every third has six visits, the others two; all have one diagnosis in common."""
+    rng = np.random.default_rng(3)
+    persons = pd.DataFrame({"year": 1950 + 5 * np.arange(12), "height": rng.permutation(12) + 160})
+    visits = [6 if number % 3 == 0 else 2 for number in range(12)]
+    table = persons.loc[np.repeat(np.arange(12), visits)].reset_index(names="person")
+    first = ~table["person"].duplicated()
+    ill = np.where(first, "flu", rng.choice(list("abc"), len(table)))
+    return table.assign(ill=ill)
+
+
+@pytest.fixture(scope="module")
+def release(visits):
+    return shoal.microaggregate(visits, KNOWN, unit="person", **OPTIONS)
+
+
+def classes(release, visits):
+    """The released records with their persons, grouped by the released quasi-identifiers."""
+    persons = visits["person"].to_numpy()[release.rows]
+    return release.data.assign(person=persons).groupby(KNOWN)
+
+
+def test_the_ceiling_is_the_largest_share_of_one_person(release, visits):
+    share = classes(release, visits)["person"].value_counts(normalize=True).max()
+    assert share > 1 / 3
+    summary = summarise(release)
+    assert summary["chance_ceiling"] == pytest.approx(share, abs=1e-3)
+    assert f"at most {100 * share:.3g} %" in summary["explanation"]
+    assert "1 in 3" not in summary["explanation"]
+    page = render(summary)
+    assert "For a single record" not in page
+    assert "one in its number of records" not in page
+
+
+def test_both_ends_of_the_map_are_counted_in_persons(release, visits):
+    (drawn,) = [
+        figure
+        for figure in pictures(summarise(release))["Protection and loss"]
+        if figure.title == "Loss against risk"
+    ]
+    before, after = (
+        100 * (1 / data.groupby(KNOWN)["person"].transform("nunique")).mean()
+        for data in (visits, classes(release, visits).obj)
+    )
+    assert before == 100  # every person has values of their own
+    shown = [float(number) for number in re.findall(r"([\d.]+) % in the", drawn.description)]
+    assert shown == pytest.approx([before, after], abs=0.06)
+    assert "unit" in drawn.description
+
+
+def test_a_value_that_persons_have_among_others_is_not_known_for_sure(release, visits):
+    assert (classes(release, visits)["ill"].nunique() > 1).all()
+    assert release.measures["homogeneous_classes"]["ill"] > 0  # everybody there has it once
+    assert not any(entry.startswith("Be sure") for entry in summarise(release)["attacker"]["can"])
+
+
+def test_classes_with_one_value_are_counted_as_in_the_verdict(visits):
+    ill = np.where(visits["year"] < 1985, "flu", visits["ill"])
+    with pytest.warns(shoal.errors.HomogeneousGroup):
+        release = shoal.microaggregate(visits.assign(ill=ill), KNOWN, unit="person", **OPTIONS)
+    (finding,) = [f for f in release.verdict.findings if f.code == "homogeneous-group"]
+    held = release.data.groupby(KNOWN)["ill"].nunique()
+    number = int((held == 1).sum())
+    assert finding.figures["homogeneous"] == {"ill": number}
+    assert number < release.measures["homogeneous_classes"]["ill"]
+    (sure,) = [e for e in summarise(release)["attacker"]["can"] if e.startswith("Be sure")]
+    assert f"in {number} of {len(held)} classes" in sure
+
+
+def test_without_units_the_ceiling_is_one_in_k(visits):
+    single = visits.drop_duplicates("person", ignore_index=True).assign(ill=list("abcabcabcabc"))
+    release = shoal.microaggregate(single, KNOWN, identifiers=["person"], **OPTIONS)
+    summary = summarise(release)
+    smallest = release.verdict.k
+    assert summary["chance_ceiling"] == pytest.approx(1 / smallest, abs=1e-3)
+    assert f"at most 1 in {smallest}" in summary["explanation"]
