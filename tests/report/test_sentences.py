@@ -69,6 +69,7 @@ def test_shares_of_exact_values_name_what_they_are_of(people):
     assert "of the records that have a value there" in sentence(release, "released-exactly")
     can = summarise(release)["attacker"]["can"]
     assert any("of the records that have a value there" in entry for entry in can)
+    assert "of the records that have a value in the original" in render(summarise(release))
 
 
 def test_a_share_of_persons_is_not_called_one_of_records(people):
@@ -117,6 +118,7 @@ def test_probabilistic_k_anonymity_is_not_contradicted(people):
     swapped = run(people, Swap(["age", "pay"], MDAV(k=4), random_state=1))
     assert "1 in 4" in swapped.plan.guarantees[0]
     assert "no k limits" not in " ".join(summarise(swapped)["attacker"]["can"])
+    assert "links correctly" not in render(summarise(swapped))  # classes say nothing about links
     moved = run(people, RankSwap(["age", "pay"], 20, random_state=1))
     assert "no k limits" in " ".join(summarise(moved)["attacker"]["can"])
 
