@@ -164,6 +164,8 @@ def test_a_file_of_no_known_format_is_refused_by_its_name(page, inside, name):
     actual = page.ask(f"{place}file", "POST", b"a\n1\n", Cookie=cookie, X_File_Name=name)
     assert actual.status == 400
     assert b"names no format" in actual.content
+    assert b".csv" in actual.content
+    assert b".fwf" not in actual.content  # the page does not offer it
 
 
 def test_ending_a_session_removes_its_files(page, inside):

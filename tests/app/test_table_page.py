@@ -60,9 +60,11 @@ def test_pickers_and_roles_are_one(visit):
     assert view.get_by_label("Role of weight").input_value() == "weight"
     view.get_by_label("What k counts").select_option("unit:0")
     assert view.get_by_label("Role of person").input_value() == "unit"
+    assert view.locator("#k + .unit").inner_text() == "persons or firms or more"
     with view.expect_response("**/settings"):
         view.get_by_label("What k counts").select_option("record")
     assert view.get_by_label("Role of person").input_value() == ""
+    assert view.locator("#k + .unit").inner_text() == "records or more"
     with view.expect_response("**/settings"):
         view.locator("[data-stratum]").click()
     view.reload()

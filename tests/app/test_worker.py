@@ -107,3 +107,11 @@ def test_what_waits_is_taken_out_of_the_queue(tmp_path):
     assert run.state == "cancelled"
     session._execute(run, "mask", {})
     assert (run.state, run.job) == ("cancelled", None)
+
+
+def test_codes_are_shown_as_codes(folder):
+    (folder / "a.csv").write_text("plz,n\n" + "01067,1\n80331,2\n" * 9)
+    inspection = worker.inspect_file({"name": "a.csv", "dialect": {}})
+    codes, numbers = inspection["distributions"]
+    assert (codes["kind"], codes["words"]) == ("counts", "01067 50 %, 80331 50 %")
+    assert numbers["kind"] == "bins"

@@ -1,5 +1,6 @@
 """The command line, as a user meets it."""
 
+import hashlib
 import json
 import os
 import signal
@@ -75,6 +76,10 @@ def test_json_is_for_machines(folder):
     content = json.loads(done.stdout)
     assert content["promise"] == {"k": 4, "attained": 4, "kept": True}
     assert content["report"] == "report.html"
+    released = hashlib.sha256((folder / "out.csv").read_bytes()).hexdigest()
+    identity = content["identity"]
+    assert (identity["file"], identity["sha256"]) == ("out.csv", released)
+    assert identity["date"]
     assert (folder / "report.html").read_text().startswith("<!doctype html>")
 
 
@@ -346,7 +351,7 @@ def test_groups_that_share_a_value_are_reported_and_can_be_merged(folder):
     command = ["mask", "in.csv", "out.csv", "-c", "age", "-k", "4", "--confidential", "ill"]
     done = shell(*command)
     assert done.exit_code == 0
-    assert "warning: Of 6 groups" in done.stderr
+    assert "warning: Of 6 classes" in done.stderr
     assert "'ill' in" in done.stderr
     merged = shell(*command, "--force", "--set", "homogeneity=merge")
     assert (merged.exit_code, complaints(merged)) == (0, "")

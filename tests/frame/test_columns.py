@@ -154,6 +154,7 @@ def test_values_that_contradict_the_type_are_refused_and_not_quoted():
 
 
 def test_text_that_may_be_something_else_must_be_declared():
+    assert refused(["10", None, "zz"], "numeric") == ("text-among-numbers", 1)
     assert refused(["10", "2,5", "zz", "yy"]) == ("text-disguises-values", 2)
     assert refused(["2020-01-01", "zz", "yy", "zz"]) == ("text-disguises-values", 1)
     assert refused(["QQ", "ZZ", "XX", "YY"]) == ("text-names-records", 4)

@@ -54,3 +54,14 @@ def test_rows_are_short_texts():
     assert made["rows"][1] == ["", "1"]
     assert len(made["rows"][0][0]) == MAX_TEXT
     assert len(made["distributions"]) == 2
+
+
+def test_codes_are_counted_as_they_are_written():
+    text = pa.table({"plz": ["01067", "80331", "01067", ""], "n": ["1", "2", "3", ""]})
+    typed = pa.table({"plz": [1067, 80331, 1067, None], "n": [1, 2, 3, None]})
+    codes, numbers = preview(text, typed, ["plz"])["distributions"]
+    assert (codes["kind"], codes["words"]) == ("counts", "01067 67 %, 80331 33 %")
+    assert numbers["words"] == "from 1 to 3, median 2"
+    labelled = pa.table({"a": [1.0, 2.0, None, 1.0]})
+    [codes] = preview(labelled, labelled, ["a"])["distributions"]
+    assert codes["words"] == "1 67 %, 2 33 %"

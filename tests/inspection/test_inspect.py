@@ -220,6 +220,19 @@ def test_columns_that_can_be_computed_from_others_are_named():
     assert found.roles["noise"] == "quasi-identifier"  # by its unique values
 
 
+def test_squares_are_found():
+    rng = np.random.default_rng(0)
+    exper, other = rng.integers(0, 30, (2, 60))
+    data = pd.DataFrame({"exper": exper, "other": other, "expersq": exper**2})
+    [sentence] = [one for one in inspect(data).sentences if one.code == "derived-column"]
+    assert sentence.columns == ("expersq", "exper")
+    assert "by a square." in sentence.text
+    [relation] = find_relations(open_frame(data[["expersq", "exper"]]), ["expersq", "exper"])
+    assert (relation.column, relation.how) == ("exper", "a square root")
+    signed = data[["expersq"]].assign(exper=exper - 15, expersq=(exper - 15) ** 2)
+    assert not find_relations(open_frame(signed), ["exper", "expersq"])  # the sign is unknown
+
+
 def test_relations_are_found_only_where_they_hold():
     """Compare the candidates by correlation with a fit of every pair."""
     rng = np.random.default_rng(1)
@@ -354,3 +367,38 @@ def test_hierarchies_are_suggested_for_quasi_identifiers():
     for name, rule in rules.items():  # each can be declared as it stands
         values = [str(value) for value in data[name].drop_duplicates()]
         assert len(Hierarchy(**rule).paths(values)[0]) == 4
+
+
+def test_missing_values_are_neither_distinct_nor_unique():
+    data = pd.DataFrame({"sex": ["f", "m"] * 6 + [None], "x": [1.0, 2.0] * 6 + [np.nan]})
+    found = inspect(data.assign(age=list(range(12)) + [None]))
+    for name, (distinct, unique) in {"sex": (2, 0), "x": (2, 0), "age": (12, 12 / 13)}.items():
+        entry = found[name]
+        assert (entry["missing"], entry["distinct"], entry["unique"]) == (1, distinct, unique)
+    together = {tuple(one["columns"]): one["unique"] for one in found.combinations}
+    assert together["sex", "age"] == 1.0  # here a missing value counts as a value, and it says so
+    assert "a missing value counts" in str(found)
+    assert "a missing value counts" not in str(inspect(data[["sex"]].dropna()))
+
+
+def test_words_for_missing_values_are_named_in_columns_of_categories():
+    cells = {"sex": ["f", "m", "NA", "m"] * 6, "hand": ["l", "r", "?", "n/a"] * 6}
+    found = inspect(pd.DataFrame({**cells, "town": ["None", "a", "b", "c"] * 6}))
+    assert [found[name]["missing_codes"] for name in ("sex", "hand", "town")] == [
+        ["NA"],
+        ["?", "n/a"],
+        [],
+    ]
+    assert (found["sex"]["missing"], found["sex"]["distinct"]) == (0, 3)  # read as they are
+    named = [one.columns for one in found.sentences if one.code == "missing-codes"]
+    assert named == [("sex",), ("hand",)]
+
+
+def test_only_cells_with_a_value_are_said_to_read_as_numbers():
+    cells = ["1", "2", None, "3"] * 6
+    found = inspect(pd.DataFrame({"smokes": cells, "other": ["1", "2", None, "x"] * 6}))
+    all_of_them, some = (one for one in found.sentences if one.code == "text-disguises-values")
+    assert "18 cells" in all_of_them.text
+    assert "others" not in all_of_them.text
+    assert "12 of 18" in some.text
+    assert "others" in some.text

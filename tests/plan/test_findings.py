@@ -165,6 +165,7 @@ def test_values_released_exactly_are_counted():
     one = finding(release, "released-exactly")
     assert one.severity == "qualifies"
     assert one.figures["together"] == 1
+    assert "both masked columns" in one.sentence
     assert dict(release.verdict.exact) == {"age": 1.0, "pay": 1.0, "": 1.0}
     release = mask(people())
     same = release.data[["age", "pay"]] == people()[["age", "pay"]]

@@ -12,7 +12,14 @@ from raising import raises
 from shoal import Plan, microaggregate
 from shoal.audit import verify
 from shoal.cli import app
-from shoal.errors import InputError, KindInferred, MissingValues, PlanError, ShoalWarning
+from shoal.errors import (
+    ColumnError,
+    InputError,
+    KindInferred,
+    MissingValues,
+    PlanError,
+    ShoalWarning,
+)
 from shoal.io.dialect import Dialect
 from shoal.partitioners import MDAV
 from shoal.plan.deliver import deliver
@@ -227,3 +234,12 @@ def test_numbers_with_a_point_are_refused_in_a_file_with_decimal_commas(tmp_path
     with raises(InputError, code="text-disguises-values", column="code"):
         deliver(plan, source, target, dialect=Dialect(separator=";", decimal=","))
     assert not target.exists()
+
+
+def test_text_among_numbers_with_decimal_commas_is_counted(tmp_path):
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_text("a;b\n1,5;x\n2,5;y\nabc;z\n;z\n3;u\n")
+    plan = Plan({}, [Microaggregate(["a"], MDAV(k=2))], types={"a": "numeric"})
+    for decimal, count in {",": 1, ".": 3}.items():
+        with raises(ColumnError, code="text-among-numbers", column="a", count=count):
+            deliver(plan, source, target, dialect=Dialect(separator=";", decimal=decimal))

@@ -35,8 +35,8 @@ def test_the_release_warns_and_names_columns_and_groups(patients):
     with pytest.warns(HomogeneousGroup) as caught:
         release = shoal.microaggregate(patients, ["age"], k=2, method="mdav", **SECRET)
     message = str(caught[0].message)
-    assert "Of 3 groups" in message
-    assert "'illness' in 2 groups, 'town' in 1 group." in message
+    assert "Of 3 classes" in message
+    assert "'illness' in 2 classes, 'town' in 1 class." in message
     assert 'homogeneity="merge"' in message
     assert release.warnings == (message,)
     assert release.measures["homogeneous_classes"] == {"illness": 2, "town": 1}

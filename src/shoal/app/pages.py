@@ -146,7 +146,7 @@ class Pages:
             return JSONResponse({"message": "", "reload": True}, 409)
         try:
             name = safe_name(text_of(request.headers.get("x-file-name", "")))
-            format_of(Path(name))
+            format_of(Path(name), offered=views.OFFERED)
             dialect = as_dialect(given)
             session.forget()
             session.written = given

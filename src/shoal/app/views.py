@@ -24,7 +24,8 @@ EXAMPLE_WORDS = {
     "survey": "1,000 invented people of a health survey",
     "sme": "eleven companies, small enough to follow by hand",
 }
-UNSUPPORTED = ("fixed-width text", "DuckDB")  # need more than one file, or a table of it
+# Fixed-width text needs a second file, and a database the name of a table.
+OFFERED = [one for one in FORMATS if one.name not in ("fixed-width text", "DuckDB")]
 STATIC = {
     "app.css": "text/css",
     "app.js": "text/javascript",
@@ -46,7 +47,7 @@ def whole_page(session: Session, limit: int) -> str:
             "start.html",
             **common | {"message": session.message or reason},
             limit=limit,
-            formats=[(f.name, f.endings) for f in FORMATS if f.name not in UNSUPPORTED],
+            formats=[(one.name, one.endings) for one in OFFERED],
             examples=EXAMPLE_WORDS,
             reading=_reading(session),
             name=session.name,

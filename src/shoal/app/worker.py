@@ -34,6 +34,7 @@ from shoal.plan.deliver import Delivery, deliver
 from shoal.report import Identity, one_line, render, summarise, today
 
 MAX_COLUMNS = 500  # that the page shows
+CATEGORICAL = ("nominal", "ordinal", "boolean")  # kinds whose values the page counts
 MAX_NAME = 200  # characters of a column's name
 REPORT_INTERVAL = 0.1  # seconds between two messages about progress
 
@@ -78,7 +79,8 @@ def inspect_file(order: dict[str, Any]) -> dict[str, Any]:
     progress.report("inspecting the columns", 0, 0)
     inspected = inspect_source(opened, name).to_dict()
     typed = opened.with_numbers(table.column_names)
-    return {**inspected, **preview(table, typed)}
+    codes = [one["name"] for one in inspected["columns"] if one["kind"] in CATEGORICAL]
+    return {**inspected, **preview(table, typed, codes)}
 
 
 def check_shown(name: str, columns: Sequence[str]) -> None:

@@ -150,7 +150,7 @@ class Audit:
 
     def _records(self, frame: Frame) -> tuple[bool, str]:
         stated = self.entries["records"]
-        return len(frame) == stated, f"{len(frame)}, and {stated} in the manifest"
+        return len(frame) == stated, f"{len(frame):,}, and {stated:,} in the manifest"
 
     def _columns(self, frame: Frame) -> tuple[bool, str]:
         same = list(frame.columns) == self.entries["columns"]

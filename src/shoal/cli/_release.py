@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.plan import Plan
     from shoal.plan.deliver import Delivery, Document
     from shoal.plan.release import Release
+    from shoal.report import Identity
     from shoal.scale import LargeRelease
 
 STDOUT = Path("-")  # prints the report instead of writing it
@@ -42,6 +43,7 @@ def release(
 ) -> None:
     """Mask a table, in memory or (``large``) on a cluster, and print what was released."""
     released: Release | LargeRelease
+    identity = None
     if writing.limits is not None:
         from shoal.metrics.limits import Limits
 
@@ -60,7 +62,7 @@ def release(
                 plan, sources, target, dialect, writing, key=key, seed=seed, plan_file=plan_file
             )
         else:
-            released = release_file(
+            delivery = release_file(
                 plan,
                 sources[0],
                 target,
@@ -70,10 +72,11 @@ def release(
                 plan_file=plan_file,
                 save_plan=save_plan,
             )
+            released, identity = delivery.release, _identity(writing, target, delivery)
     except NotKept as error:
         way_out = "Use --allow-not-kept to write it anyway."
         raise NotKept(f"{error.template} {way_out}", verdict=error.verdict) from None
-    print_release(released, target, writing, as_json=as_json, quiet=quiet)
+    print_release(released, target, writing, identity=identity, as_json=as_json, quiet=quiet)
 
 
 def release_file(
@@ -86,7 +89,7 @@ def release_file(
     key: Any = None,
     plan_file: Path | None = None,
     save_plan: Path | None = None,
-) -> "Release":
+) -> "Delivery":
     """Deliver a release with its report and its manifest, signed with the private ``key``.
 
     The plan is written to ``save_plan``, without the seeds that the run drew.
@@ -136,7 +139,21 @@ def release_file(
         fingerprints=bool(documents),
         allow_not_kept=writing.allow_not_kept,
         force=writing.force,
-    ).release
+    )
+
+
+def _identity(writing: ReleaseOptions, target: str, delivery: "Delivery") -> "Identity":
+    """Return title, author, file and date of a report on a delivery."""
+    from shoal.io.database import is_database, redact_address
+    from shoal.report import Identity, today
+
+    return Identity(
+        writing.title,
+        writing.author,
+        file=redact_address(target) if is_database(target) else Path(target).name,
+        sha256=delivery.target.sha256 if delivery.target else "",
+        date=today(),
+    )
 
 
 def _check_report_options(writing: ReleaseOptions) -> None:
@@ -160,8 +177,7 @@ def _report_text(
 ) -> str:
     """Return the report on a release, with a curve and with evidence if these are asked for."""
     from shoal.comparison.tradeoff import run_around
-    from shoal.io.database import is_database, redact_address
-    from shoal.report import Identity, gather_evidence, report_text, summarise, today
+    from shoal.report import gather_evidence, report_text, summarise
 
     release, points, evidence = delivery.release, [], None
     if writing.curve:
@@ -170,13 +186,7 @@ def _report_text(
         points = run_around(interpreted, delivery.table, n_jobs=os.cpu_count() or 1)
     if writing.evidence:
         evidence = gather_evidence(release, delivery.table)
-    identity = Identity(
-        writing.title,
-        writing.author,
-        file=redact_address(target) if is_database(target) else Path(target).name,
-        sha256=delivery.target.sha256 if delivery.target else "",
-        date=today(),
-    )
+    identity = _identity(writing, target, delivery)
     summary = summarise(
         release, writing.audience, curve=points, identity=identity, evidence=evidence
     )
@@ -244,6 +254,7 @@ def print_release(
     target: str,
     writing: ReleaseOptions,
     *,
+    identity: "Identity | None" = None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -252,7 +263,7 @@ def print_release(
     from shoal.report import limit_line, one_line, summarise, whole_text
 
     report, place = writing.report, redact_address(target)
-    summary = summarise(release, writing.audience)
+    summary = summarise(release, writing.audience, identity=identity)
     files: Sequence[Mapping[str, Any]] = getattr(release, "files", ())  # of a released folder
     in_files = f", in {len(files)} file{'s' if len(files) > 1 else ''}" if files else ""
     text = f"{place}: {one_line(summary)}{in_files}\n{status_line(release.verdict)}"

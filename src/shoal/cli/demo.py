@@ -38,5 +38,5 @@ def demo(
             write(survey, publication.add(original), target=original)
         plan.save(folder / "plan.toml", force=force)
         writing = ReleaseOptions(report=folder / "report.html", force=force)
-        release = release_file(plan, str(original), str(target), Dialect(), writing)
+        release = release_file(plan, str(original), str(target), Dialect(), writing).release
         print_release(release, str(target), writing, as_json=False, quiet=quiet)

@@ -55,6 +55,12 @@ class Cells(NamedTuple):
         return int(np.argmax(others)) + 1 if others.any() and self.counts is None else None
 
     @property
+    def known(self) -> int:
+        """Number of cells with a value."""
+        known = self.text_index >= 0
+        return int(known.sum() if self.counts is None else self.counts[known].sum())
+
+    @property
     def total(self) -> int:
         """Number of cells."""
         return len(self.text_index) if self.counts is None else int(self.counts.sum())
@@ -162,24 +168,34 @@ def refuse_disguised(name: str, texts: list[str], cells: Cells) -> None:
         other = disguise.first_other
         where = f" The first cell that does not is in record {other}." if other else ""
         raise ColumnError(
-            f"Column {name!r} holds text, and {disguise.cells} of {cells.total} cells read as"
-            f" {disguise.kind} values.{where} Declare its type: {disguise.kind} or nominal. For"
-            " files, see `missing_text` and `decimal`.",
+            f"Column {name!r} holds text, and {_part(disguise.cells, cells.known)} with a value"
+            f" read as {disguise.kind} values.{where} Declare its type: {disguise.kind} or nominal."
+            " For files, see `missing_text` and `decimal`.",
             code="text-disguises-values",
             column=name,
             kind=disguise.kind,
             count=disguise.cells,
             record=other,
         )
-    non_missing = cells.count(range(len(texts)))
-    if len(texts) > 2 and 2 * len(texts) > non_missing:
+    if len(texts) > 2 and 2 * len(texts) > cells.known:
         raise ColumnError(
-            f"Column {name!r} holds text with {len(texts)} different values in {non_missing}"
+            f"Column {name!r} holds text with {len(texts):,} different values in {cells.known:,}"
             " records: it seems to name records. Drop it as an identifier, or declare its type.",
             code="text-names-records",
             column=name,
             count=len(texts),
         )
+
+
+def _part(count: int, total: int) -> str:
+    """Return how many cells of all are meant.
+
+    Examples
+    --------
+    >>> _part(3, 4), _part(1500, 1500)
+    ('3 of 4 cells', 'all 1,500 cells')
+    """
+    return f"all {total:,} cells" if count == total else f"{count:,} of {total:,} cells"
 
 
 def _declared_values(declared: Type) -> list[str]:
@@ -225,8 +241,8 @@ def _refuse_unknown(
     if unknown:
         count = cells.count(unknown)
         raise InputError(
-            f"Column {name!r} has {count} of {cells.total} cells with a value that {source} lacks."
-            " Add the missing values to the type, or correct the cells.",
+            f"Column {name!r} has {count:,} of {cells.total:,} cells with a value that {source}"
+            " lacks. Add the missing values to the type, or correct the cells.",
             code="value-outside-type",
             column=name,
             count=count,

@@ -167,7 +167,7 @@ def refuse_missing_counts(counts: Mapping[str, int], way_out: str) -> None:
         name, count = next(iter(positive.items()))
         others = ", ".join(f"{other!r} {n}" for other, n in list(positive.items())[1:])
         raise InputError(
-            f"Column {name!r} has {count} missing value{'s' if count > 1 else ''}"
+            f"Column {name!r} has {count:,} missing value{'s' if count > 1 else ''}"
             f"{f' ({others} too)' if others else ''}. {way_out}",
             code="missing-values",
             column=name,

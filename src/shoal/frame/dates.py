@@ -131,9 +131,9 @@ def _refuse_invalid(name: str, encoded: Any, parsed: Sequence[Any], form: str) -
     wrong = np.flatnonzero(np.isin(index, invalid))
     written = f"written as {form!r}" if form else "ISO dates such as 2024-01-31"
     raise InputError(
-        f"Column {name!r} is declared as date, but {len(wrong)} of {int((index >= 0).sum())} cells"
-        f" are not {written}; the first is in record {wrong[0] + 1}. Correct them, or give the"
-        " format with `types`.",
+        f"Column {name!r} is declared as date, but {len(wrong):,} of {int((index >= 0).sum()):,}"
+        f" cells are not {written}; the first is in record {wrong[0] + 1:,}. Correct them, or give"
+        " the format with `types`.",
         code="not-a-date",
         column=name,
         count=len(wrong),

@@ -158,7 +158,7 @@ class Hierarchy:
         if unknown:
             of = f" of column {name!r}" if name else ""
             raise InputError(
-                f"The hierarchy{of} lacks {len(unknown)} of {len(values)} values. Add them.",
+                f"The hierarchy{of} lacks {len(unknown):,} of {len(values):,} values. Add them.",
                 code="value-outside-type",
                 column=name,
                 count=len(unknown),
@@ -246,8 +246,8 @@ def _by_periods(
         )
     if len(known) < len(values):
         raise InputError(
-            f"{of} has periods, and {len(values) - len(known)} of its {len(values)} values are not"
-            " dates. Correct them, or declare their format.",
+            f"{of} has periods, and {len(values) - len(known):,} of its {len(values):,} values are"
+            " not dates. Correct them, or declare their format.",
             code="not-a-date",
             column=name,
             count=len(values) - len(known),

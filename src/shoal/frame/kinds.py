@@ -318,6 +318,12 @@ def _by_missing_words(facts: ColumnFacts) -> Decision | None:
     return None
 
 
+def missing_words(array: Any) -> tuple[str, ...]:
+    """Return the texts of a column, such as NA, that are words for a missing value."""
+    texts = ColumnFacts("", array).texts
+    return tuple(sorted({text for text in texts if text.lower() in MISSING_WORDS}))
+
+
 def _by_default(facts: ColumnFacts) -> Decision:
     """Decide by the type in the table."""
     if facts.is_number or pa.types.is_decimal(facts.array.type):

@@ -4,6 +4,7 @@ The values stay within the session: they are shown on its page and nowhere else.
 """
 
 import math
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ TOP = 6  # most frequent values shown
 MAX_TEXT = 40  # characters of a cell
 
 
-def preview(text: pa.Table, typed: pa.Table) -> dict[str, Any]:
+def preview(text: pa.Table, typed: pa.Table, categorical: Collection[str] = ()) -> dict[str, Any]:
     """Return the first rows as they are written, and a distribution of each column.
 
     Parameters
@@ -25,6 +26,8 @@ def preview(text: pa.Table, typed: pa.Table) -> dict[str, Any]:
         The table as it was read.
     typed : pyarrow.Table
         The same with numbers parsed.
+    categorical : collection of str
+        The columns whose values are counted as they are written, even if they are numbers.
 
     Returns
     -------
@@ -35,8 +38,20 @@ def preview(text: pa.Table, typed: pa.Table) -> dict[str, Any]:
     columns = [[_cell(value) for value in column.to_pylist()] for column in first.columns]
     return {
         "rows": [list(row) for row in zip(*columns, strict=True)],
-        "distributions": [distribution(column) for column in typed.columns],
+        "distributions": [
+            distribution(_written(raw, column) if name in categorical else column)
+            for name, raw, column in zip(
+                typed.column_names, text.columns, typed.columns, strict=True
+            )
+        ],
     }
+
+
+def _written(text: pa.ChunkedArray, typed: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return values as text, with the leading zeros of codes, and null where they are missing."""
+    if not (pa.types.is_integer(typed.type) or pa.types.is_floating(typed.type)):
+        return typed
+    return pc.if_else(pc.is_valid(typed), pc.cast(text, pa.string()), None)
 
 
 def distribution(column: pa.ChunkedArray) -> dict[str, Any]:

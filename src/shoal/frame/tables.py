@@ -69,7 +69,7 @@ def matrix(
         name, count = next(iter(missing.items()))
         others = ", ".join(f"{other!r} {n}" for other, n in list(missing.items())[1:])
         raise InputError(
-            f"Column {name!r} has {count} missing value{'s' if count > 1 else ''}"
+            f"Column {name!r} has {count:,} missing value{'s' if count > 1 else ''}"
             f"{f' ({others} too)' if others else ''}. Impute or drop them first: a group mean with"
             " a missing value protects fewer than k records.",
             code="missing-values",
@@ -283,16 +283,21 @@ def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
                 column=name,
                 kind=kind,
             )
-        non_numbers = sum(not _is_number(cell) for cell in column.to_list())
-        raise ColumnError(
-            f"Column {name!r} holds text where numbers are needed, in {non_numbers} of"
-            f" {len(column)} cells. Leave it out, or convert it to numbers; for files, see"
-            " `missing_text` and `decimal`.",
-            code="text-among-numbers",
-            column=name,
-            count=non_numbers,
-        )
+        cells = [cell for cell in column.to_list() if cell is not None]
+        non_numbers = sum(not _is_number(cell) for cell in cells)
+        raise text_among_numbers(name, non_numbers, len(column))
     return column
+
+
+def text_among_numbers(name: str, count: int, cells: int) -> ColumnError:
+    """Return an error on text in ``count`` of the cells of a column where numbers are needed."""
+    return ColumnError(
+        f"Column {name!r} holds text where numbers are needed, in {count:,} of {cells:,} cells."
+        " Leave it out, or convert it to numbers; for files, see `missing_text` and `decimal`.",
+        code="text-among-numbers",
+        column=name,
+        count=count,
+    )
 
 
 def _is_number(cell: Any) -> bool:
@@ -331,7 +336,7 @@ def _check_range(values: NDArray[np.float64], name: str) -> None:
     if largest == np.inf:
         infinite = int(np.isinf(values).sum())
         raise InputError(
-            f"Column {name!r} has {infinite} infinite value{'s' if infinite > 1 else ''}. Correct"
+            f"Column {name!r} has {infinite:,} infinite value{'s' if infinite > 1 else ''}. Correct"
             " or drop them: their mean is undefined.",
             code="infinite-values",
             column=name,

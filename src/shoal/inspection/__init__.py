@@ -6,7 +6,7 @@ from typing import Any
 
 from shoal.frame import tables
 from shoal.frame.codes import codes
-from shoal.frame.kinds import Decision, decide
+from shoal.frame.kinds import Decision, decide, missing_words
 from shoal.frame.missing_codes import without_codes
 from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.overview import overview, sentinels
@@ -120,7 +120,8 @@ def _inspect(
 def _describe_column(
     frame: Frame, name: str, code: Codes, decision: Decision, notes: Notes
 ) -> dict[str, Any]:
-    summary, unique = overview(frame, name), share_unique(code)
+    summary = overview(frame, name)
+    unique = share_unique(code, tables.has_missing(frame, [name]) if summary.missing else None)
     distinct = len(set(code.tolist())) - (summary.missing > 0)
     kind = {"date": "date"}.get(decision.kind, summary.type)
     if decision.kind == "numeric" and summary.type == "text":
@@ -146,6 +147,8 @@ def _describe_column(
     labels = notes.on(name).value_labels
     if declared.kind == "numeric" and summary.type in ("whole", "number") and not labels:
         missing_codes = (*missing_codes, *sentinels(tables.floats(frame[name]).tolist()))
+    if summary.type == "text" and not missing_codes:
+        missing_codes = missing_words(tables.arrow(frame, name))
     return {
         "name": name,
         "label": notes.on(name).label,

@@ -22,11 +22,11 @@ class Inspection:
     columns : list of dict
         For each column its name, label, type, kind and the reason, whether that kind was inferred,
         value labels, missing codes, numbers of missing and distinct values, share of records with a
-        unique value, the suggested role with its reason, and for a quasi-identifier a suggested
-        hierarchy, as keys of its type.
+        unique value (missing values are neither distinct nor unique), the suggested role with its
+        reason, and for a quasi-identifier a suggested hierarchy, as keys of its type.
     combinations : list of dict
         Combinations of suggested quasi-identifiers, each with the share of records that are unique
-        in them.
+        in them. A missing value counts as a value there.
     sentences : list of Sentence
         What else was found, each with a code, a text and the columns it is about.
     """

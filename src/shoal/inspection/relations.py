@@ -1,4 +1,4 @@
-"""Columns that others determine: by a linear function, a logarithm, a sum or a difference."""
+"""Columns that others determine: linearly, by a logarithm or a square, a sum or a difference."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -25,7 +25,7 @@ class Relation(NamedTuple):
 
     column: str
     sources: tuple[str, ...]
-    logarithm: bool = False
+    how: str = ""
 
 
 def find_relations(frame: Frame, numeric: Sequence[str]) -> list[Relation]:
@@ -61,18 +61,21 @@ def find_relations(frame: Frame, numeric: Sequence[str]) -> list[Relation]:
 
 
 def _pairs(values: dict[str, Values]) -> list[Relation]:
-    """Return the columns that are a linear function of another one or of its logarithm."""
+    """Return the columns that are a linear function of another one, its logarithm or its square."""
     names = list(values)
     if len(names) < 2:
         return []
     plain = np.column_stack([_standardise(values[name]) for name in names])
     logs = np.column_stack([_standardise(_logarithm(values[name])) for name in names])
+    squares = np.column_stack([_standardise(_square(values[name])) for name in names])
     relations: dict[str, Relation] = {}
     examined = 0
-    for left, right, with_logarithm in (
-        (plain, plain, False),
-        (logs, plain, True),
-        (plain, logs, True),
+    for left, right, how in (
+        (plain, plain, ""),
+        (logs, plain, "a logarithm"),
+        (plain, logs, "a logarithm"),
+        (squares, plain, "a square"),
+        (plain, squares, "a square root"),
     ):
         related = np.abs(left.T @ right) / len(left) > CANDIDATE
         for first, second in np.argwhere(np.triu(related, 1)):
@@ -81,10 +84,10 @@ def _pairs(values: dict[str, Values]) -> list[Relation]:
                 continue
             examined += 1
             x, y = values[source], values[target]
-            x = _logarithm(x) if left is logs else x
-            y = _logarithm(y) if right is logs else y
+            x = _logarithm(x) if left is logs else _square(x) if left is squares else x
+            y = _logarithm(y) if right is logs else _square(y) if right is squares else y
             if _r2(y, x[:, None]) >= EXACT:
-                relations[target] = Relation(target, (source,), with_logarithm)
+                relations[target] = Relation(target, (source,), how)
     return list(relations.values())
 
 
@@ -136,6 +139,12 @@ def _r2(y: Values, X: Values) -> float:
 def _logarithm(x: Values) -> Values:
     known = x[~np.isnan(x)]
     return np.log(x) if len(known) and known.min() > 0 else np.full(len(x), np.nan)
+
+
+def _square(x: Values) -> Values:
+    """Return the squares of a column without negative values, else nothing but NaN."""
+    known = x[~np.isnan(x)]
+    return x**2 if len(known) and known.min() >= 0 else np.full(len(x), np.nan)
 
 
 def _standardise(x: Values) -> Values:

@@ -76,14 +76,17 @@ def _disguised_columns(frame: Frame, columns: Sequence[dict[str, Any]]) -> list[
         texts, index = texts_and_index(arrow(frame, entry["name"]))
         cells = Cells(index)
         disguise = find_disguised(texts, cells)
-        if disguise is None or 2 * disguise.cells < len(frame) - entry["missing"]:
+        if disguise is None or 2 * disguise.cells < cells.known:
             continue
+        what = f"of {entry['name']!r} read as {disguise.kind} values"
         other = disguise.first_other
-        where = f", and the first that does not is in record {other}" if other else ""
+        where = f", and the first that does not is in record {other:,}" if other else ""
         text = (
-            f"{disguise.cells} of {len(frame)} cells of {entry['name']!r} read as {disguise.kind}"
-            f" values{where}. Correct the others, or keep it as nominal."
+            f"{disguise.cells:,} of {cells.known:,} cells {what}{where}. Correct the others, or"
+            " keep it as nominal."
         )
+        if disguise.cells == cells.known:
+            text = f"All {cells.known:,} cells {what}. Declare it as {disguise.kind} or nominal."
         sentences.append(Sentence("text-disguises-values", text, (entry["name"],)))
     return sentences
 
@@ -108,8 +111,8 @@ def _units(columns: Sequence[dict[str, Any]], records: int) -> list[Sentence]:
     return [
         Sentence(
             "unit",
-            f"{entry['name']!r} has {entry['distinct']} values in {records} records: k should count"
-            f" its values, not records (role {entry['role']}).",
+            f"{entry['name']!r} has {entry['distinct']:,} values in {records:,} records: k should"
+            f" count its values, not records (role {entry['role']}).",
             (entry["name"],),
         )
         for entry in columns
@@ -120,7 +123,7 @@ def _units(columns: Sequence[dict[str, Any]], records: int) -> list[Sentence]:
 def _derived_columns(relations: Sequence[Relation]) -> list[Sentence]:
     sentences = []
     for relation in relations[:MAX_RELATIONS]:
-        how = " by a logarithm" if relation.logarithm else ""
+        how = f" by {relation.how}" if relation.how else ""
         sources = name_columns(relation.sources, "", "").strip()
         text = f"{relation.column!r} can be computed from {sources}{how}."
         sentences.append(Sentence("derived-column", text, (relation.column, *relation.sources)))

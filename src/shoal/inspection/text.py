@@ -11,6 +11,7 @@ CAVEAT = (
     "Roles are suggested by name, type, uniqueness and combinations; only you know what attackers"
     " may know."
 )
+COMBINATIONS = "Records that are unique in combinations of suggested quasi-identifiers"
 
 
 def format_inspection(inspection: "Inspection") -> str:
@@ -33,7 +34,14 @@ def format_inspection(inspection: "Inspection") -> str:
     if inspection.sentences:
         lines += ["", *(f"- {sentence.text}" for sentence in inspection.sentences)]
     if inspection.combinations:
-        lines += ["", "Records that are unique in combinations of suggested quasi-identifiers:"]
+        lines += ["", f"{COMBINATIONS}{_on_missing(inspection)}:"]
     for entry in inspection.combinations:
         lines.append(f"  {100 * entry['unique']:5.1f}%  {' + '.join(entry['columns'])}")
     return "\n".join([*lines, "", CAVEAT])
+
+
+def _on_missing(inspection: "Inspection") -> str:
+    """Return how missing values count in combinations, if they occur there."""
+    combined = {name for entry in inspection.combinations for name in entry["columns"]}
+    occur = any(inspection[name]["missing"] for name in combined)
+    return " (a missing value counts as a value there)" if occur else ""

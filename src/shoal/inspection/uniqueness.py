@@ -14,9 +14,13 @@ MIN_GAIN = 0.05  # increase in the share of unique records that makes a column q
 Codes = NDArray[np.int64]
 
 
-def share_unique(code: Codes) -> float:
-    """Return the share of records whose code no other record has."""
-    return float((np.bincount(code) == 1).sum() / len(code))
+def share_unique(code: Codes, missing: NDArray[np.bool_] | None = None) -> float:
+    """Return the share of records whose code no other record has.
+
+    A record that ``missing`` marks has no value, and so no unique one.
+    """
+    known = code if missing is None else code[~missing]
+    return float((np.bincount(known) == 1).sum() / len(code))
 
 
 def suggest_by_combination(

@@ -10,7 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from shoal.frame.numerals import parse_numerals
 from shoal.frame.residue import clear_missing_cells, prune_dictionary
+from shoal.frame.tables import text_among_numbers
 from shoal.frame.types import Type
 from shoal.io.csv import parse_columns
 from shoal.io.dialect import Dialect
@@ -57,6 +59,21 @@ class Source:
         if self.text is None:
             return self.table
         return parse_columns(self.table, columns, self.text, words)
+
+    def check_numbers(self, table: pa.Table, columns: Collection[str]) -> None:
+        """Refuse text in ``columns``, which `with_numbers` would have parsed in ``table``."""
+        if self.text is None:
+            return
+        for name in columns:
+            column = table.column(name) if name in table.column_names else None
+            if column is None or not pa.types.is_string(column.type) or not column.drop_null():
+                continue
+            counted = column.drop_null().value_counts()
+            texts, counts = counted.field("values").to_pylist(), counted.field("counts")
+            is_text = [parse_numerals([text], self.text.decimal)[0] is None for text in texts]
+            count = int(counts.to_numpy()[is_text].sum())
+            if count:
+                raise text_among_numbers(name, count, len(column))
 
     def without_codes(self, missing_codes: Mapping[str, Collection[str]]) -> "Source":
         """Return the source of a text table with blank cells for the missing codes of columns."""

@@ -149,7 +149,7 @@ def _check_tables(inputs: Mapping[str, Any]) -> dict[str, Any]:
         if need in NUMBERS and not np.isfinite(table).all():
             count = int((~np.isfinite(table)).sum())
             raise InputError(
-                f"{need!r} has {count} missing or infinite values. Drop them first.",
+                f"{need!r} has {count:,} missing or infinite values. Drop them first.",
                 code="missing-values",
                 need=need,
                 count=count,
@@ -179,7 +179,7 @@ def _as_codes(units: Any, records: int) -> Labels:
     array = np.asarray(units)
     if array.shape != (records,):
         raise InputError(
-            f"'units' must give the unit of each of the {records} records. Got the"
+            f"'units' must give the unit of each of the {records:,} records. Got the"
             f" shape {array.shape} instead.",
             code="matrix-not-accepted",
             need="units",

@@ -1,6 +1,7 @@
 """Whether two tables have their records in the same order, judged by their common columns."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ OTHER_ORDER = (
     " related to the original, row by row."
 )
 MIN_ASSOCIATION = 0.5  # of short tables, where chance alone reaches more
+SHORT = 100  # records below which only columns with the same values in both tables can tell
 
 
 def is_same_order(before: Frame, after: Frame, types: Mapping[str, Type]) -> bool:
@@ -59,10 +61,15 @@ def _association(before: Frame, after: Frame, name: str, declared: Type | None) 
     try:
         column = read_together([before, after], name, declared)
     except InputError:
-        return _kappa(*text_codes([before, after], name))
-    if column.kind in ("nominal", "boolean"):
-        return _kappa(column.codes[:n], column.codes[n:])
-    return _rank_correlation(column.values[:n], column.values[n:])
+        values: NDArray[Any] = np.concatenate(text_codes([before, after], name))
+        is_category = True
+    else:
+        is_category = column.kind in ("nominal", "boolean")
+        values = column.codes if is_category else column.values
+    first, second = values[:n], values[n:]
+    if n < SHORT and not np.array_equal(np.sort(first), np.sort(second), equal_nan=True):
+        return None
+    return _kappa(first, second) if is_category else _rank_correlation(first, second)
 
 
 def _rank_correlation(before: NDArray[np.float64], after: NDArray[np.float64]) -> float | None:

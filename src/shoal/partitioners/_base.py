@@ -248,7 +248,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
         if len(X) < self.k:
             raise InputError(
                 f"A group needs k={self.k} records but the data hold only n_samples={len(X)}."
-                " Lower k, or merge the strata.",
+                " Lower k.",
                 code="too-few-records",
                 k=self.k,
                 records=len(X),

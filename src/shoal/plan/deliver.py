@@ -190,6 +190,7 @@ def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Ma
             untyped=plan.dropped,
         )
     table = opened.with_numbers(plan.numeric_columns, plan.categorical_columns)
+    opened.check_numbers(table, [n for n in plan.numeric_columns if n in plan.types])
     plan = with_decimals_of(plan, as_text, table)
     if file_format is not None and opened.notes.family in file_format.codes:
         table = opened.with_codes_as_categories(table, coded_columns(plan))
@@ -263,7 +264,7 @@ def _formula_findings(counts: Mapping[str, int]) -> list[Finding]:
     if not counts:
         return []
     cells = sum(counts.values())
-    begin = "1 cell begins" if cells == 1 else f"{cells} cells begin"
+    begin = "1 cell begins" if cells == 1 else f"{cells:,} cells begin"
     return [
         Finding(
             "formula-cells",

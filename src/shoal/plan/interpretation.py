@@ -146,7 +146,7 @@ def _missing_codes(plan: "Plan", frame: Frame) -> list[Finding]:
                 Finding(
                     "missing-codes",
                     "informs",
-                    f"{cells} {has.format(name)} a missing code and count as missing.",
+                    f"{cells:,} {has.format(name)} a missing code and count as missing.",
                     {"cells": cells},
                     (name,),
                     "Declare other codes with `missing_codes`.",

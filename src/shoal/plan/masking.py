@@ -145,7 +145,7 @@ def _complete_records(plan: "Plan", frame: Frame) -> NDArray[np.bool_]:
     is_complete = ~tables.has_missing(frame, plan.required_columns)
     if not is_complete.any():
         raise InputError(
-            f"Every one of the {len(frame)} records has a missing value, so"
+            f"Every one of the {len(frame):,} records has a missing value, so"
             ' `missing="drop"` would leave none. Use `missing="own-groups"` or'
             ' `missing="impute"`.',
             code="no-record-complete",

@@ -120,7 +120,7 @@ def _check_shape(before: Frame, after: Frame, name: str) -> None:
         )
     if len(before) != len(after):
         raise FileError(
-            f"{name!r} reads back with {len(after)} of {len(before)} records: this format loses"
+            f"{name!r} reads back with {len(after):,} of {len(before):,} records: this format loses"
             " records without any value. Nothing was released. Drop them, or write another format.",
             code="records-lost",
             records=len(before) - len(after),

@@ -184,5 +184,5 @@ def _as_plain(value: Any) -> Any:
 def count_phrase(number: int, unit: str = RECORD_UNIT) -> str:
     """Return a phrase such as ``5 records`` or ``3 units of 'person'``."""
     if unit == RECORD_UNIT:
-        return f"{number} record{'' if number == 1 else 's'}"
+        return f"{number:,} record{'' if number == 1 else 's'}"
     return f"{number} unit{'' if number == 1 else 's'} of {unit!r}"

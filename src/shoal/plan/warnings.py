@@ -130,7 +130,7 @@ def _dropped_records(plan: "Plan", frame: Frame, is_complete: NDArray[np.bool_])
         Finding(
             "missing-values",
             "informs",
-            f"{number} of {len(is_complete)} records {verb} dropped because values are missing:"
+            f"{number:,} of {len(is_complete):,} records {verb} dropped because values are missing:"
             f" {missing}.",
             {"dropped": number, "missing": dict(counts)},
             tuple(counts),

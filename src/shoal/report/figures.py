@@ -26,7 +26,7 @@ def class_sizes(sizes: Mapping[int, int], k: int) -> Figure:
     plot.axes("records that look alike", "classes", x_ticks=False)
     for i, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
         style = "after" if low >= k else "wrong"
-        plot.box((i + 0.12, i + 0.88), (0, count), style, f"{count} classes of {label} records")
+        plot.box((i + 0.12, i + 0.88), (0, count), style, f"{count:,} classes of {label} records")
         plot.words(label, plot.x_position(i + 0.5), plot.y_position(0) + 17, style="tick")
         plot.words(f"{count:,}", plot.x_position(i + 0.5), plot.y_position(count) - 5, style="tick")
     return _size_figure(plot, bars)
@@ -40,7 +40,7 @@ def _size_rows(bars: Sequence[tuple[int, int, int]], labels: Sequence[str], k: i
     plot.axes("classes", "records that look alike", y_ticks=False)
     for i, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
         style = "after" if low >= k else "wrong"
-        plot.box((0, count), (i + 0.14, i + 0.86), style, f"{count} classes of {label} records")
+        plot.box((0, count), (i + 0.14, i + 0.86), style, f"{count:,} classes of {label} records")
         middle = plot.y_position(i + 0.5) + 4
         plot.words(label, plot.left - 6, middle, "end", "tick")
         plot.words(f"{count:,}", plot.x_position(count) + 5, middle, "start", "tick")

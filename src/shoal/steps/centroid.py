@@ -95,9 +95,9 @@ def check_positive(column: Column) -> None:
     count = int((column.values <= 0).sum()) if column.kind == "numeric" else 0
     if count:
         raise InputError(
-            f"Column {column.name!r} has {count} value{'s' if count > 1 else ''} that {_are(count)}"
-            " not above 0, which have no geometric mean. Use another aggregate, or mask the column"
-            " in a step of its own.",
+            f"Column {column.name!r} has {count:,} value{'s' if count > 1 else ''} that"
+            f" {_are(count)} not above 0, which have no geometric mean. Use another aggregate, or"
+            " mask the column in a step of its own.",
             code="not-above-zero",
             column=column.name,
             count=count,

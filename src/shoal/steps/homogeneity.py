@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._text import count
 from shoal.errors import InputError
 from shoal.metrics.diversity import tally
 from shoal.partitioners import Partition
@@ -72,7 +73,7 @@ def merge_homogeneous(
     for name, column in zip(names, codes.T, strict=True):
         if (column == column[0]).all():
             raise InputError(
-                f"Column {name!r} has a single value in all {len(column)} records{where}, so"
+                f"Column {name!r} has a single value in all {len(column):,} records{where}, so"
                 ' merging groups cannot hide it. Use `homogeneity="warn"`, or give the column'
                 " another role.",
                 code="constant-confidential",
@@ -93,22 +94,22 @@ def merge_homogeneous(
 def describe_homogeneity(
     constant: Mapping[str, int], groups: int, *, classes_known: bool = True
 ) -> str:
-    """Return a sentence on the groups with a single confidential value; empty if there are none.
+    """Return a sentence on the classes with a single confidential value; empty if there are none.
 
-    ``constant`` is the number of such groups by column, ``groups`` the number of all groups.
-    Without ``classes_known``, as after swapping, nobody need be known to be in a group.
+    ``constant`` is the number of such classes by column, ``groups`` the number of all classes.
+    Without ``classes_known``, as after swapping, nobody need be known to be in a class.
     """
     phrases = [
-        f"{name!r} in {number} group{'s' if number > 1 else ''}"
+        f"{name!r} in {count(number, 'class', 'classes')}"
         for name, number in constant.items()
         if number
     ]
     if not phrases:
         return ""
-    consequence = " Anyone known to be in such a group is known to have the value."
+    consequence = " Anyone known to be in such a class is known to have the value."
     if not classes_known:
-        consequence = " Anyone whose record is found in such a group has the value."
+        consequence = " Anyone whose record is found in such a class has the value."
     return (
-        f"Of {groups} groups of records with the same released values, some share a confidential"
+        f"Of {groups:,} classes of records with the same released values, some share a confidential"
         f" value: {', '.join(phrases)}.{consequence}"
     )

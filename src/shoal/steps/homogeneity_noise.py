@@ -83,7 +83,7 @@ def vary_homogeneous(
             continue
         if (column == column[0]).all():
             raise InputError(
-                f"Column {name!r} has a single value in all {len(column)} records, so noise from"
+                f"Column {name!r} has a single value in all {len(column):,} records, so noise from"
                 ' its distribution cannot hide it. Use `homogeneity="warn"`, or give the column'
                 " another role.",
                 code="constant-confidential",

@@ -47,8 +47,8 @@ def group_households(Z: Matrix, households: Codes, partitioner: Partitioner) -> 
     sizes = np.bincount(member)
     if len(sizes) < partitioner.k:
         raise InputError(
-            f"A group needs k={partitioner.k} households but the data hold only {len(sizes)}. Lower"
-            " k, or leave household out.",
+            f"A group needs k={partitioner.k} households but the data hold only {len(sizes):,}."
+            " Lower k, or leave household out.",
             code="too-few-units",
             k=partitioner.k,
             units=len(sizes),

@@ -191,7 +191,7 @@ class Pram(Step):
         if unknown.any():
             count = int(counts[unknown].sum())
             raise InputError(
-                f"{name_columns(block)}: {count} records have a value, or a missing one, that the"
+                f"{name_columns(block)}: {count:,} records have a value, or a missing one, that the"
                 " matrix has no row for. Add the categories to the matrix.",
                 code="value-outside-matrix",
                 columns=tuple(block),

@@ -148,7 +148,7 @@ class PrivacyConstraint:
                     attainable = np.floor(attained * 1e4 + 1e-6) / 1e4
                     kind = "different" if limit.kind == "distinct" else "equally frequent"
                     raise InputError(
-                        f"diversity={self.diversity:g} cannot be reached: all {len(rows)}"
+                        f"diversity={self.diversity:g} cannot be reached: all {len(rows):,}"
                         f" records{where} together have {attainable:g} {kind} values"
                         f" of column {name!r}. Ask for no more, or give the column another role.",
                         code="diversity-out-of-reach",
@@ -161,7 +161,7 @@ class PrivacyConstraint:
                 if distance > self.closeness + TOLERANCE:
                     attainable = np.ceil(distance * 1e4) / 1e4
                     raise InputError(
-                        f"closeness={self.closeness:g} cannot be reached: all {len(rows)}"
+                        f"closeness={self.closeness:g} cannot be reached: all {len(rows):,}"
                         f" records{where} together are at a distance of {attainable:g} from the"
                         f" table in column {name!r}. Ask for no less, or merge strata.",
                         code="closeness-out-of-reach",

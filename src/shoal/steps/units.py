@@ -129,8 +129,8 @@ def refuse_repeated(frame: Frame, identifiers: Sequence[str]) -> None:
     raise InputError(
         f"{name_columns(repeated, 'Identifier', 'Identifiers')}"
         f" repeat{'s' * (len(repeated) == 1)}: up to"
-        f" {most} records share a value of {worst!r}, and it has {values} values in"
-        f" {len(frame)} records. k would count records, and a class might hold one person alone."
+        f" {most} records share a value of {worst!r}, and it has {values:,} values in"
+        f" {len(frame):,} records. k would count records, and a class might hold one person alone."
         f' Set `unit="{worst}"` to count its values, or `unit="{RECORD_UNIT}"` if every record is'
         " a unit of its own.",
         code="identifier-repeats",

@@ -66,8 +66,11 @@ const only = (role, at) => {
   if (at) give(at, role);
 };
 
-// What the bar at the bottom says: what Run will do.
+// What the bar at the bottom says: what Run will do; and what the field of k says that k counts.
+const COUNTED = { unit: "persons or firms", household: "households" };
 const describe = () => {
+  const counted = COUNTED[find("counts").value.split(":")[0]] ?? "records";
+  for (const word of settings.querySelectorAll("[data-counted]")) word.textContent = counted;
   const masked = roles().filter((select) => select.value === "quasi-identifier").length;
   const undecided = roles().filter((select) => !select.value).length;
   const step = find("what").selectedOptions[0].textContent;

@@ -5,6 +5,7 @@ it to ``path`` in the format of the suffix of ``target`` and returns sentences a
 the format cannot hold. Modules that need an optional package are imported on first use.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -106,15 +107,18 @@ _OTHER_SIGNATURES = {
 }
 
 
-def format_of(path: Path, dialect: Dialect | None = None) -> Format:
-    """Return the format that the suffix of ``path`` names."""
+def format_of(
+    path: Path, dialect: Dialect | None = None, offered: Sequence[Format] | None = None
+) -> Format:
+    """Return the format that the suffix of ``path`` names; an error names those ``offered``."""
     suffix = strip_compression_suffix(path).suffix.lower()
     if suffix == ".txt" and dialect is not None and dialect.layout is not None:
         return _FIXED_WIDTH
     for candidate in FORMATS:
         if suffix in candidate.endings and (candidate.compressible or not compression_of(path)):
             return candidate
-    endings = ", ".join(ending for known in FORMATS for ending in known.endings)
+    listed = FORMATS if offered is None else offered
+    endings = ", ".join(ending for known in listed for ending in known.endings)
     raise FileError(
         f"The suffix of {Path(path).name!r} names no format. Use one of: {endings}; text may be"
         f" compressed ({', '.join(COMPRESSION_SUFFIXES)}).",

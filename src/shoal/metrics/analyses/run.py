@@ -138,8 +138,8 @@ def utility(
     before, after = tables.open_frame(original), tables.open_frame(masked)
     if aligned and len(before) != len(after):
         raise InputError(
-            f"The original holds {len(before)} records and the masked table {len(after)}, so these"
-            " are not in the same order. Leave aligned out.",
+            f"The original holds {len(before):,} records and the masked table {len(after):,}, so"
+            " these are not in the same order. Leave aligned out.",
             code="records-differ",
             original=len(before),
             masked=len(after),

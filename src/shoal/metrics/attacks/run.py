@@ -224,8 +224,8 @@ def _prepare(
     tables.check_columns(before, [*quasi_identifiers, *confidential])
     if aligned and len(before) != len(after):
         raise InputError(
-            f"The original holds {len(before)} records and the release {len(after)}, so these are"
-            " not in the same order. Leave out aligned=True.",
+            f"The original holds {len(before):,} records and the release {len(after):,}, so these"
+            " are not in the same order. Leave out aligned=True.",
             code="records-differ",
             original=len(before),
             masked=len(after),

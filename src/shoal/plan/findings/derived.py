@@ -75,7 +75,7 @@ def find_derived(evidence: Evidence) -> list[Finding]:
             for name, rule in rules.items()
         }
     )
-    sampled = f", on {len(rows)} sampled records" if len(rows) < len(original) else ""
+    sampled = f", on {len(rows):,} sampled records" if len(rows) < len(original) else ""
     names = [name for rule in rules.values() for name in rule.columns]
     return [
         Finding(

@@ -82,7 +82,9 @@ def check_dominance(
     dominated = {name: count for name, count in counts.items() if count}
     if not dominated:
         return []
-    words = by_column({name: f"in {count} of {groups[name]}" for name, count in dominated.items()})
+    words = by_column(
+        {name: f"in {count:,} of {groups[name]:,}" for name, count in dominated.items()}
+    )
     rule = "" if limits.p_percent is None else f", or the {limits.p_percent:g} % rule is broken"
     return [
         Finding(

@@ -23,7 +23,8 @@ def check_exact(exact: Mapping[str, float], limit: float, more: str = "Raise k")
     if not most:
         return []
     words = {name: f"in {percent(share)}" for name, share in most.items()}
-    all_of_them = f"; all {len(shares)} masked columns in {percent(together)} of all records"
+    all_columns = "both" if len(shares) == 2 else f"all {len(shares)}"
+    all_of_them = f"; {all_columns} masked columns in {percent(together)} of all records"
     return [
         Finding(
             "released-exactly",

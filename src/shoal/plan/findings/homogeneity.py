@@ -64,7 +64,7 @@ def _changed_by_step(counts: Mapping[str, int], number: int, way_out: str) -> li
         Finding(
             "homogeneous-before-masking",
             "qualifies",
-            f"Of {number} classes, some shared a confidential value before it was masked:"
+            f"Of {number:,} classes, some shared a confidential value before it was masked:"
             f" {', '.join(phrases)}. Their released values differ by the masking alone, so members"
             " of such a class are known to have about these values.",
             {"classes": number, "homogeneous": dict(counts)},

@@ -36,8 +36,8 @@ def check_groups(
         Finding(
             "large-groups",
             "qualifies" if share > 0.5 else "informs",
-            f"{number} of {sum(counts.values())} groups hold more than {times:g} times k {noun},"
-            f" the largest {max(large)}; {percent(share)} of the {noun} are in them.",
+            f"{number:,} of {sum(counts.values()):,} groups hold more than {times:g} times k"
+            f" {noun}, the largest {max(large)}; {percent(share)} of the {noun} are in them.",
             {"groups": number, "largest": max(large), "share": share},
         )
     ]
