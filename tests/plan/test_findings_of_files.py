@@ -21,9 +21,9 @@ def test_the_verdicts_agree(tmp_path):
     )
     options = {"identifiers": ["row"], "confidential": ["ill"]}
     release = shoal.microaggregate(table, ["age"], k=5, **options)
-    table.to_csv(tmp_path / "in.csv", index=False)
+    table.to_parquet(tmp_path / "in.parquet", index=False)
     plan = release.plan.replace(other_columns="release")
-    of_file = deliver(plan, tmp_path / "in.csv", tmp_path / "out.csv").release.verdict
+    of_file = deliver(plan, tmp_path / "in.parquet", tmp_path / "out.parquet").release.verdict
     reservations = [finding.code for finding in release.verdict.of("qualifies")]
     assert {"unprotected-column", "derived-column", "order-follows-column"} <= set(reservations)
     assert reservations == [finding.code for finding in of_file.of("qualifies")]
