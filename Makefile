@@ -12,7 +12,7 @@ PARALLEL := --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist workst
 # The tests start hundreds of processes: what Python compiles for one is kept for the others.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo docs papers pictures benchmarks fuzz test lint types check memory coverage test-lowest test-newest clean changelog
+.PHONY: demo docs papers records pictures benchmarks fuzz test lint types check memory coverage test-lowest test-newest clean changelog
 
 demo: $(VENV)/.installed  ## Mask the built-in survey; leaves demo/release.csv and demo/report.html.
 	@$(BIN)/shoal demo demo --force
@@ -23,6 +23,9 @@ docs: $(VENV)/.developed  ## Build the guide, without network, into .build/site;
 
 papers: $(VENV)/.developed  ## Run the tables and figures of the papers again; writes docs/papers.
 	@$(BIN)/python -m reproduction docs/papers --force
+
+records: $(VENV)/.developed  ## Check the best known partitions and bounds with plain NumPy; minutes for k = 10.
+	@$(BIN)/python -m reproduction.records
 
 pictures: $(VENV)/.developed $(VENV)/.tools  ## Photograph report, map and page for docs/pictures.
 	@$(BIN)/python docs/photograph.py

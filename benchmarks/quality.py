@@ -59,7 +59,9 @@ is a lower bound on the loss of any groups of at least k, and the *gap* is by ho
 exceeds it, in %: 0 where the groups are proven to be optimal. `benchmarks/quality.py` measures and
 writes this page from `quality.json`; a test regenerates the page and runs `refine` again. Times are
 CPU seconds of all threads for `refine`, `search` and `prove`. A search is repeated by its seed and
-rounds, which the JSON contains. An empty cell was not measured.
+rounds, which the JSON contains. An empty cell was not measured. The bounds of `prove` were measured
+before it knew clusters; [Records](records.md) has the best partitions and the bounds that it finds
+with them, with proofs that everyone can check.
 
 """
 LONG_HEAD = """

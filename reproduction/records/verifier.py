@@ -1,30 +1,44 @@
 """Check a partition and a lower bound of the SSE independently: plain NumPy, nothing of Shoal.
 
-A certificate is one dual value per record. It proves that no partition into groups of at least k
-records has an SSE below the sum of the duals if no k records have an SSE below the sum of their own
-duals. Larger groups need no check: cover a group of s records evenly by its subsets of k, so that
-each record is covered once; the SSEs of these subsets weigh s (k - 1) / (k (s - 1)) of that of the
-group, which is less than 1.
+A certificate is one dual value per record. It may also have a dual value, not negative, for some
+triples and some *clusters* of records. The dual of a triple applies to a group with two or three of
+its records; only one group of a partition can have them. The dual of a cluster of c records applies
+to a group with k or more of them; c // k groups of a partition at most can have as many. So if no
+group of k to 2k - 1 records has an SSE below the duals of its records less those of the triples and
+clusters that apply to it, no partition into groups of at least k records has an SSE below
 
-The check is exhaustive, by branch and bound. The SSE of k records is the sum of the squared
-distances of all pairs over k. A group is built from its record of greatest dual; each record that
-may still join adds at least its distances to the members and half of the distances to its nearest
-records, as many as will join after it, less its dual.
+    duals of records - duals of triples - sum of c // k * dual of the cluster.
+
+(A group of 2k records or more can be divided, which never raises the SSE.)
+
+Without triples and clusters, groups of k records suffice: cover a group of s records evenly by its
+subsets of k, so that each record is covered once; the SSEs of these subsets weigh
+s (k - 1) / (k (s - 1)) of that of the group, which is less than 1.
+
+The check is exhaustive, by branch and bound. The SSE of s records is the sum of the squared
+distances of all pairs over s. A group is built from its record of greatest dual; each record that
+may still join adds at least its distances to the members, half of the duals of triples that have
+one member, and half of the distances to the nearest of the records that may join with it, as many
+as are missing, less its dual.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from math import fsum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-CHUNK = 200  # records whose distances to all others are in memory at once
+MOST_PAIRED = 400  # records that may join up to which their distances are used for bounds
+ROUNDS = 3  # of excluding records by the distances of those that are left
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
 class NotAPartition(ValueError):
-    """A group has fewer than k records."""
+    """A group has fewer than k records, or not every record has a group."""
 
 
 def squared_distances(X: Floats, Y: Floats) -> Floats:
@@ -35,59 +49,198 @@ def squared_distances(X: Floats, Y: Floats) -> Floats:
     return total
 
 
-def sums_of_nearest(X: Floats, most: int) -> Floats:
-    """Return for each record the sums of the squared distances to its 0 to ``most`` nearest."""
-    sums = np.zeros((len(X), most + 1))
-    for start in range(0, len(X), CHUNK):
-        distances = squared_distances(X[start : start + CHUNK], X)
-        rows = np.arange(len(distances))
-        distances[rows, start + rows] = np.inf
-        nearest = np.sort(np.partition(distances, most, axis=1)[:, :most], axis=1)
-        sums[start : start + CHUNK, 1:] = np.cumsum(nearest, axis=1)
+def sums_of_least(values: Floats, most: int) -> Floats:
+    """Return for each row the sums of its 0 to ``most`` least values."""
+    sums = np.zeros((len(values), most + 1))
+    if most:
+        least = np.sort(np.partition(values, most - 1, axis=1)[:, :most], axis=1)
+        sums[:, 1:] = np.cumsum(least, axis=1)
     return sums
 
 
-def lowest_reduced_cost(
-    X: Floats,
-    k: int,
-    sums: Floats,
-    need: int,
-    cost: float,
-    later: Integers,
-    extra: Floats,
-    tolerance: float,
-) -> float:
-    """Return the lowest SSE minus duals of groups of ``k`` for which ``need`` records are missing.
-
-    ``cost`` is that of the members so far, ``later`` are the records that may join, and ``extra``
-    is what each of them adds beside the members. Costs above ``-tolerance`` are returned as 0.
-    """
-    floor = extra + sums[later, need - 1] / (2 * k)
+def sorted_by(floor: Floats, later: Integers, extra: Floats) -> tuple[Integers, Floats, Floats]:
+    """Return records, extras and floors in the order of the floors."""
     order = np.argsort(floor, kind="stable")
-    later, extra, floor = later[order], extra[order], floor[order]
-    lowest = 0.0
-    for at in range(len(later) - need + 1):
-        if cost + floor[at : at + need].sum() >= lowest - tolerance:
-            break
-        new_cost = cost + extra[at]
+    return later[order], extra[order], floor[order]
+
+
+class Certificate(NamedTuple):
+    """Duals of records, triples and clusters, in the squared units of a table."""
+
+    duals: Floats
+    triples: Sequence[tuple[int, int, int]] = ()
+    triple_duals: Sequence[float] = ()
+    clusters: Sequence[Sequence[int]] = ()
+    cluster_duals: Sequence[float] = ()
+
+    def bound(self, k: int) -> float:
+        """Return the SSE that no partition is below, if the duals are feasible."""
+        limits = (len(cluster) // k for cluster in self.clusters)
+        clusters = (limit * one for limit, one in zip(limits, self.cluster_duals, strict=True))
+        return fsum(self.duals) - fsum(self.triple_duals) - fsum(clusters)
+
+    def well_formed(self, n: int) -> bool:
+        """Say whether duals of sets are not negative, and sets have different records each."""
+        sets = [*self.triples, *self.clusters]
+        return (
+            len(self.duals) == n
+            and bool(np.isfinite(self.duals).all())
+            and all(0 <= dual < np.inf for dual in (*self.triple_duals, *self.cluster_duals))
+            and all(len(triple) == 3 for triple in self.triples)
+            and all(len({*one}) == len(one) and {*one} <= {*range(n)} for one in sets)
+            and len(self.triples) == len(self.triple_duals)
+            and len(self.clusters) == len(self.cluster_duals)
+        )
+
+
+class Sets:
+    """The triples and clusters of each record, with their duals."""
+
+    def __init__(self, certificate: Certificate):
+        n = len(certificate.duals)
+        self.triples: list[list[tuple[int, int, float]]] = [[] for _ in range(n)]
+        for (a, b, c), dual in zip(certificate.triples, certificate.triple_duals, strict=True):
+            for one, two, three in ((a, b, c), (b, a, c), (c, a, b)):
+                self.triples[one].append((two, three, dual))
+        self.clusters: list[list[int]] = [[] for _ in range(n)]
+        self.inside = np.zeros((len(certificate.clusters), n), bool)
+        for number, cluster in enumerate(certificate.clusters):
+            self.inside[number, list(cluster)] = True
+            for record in cluster:
+                self.clusters[record].append(number)
+        self.cluster_duals = [float(dual) for dual in certificate.cluster_duals]
+
+
+class Check:
+    """A search for the lowest reduced cost of groups of ``size`` records.
+
+    ``half`` is, for each record, half of the duals of the triples that contain it and exactly one
+    of the members so far; ``held`` counts the members in each cluster.
+    """
+
+    def __init__(
+        self, distances: Floats, k: int, size: int, sums: Floats, sets: Sets, tolerance: float
+    ):
+        self.distances, self.k, self.size, self.sums = distances, k, size, sums
+        self.sets, self.lowest, self.tolerance = sets, 0.0, tolerance
+        self.half, self.members = np.zeros(len(sums)), np.zeros(len(sums), bool)
+        self.held = [0] * len(sets.cluster_duals)
+
+    @property
+    def cutoff(self) -> float:
+        """Reduced costs below it are of interest."""
+        return self.lowest - self.tolerance
+
+    @contextmanager
+    def joined(self, record: int) -> Iterator[None]:
+        """Make a record a member for a while."""
+        before = []
+        for one, two, dual in self.sets.triples[record]:
+            if self.members[one] and self.members[two]:
+                continue
+            share = -dual / 2 if self.members[one] or self.members[two] else dual / 2
+            before.append((one, two, share))
+            self.half[one] += share
+            self.half[two] += share
+        for cluster in self.sets.clusters[record]:
+            self.held[cluster] += 1
+        self.members[record] = True
+        yield
+        self.members[record] = False
+        for cluster in self.sets.clusters[record]:
+            self.held[cluster] -= 1
+        for one, two, share in before:
+            self.half[one] -= share
+            self.half[two] -= share
+
+    def may_join(self, need: int, cost: float, floor: Floats) -> NDArray[np.bool_]:
+        """Say which records may join, given lower bounds of what each adds to a group."""
+        if len(floor) < need:
+            return np.zeros(len(floor), bool)
+        least = np.partition(floor, need - 1)[:need]
+        kept: NDArray[np.bool_] = cost + least.sum() - least.max() + floor < self.cutoff
+        return kept
+
+    def exclude(
+        self, need: int, cost: float, later: Integers, extra: Floats
+    ) -> tuple[Integers, Floats, Floats]:
+        """Return the records that may join a group below the cutoff, their extras and floors.
+
+        They are sorted by floors, which are lower bounds of what they add to a group.
+        """
+        floor = extra + self.half[later] + self.sums[later, need - 1] / (2 * self.size)
+        kept = self.may_join(need, cost, floor)
+        later, extra, floor = later[kept], extra[kept], floor[kept]
+        if need < 3 or not need < len(later) <= MOST_PAIRED:
+            return sorted_by(floor, later, extra)
+        paired = self.distances[np.ix_(later, later)] / self.size
+        for _ in range(ROUNDS):
+            own, sums = extra + self.half[later], sums_of_least(paired, need - 1) / 2
+            floor = own + sums[:, need - 1]
+            with_it = sums_of_least(paired + own + sums[:, need - 2], need - 1)[:, need - 1]
+            kept = self.may_join(need, cost, floor) & (cost + own + with_it < self.cutoff)
+            later, extra, floor = later[kept], extra[kept], floor[kept]
+            if kept.all() or len(later) < need:
+                break
+            paired = paired[np.ix_(kept, kept)]
+        return sorted_by(floor, later, extra)
+
+    def cluster_dual(self, record: int) -> float:
+        """Return the duals of the clusters of which a record would be the k-th member."""
+        return sum(
+            self.sets.cluster_duals[cluster]
+            for cluster in self.sets.clusters[record]
+            if self.held[cluster] == self.k - 1
+        )
+
+    def least(self, need: int, later: Integers, floor: Floats) -> float:
+        """Return a lower bound of what ``need`` records add, given their sorted floors.
+
+        A group either has k records of a cluster and its dual, or it has fewer.
+        """
+        best = total = float(floor[:need].sum())
+        for cluster, held in enumerate(self.held):
+            missing, dual = self.k - held, self.sets.cluster_duals[cluster]
+            if held and 0 < missing <= need and total + dual > best:
+                inside = self.sets.inside[cluster, later]
+                fewer = floor[~inside | (np.cumsum(inside) < missing)][:need]
+                without = float(fewer.sum()) if len(fewer) == need else np.inf
+                best = max(best, min(total + dual, without))
+        return best
+
+    def search(self, need: int, cost: float, later: Integers, extra: Floats) -> None:
+        """Search the groups for which ``need`` records are missing.
+
+        ``cost`` is that of the members so far, ``later`` are the records that may join, and
+        ``extra`` is what each of them adds beside the members, without duals of triples.
+        """
         if need == 1:
-            lowest = min(lowest, new_cost)
-            continue
-        rest = later[at + 1 :]
-        beside = extra[at + 1 :] + squared_distances(X[later[at : at + 1]], X[rest])[0] / k
-        found = lowest_reduced_cost(X, k, sums, need - 1, new_cost, rest, beside, tolerance)
-        lowest = min(lowest, found)
-    return lowest
+            added = extra + 2 * self.half[later]
+            for at in np.flatnonzero(cost + added < self.cutoff).tolist():
+                own = cost + added[at] + self.cluster_dual(int(later[at]))
+                self.lowest = own if own < self.cutoff else self.lowest
+            return
+        later, extra, floor = self.exclude(need, cost, later, extra)
+        if len(later) < need or cost + self.least(need, later, floor) >= self.cutoff:
+            return
+        for at in range(len(later) - need + 1):
+            if cost + floor[at : at + need].sum() >= self.cutoff:
+                break
+            record, rest = int(later[at]), later[at + 1 :]
+            own = cost + extra[at] + 2 * self.half[record] + self.cluster_dual(record)
+            beside = extra[at + 1 :] + self.distances[record, rest] / self.size
+            with self.joined(record):
+                self.search(need - 1, own, rest, beside)
 
 
 def check_duals(
     table: ArrayLike,
     k: int,
-    values: ArrayLike,
+    values: ArrayLike | Certificate,
     records: Iterable[int] | None = None,
     tolerance: float = 1e-9,
 ) -> float:
-    """Return the lowest SSE minus duals of all groups of ``k``; 0 if the duals are feasible.
+    """Return the lowest SSE minus duals of all groups; 0 if the duals are feasible.
 
     Parameters
     ----------
@@ -95,8 +248,8 @@ def check_duals(
         The records.
     k : int
         Least number of records in a group, at least 2.
-    values : array-like of shape (n_records,)
-        The duals: a value per record.
+    values : array-like of shape (n_records,), or Certificate
+        The duals: a value per record, possibly with duals of triples and clusters.
     records : iterable of int, optional
         Records of greatest dual whose groups are checked; all where None.
     tolerance : float
@@ -105,25 +258,39 @@ def check_duals(
     Returns
     -------
     float
-        The lowest reduced cost. If it is 0, the sum of the duals is a lower bound of the SSE of
-        every partition, up to the tolerance per record.
+        The lowest reduced cost. If it is 0, the bound of the certificate (without triples and
+        clusters, the sum of the duals) is a lower bound of the SSE of every partition, up to the
+        tolerance per record. Duals that are not well formed give minus infinity.
     """
-    X, duals = np.asarray(table, np.float64), np.asarray(values, np.float64)
-    sums = sums_of_nearest(X, k - 2)
+    X = np.asarray(table, np.float64)
+    certificate = values if isinstance(values, Certificate) else Certificate(np.asarray(values))
+    duals = np.asarray(certificate.duals, np.float64)
+    if not certificate.well_formed(len(X)):
+        return -np.inf
+    with_sets = len(certificate.triples) + len(certificate.clusters) > 0
+    largest = min(2 * k - 1 if with_sets else k, len(X))
+    distances = squared_distances(X, X)
+    np.fill_diagonal(distances, np.inf)
+    sums = sums_of_least(distances, largest - 2)
     order, rank = np.argsort(-duals, kind="stable"), np.empty(len(X), int)
     rank[order] = np.arange(len(X))
-    tolerance, lowest = tolerance * float(np.abs(duals).mean()), 0.0
-    for first in order if records is None else records:
+    sets, tolerance = Sets(certificate), tolerance * float(np.abs(duals).mean())
+    checks = [Check(distances, k, size, sums, sets, tolerance) for size in range(k, largest + 1)]
+    for first in order.tolist() if records is None else records:
         later = order[rank[first] + 1 :]
-        extra = squared_distances(X[[first]], X[later])[0] / k - duals[later]
-        found = lowest_reduced_cost(X, k, sums, k - 1, -duals[first], later, extra, tolerance)
-        lowest = min(lowest, found)
-    return float(lowest)
+        for check in checks:
+            if len(later) >= check.size - 1:
+                with check.joined(first):
+                    extra = distances[first, later] / check.size - duals[later]
+                    check.search(check.size - 1, -float(duals[first]), later, extra)
+    return float(min((check.lowest for check in checks), default=0.0))
 
 
 def check_partition(table: ArrayLike, k: int, labels: ArrayLike) -> float:
     """Return the SSE of a partition; raise `NotAPartition` if a group has too few records."""
     X, groups, total = np.asarray(table, np.float64), np.asarray(labels), 0.0
+    if groups.shape != (len(X),):
+        raise NotAPartition(f"There are {len(X)} records and {groups.size} labels.")
     for label in np.unique(groups):
         group = X[groups == label]
         if len(group) < k:

@@ -1,12 +1,14 @@
 """Corrections of duals in long tables, against all groups."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal._kernels.pricing.correction import correct_rows
-from shoal._kernels.pricing.relaxation import net_duals, relax_rows
+from shoal._kernels.pricing.relaxation import nearest_sums, net_duals, relax_rows
 from shoal._kernels.pricing.row_boxes import BOXES_PER_GROUP, make_boxes
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.neighbours import find_in_strides, neighbours_of_few, stream_neighbours
@@ -24,13 +26,14 @@ def drawn(seed, n):
     return X, rng.uniform(0, 1 + seed % 4, n) * rng.choice([1, 1, 8], n)
 
 
-def corrected(X, duals, k, near, rows, most=MANY, work=MANY):
+def corrected(X, duals, k, near, rows, most=MANY, work=MANY, rows_per_box=1):
     n, near = len(X), neighbours_of_few(X, near)[0].astype(np.int32)
     net = net_duals(X, near, k, duals)
     order = np.argsort(-duals, kind="stable")
     ceiling = np.array([net[order[at + 1 :]].max(initial=-np.inf) for at in range(n)])
     ceiling = ceiling[np.argsort(order)]
-    inner, outer = (make_boxes(X, net, duals, size) for size in (1, BOXES_PER_GROUP))
+    sizes = (rows_per_box, rows_per_box * BOXES_PER_GROUP)
+    inner, outer = (make_boxes(X, net, duals, size) for size in sizes)
     correction, counts = np.empty(len(rows)), np.empty(len(rows), np.int64)
     groups, costs = np.empty((len(rows), 2, k), np.int64), np.empty((len(rows), 2))
     correct_rows(
@@ -68,6 +71,35 @@ def test_corrections_are_the_lowest_reduced_costs(seed, k, near):
             assert min(dear_by(X, group, duals) for group in some) == pytest.approx(cost)
 
 
+def lowest_of_all(X, duals, k):
+    """Return the same as `lowest` for many rows: reduced costs of all groups at once."""
+    groups = np.array(list(combinations(range(len(X)), k)))
+    centred = X[groups] - X[groups].mean(axis=1, keepdims=True)
+    reduced = (centred**2).sum(axis=(1, 2)) - duals[groups].sum(axis=1)
+    rank = np.argsort(np.argsort(-duals, kind="stable"))
+    first = groups[np.arange(len(groups)), rank[groups].argmin(axis=1)]
+    result = np.zeros(len(X))
+    np.minimum.at(result, first, reduced)
+    return result
+
+
+@pytest.mark.parametrize("rows_per_box", [1, 2])
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_no_group_is_passed_over_where_duals_and_distances_are_tied(k, rows_per_box):
+    n = 19 if k < 4 else 17  # more rows than a box of boxes holds
+    for seed in range(16):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 4, (n, 2)) * rng.choice([1.0, 1.0, 3.0], (n, 1))
+        duals = rng.integers(0, 4, n) * rng.choice([0.25, 0.5, 2.0])
+        near = (k, n - 2, n - 1)[seed % 3]
+        correction, relaxed, _ = corrected(
+            X, duals, k, near, np.arange(n), rows_per_box=rows_per_box
+        )
+        right = lowest_of_all(X, duals, k)
+        np.testing.assert_allclose(correction, right, atol=1e-9)
+        assert (relaxed <= right + 1e-9).all()
+
+
 @given(seed=st.integers(0, 10**6), most=st.integers(2, 9), work=st.integers(0, 40))
 @settings(max_examples=25)
 def test_a_search_that_ends_early_is_still_a_lower_bound(seed, most, work):
@@ -87,6 +119,14 @@ def test_a_crowd_of_candidates_is_searched_without_stored_pairs():
     right = min(dear_by(X, group, duals) for group in groups_of_size(X, 3, rank, 7))
     assert correction[0] == pytest.approx(right)
     assert dear_by(X, groups[0][0], duals) <= 0
+
+
+def test_sums_are_those_of_the_nearest():
+    X, rows = np.random.default_rng(6).integers(0, 9, (40, 3)) * 1.0, np.arange(4, 40, 3)
+    near, squares = neighbours_of_few(X, 10)
+    sums = nearest_sums(X, near.astype(np.int32), rows, 5)
+    np.testing.assert_array_equal(sums[:, 0], 0)
+    np.testing.assert_array_equal(sums[:, 1:], np.cumsum(squares[rows, :4], axis=1))
 
 
 @pytest.mark.parametrize("kind", ["ordinary", "duplicated"])

@@ -24,8 +24,25 @@ def drawn(seed, n=9, k=3):
     record_dual = rng.uniform(0, 2 + seed % 5, n)
     triples = np.array([rng.choice(n, 3, replace=False) for _ in range(seed % 7)], np.int64)
     triples = np.sort(triples.reshape(-1, 3), axis=1)
-    duals = Duals(record_dual, rng.uniform(0, 1, len(triples)), float(seed % 3) / 4)
-    return X, triples, duals
+    clusters = np.full((seed % 4, 2 * k - 1), -1)
+    for cluster in clusters:
+        some = rng.integers(k, 2 * k)
+        cluster[:some] = np.sort(rng.choice(n, some, replace=False))
+    cluster_dual = rng.uniform(0, 2, len(clusters))
+    fee = float(seed % 3) / 4
+    return (
+        X,
+        triples,
+        Duals(record_dual, rng.uniform(0, 1, len(triples)), fee, clusters, cluster_dual),
+    )
+
+
+def dear(X, group, triples, duals, k):
+    """Return the reduced cost of a group."""
+    return dear_by(
+        X, group, duals.record_dual, triples.tolist(), duals.triple_dual, duals.group_dual,
+        duals.clusters.tolist(), duals.cluster_dual, k,
+    )  # fmt: skip
 
 
 def searched(X, triples, duals, k, size, near):
@@ -44,16 +61,13 @@ def searched(X, triples, duals, k, size, near):
 )
 @settings(max_examples=60)
 def test_the_cheapest_group_of_each_record_is_found(seed, k, more, near):
-    X, triples, duals = drawn(seed)
+    X, triples, duals = drawn(seed, k=k)
     size = min(k + more, 2 * k - 1)
     table, prices = searched(X, triples, duals, k, size, near)
     for first in range(len(X)):
         groups = groups_of_size(X, size, prices.rank, first)
         least = min(
-            (
-                dear_by(X, group, duals.record_dual, triples, duals.triple_dual, duals.group_dual)
-                for group in groups
-            ),
+            (dear(X, group, triples, duals, k) for group in groups),
             default=0.0,
         )
         actual, costs = np.empty((KEPT, size), np.int64), np.empty(KEPT)
@@ -62,10 +76,7 @@ def test_the_cheapest_group_of_each_record_is_found(seed, k, more, near):
         )
         assert bound == pytest.approx(min(0.0, least), abs=1e-9)
         for group, cost in zip(actual[:count].tolist(), costs[:count], strict=True):
-            right = dear_by(
-                X, group, duals.record_dual, triples, duals.triple_dual, duals.group_dual
-            )
-            assert cost == pytest.approx(right, abs=1e-9)
+            assert cost == pytest.approx(dear(X, group, triples, duals, k), abs=1e-9)
 
 
 @given(seed=st.integers(0, 10**6), most=st.integers(3, 8), work=st.integers(0, 40))
@@ -76,7 +87,7 @@ def test_a_search_cut_short_still_tells_what_no_group_goes_below(seed, most, wor
     for first in range(len(X)):
         least = min(
             (
-                dear_by(X, group, duals.record_dual, triples, duals.triple_dual, duals.group_dual)
+                dear(X, group, triples, duals, 3)
                 for group in groups_of_size(X, 4, prices.rank, first)
             ),
             default=0.0,
@@ -97,12 +108,7 @@ def test_all_groups_below_a_gap_are_listed_once(seed, gap, size):
         expected = {
             tuple(sorted(group)): cost
             for group in groups_of_size(X, size, prices.rank, first)
-            if (
-                cost := dear_by(
-                    X, group, duals.record_dual, triples, duals.triple_dual, duals.group_dual
-                )
-            )
-            < gap + 1e-9
+            if (cost := dear(X, group, triples, duals, 3)) < gap + 1e-9
         }
         groups = np.empty((1000, size), np.int64)
         count = all_groups(table, prices, first, size, duals.group_dual, gap, groups)

@@ -99,7 +99,19 @@ def test_the_independent_verifier_accepts_a_certificate(clustered):
     assert check_duals(X, 4, certificate.duals) == 0
     cost = check_partition(X, 4, labels)
     assert 1 < cost / certificate.bound < 1.08
-    assert cost / lower_bound(X, 4) > 1.3
+    assert cost / lower_bound(X, 4) > 1.15
+
+
+def test_a_certificate_agrees_with_an_optimal_partition_of_a_thousand_records(monkeypatch):
+    monkeypatch.setattr(module, "BLOCK", 300)
+    monkeypatch.setattr(tables_module, "NEAR", 48)
+    X = np.random.default_rng(1).normal(size=(1000, 3))
+    certificate = certify(X, 3, n_jobs=1)
+    proven = prove(X, refine(X, MDAV(k=3).fit_predict(X), 3), 3, budget=6.0)
+    assert certificate.bound <= check_partition(X, 3, proven.labels)
+    assert 0.96 * proven.bound < certificate.bound
+    if proven.optimal:
+        assert certificate.bound <= proven.bound * (1 + 1e-8)
 
 
 def test_the_independent_verifier_sees_duals_that_are_too_high(clustered):

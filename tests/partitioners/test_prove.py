@@ -93,6 +93,15 @@ def test_a_search_cut_short_proves_less_and_nothing_wrong(case, work, most):
         assert proven(X, k).bound <= least_sse(X, k) * (1 + 1e-14)
 
 
+def clusters_of(rng, n, k, count):
+    """Return clusters of k to 2k - 1 records, padded with -1."""
+    clusters = np.full((count, 2 * k - 1), -1)
+    for cluster in clusters:
+        some = min(n, rng.integers(k, 2 * k))
+        cluster[:some] = np.sort(rng.choice(n, some, replace=False))
+    return clusters
+
+
 @given(case=cases(most=11), seed=st.integers(0, 10**6), high=st.sampled_from([0.2, 1, 5]))
 @settings(max_examples=80)
 def test_any_prices_tolls_and_fee_prove_something_true(case, seed, high):
@@ -103,7 +112,9 @@ def test_any_prices_tolls_and_fee_prove_something_true(case, seed, high):
     triples = np.array([rng.choice(n, 3, replace=False) for _ in range(seed % 9)], np.int64)
     triples = triples.reshape(-1, 3)
     triple_dual = least / n * rng.uniform(0, high, len(triples))
-    duals = Duals(record_dual, triple_dual, float(seed % 3) * least / n)
+    clusters = clusters_of(rng, n, k, seed % 5)
+    cluster_dual = least / n * rng.uniform(0, 2 * high, len(clusters))
+    duals = Duals(record_dual, triple_dual, float(seed % 3) * least / n, clusters, cluster_dual)
     pricing = Pricing(X, k)
     for effort in (PricingEffort(10**6, 10**6), PricingEffort(10**6, 10**6, larger=False)):
         assert pricing(triples, duals, least, effort, lambda: None).bound <= least
@@ -189,6 +200,11 @@ def test_the_same_table_gives_the_same_proof():
     assert one.bound == two.bound
 
 
+def best_members(labels):
+    """Return the records of each group."""
+    return [np.flatnonzero(labels == label) for label in np.unique(labels)]
+
+
 def priced(X, k, seed):
     """Return a proof with prices about right, tolls and a fee, and groups far from the best."""
     rng, n, best = np.random.default_rng(seed), len(X), best_groups(X, k)
@@ -209,7 +225,15 @@ def priced(X, k, seed):
     far = rng.permutation(np.minimum(np.arange(n) // k, n // k - 1))
     proof = proof_module.Proof(X, k, far, proof_module.Budget(NEVER, looks()))
     proof.columns.triples = np.array(triples, np.int64).reshape(-1, 3)
-    proof.duals = Duals(record_dual, triple_dual, group_dual)
+    clusters = clusters_of(rng, n, k, seed % 4)
+    cluster_dual = least / n * rng.uniform(0, 1, len(clusters))
+    for group in best_members(best):
+        for cluster, due in zip(clusters, cluster_dual, strict=True):
+            if np.isin(group, cluster).sum() >= k:
+                record_dual[group] += due / len(group)
+    proof.columns.clusters = np.full((len(clusters), 4 * k - 1), -1)
+    proof.columns.clusters[:, : clusters.shape[1]] = clusters
+    proof.duals = Duals(record_dual, triple_dual, group_dual, proof.columns.clusters, cluster_dual)
     exact = PricingEffort(10**6, 10**6)
     actual = proof.pricing(proof.columns.triples, proof.duals, least, exact, proof.check_interrupt)
     proof.base = proof.bound = actual.bound
@@ -258,14 +282,43 @@ def test_closing_again_proves_nothing_wrong(case, seed, most):
             assert proof.bound <= least * (1 + 1e-14)
 
 
-def test_a_few_dear_records_close_most_of_the_gap():
+def relaxed(X, k):
+    """Return a proof after the linear programme."""
+    labels = refine(X, MDAV(k=k).fit_predict(X), k)
+    proof = proof_module.Proof(X, k, labels, proof_module.Budget(NEVER, looks()))
+    proof.run_dual_ascent()
+    proof.solve_relaxation()
+    return proof
+
+
+@pytest.fixture
+def no_clusters(monkeypatch):
+    """Leave out the inequalities of clusters."""
+    monkeypatch.setattr(proof_module, "violated_clusters", lambda columns, *_: columns.clusters[:0])
+
+
+def apart():
+    """Return three clusters of 8 records far apart: two groups of at least 3 each, not 8 thirds."""
+    rng = np.random.default_rng(8)
+    return np.vstack([rng.normal(size=(8, 2)) + 100 * i for i in range(3)])
+
+
+def test_clusters_that_are_no_multiple_of_k_are_proven_optimal():
+    proof = relaxed(apart(), 3)
+    assert proof.bound == pytest.approx(proof.sse, rel=1e-6)
+    assert len(proof.columns.clusters) >= 3
+
+
+def test_without_clusters_the_linear_programme_is_weaker(no_clusters):
+    proof = relaxed(apart(), 3)
+    assert proof.bound < 0.95 * proof.sse
+
+
+def test_a_few_dear_records_close_most_of_the_gap(no_clusters):
     """Groups of the many records close by are too many to be listed, and need not be."""
     rng = np.random.default_rng(5)
     X = np.vstack([rng.normal(size=(60, 2)) * 100, rng.normal(size=(120, 2))])
-    labels = refine(X, MDAV(k=3).fit_predict(X), 3)
-    proof = proof_module.Proof(X, 3, labels, proof_module.Budget(NEVER, looks()))
-    proof.run_dual_ascent()
-    proof.solve_relaxation()
+    proof = relaxed(X, 3)
     integrality_gap.choose(proof)
     gap = proof.sse - proof.bound
     columns, leading = integrality_gap.list_groups(proof, gap, 3000)

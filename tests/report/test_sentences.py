@@ -69,6 +69,7 @@ def test_shares_of_exact_values_name_what_they_are_of(people):
     assert "of the records that have a value there" in sentence(release, "released-exactly")
     can = summarise(release)["attacker"]["can"]
     assert any("of the records that have a value there" in entry for entry in can)
+    assert "of the records that have a value in the original" in render(summarise(release))
 
 
 def test_a_share_of_persons_is_not_called_one_of_records(people):

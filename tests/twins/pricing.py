@@ -5,11 +5,16 @@ from itertools import combinations
 from twins.optimal import sse
 
 
-def dear_by(X, group, price, triples=(), toll=(), fee=0.0):
-    """Return what a group costs, with tolls and fee, less what its records pay."""
+def dear_by(X, group, price, triples=(), toll=(), fee=0.0, clusters=(), cluster_dual=(), k=0):
+    """Return what a group costs, with tolls and fee, less what its records pay.
+
+    A toll is due with two records of a triple, the dual of a cluster with ``k`` of its records.
+    """
     due = sum(
         one for triple, one in zip(triples, toll, strict=True) if len({*triple} & {*group}) > 1
     )
+    for cluster, one in zip(clusters, cluster_dual, strict=True):
+        due += one if len({i for i in cluster if i >= 0} & {*group}) >= k else 0.0
     return sse(X, [group]) + due + fee - sum(price[i] for i in group)
 
 

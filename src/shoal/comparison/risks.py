@@ -27,8 +27,8 @@ RISKS = {
         "records at risk in %",
         "Records at risk, %",
         "Records at risk: the share of all records that an attacker who knows the quasi-identifiers"
-        " of everybody links to the right person. It is the mean of 1 / (size of the class of a"
-        " record).",
+        " of everybody links to the right person by a guess among those that look alike. It is the"
+        " mean of 1 / (size of the class of a record), in units where these are counted.",
     ),
     "linkage": Risk(
         "records whose nearest record is their own, in %",

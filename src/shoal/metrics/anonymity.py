@@ -124,12 +124,12 @@ def reidentification(
     population: NDArray[np.generic] | None = None,
     units: Labels | None = None,
 ) -> dict[str, float]:
-    """Chance that an attacker picks the right record, for three attackers [ED08]_.
+    """Chance to guess the right record, or unit, among those that look alike [ED08]_.
 
-    The prosecutor knows that a person is in the table and attacks the record at
-    greatest risk: 1 / (size of the smallest class). The journalist does the same
-    without that knowledge: 1 / (size in the population of the rarest class). The
-    marketer attacks as many records as possible: the mean over records of
+    There are three attackers. The prosecutor knows that a person is in the table and
+    attacks the record at greatest risk: 1 / (size of the smallest class). The journalist
+    does the same without that knowledge: 1 / (size in the population of the rarest
+    class). The marketer attacks as many records as possible: the mean over records of
     1 / (size in the population of its class).
 
     Parameters

@@ -68,8 +68,8 @@ def prove(
     """Bound the SSE of all partitions from below, and improve the given partition.
 
     The linear programme over all groups is solved by column generation and strengthened by
-    inequalities of triples; then an integer programme selects groups. The remaining time is
-    used for further searches, whose groups are candidates as well. The bound is valid after
+    inequalities of triples and clusters; then an integer programme selects groups. The remaining
+    time is used for further searches, whose groups are candidates as well. The bound is valid after
     every step, so the budget or Ctrl-C may end the work at any time; the best partition and
     bound so far are returned. On tables of more than 5,000 records, the bound is that of a
     certificate, and the given partition is returned.
@@ -116,16 +116,21 @@ def attempt(
     Z, power = scaled(X, squared_errors(X, labels)[1])
     proof = Proof(Z, k, labels, budget)
     with suppress(*ends):
-        proof.run_dual_ascent()
-        restarts = Restarts(proof, seed)
-        restarts.begin()
-        if not is_closed(proof):
-            proof.solve_relaxation()
-            close_gap(proof)
-            restarts.search_until_closed()
+        run(proof, seed)
     best = in_order(proof.labels)
     bound = float(np.ldexp(proof.bound, -2 * power))
     return Proven(best, squared_errors(X, best)[1], bound, is_closed(proof), budget.spent)
+
+
+def run(proof: Proof, seed: int) -> None:
+    """Raise the bound and improve the partition until the gap is closed or the time is over."""
+    proof.run_dual_ascent()
+    restarts = Restarts(proof, seed)
+    restarts.begin()
+    if not is_closed(proof):
+        proof.solve_relaxation()
+        close_gap(proof)
+        restarts.search_until_closed()
 
 
 def prove_by_certificate(X: Matrix, labels: Labels, k: int, budget: Budget) -> Proven:

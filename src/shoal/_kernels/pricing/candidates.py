@@ -1,7 +1,8 @@
 """Candidates that may join a first record in a group of negative reduced cost.
 
 The reduced cost of a group is its SSE, plus the duals of the triples of which it contains two or
-three records, plus the dual of a group, minus the duals of its records. The SSE is the sum of the
+three records, plus the duals of the clusters of which it contains at least k records, plus the dual
+of a group, minus the duals of its records. The SSE is the sum of the
 squared distances of all pairs divided by the size of the group, so each pair of a group of given
 size adds a fixed amount.
 
@@ -40,7 +41,9 @@ class PricingDuals(NamedTuple):
     Groups are generated at their record of lowest ``rank``. ``ceiling[i]`` is the greatest amount
     by which the dual of a record after i exceeds its least share of an SSE. ``triple_dual[t]``
     is the dual of the records ``triples[t]``; the triples that contain record i are
-    ``incidence[start[i] : start[i + 1]]``.
+    ``incidence[start[i] : start[i + 1]]``. ``cluster_dual`` applies to groups with at least ``k``
+    records of a cluster; the clusters of record i are
+    ``cluster_incidence[cluster_start[i] : cluster_start[i + 1]]``.
     """
 
     record_dual: np.ndarray
@@ -50,6 +53,10 @@ class PricingDuals(NamedTuple):
     triple_dual: np.ndarray
     start: np.ndarray
     incidence: np.ndarray
+    cluster_dual: np.ndarray
+    cluster_start: np.ndarray
+    cluster_incidence: np.ndarray
+    k: int
 
 
 class CandidateSet(NamedTuple):
@@ -63,6 +70,9 @@ class CandidateSet(NamedTuple):
 
     With more than `MOST_PAIRED` candidates ``pair`` is empty, and pairs of ``X`` are measured when
     a record joins. ``triples`` then also contains those with two records present.
+
+    ``cluster[c, i]`` says whether cluster c contains i; only clusters with at least ``k`` records
+    present are listed.
     """
 
     X: np.ndarray
@@ -74,6 +84,9 @@ class CandidateSet(NamedTuple):
     triple_dual: np.ndarray
     start: np.ndarray
     incidence: np.ndarray
+    cluster: np.ndarray
+    cluster_dual: np.ndarray
+    k: int
 
 
 @compiled
@@ -308,6 +321,28 @@ def narrow_again(X, first_cost, records, extra, size, cutoff):
 
 
 @compiled
+def list_clusters(prices, first, records):
+    """Return which clusters contain which records, the first one last, and their duals."""
+    m, clusters = records.shape[0], prices.cluster_dual.shape[0]
+    if clusters == 0:
+        return np.empty((0, m + 1), np.bool_), np.empty(0)
+    count, place = np.zeros(clusters, np.int64), np.full(clusters, -1)
+    for i in range(m + 1):
+        record = first if i == m else records[i]
+        for at in range(prices.cluster_start[record], prices.cluster_start[record + 1]):
+            count[prices.cluster_incidence[at]] += 1
+    listed = np.flatnonzero(count >= prices.k)
+    place[listed] = np.arange(listed.shape[0])
+    inside = np.zeros((listed.shape[0], m + 1), np.bool_)
+    for i in range(m + 1):
+        record = first if i == m else records[i]
+        for at in range(prices.cluster_start[record], prices.cluster_start[record + 1]):
+            if place[prices.cluster_incidence[at]] >= 0:
+                inside[place[prices.cluster_incidence[at]], i] = True
+    return inside, prices.cluster_dual[listed]
+
+
+@compiled
 def candidate_set(table, prices, first, size, group_dual, cutoff, most):
     """Return at most ``most`` candidates of ``first`` for groups of ``size`` below ``cutoff``.
 
@@ -328,7 +363,9 @@ def candidate_set(table, prices, first, size, group_dual, cutoff, most):
     if most and not unpaired:
         reach = cumulative_nearest(pair, size - 2)
     start, incidence = list_around(triples, count, records.shape[0] + 2)
+    cluster, cluster_dual = list_clusters(prices, first, records)
     candidates = CandidateSet(
-        table.X, records, extra, pair, reach, triples[:count], triple_dual[:count], start, incidence
-    )
+        table.X, records, extra, pair, reach, triples[:count], triple_dual[:count],
+        start, incidence, cluster, cluster_dual, prices.k,
+    )  # fmt: skip
     return candidates, rest

@@ -25,8 +25,9 @@ def plain_candidates(X, near, k, cost, records, extra):
     none = np.empty(0, np.int64)
     start = np.zeros(records.shape[0] + 3, np.int64)
     return CandidateSet(
-        X, records, extra, pair, reach, np.empty((0, 3), np.int64), np.empty(0), start, none
-    )
+        X, records, extra, pair, reach, np.empty((0, 3), np.int64), np.empty(0), start, none,
+        np.empty((0, records.shape[0] + 1), np.bool_), np.empty(0), k,
+    )  # fmt: skip
 
 
 @compiled

@@ -81,3 +81,30 @@ def shared_corners(members, triples, start, incidence, pairs):
                         pairs[count, 0], pairs[count, 1] = triple, group
                     count += 1
     return count
+
+
+@compiled
+def filled_clusters(members, clusters, start, incidence, pairs, k):
+    """List the groups that contain at least ``k`` records of a cluster; return their number.
+
+    Rows of ``members`` end with -1. ``pairs`` is filled with (cluster, group).
+    """
+    count = 0
+    inside = np.zeros(clusters.shape[0], np.int64)
+    for group in range(members.shape[0]):
+        for record in members[group]:
+            if record < 0:
+                break
+            for at in range(start[record], start[record + 1]):
+                cluster = incidence[at]
+                inside[cluster] += 1
+                if inside[cluster] == k:
+                    if count < pairs.shape[0]:
+                        pairs[count, 0], pairs[count, 1] = cluster, group
+                    count += 1
+        for record in members[group]:
+            if record < 0:
+                break
+            for at in range(start[record], start[record + 1]):
+                inside[incidence[at]] = 0
+    return count

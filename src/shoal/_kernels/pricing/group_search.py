@@ -11,6 +11,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.pricing.candidates import candidate_set, pair_cost, take_least
+from shoal._kernels.pricing.relaxation import insert_least
 
 
 class Search(NamedTuple):
@@ -20,7 +21,7 @@ class Search(NamedTuple):
     join, ``extra[d]`` is what each would add, ``half[d]`` is half of the triple duals that
     would be added, and ``floor[d]`` what it adds at least to a whole group. ``turn[d]``
     is the candidate to try next, -1 before they are put in order. ``inside[t]`` counts
-    the members of triple t.
+    the members of triple t, ``held[c]`` those of cluster c.
     """
 
     members: np.ndarray
@@ -32,6 +33,7 @@ class Search(NamedTuple):
     left: np.ndarray
     turn: np.ndarray
     inside: np.ndarray
+    held: np.ndarray
 
 
 @compiled
@@ -48,7 +50,10 @@ def open_search(candidates, size, cost):
         np.full(size + 1, m),
         np.full(size + 1, -1),
         np.zeros(candidates.triple_dual.shape[0], np.int64),
+        np.zeros(candidates.cluster_dual.shape[0], np.int64),
     )
+    for cluster in range(search.held.shape[0]):
+        search.held[cluster] = candidates.cluster[cluster, m]
     for i in range(m):
         search.candidates[1, i] = i
         search.extra[1, i] = candidates.extra[i]
@@ -76,6 +81,54 @@ def put_in_order(search, depth, kept, i):
 
 
 @compiled
+def least_outside(search, candidates, depth, cluster, most):
+    """Return the least sum of the floors of those missing if at most ``most`` are in a cluster."""
+    need, floor = search.members.shape[0] - depth, search.floor[depth]
+    inside, outside = np.full(most, np.inf), np.full(need, np.inf)
+    for i in range(search.left[depth]):
+        if candidates.cluster[cluster, search.candidates[depth, i]]:
+            insert_least(inside, floor[i])
+        else:
+            insert_least(outside, floor[i])
+    total, at = 0.0, 0
+    for i in range(need):  # the lowest of two sorted lists
+        if at < most and inside[at] <= outside[i - at]:
+            total += inside[at]
+            at += 1
+        else:
+            total += outside[i - at]
+    return total
+
+
+@compiled
+def add_cluster_floor(search, candidates, depth, total):
+    """Return a lower bound of what those missing add, given one without duals of clusters.
+
+    A group either has k records of a cluster and its dual, or it has fewer.
+    """
+    need, best = search.members.shape[0] - depth, total
+    for cluster in range(search.held.shape[0]):
+        missing = candidates.k - search.held[cluster]
+        with_dual = total + candidates.cluster_dual[cluster]
+        if 0 < missing <= need and with_dual > best:
+            without = least_outside(search, candidates, depth, cluster, missing - 1)
+            best = max(best, min(with_dual, without))
+    return best
+
+
+@compiled
+def add_cluster_duals(search, candidates, record):
+    """Return the duals of the clusters of which ``record`` is the k-th."""
+    due = 0.0
+    for cluster in range(search.held.shape[0]):
+        if candidates.cluster[cluster, record]:
+            search.held[cluster] += 1
+            if search.held[cluster] == candidates.k:
+                due += candidates.cluster_dual[cluster]
+    return due
+
+
+@compiled
 def order_candidates(search, candidates, depth, least, cutoff):
     """Keep candidates of groups below ``cutoff``, sorted by floor; return whether any are left."""
     need, left = search.members.shape[0] - depth, search.left[depth]
@@ -86,6 +139,10 @@ def order_candidates(search, candidates, depth, least, cutoff):
     total = take_least(floor, left, least[:need])
     if search.cost[depth] + total >= cutoff:  # also where fewer are left than needed
         return False
+    if search.held.shape[0]:
+        with_clusters = add_cluster_floor(search, candidates, depth, total)
+        if search.cost[depth] + with_clusters >= cutoff:
+            return False
     last = least[need - 1]
     others = search.cost[depth] + total - last
     kept = 0
@@ -152,6 +209,7 @@ def join(search, candidates, depth):
     search.left[depth + 1] = left
     search.turn[depth + 1] = -1
     due = add_triple_duals(search, candidates, record, depth)
+    due += add_cluster_duals(search, candidates, record)
     search.cost[depth + 1] = search.cost[depth] + search.extra[depth, at] + due
 
 
@@ -162,6 +220,8 @@ def leave(search, candidates, depth):
         record = search.members[depth - 1]
         for at in range(candidates.start[record], candidates.start[record + 1]):
             search.inside[candidates.incidence[at]] -= 1
+        for cluster in range(search.held.shape[0]):
+            search.held[cluster] -= candidates.cluster[cluster, record]
     return depth - 1
 
 

@@ -1,19 +1,23 @@
-"""The groups and the triples that a proof has generated so far.
+"""The groups, the triples and the clusters that a proof has generated so far.
 
 Groups are the columns of a linear programme: select them so that each record is covered once and
 the sum of their SSEs is minimal. At most one group can contain two or more of any three records;
-this inequality is added for every triple that violates it in a fractional solution.
+this inequality is added for every triple that violates it in a fractional solution. At most
+c // k groups can contain k or more of any c records; this is added for clusters of records that
+violate it, such as twelve that are near each other and covered by groups of ten.
 """
 
+from collections.abc import Callable
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from shoal._kernels.pricing.dual_ascent import shared_corners
+from shoal._kernels.pricing.dual_ascent import filled_clusters, shared_corners
 from shoal.partitioners._base import Labels, Matrix
 
 MAX_PAIRS = 40_000  # pairs of records in fractional groups that are searched for triples
+LARGEST_CLUSTER = 4  # times k: clusters have fewer records
 VIOLATED = 1.02  # sum of the fractions of groups with two records of a triple; 1 is allowed
 
 
@@ -34,9 +38,10 @@ def incidence(rows: Labels, n: int) -> Incidence:
 
 
 class Columns:
-    """Distinct groups of ``k`` to 2k - 1 records with their SSEs, and triples of records.
+    """Distinct groups of ``k`` to 2k - 1 records with their SSEs, triples and clusters of records.
 
-    A row of ``members`` contains the records of a group in ascending order, padded with -1.
+    A row of ``members`` contains the records of a group in ascending order, padded with -1, and so
+    does a row of ``clusters``.
     """
 
     def __init__(self, X: Matrix, k: int):
@@ -44,6 +49,7 @@ class Columns:
         self.members = np.empty((0, 2 * k - 1), np.int64)
         self.costs = np.empty(0)
         self.triples = np.empty((0, 3), np.int64)
+        self.clusters = np.empty((0, LARGEST_CLUSTER * k - 1), np.int64)
         self._keys: set[bytes] = set()
 
     def __len__(self) -> int:
@@ -75,14 +81,29 @@ class Columns:
 
     def holding(self, triples: Labels, since: int = 0) -> Labels:
         """Return (triple, group) for all groups from ``since`` on that contain two of a triple."""
-        start, near = incidence(triples, len(self.X))
+        return self._pairs(shared_corners, triples, since)
+
+    def filling(self, clusters: Labels, since: int = 0) -> Labels:
+        """Return (cluster, group) for all groups from ``since`` on with k records of a cluster."""
+        return self._pairs(filled_clusters, clusters, since, self.k)
+
+    def _pairs(self, kernel: Callable[..., int], sets: Labels, since: int, *options: int) -> Labels:
+        """Return (set, group) for groups from ``since`` on, as a compiled function lists them."""
+        if len(sets) == 0 or since == len(self):
+            return np.empty((0, 2), np.int64)
+        start, near = incidence(sets, len(self.X))
         pairs = np.empty((4 * len(self), 2), np.int64)
         while True:
-            count = shared_corners(self.members[since:], triples, start, near, pairs)
+            count = kernel(self.members[since:], sets, start, near, pairs, *options)
             if count <= len(pairs):
-                holding_pairs: Labels = pairs[:count] + np.array([0, since])
-                return holding_pairs
+                listed: Labels = pairs[:count] + np.array([0, since])
+                return listed
             pairs = np.empty((count, 2), np.int64)
+
+    def cluster_limits(self, clusters: Labels) -> Matrix:
+        """Return how many groups can contain k or more records of each cluster."""
+        limits: Matrix = ((clusters >= 0).sum(axis=1) // self.k).astype(np.float64)
+        return limits
 
     def separate(self, weights: Matrix, max_triples: int) -> Labels:
         """Return the triples that a fractional solution violates most, in that order."""

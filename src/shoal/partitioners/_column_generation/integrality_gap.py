@@ -58,25 +58,33 @@ def list_groups(proof: Proof, step: float, max_groups: int) -> tuple[Columns, Le
 def charge_others(proof: Proof, columns: Columns, leading: Leading) -> float:
     """Subtract the duals of the remaining records from the costs; return what they contribute.
 
-    Triples that only groups of leading records can contain become inequalities of the integer
-    programme again; the duals of the others are added to the costs of the groups.
+    Triples and clusters that only groups of leading records can contain become inequalities of the
+    integer programme again; the duals of the others are added to the costs of the groups.
     """
-    record_dual, triple_dual, group_dual = proof.duals
+    record_dual, triple_dual, group_dual, clusters, cluster_dual = proof.duals
     group_duals = group_dual * (len(columns.X) // proof.k)
     triples = proof.columns.triples[: len(triple_dual)]
     in_programme = leading[triples].sum(axis=1) >= 2
     columns.triples = triples[in_programme & (triple_dual > 0)]
+    others = np.append(~leading, False)[clusters].sum(axis=1)  # the last stands for padding
+    kept = others < proof.k
+    columns.clusters = clusters[kept & (cluster_dual > 0)]
     if leading.all():
         return 0.0
     remaining = np.append(np.where(leading, 0.0, record_dual), 0.0)
-    triple_costs = np.zeros(len(columns))
+    cut_costs = np.zeros(len(columns))
     triple_group = columns.holding(triples[~in_programme])
-    np.add.at(triple_costs, triple_group[:, 1], triple_dual[~in_programme][triple_group[:, 0]])
+    np.add.at(cut_costs, triple_group[:, 1], triple_dual[~in_programme][triple_group[:, 0]])
+    cluster_group = columns.filling(clusters[~kept])
+    np.add.at(cut_costs, cluster_group[:, 1], cluster_dual[~kept][cluster_group[:, 0]])
     record_costs = remaining[columns.members].sum(axis=1)
-    columns.costs = columns.costs + triple_costs + group_dual - record_costs
-    reduced_costs = proof.base - (record_dual.sum() - triple_dual.sum() - group_duals)
-    triple_duals = triple_dual[~in_programme].sum()
-    return float(remaining.sum() - triple_duals - group_duals + reduced_costs)
+    columns.costs = columns.costs + cut_costs + group_dual - record_costs
+    cluster_duals = columns.cluster_limits(clusters) * cluster_dual
+    reduced_costs = proof.base - (
+        record_dual.sum() - triple_dual.sum() - cluster_duals.sum() - group_duals
+    )
+    cut_duals = triple_dual[~in_programme].sum() + cluster_duals[~kept].sum()
+    return float(remaining.sum() - cut_duals - group_duals + reduced_costs)
 
 
 def bound_by_listed_groups(proof: Proof, step: float, columns: Columns, leading: Leading) -> None:

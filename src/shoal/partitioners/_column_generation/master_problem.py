@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
 
 class Duals(NamedTuple):
-    """Dual values of records, of triples and of the number of groups."""
+    """Dual values of records, of triples, of the number of groups, and of ``clusters``."""
 
     record_dual: Matrix
     triple_dual: Matrix
     group_dual: float
+    clusters: Labels = np.empty((0, 1), np.int64)
+    cluster_dual: Matrix = np.empty(0)
 
 
 class Relaxation(NamedTuple):
@@ -67,8 +69,9 @@ def whole_groups(costs: Matrix, cover: Labels) -> "Highs":
 class MasterProblem:
     """The programme over all columns; columns are added, and each solution is warm-started.
 
-    Rows are the records, then the number of groups if ``limit`` is given, then the triples.
-    Only ``leading`` records have to be covered; all of them if it is None.
+    Rows are the records, then the number of groups if ``limit`` is given, then the triples and the
+    clusters in the order in which they came. Only ``leading`` records have to be covered; all of
+    them if it is None.
     """
 
     def __init__(
@@ -83,7 +86,8 @@ class MasterProblem:
             self._add_rows(
                 np.array([-np.inf]), np.array([float(limit)]), np.empty((0, 2), np.int64)
             )
-        self.head, self.width, self.depth = n + (limit is not None), 0, 0
+        self.width, self.height = 0, n + (limit is not None)
+        self.triple_rows = self.cluster_rows = np.empty(0, np.int64)
 
     def _add_rows(self, low: Matrix, high: Matrix, entries: Labels) -> None:
         """Add rows with ones at ``entries``: (row, column), sorted by row."""
@@ -107,8 +111,10 @@ class MasterProblem:
             pairs = [np.column_stack([new[row, member], row])]
             if self.limit is not None:
                 pairs.append(np.column_stack([np.full(len(new), n), np.arange(len(new))]))
-            triple_group = columns.holding(columns.triples[: self.depth], self.width)
-            pairs.append(triple_group + np.array([self.head, -self.width]))
+            triple, group = columns.holding(self._known_triples, self.width).T
+            pairs.append(np.column_stack([self.triple_rows[triple], group - self.width]))
+            cluster, group = columns.filling(self._known_clusters, self.width).T
+            pairs.append(np.column_stack([self.cluster_rows[cluster], group - self.width]))
             entries = np.concatenate(pairs)
             entries = entries[np.argsort(entries[:, 1], kind="stable")]
             self.highs.addCols(
@@ -122,12 +128,29 @@ class MasterProblem:
                 np.ones(len(entries)),
             )
             self.width = len(columns)
-        more = columns.triples[self.depth :]
-        if len(more):
-            entries = columns.holding(more)
-            entries = entries[np.argsort(entries[:, 0], kind="stable")]
-            self._add_rows(np.full(len(more), -np.inf), np.ones(len(more)), entries)
-            self.depth = len(columns.triples)
+        more = columns.triples[len(self.triple_rows) :]
+        rows = self._add_cuts(np.ones(len(more)), columns.holding(more))
+        self.triple_rows = np.append(self.triple_rows, rows)
+        more = columns.clusters[len(self.cluster_rows) :]
+        rows = self._add_cuts(columns.cluster_limits(more), columns.filling(more))
+        self.cluster_rows = np.append(self.cluster_rows, rows)
+
+    @property
+    def _known_triples(self) -> Labels:
+        return self.columns.triples[: len(self.triple_rows)]
+
+    @property
+    def _known_clusters(self) -> Labels:
+        return self.columns.clusters[: len(self.cluster_rows)]
+
+    def _add_cuts(self, limits: Matrix, entries: Labels) -> Labels:
+        """Add inequalities for the groups at ``entries``; return their rows."""
+        entries = entries[np.argsort(entries[:, 0], kind="stable")]
+        if len(limits):
+            self._add_rows(np.full(len(limits), -np.inf), limits, entries)
+        rows = self.height + np.arange(len(limits))
+        self.height += len(limits)
+        return rows
 
     def relax(self, seconds: float, check_interrupt: Callable[[], None]) -> Relaxation | None:
         """Solve the linear programme; return None if there was not enough time."""
@@ -141,7 +164,10 @@ class MasterProblem:
         dual = np.array(solution.row_dual)
         n = len(self.columns.X)
         group_dual = max(0.0, -float(dual[n])) if self.limit is not None else 0.0
-        duals = Duals(dual[:n], np.maximum(0.0, -dual[self.head :]), group_dual)
+        triple_dual, cluster_dual = (
+            np.maximum(0.0, -dual[rows]) for rows in (self.triple_rows, self.cluster_rows)
+        )
+        duals = Duals(dual[:n], triple_dual, group_dual, self._known_clusters, cluster_dual)
         cost = float(self.highs.getInfo().objective_function_value)
         return Relaxation(np.array(solution.col_value), cost, duals)
 

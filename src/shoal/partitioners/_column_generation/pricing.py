@@ -1,11 +1,14 @@
 """Pricing: the lower bound that dual values prove, and the groups of negative reduced cost.
 
 Every record has a dual value, and so has every triple of records, which applies to a group that
-contains two or three of them, and the number of groups. The reduced cost of a group is its SSE plus
-the duals of its triples plus the dual of the number of groups, minus the duals of its records. A
-partition covers each record once and each triple at most once, so its SSE is at least
+contains two or three of them, and the number of groups. The dual of a cluster of c records applies
+to a group with at least k of them. The reduced cost of a group is its SSE plus the duals of its
+triples and clusters plus the dual of the number of groups, minus the duals of its records. A
+partition covers each record once, each triple at most once and a cluster by at most c // k such
+groups, so its SSE is at least
 
-    record duals - triple duals - groups * group dual + reduced costs of its groups,
+    record duals - triple duals - c // k * cluster duals - groups * group dual
+    + reduced costs of its groups,
 
 and the reduced cost of a group is at least the minimum over all groups with the same first record,
 in an order of the records that may differ from size to size. The bound is valid for any dual
@@ -14,10 +17,10 @@ values; good ones make it high.
 Groups larger than k need a search only where the duals of triples or groups are large. Cover a
 group S of s records evenly by its subsets of k, each with weight 1 / C(s-1, k-1). Their SSEs weigh
 s (k-1) / (k (s-1)) of that of S, their group duals s / k of one, the dual of a triple with two
-records in S less than once, and that of a triple inside S `repeated` times. So if no group of k has
-a negative reduced cost, neither has S, unless the duals of triples and groups weigh more than its
-SSE saves. That SSE is bounded by the nearest distances of its records, so only groups whose records
-have a positive `excess` need to be searched.
+records in S less than once, that of a triple inside S `repeated` times, and that of a cluster at
+most s / k times. So if no group of k has a negative reduced cost, neither has S, unless the duals
+of triples, clusters and groups weigh more than its SSE saves. That SSE is bounded by the nearest
+distances of its records, so only groups whose records have a positive `excess` need to be searched.
 """
 
 from collections.abc import Callable, Iterator
@@ -64,11 +67,15 @@ class PricedAnchors(NamedTuple):
 
 
 class Priced(NamedTuple):
-    """A lower bound of all partitions, groups of negative reduced cost, and their sum."""
+    """A lower bound of all partitions, groups of negative reduced cost, and their sum.
+
+    With the ``correction`` added to the duals of the records, no group has a negative reduced cost.
+    """
 
     bound: float
     groups: list[Labels]
     violation: float
+    correction: Matrix
 
 
 def neighbour_table(X: Matrix, k: int) -> NeighbourTable:
@@ -92,21 +99,33 @@ def excess(table: NeighbourTable, triples: Labels, duals: Duals, k: int, size: i
     """
     load = np.zeros(len(table.X))
     np.add.at(load, triples, duals.triple_dual[:, None] / 3)
+    cluster_load = np.zeros(len(table.X) + 1)  # the last stands for padding
+    np.add.at(cluster_load, duals.clusters, duals.cluster_dual[:, None] / k)
     saved = table.sums[:, size - 1] * (size - k) / (2 * size * k * (size - 1))
     added = (repeated(size, k) - 1) * load + duals.group_dual * (size - k) / (k * size)
+    added += cluster_load[:-1] * (size - k) / k
     return added - saved * (1 - 1e-12)
 
 
 def duals_by_rank(
-    table: NeighbourTable, triples: Labels, duals: Duals, order: Labels, size: int
+    table: NeighbourTable,
+    triples: Labels,
+    duals: Duals,
+    order: Labels,
+    size: int,
+    k: int | None = None,
 ) -> PricingDuals:
-    """Return dual values in the form that the search needs; ``order`` decides the ranks."""
+    """Return dual values in the form that the search needs; ``order`` decides the ranks.
+
+    ``k`` is the least size of a group, ``size`` where None.
+    """
     n = len(order)
     rank = np.empty(n, np.int64)
     rank[order] = np.arange(n)
     net_dual = (duals.record_dual - table.sums[:, size - 2] / (2 * size))[order]
     later = np.maximum.accumulate(np.append(net_dual[1:], -np.inf)[::-1])[::-1]
     active = triples[duals.triple_dual > 0]
+    clusters = duals.clusters[duals.cluster_dual > 0]
     return PricingDuals(
         duals.record_dual,
         rank,
@@ -114,6 +133,9 @@ def duals_by_rank(
         active,
         duals.triple_dual[duals.triple_dual > 0],
         *incidence(active, n),
+        duals.cluster_dual[duals.cluster_dual > 0],
+        *incidence(clusters, n),
+        size if k is None else k,
     )
 
 
@@ -125,7 +147,7 @@ class Pricing:
 
     def prices(self, triples: Labels, duals: Duals, order: Labels, size: int) -> PricingDuals:
         """Return the dual values in the form that the compiled search needs."""
-        return duals_by_rank(self.table, triples, duals, order, size)
+        return duals_by_rank(self.table, triples, duals, order, size, self.k)
 
     def order(self, duals: Duals, suspects: NDArray[np.bool_]) -> tuple[Labels, Labels]:
         """Return all records, suspects first, by decreasing dual; and the suspects alone."""
@@ -218,6 +240,10 @@ class Pricing:
                 for one in futures:
                     one.cancel()
 
+    def cluster_duals(self, duals: Duals) -> float:
+        """Return the duals of all clusters, times how many groups can contain k of each."""
+        return fsum((duals.clusters >= 0).sum(axis=1) // self.k * duals.cluster_dual)
+
     def bound(self, reduced_cost: Matrix, duals: Duals, sse: float) -> float:
         """Return a lower bound of all partitions from bounds of the reduced costs at each record.
 
@@ -226,7 +252,7 @@ class Pricing:
         exceeds the sum of all terms.
         """
         n, columns = self.table.X.shape
-        group_duals = duals.group_dual * (n // self.k)
+        group_duals = duals.group_dual * (n // self.k) + self.cluster_duals(duals)
         record_duals = fsum(duals.record_dual)
         reduced_costs = max(fsum(reduced_cost), n / self.k * float(reduced_cost.min()))
         size = fsum(np.abs(duals.record_dual)) + fsum(duals.triple_dual) + group_duals + sse
@@ -235,12 +261,12 @@ class Pricing:
             record_duals - fsum(duals.triple_dual) - group_duals + reduced_costs - rounding
         )
 
-    def unsearched_excess(self, triples: Labels, duals: Duals) -> float:
-        """Return by how much groups larger than k may lower the bound if they are not searched."""
+    def unsearched_excess(self, triples: Labels, duals: Duals) -> Matrix:
+        """Return by how much groups larger than k may lower duals if they are not searched."""
         largest = np.zeros(len(duals.record_dual))
         for size in range(self.k + 1, 2 * self.k):
             np.maximum(largest, excess(self.table, triples, duals, self.k, size), out=largest)
-        return fsum(largest)
+        return largest
 
     def __call__(
         self,
@@ -256,9 +282,11 @@ class Pricing:
             reduced_cost[some] = np.minimum(reduced_cost[some], result.reduced_cost)
             groups.append(result.groups)
             violation -= result.violation
-        bound = self.bound(reduced_cost, duals, sse)
-        return Priced(
-            bound if effort.larger else bound - self.unsearched_excess(triples, duals),
-            groups,
-            violation,
-        )
+        bound, correction = self.bound(reduced_cost, duals, sse), reduced_cost
+        least = float(reduced_cost.min()) / self.k
+        if fsum(reduced_cost) < len(reduced_cost) * least:  # a group has at least k records
+            correction = np.full(len(reduced_cost), least)
+        if not effort.larger:
+            unsearched = self.unsearched_excess(triples, duals)
+            bound, correction = bound - fsum(unsearched), correction - unsearched
+        return Priced(bound, groups, violation, correction)

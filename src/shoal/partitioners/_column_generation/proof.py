@@ -2,8 +2,8 @@
 
 The linear programme over all groups has too many columns to write down, so it starts with a few.
 Dual values come from a smoothed dual ascent first, then from HiGHS; groups of negative reduced cost
-are added, and clique inequalities of triples that the fractional solution violates. Every pricing
-gives a valid lower bound, so the work can stop at any time.
+are added, and inequalities of triples and clusters that the fractional solution violates. Every
+pricing gives a valid lower bound, so the work can stop at any time.
 """
 
 from collections.abc import Callable
@@ -13,6 +13,7 @@ import numpy as np
 from shoal import _progress as progress
 from shoal._kernels.pricing.dual_ascent import climb
 from shoal.partitioners._base import Labels, Matrix
+from shoal.partitioners._column_generation.clusters import violated_clusters
 from shoal.partitioners._column_generation.columns import Columns, incidence
 from shoal.partitioners._column_generation.master_problem import Duals, MasterProblem, Relaxation
 from shoal.partitioners._column_generation.pricing import Pricing, PricingEffort
@@ -24,8 +25,12 @@ BOX_FACTOR = 4.0  # duals stay within this factor of their expected value
 CONVERGED = 0.3  # of the temperature: duals that move less have converged
 BRIEF = PricingEffort(48, 5000, larger=False)
 MIDDLE = PricingEffort(300, 30_000, larger=False)
-PLAIN = PricingEffort(1_000_000, 1_000_000, larger=False)
-LONG = PricingEffort(1_000_000, 1_000_000)
+PLAIN = PricingEffort(1_000_000, 20_000_000, larger=False)
+QUICK = PricingEffort(48, 5000)
+LONG = PricingEffort(1_000_000, 20_000_000)
+MAX_CLUSTERED = 4  # greatest k with clusters; above it, the search for larger groups takes too long
+QUICK_SHARE = 0.4  # of the budget, in which quick searches suffice while they find many groups
+FIRST_STEPS, MORE_STEPS = 100_000, 5  # of the first long search, and the factor to the next ones
 SMALL_VIOLATION = 2e-4  # of the cost: below it, triples help more than further groups
 SMALL_GAP = 1e-7  # between relaxation and bound, as a share of the cost
 SMOOTHING = 0.3  # weight of the best duals so far
@@ -49,6 +54,16 @@ def squared_errors(X: Matrix, labels: Labels) -> tuple[Matrix, float]:
     return errors, float(errors.sum())
 
 
+def padded(values: Matrix, length: int) -> Matrix:
+    """Return values with zeros after them."""
+    return np.append(values, np.zeros(length - len(values)))
+
+
+def has_cuts(duals: Duals) -> bool:
+    """Say whether there are duals of triples or clusters."""
+    return len(duals.triple_dual) + len(duals.cluster_dual) > 0
+
+
 class Budget:
     """A time budget in seconds, measured by some clock."""
 
@@ -64,7 +79,8 @@ class Budget:
 class Proof:
     """The best partition of a table so far, a lower bound, and the duals that prove it.
 
-    ``base`` is the bound that the current ``duals`` prove; ``bound`` may be higher.
+    ``base`` is the bound that the current ``duals`` prove; ``bound`` may be higher. With the
+    ``correction`` added to the duals of the records, no group has a negative reduced cost.
     """
 
     def __init__(self, X: Matrix, k: int, labels: Labels, budget: Budget):
@@ -80,7 +96,9 @@ class Proof:
         shares = self.pricing.table.sums[:, k - 1] / (2 * k)
         self.bound = float(shares.sum()) * (1 - 1e-12)
         self.duals, self.base = Duals(shares, np.empty(0), 0.0), self.bound
+        self.correction = np.zeros(len(X))
         self.last_long = self.total_long = 0.0  # seconds of long searches: the last, and all
+        self.steps = FIRST_STEPS  # of the next long search
 
     @property
     def seconds_left(self) -> float:
@@ -104,6 +122,7 @@ class Proof:
         priced = self.pricing(triples, duals, self.sse, effort, self.check_interrupt)
         if priced.bound > self.bound:
             self.bound, self.duals, self.base = priced.bound, duals, priced.bound
+            self.correction = priced.correction
         new = sum(self.columns.add(groups) for groups in priced.groups if len(groups))
         return new, priced.violation
 
@@ -139,13 +158,15 @@ class Proof:
 
     def blend(self, duals: Duals) -> Duals:
         """Smooth duals by the best ones so far, since those of successive vertices oscillate."""
-        triple_dual = SMOOTHING * np.append(
-            self.duals.triple_dual, np.zeros(len(duals.triple_dual) - len(self.duals.triple_dual))
-        )
+        best = self.duals
         return Duals(
-            SMOOTHING * self.duals.record_dual + (1 - SMOOTHING) * duals.record_dual,
-            triple_dual + (1 - SMOOTHING) * duals.triple_dual,
-            SMOOTHING * self.duals.group_dual + (1 - SMOOTHING) * duals.group_dual,
+            SMOOTHING * best.record_dual + (1 - SMOOTHING) * duals.record_dual,
+            SMOOTHING * padded(best.triple_dual, len(duals.triple_dual))
+            + (1 - SMOOTHING) * duals.triple_dual,
+            SMOOTHING * best.group_dual + (1 - SMOOTHING) * duals.group_dual,
+            duals.clusters,
+            SMOOTHING * padded(best.cluster_dual, len(duals.cluster_dual))
+            + (1 - SMOOTHING) * duals.cluster_dual,
         )
 
     def search(self, duals: Duals) -> tuple[int, float]:
@@ -154,11 +175,20 @@ class Proof:
         return (new, violation) if new else self.price(duals, PLAIN)
 
     def search_larger(self, duals: Duals) -> int:
-        """Price groups of all sizes; return the number of new ones."""
-        if len(duals.triple_dual) == 0:
+        """Price groups of all sizes; return the number of new ones.
+
+        The search is quick where that finds many, and ever longer where it finds none.
+        """
+        if not has_cuts(duals):
             return 0
-        before = self.budget.spent
-        new = self.price(self.blend(duals), LONG)[0] or self.price(duals, LONG)[0]
+        new, violation = self.price(duals, QUICK)
+        early = self.budget.spent < QUICK_SHARE * self.budget.seconds
+        if new and violation > SMALL_VIOLATION * self.sse and early:
+            return new
+        before, effort = self.budget.spent, LONG._replace(max_steps=self.steps)
+        new = self.price(self.blend(duals), effort)[0] or self.price(duals, effort)[0]
+        if new == 0:
+            self.steps = min(MORE_STEPS * self.steps, LONG.max_steps)
         self.last_long = self.budget.spent - before
         self.total_long += self.last_long
         return new
@@ -168,8 +198,19 @@ class Proof:
         """Whether a long search takes too large a share of the time, and can be done later."""
         return 2 * self.total_long > self.budget.spent and self.seconds_left > 3 * self.last_long
 
+    def add_cuts(self, weights: Matrix, most: int) -> int:
+        """Add clusters or else triples that a fractional solution violates; return their number."""
+        if self.k <= MAX_CLUSTERED:
+            clusters = violated_clusters(self.columns, weights, most)
+            self.columns.clusters = np.concatenate([self.columns.clusters, clusters])
+            if len(clusters):
+                return len(clusters)
+        triples = self.columns.separate(weights, most)
+        self.columns.triples = np.concatenate([self.columns.triples, triples])
+        return len(triples)
+
     def solve_relaxation(self) -> Relaxation:
-        """Add groups and violated triples until neither improves the linear programme."""
+        """Add groups and violated inequalities until neither improves the linear programme."""
         n = len(self.columns.X)
         master = MasterProblem(self.columns, None)
         while True:
@@ -179,11 +220,11 @@ class Proof:
             new, violation = self.search(relaxed.duals)
             if new and violation > SMALL_VIOLATION * self.sse:
                 continue
-            violated = self.columns.separate(relaxed.weights, max(20, n // 4))
-            self.columns.triples = np.concatenate([self.columns.triples, violated])
-            if len(violated) and self.can_postpone:
+            violated = self.add_cuts(relaxed.weights, max(20, n // 4))
+            if violated and self.can_postpone:
                 continue
+            thorough = self.steps == LONG.max_steps or not has_cuts(relaxed.duals)
             new += self.search_larger(relaxed.duals)
             gap = (relaxed.cost - self.bound) / self.sse
-            if len(violated) == 0 and (new == 0 or gap < SMALL_GAP):
+            if violated == 0 and ((new == 0 and thorough) or gap < SMALL_GAP):
                 return relaxed

@@ -1,0 +1,121 @@
+"""Try to beat a record: continue from its partition and its duals."""
+
+import time
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+
+from reproduction.records.record import Record, rounded, scaled_table
+from reproduction.records.verifier import check_partition
+from shoal.partitioners._column_generation.master_problem import Duals
+from shoal.partitioners._column_generation.proof import (
+    LONG,
+    MORE_STEPS,
+    Budget,
+    OutOfTime,
+    Proof,
+    scaled,
+    squared_errors,
+)
+from shoal.partitioners.mdav import MDAV
+from shoal.partitioners.prove import run
+from shoal.partitioners.refine import refine
+
+MARGIN = 1e-10  # of the mean dual: rounding errors of the search for violated groups
+
+
+def first_record(name: str) -> Record:
+    """Return the groups of `refine` as the record of a cell that has none."""
+    table, k = name.split("-")
+    X = scaled_table(table)
+    labels = refine(X, MDAV(k=int(k)).fit_predict(X), int(k))
+    loss = check_partition(X, int(k), labels)
+    return Record(table, int(k), loss, 0.0, 0.0, labels.tolist(), [], [], [], [], [])
+
+
+def start(record: Record, seconds: float) -> tuple[Proof, int]:
+    """Return a proof that starts with a record, and the power of two by which it is scaled."""
+    X, labels = scaled_table(record.table), np.array(record.labels)
+    Z, power = scaled(X, squared_errors(X, labels)[1])
+    proof = Proof(Z, record.k, labels, Budget(seconds, time.process_time))
+    columns, factor = proof.columns, 4.0**power
+    columns.triples = np.array(record.triples, np.int64).reshape(-1, 3)
+    columns.clusters = np.full((len(record.clusters), columns.clusters.shape[1]), -1)
+    for row, cluster in zip(columns.clusters, record.clusters, strict=True):
+        row[: len(cluster)] = cluster
+    if record.duals:
+        duals = Duals(
+            factor * np.array(record.duals),
+            factor * np.array(record.triple_duals),
+            0.0,
+            columns.clusters,
+            factor * np.array(record.cluster_duals),
+        )
+        proof.price(duals, LONG._replace(max_steps=MORE_STEPS * proof.steps))
+    return proof, power
+
+
+def feasible(proof: Proof) -> Duals:
+    """Return the best duals so far, lowered until no group is violated."""
+    duals = proof.duals
+    margin = MARGIN * np.abs(duals.record_dual).mean()
+    return duals._replace(record_dual=duals.record_dual + proof.correction - margin)
+
+
+def as_record(proof: Proof, power: int, table: str) -> Record:
+    """Return what a proof has found and proven."""
+    duals, factor, k = feasible(proof), 4.0**-power, proof.k
+    used, filled = duals.triple_dual > 0, duals.cluster_dual > 0
+    triples = proof.columns.triples[: len(used)][used]
+    new = Record(
+        table=table,
+        k=k,
+        loss=check_partition(scaled_table(table), k, proof.labels),
+        bound=0.0,
+        claimed=factor * proof.bound,
+        labels=proof.labels.tolist(),
+        duals=rounded(factor * duals.record_dual),
+        triples=[(int(a), int(b), int(c)) for a, b, c in triples],
+        triple_duals=rounded(factor * duals.triple_dual[used]),
+        clusters=[row[row >= 0].tolist() for row in duals.clusters[filled]],
+        cluster_duals=rounded(factor * duals.cluster_dual[filled]),
+    )
+    bound = new.certificate.bound(k)
+    return replace(new, bound=bound, claimed=max(bound, new.claimed))
+
+
+def better(old: Record, new: Record) -> Record:
+    """Return the better partition of two records with the better bounds."""
+    partition, proof = min(old, new, key=lambda one: one.loss), max(old, new, key=lambda o: o.bound)
+    return replace(
+        proof,
+        loss=partition.loss,
+        labels=partition.labels,
+        claimed=min(max(old.claimed, new.claimed), partition.loss),
+    )
+
+
+def improve(record: Record, seconds: float, seed: int) -> Record:
+    """Return a record at least as good, after some CPU seconds of column generation.
+
+    Parameters
+    ----------
+    record : Record
+        The record to start from.
+    seconds : float
+        CPU seconds to spend.
+    seed : int
+        Seed of the searches for partitions, in [0, inf).
+
+    Returns
+    -------
+    Record
+        The better partition and the better bounds; `record` itself where nothing is better.
+    """
+    proof, power = start(record, seconds)
+    with suppress(OutOfTime, KeyboardInterrupt):
+        run(proof, seed)
+    new = better(record, as_record(proof, power, record.table))
+    gained = new.loss < record.loss or max(new.bound - record.bound, new.claimed - record.claimed)
+    return new if gained > 0 else record

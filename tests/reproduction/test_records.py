@@ -1,0 +1,121 @@
+"""The records: what is published holds, and faults in it are refused."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reproduction.records import improve as improving
+from reproduction.records.page import PAGE, page
+from reproduction.records.record import published, read, write
+from reproduction.records.verification import NotVerified, verify
+from reproduction.records.verifier import Certificate, check_duals
+from twins.pricing import dear_by
+
+SECONDS = ("tarragona-2", "census-2")  # cells whose bounds are verified within seconds
+
+
+@pytest.mark.parametrize("name", published())
+def test_the_partition_on_record_has_the_loss_on_record(name):
+    record = read(name)
+    assert record.name == name
+    assert verify(record, bounds=False).loss == pytest.approx(record.loss, rel=1e-9)
+    assert 0 < record.bound <= record.claimed <= record.loss
+
+
+@pytest.mark.parametrize("name", SECONDS)
+def test_the_bound_on_record_is_verified(name):
+    record = read(name)
+    assert verify(record).bound == pytest.approx(record.bound, rel=1e-9)
+
+
+def test_the_page_shows_the_records():
+    assert PAGE.read_text() == page(map(read, published()))
+
+
+@pytest.mark.parametrize("name", ["tarragona-2", "census-3"])
+def test_a_changed_label_is_refused(name):
+    record = read(name)
+    labels = record.labels.copy()
+    labels[0] = next(label for label in labels if label != labels[0])
+    with pytest.raises(NotVerified) as error:
+        verify(replace(record, labels=labels), bounds=False)
+    assert error.value.code in {"labels", "loss"}
+
+
+def test_a_raised_dual_is_refused():
+    record = read("tarragona-2")
+    at = int(np.argmax(record.duals))
+    duals = record.duals.copy()
+    duals[at] *= 1.0001
+    with pytest.raises(NotVerified) as error:
+        verify(replace(record, duals=duals))
+    assert error.value.code == "bound"
+    raised = replace(record, duals=duals)
+    raised = replace(raised, bound=raised.certificate.bound(2), loss=record.loss)
+    with pytest.raises(NotVerified) as error:
+        verify(raised)
+    assert error.value.code in {"duals", "bound"}
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"triple_duals": [-0.1]},
+        {"triples": [(0, 0, 1)]},
+        {"triples": [(0, 1, 99)]},
+        {"clusters": [[0, 1, 1]]},
+        {"cluster_duals": [-1.0]},
+        {"cluster_duals": [float("nan")]},
+        {"cluster_duals": []},
+    ],
+)
+def test_sets_that_prove_nothing_are_refused(fault):
+    good = {"triples": [(0, 1, 2)], "triple_duals": [0.1], "clusters": [[0, 1, 2]]}
+    good |= {"cluster_duals": [0.1]}
+    X = np.arange(8.0)[:, None]
+    assert check_duals(X, 2, Certificate(np.zeros(8), **good)) == 0
+    assert check_duals(X, 2, Certificate(np.zeros(8), **(good | fault))) == -np.inf
+
+
+@given(seed=st.integers(0, 10**6), k=st.integers(2, 4))
+@settings(max_examples=40)
+def test_the_verifier_finds_the_lowest_of_all_groups_with_triples_and_clusters(seed, k):
+    rng, n = np.random.default_rng(seed), 9
+    X = rng.integers(0, 4, (n, 2)) + (seed % 2) * rng.normal(size=(n, 2))
+    triples = [tuple(rng.choice(n, 3, replace=False).tolist()) for _ in range(seed % 5)]
+    clusters = [
+        rng.choice(n, rng.integers(k, 2 * k + 2), replace=False).tolist() for _ in range(seed % 4)
+    ]
+    duals = rng.uniform(0, rng.choice([1.5, 3]), n)
+    certificate = Certificate(
+        duals, triples, rng.uniform(0, 1, len(triples)).tolist(), clusters,
+        rng.uniform(0, 2, len(clusters)).tolist(),
+    )  # fmt: skip
+    largest = 2 * k - 1 if triples or clusters else k
+    lowest = min(
+        dear_by(X, group, duals, triples, certificate.triple_duals, 0.0, clusters,
+                certificate.cluster_duals, k)
+        for size in range(k, largest + 1)
+        for group in combinations(range(n), size)
+    )  # fmt: skip
+    assert check_duals(X, k, certificate) == pytest.approx(min(0.0, lowest), abs=1e-9)
+
+
+def test_a_record_can_be_beaten(tmp_path):
+    """One that starts with a poor partition and no duals."""
+    best = read("tarragona-2")
+    labels = np.minimum(np.arange(len(best.labels)) // 2, len(best.labels) // 2 - 1)
+    poor = replace(
+        best, labels=labels.tolist(), loss=1e9, bound=0.0, claimed=0.0, duals=[],
+        triples=[], triple_duals=[], clusters=[], cluster_duals=[],
+    )  # fmt: skip
+    new = improving.improve(poor, 2.0, 0)
+    assert best.bound * 0.5 < new.bound <= new.claimed <= best.loss * (1 + 1e-9) <= new.loss * 2
+    verify(new, bounds=False)
+    write(new, tmp_path)
+    assert read(new.name, tmp_path) == new
+    assert improving.better(best, new) == best
