@@ -118,6 +118,7 @@ def test_probabilistic_k_anonymity_is_not_contradicted(people):
     swapped = run(people, Swap(["age", "pay"], MDAV(k=4), random_state=1))
     assert "1 in 4" in swapped.plan.guarantees[0]
     assert "no k limits" not in " ".join(summarise(swapped)["attacker"]["can"])
+    assert "links correctly" not in render(summarise(swapped))  # classes say nothing about links
     moved = run(people, RankSwap(["age", "pay"], 20, random_state=1))
     assert "no k limits" in " ".join(summarise(moved)["attacker"]["can"])
 

@@ -39,7 +39,8 @@ def pictures(summary: dict[str, Any]) -> dict[str, list[Figure]]:
     if loss is not None and "before" in parts:
         before, after = parts["before"]["marketer"], values["reidentification"]["marketer"]
         unit = summary["verdict"]["unit"]
-        risk.append(maps.one_release(loss, before, after, summary["chance_ceiling"], unit))
+        ceiling, in_classes = summary["chance_ceiling"], summary["promise"]["k"] is not None
+        risk.append(maps.one_release(loss, before, after, ceiling, unit, in_classes=in_classes))
     if loss is not None and "certified_gap" in values:
         risk.append(figures.proven_gap(loss, values["certified_gap"]))
     if summary["tradeoff"]:

@@ -64,16 +64,27 @@ def one_release(
     after: float,
     ceiling: float | None,
     unit: str = RECORD_UNIT,
+    *,
+    in_classes: bool = True,
 ) -> Figure:
     """Draw the original and the release on the risk-utility map.
 
     ``ceiling`` is the greatest chance for a single record, None where there is no such limit.
+    Unless persons are known to be ``in_classes``, as after swapping they are not, the risk is
+    described as the count that it is.
     """
+    label = RISKS[DEFAULT].label if in_classes else "mean of 1 / size of the class, in %"
     spots = [
         Spot(0, 100 * before, "original", f"original: {100 * before:.1f} %", "origin"),
         Spot(loss, 100 * after, "release", f"release: {100 * after:.1f} %", "best"),
     ]
-    if unit == RECORD_UNIT:
+    most = ""
+    if not in_classes:
+        counted = (
+            f"Mean of 1 / (number of {'records' if unit == RECORD_UNIT else f'units of {unit!r}'}"
+            " with the same values in the masked columns) over the records"
+        )
+    elif unit == RECORD_UNIT:
         counted = "Share of the records that an attacker who links all of them links correctly"
         most = "For a single record it is at most"
     else:
@@ -91,7 +102,7 @@ def one_release(
         spots,
         (),
         words,
-        RISKS[DEFAULT].label,
+        label,
         title="Loss against risk",
         limit=None if ceiling is None else 100 * ceiling,
     )
