@@ -87,6 +87,14 @@ def test_options_of_other_commands_are_not_recommended(visits, command):
     assert "--shuffle" not in refused.stderr
 
 
+def test_a_tradeoff_takes_identifiers_and_units(visits):
+    line = f"tradeoff {ROLES} -k 3 --dependence 0.5 --json"
+    assert shell(line).exit_code == 1  # names repeat
+    done = shell(f"{line} --unit name")
+    assert done.exit_code == 0, done.stderr
+    assert {point["k"] for point in json.loads(done.stdout)["points"]} == {3}
+
+
 def test_weights_are_named_in_a_comparison(visits):
     visits.assign(weight=2.0).to_csv("visits.csv", index=False)
     done = shell(f"compare {ROLES} -k 3 -m mdav --no-cache --unit name --weight weight --json")

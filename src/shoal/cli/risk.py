@@ -8,6 +8,7 @@ from shoal.cli import _options as options
 from shoal.cli._limits import CheckedLimits, LimitsFile
 from shoal.cli._session import print_result, session
 from shoal.cli._settings import parse_codes
+from shoal.cli._terminal import echo
 
 Keys = Annotated[
     list[str],
@@ -82,5 +83,8 @@ def risk(
         )
         checked.check(risks)
         content = {**risks.to_dict(), **checked.content}
+        content["remarks"] = list(risks.remarks)
         print_result(content, repr(risks) + checked.text, as_json=json, quiet=quiet)
+        for remark in risks.remarks:
+            echo(f"warning: {remark}", colour="yellow", err=True)
         checked.exit()

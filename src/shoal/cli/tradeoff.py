@@ -28,6 +28,9 @@ def tradeoff(
     reading: options.ReadOptions,
     dependence: options.DependenceValues = DEPENDENCE,  # type: ignore[assignment]
     method: options.Method = "mdav",
+    identifier: options.Identifiers = None,
+    unit: options.Unit = None,
+    household: options.Household = None,
     types: options.Types = None,
     n_jobs: options.NJobs = None,
     plot: Plot = None,
@@ -68,6 +71,9 @@ def tradeoff(
                 lambdas=shares,
                 method=method,
                 types=declared,
+                identifiers=identifier or (),
+                unit=unit,
+                household=household,
                 n_jobs=n_jobs,
             )
             if plot is not None and part is not None:

@@ -85,7 +85,8 @@ def sweep(
     types : mapping of str to str or mapping, optional
         Kinds of columns where the table does not determine them; see `Plan`.
     **options
-        Further parameters of the method.
+        Further parameters as in `shoal.compare`: ``identifiers``, ``unit``, ``household`` and
+        others of the step or the method.
 
     Returns
     -------

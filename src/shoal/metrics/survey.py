@@ -1,5 +1,6 @@
 """The function `survey_risk`: disclosure risk of a table that is a sample of a population."""
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -8,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import InputError, ParameterError
+from shoal._text import count
+from shoal.errors import InputError, ParameterError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.codes import text_codes, value_codes
 from shoal.frame.roles import as_list
@@ -62,6 +64,8 @@ class SurveyRisk:
         Minimal sample uniques and scores; None for a census.
     groups : Subgroups or None
         Figures by subgroup.
+    remarks : tuple of str
+        Sentences on weights that cannot be numbers of units.
     """
 
     columns: tuple[str, ...]
@@ -73,6 +77,7 @@ class SurveyRisk:
     log_linear: dict[str, LogLinearRisk]
     suda: Suda | None
     groups: Subgroups | None = None
+    remarks: tuple[str, ...] = ()
 
     @property
     def expected_reidentifications(self) -> float:
@@ -250,6 +255,10 @@ def survey_risk(
         if everyone is not None
         else individual_risk(frequencies.sample, frequencies.population)
     )
+    weighted = weight if everyone is None else None
+    remarks = _small_weights(frame, weighted)
+    for warning in remarks:
+        warnings.warn(warning, stacklevel=2)
     households = None if household is None else _households(frame, household)
     is_sample = fraction < 1
     missing = np.column_stack([tables.has_missing(frame, [name]) for name in names])
@@ -265,6 +274,7 @@ def survey_risk(
         if is_sample
         else None,
         None if by is None else _by_group(split_groups([frame], by, min_group), frequencies, risk),
+        tuple(map(str, remarks)),
     )
 
 
@@ -311,6 +321,23 @@ def _frequencies(
             column=weight,
         )
     return keys, key_frequencies(keys, weights), fraction or min(1.0, n / float(weights.sum()))
+
+
+def _small_weights(frame: Frame, weight: str | None) -> list[ShoalWarning]:
+    """Return a warning on survey weights below 1, if there are any."""
+    number = 0 if weight is None else int((tables.weights(frame, weight) < 1).sum())
+    if not number:
+        return []
+    return [
+        ShoalWarning(
+            f"{count(number, 'record')} of {len(frame):,} have a weight below 1 in column"
+            f" {weight!r}. A weight is the number of units of the population that a record"
+            " represents, itself included. Check whether the weights were rescaled.",
+            code="weights-below-one",
+            column=weight,
+            records=number,
+        )
+    ]
 
 
 def _households(frame: Frame, name: str) -> Labels:

@@ -79,7 +79,8 @@ class Release:
     remarks : dict
         Columns that a measure could not use and why, by the name of the measure.
     warnings : tuple of str
-        Sentences that the person responsible for the release must know.
+        Sentences of the findings that are also Python warnings, and on what a file could not
+        represent; ``verdict.findings`` holds all findings.
     unchanged : tuple of str
         Columns that are released unchanged.
     provenance : dict
