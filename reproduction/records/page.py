@@ -39,20 +39,20 @@ integer programme.
 
 ## Check them
 
-```
+```text
 make records
 ```
 
 recomputes all losses and searches exhaustively, by branch and bound, for a group that violates the
-duals. It takes seconds for small k and some minutes for k = 10. `python -m reproduction.records
---only census-10` checks one cell, `--quick` only partitions and sums. The file
+duals. It takes seconds for small k. `python -m reproduction.records --only
+eia-3` checks one cell, `--quick` only partitions and sums. The file
 `reproduction/records/verifier.py` is the whole verifier, and `reproduction/records/record.py`
 describes the format of the files.
 
 ## Beat them
 
-```
-python -m reproduction.records --improve census-10 --seconds 1800 --seed 1
+```text
+python -m reproduction.records --improve eia-3 --seconds 1800 --seed 1
 ```
 
 continues from the partition and the duals on record, for some CPU seconds, and writes the file and
