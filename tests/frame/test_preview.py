@@ -16,6 +16,8 @@ def column(values, kind=None):
     ("values", "kind", "bars", "words"),
     [
         ([1, 1, 2, None], "bins", [1.0, 0.5], "from 1 to 2, median 1"),
+        ([1950, 1990, 2020], "bins", [1.0] * 3, "from 1950 to 2020, median 1990"),
+        ([1950, 2020, 2900], "bins", [1.0, 0.0, 0.5], "from 1,950 to 2,900, median 2,020"),
         ([5.0, 5.0], "bins", [1.0], "always 5"),
         ([None, None], "empty", [], "no values"),
         ([float("nan"), float("inf")], "empty", [], "no finite values"),

@@ -259,6 +259,24 @@ def test_hard_tables_are_analysed():
     assert "person 1" not in repr(result)
 
 
+def test_years_and_dates_are_not_shown_as_plain_numbers():
+    n = 41
+    days = pd.date_range("2020-01-01", periods=n)
+    before = pd.DataFrame(
+        {"born": range(1950, 1950 + n), "pay": range(1950, 6050, 100), "day": days}
+    )
+    result = shoal.utility(before, before.assign(day=days[::-1]), measures=["estimates"])
+    text = str(result["estimates"])
+    rows = {(row["column"], row["estimate"]): row for row in result["estimates"].rows}
+    assert rows["born", "median"]["original"] == 1970
+    assert "1970" in text
+    assert "1,970" not in text
+    assert "3,950" in text
+    assert rows["day", "median"]["original"] is None
+    assert rows["day", "median"]["error"] is not None
+    assert len(result["estimates"].remarks) == 1
+
+
 def test_tables_of_different_length_are_compared():
     before, after = people(80), people(50, seed=3)
     result = shoal.utility(

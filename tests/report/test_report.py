@@ -2,6 +2,7 @@
 
 import html.parser
 import json
+import re
 from datetime import date
 from hashlib import sha256
 
@@ -373,3 +374,13 @@ def test_names_break_at_marks_and_after_many_letters():
 
 def _frame(columns):
     return open_frame(pd.DataFrame(columns))
+
+
+def test_years_have_no_thousands_separator():
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"born": 1940 + rng.integers(0, 60, 80), "pay": rng.integers(1e4, 4e4, 80)})
+    release = shoal.microaggregate(data, ["born", "pay"], k=5, method="mdav")
+    text = Page(render(summarise(release, "internal"))).text
+    assert re.search(r"\b19[4-9]\d\b", text)
+    assert not re.search(r"\b1,9\d\d\b", text)
+    assert re.search(r"\b[1-4]\d,\d\d\d\b", text)  # of pay

@@ -101,7 +101,7 @@ def test_groups_are_those_of_the_means_of_households():
     assert release.plan.to_dict()["steps"][0]["whole_households"] is True
     text = " ".join(attacker_cannot(release))
     assert "whole households, at least 3 of them" in text
-    assert "Find hh in the release: what names a person or a household was dropped" in text
+    assert "Find hh in the release: this column was dropped" in text
 
 
 def test_a_small_stratum_is_counted_in_households():

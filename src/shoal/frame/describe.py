@@ -17,6 +17,19 @@ def finite_values(frame: Frame, name: str) -> NDArray[np.float64]:
     return values[np.isfinite(values)]
 
 
+def are_years(values: NDArray[np.float64]) -> bool:
+    """Return whether numbers seem to be years: whole, and all from 1800 to 2100.
+
+    Examples
+    --------
+    >>> are_years(np.array([1967.0, 2024.0])), are_years(np.array([1967.5])), are_years(np.empty(0))
+    (True, False, False)
+    """
+    return bool(len(values)) and bool(
+        np.all((values >= 1800) & (values <= 2100) & (np.mod(values, 1) == 0))
+    )
+
+
 def value_counts(frame: Frame, name: str) -> dict[Any, int]:
     """Return how often each value of a column occurs; a missing value is None."""
     return dict(Counter(frame[name].to_list()))

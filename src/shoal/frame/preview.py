@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.frame.describe import are_years
+
 ROWS = 8
 BINS = 12
 TOP = 6  # most frequent values shown
@@ -74,12 +76,14 @@ def distribution(column: pa.ChunkedArray) -> dict[str, Any]:
         numbers = pc.cast(values, pa.float64(), safe=False).to_numpy()
         numbers = numbers[np.isfinite(numbers)]
         if len(numbers):
-            return _binned(numbers, f"{numbers.min():,.6g}", f"{numbers.max():,.6g}")
+            mark = "" if are_years(numbers) else ","
+            low, high = (f"{end:{mark}.6g}" for end in (numbers.min(), numbers.max()))
+            return _binned(numbers, low, high, mark)
         return {"kind": "empty", "bars": [], "words": "no finite values"}
     return _value_counts(values)
 
 
-def _binned(numbers: Any, low: str, high: str) -> dict[str, Any]:
+def _binned(numbers: Any, low: str, high: str, separator: str = ",") -> dict[str, Any]:
     if low == high:
         return {"kind": "bins", "bars": [1.0], "low": low, "high": high, "words": f"always {low}"}
     distinct = np.unique(numbers[:100_000])
@@ -88,7 +92,7 @@ def _binned(numbers: Any, low: str, high: str) -> dict[str, Any]:
     middle = float(np.median(numbers)) if not low.count("-") > 1 else math.nan
     words = f"from {low} to {high}"
     if math.isfinite(middle) and _is_number(low):
-        words += f", median {middle:,.6g}"
+        words += f", median {middle:{separator}.6g}"
     return {"kind": "bins", "bars": _shares(counts), "low": low, "high": high, "words": words}
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shoal.frame import tables
 from shoal.frame.columns import decode
-from shoal.frame.describe import finite_values
+from shoal.frame.describe import are_years, finite_values
 from shoal.frame.tables import Frame
 from shoal.frame.types import text_of
 from shoal.metrics.similarity import (
@@ -39,7 +39,8 @@ def profile_columns(
     -------
     list of dict
         ``column``, ``similarity``, ``missing`` before and after; for numbers ``mean``, ``sd`` and
-        ``quartiles``, for others ``levels``, each before and after.
+        ``quartiles``, for others ``levels``, each before and after; ``years`` says of numbers
+        whether they seem to be years.
     """
     entries = []
     for name in names:
@@ -84,6 +85,7 @@ def _numbers(before: Frame, after: Frame, name: str) -> dict[str, Any]:
     values = [finite_values(frame, name) for frame in (before, after)]
     return {
         "similarity": similarity_of_numbers(*values),
+        "years": tables.is_whole(before, name) and are_years(np.rint(values[1])),
         "mean": [_scaled_moment(part, np.mean) for part in values],
         "sd": [_scaled_moment(part, np.std) for part in values],
         "quartiles": [

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.frame import tables
 from shoal.frame.codes import codes
-from shoal.frame.describe import finite_values, value_counts
+from shoal.frame.describe import are_years, finite_values, value_counts
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.metrics._base import Labels
@@ -141,7 +141,9 @@ def _distribution(
     if not categorical and tables.is_numeric(before, name) and tables.is_numeric(after, name):
         old, new = finite_values(before, name), finite_values(after, name)
         if len(old) and len(new):
-            return histogram(old, new, least, whole=tables.is_whole(before, name))._asdict()
+            whole = tables.is_whole(before, name)
+            made = histogram(old, new, least, whole=whole)
+            return {**made._asdict(), "years": whole and are_years(np.rint(new))}
     return bars(value_counts(before, name), value_counts(after, name), least)._asdict()
 
 

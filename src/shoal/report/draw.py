@@ -66,6 +66,8 @@ class Plot:
         Size of the picture.
     left : int
         Margin for the labels of the vertical axis.
+    years : bool
+        Whether the horizontal axis shows years, which have no thousands separator.
     """
 
     def __init__(
@@ -76,9 +78,10 @@ class Plot:
         width: int = WIDTH,
         height: int = 250,
         left: int = LEFT,
+        years: bool = False,
     ):
         self.x, self.y = _widen(x), _widen(y)
-        self.width, self.height = width, height
+        self.width, self.height, self.years = width, height, years
         self.left = max(left, self._tick_margin())
         self.marks: list[Mark] = []
 
@@ -111,6 +114,8 @@ class Plot:
         """Return as many ticks of the horizontal axis as fit beside each other."""
         for number in (5, 4, 3, 2):
             marks = ticks(self.x, number)
+            if self.years:
+                marks = [(value, label.replace(",", "")) for value, label in marks]
             ends = [
                 (self.x_position(value), TICK_LETTER * len(label) / 2 + 4) for value, label in marks
             ]

@@ -145,9 +145,10 @@ def _numbers(entry: Mapping[str, Any]) -> Figure:
     shares = [None if count is None else 100 * count / records for count in before]
     released = [100 * count / records for count in after]
     top = max(*(share or 0 for share in shares), *released) * 1.08
-    plot = Plot((bounds[0], bounds[-1]), (0, top))
+    years = bool(entry.get("years"))
+    plot = Plot((bounds[0], bounds[-1]), (0, top), years=years)
     plot.axes(_shorten(entry["column"]), "% of the records")
-    names = _bins(edges)
+    names = _bins(edges, years)
     for (low, high), share, name in zip(pairwise(bounds), shares, names, strict=True):
         if share:
             plot.box((low, high), (0, share), "before", f"{name}: {share:.1f} % before")
@@ -219,9 +220,10 @@ def size_bars(sizes: Mapping[int, int], k: int) -> list[tuple[int, int, int]]:
     return bars
 
 
-def _bins(edges: Sequence[float]) -> list[str]:
-    inner = [f"{low:,.6g} to {high:,.6g}" for low, high in pairwise(edges)]
-    return [f"below {edges[0]:,.6g}", *inner, f"from {edges[-1]:,.6g}"]
+def _bins(edges: Sequence[float], years: bool) -> list[str]:
+    labels = [f"{edge:.6g}" if years else f"{edge:,.6g}" for edge in edges]
+    inner = [f"{low} to {high}" for low, high in pairwise(labels)]
+    return [f"below {labels[0]}", *inner, f"from {labels[-1]}"]
 
 
 def _format_signed(value: float) -> str:

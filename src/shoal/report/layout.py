@@ -93,14 +93,18 @@ def short_number(value: Any) -> str:
     return f"{value:,.{decimals}f}"
 
 
-def short_statistic(value: Any) -> str:
+def short_statistic(value: Any, years: bool = False) -> str:
     """Return a number as `short_number` does, but a small one with its power of ten.
+
+    ``years`` have no thousands separator.
 
     Examples
     --------
-    >>> short_statistic(0.0000125), short_statistic(-0.5)
-    ('1.25e-05', '-0.500')
+    >>> short_statistic(0.0000125), short_statistic(-0.5), short_statistic(1967.4, years=True)
+    ('1.25e-05', '-0.500', '1967')
     """
+    if years:
+        return f"{value:.0f}"
     small = isinstance(value, float) and 0 < abs(value) < 1e-3
     return f"{value:.3g}" if small else short_number(value)
 

@@ -110,10 +110,8 @@ def attacker_cannot(release: ReleaseLike) -> list[str]:
         least = least if whole else f"members of at least {k} households"
         sentences.append(f"Find the household of a person: every class holds {least}.")
     if plan.dropped:
-        whom = "person or a household" if columns_with(plan.roles, "household") else "person"
-        sentences.append(
-            f"Find {name_some(plan.dropped)} in the release: what names a {whom} was dropped."
-        )
+        were = "this column was" if len(plan.dropped) == 1 else "these columns were"
+        sentences.append(f"Find {name_some(plan.dropped)} in the release: {were} dropped.")
     return sentences
 
 

@@ -131,8 +131,8 @@ def refuse_repeated(frame: Frame, identifiers: Sequence[str]) -> None:
         f" repeat{'s' * (len(repeated) == 1)}: up to"
         f" {most} records share a value of {worst!r}, and it has {values:,} values in"
         f" {len(frame):,} records. k would count records, and a class might hold one person alone."
-        f' Set `unit="{worst}"` to count its values, or `unit="{RECORD_UNIT}"` if every record is'
-        " a unit of its own.",
+        f' If it names persons or firms, set `unit="{worst}"` to count its values. If every record'
+        f' is a unit of its own, and it is a mere category, set `unit="{RECORD_UNIT}"`.',
         code="identifier-repeats",
         columns=tuple(repeated),
         column=worst,

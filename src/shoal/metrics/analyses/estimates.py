@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.frame.describe import are_years
 from shoal.metrics._base import Values
 from shoal.metrics.analyses._study import Study
 from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
@@ -68,7 +69,13 @@ def estimates(study: Study) -> AnalysisResult | str:
         names = [ERRORS[row["estimate"]]] if row["estimate"] in ERRORS else []
         for name in [*names, *(["quantile_error"] if quantile else [])]:
             figures[name] = max(figures.get(name, 0.0), row["error"])
-    return AnalysisResult("estimates", figures, tuple(rows))
+    numbers = [pair for pair in study.selected if pair.kind == "number"]
+    years = tuple(
+        pair.name for pair in numbers if are_years(pair.original[~np.isnan(pair.original)])
+    )
+    has_dates = any(pair.kind == "date" for pair in study.selected)
+    remarks = ("Of dates only the errors are shown.",) if has_dates else ()
+    return AnalysisResult("estimates", figures, tuple(rows), remarks, years=years)
 
 
 def _rows(study: Study, pair: ColumnPair, weighted: bool) -> Iterator[dict[str, Any]]:
@@ -92,7 +99,11 @@ def _rows(study: Study, pair: ColumnPair, weighted: bool) -> Iterator[dict[str, 
             continue
         first, second = (estimates[side][name] for side in SIDES)
         scale = {"total": abs(first), "gini": 1.0}.get(name, spread)
-        yield _row(name, weighted, first, second, _error(first, second, scale))
+        gap = _error(first, second, scale)
+        if pair.kind == "date":  # days since the earliest date mean nothing to a reader
+            yield _row(name, weighted, None, None, gap)
+        else:
+            yield _row(name, weighted, first, second, gap)
 
 
 def _error(before: float, after: float, scale: float) -> float | None:

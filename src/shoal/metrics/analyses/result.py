@@ -82,6 +82,8 @@ class AnalysisResult:
         What a reader has to know beside the figures.
     hidden : tuple of str
         Keys of the rows that the text leaves out.
+    years : tuple of str
+        Columns whose numbers seem to be years, and have no thousands separator in the text.
     """
 
     name: str
@@ -89,6 +91,7 @@ class AnalysisResult:
     rows: tuple[dict[str, Any], ...]
     remarks: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
+    years: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data."""
@@ -105,8 +108,13 @@ class AnalysisResult:
         keys = [key for key in visible if any(row[key] is not None for row in self.rows)]
         return {
             "headings": keys,
-            "cells": [[format_cell(row[key]) for key in keys] for row in self.rows],
+            "cells": [[self._cell(row, key) for key in keys] for row in self.rows],
         }
+
+    def _cell(self, row: Mapping[str, Any], key: str) -> str:
+        text = format_cell(row[key])
+        is_year = row.get("column") in self.years and row.get("estimate") != "total"
+        return text.replace(",", "") if is_year and isinstance(row[key], float) else text
 
     def __str__(self) -> str:
         table = self.cells()
@@ -233,7 +241,9 @@ class Utility(NamedResults[AnalysisResult]):
         rows.sort(key=lambda row: -row["error"])
         remark = "" if len(rows) <= SHOWN else f"The greatest {SHOWN} of {len(rows):,} errors."
         name = "estimates by group"
-        return str(AnalysisResult(name, {}, tuple(rows[:SHOWN]), (remark,) if remark else ()))
+        years = self["estimates"].years if "estimates" in self else ()
+        remarks = (remark,) if remark else ()
+        return str(AnalysisResult(name, {}, tuple(rows[:SHOWN]), remarks, years=years))
 
     def _repr_html_(self) -> str:
         """Return the results for a notebook."""
@@ -263,8 +273,8 @@ def format_cell(value: Any) -> str:
 
     Examples
     --------
-    >>> shown(0.123456), shown(None), shown(12345.6), shown(True), shown([-1.5, 2.25])
-    ('0.1235', '-', '12,346', 'yes', '-1.5 to 2.25')
+    >>> [format_cell(value) for value in (0.123456, None, 12345.6, True, [-1.5, 2.25])]
+    ['0.1235', '-', '12,346', 'yes', '-1.5 to 2.25']
     """
     if value is None:
         return "-"
