@@ -120,7 +120,7 @@ class FolderAudit:
 
     def _records(self, footers: Iterable[Footer]) -> tuple[bool, str]:
         stated, counted = self.entries["records"], sum(sum(footer.lengths) for footer in footers)
-        return counted == stated, f"{counted}, and {stated} in the manifest"
+        return counted == stated, f"{counted:,}, and {stated:,} in the manifest"
 
     def _columns(self, footers: Mapping[str, Footer]) -> tuple[bool, str]:
         stated = list(self.output["types"].items())
