@@ -9,7 +9,8 @@ from shoal.plan.deliver import deliver
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
 
-def test_the_verdicts_agree(tmp_path):
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_the_verdicts_agree(tmp_path, ending):
     table = pd.DataFrame(
         {
             "row": range(40),
@@ -21,9 +22,10 @@ def test_the_verdicts_agree(tmp_path):
     )
     options = {"identifiers": ["row"], "confidential": ["ill"]}
     release = shoal.microaggregate(table, ["age"], k=5, **options)
-    table.to_parquet(tmp_path / "in.parquet", index=False)
+    source, target = tmp_path / f"in.{ending}", tmp_path / f"out.{ending}"
+    getattr(table, f"to_{ending}")(source, index=False)
     plan = release.plan.replace(other_columns="release")
-    of_file = deliver(plan, tmp_path / "in.parquet", tmp_path / "out.parquet").release.verdict
+    of_file = deliver(plan, source, target).release.verdict
     reservations = [finding.code for finding in release.verdict.of("qualifies")]
     assert {"unprotected-column", "derived-column", "order-follows-column"} <= set(reservations)
     assert reservations == [finding.code for finding in of_file.of("qualifies")]

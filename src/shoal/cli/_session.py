@@ -52,12 +52,15 @@ def check_interrupt() -> None:
 
 
 @contextmanager
-def session(*, quiet: bool = False, wording: Wording = command_wording) -> Iterator[None]:
+def session(
+    *, quiet: bool = False, wording: Wording = command_wording, own_options: bool = True
+) -> Iterator[None]:
     """Turn errors into one line and an exit code; show progress on a terminal.
 
-    Options in messages are written by ``wording``, and only those that the command has.
+    Options in messages are written by ``wording``, and only those that the command has, unless
+    its messages are about the command that made a release (``own_options``).
     """
-    flags = running_flags.get()
+    flags = running_flags.get() if own_options else None
     wording = wording if flags is None else among(flags, wording)
     _wording.set(wording)
     published: list[str] = []

@@ -92,7 +92,7 @@ def verify(
     json: options.Json = False,
 ) -> None:
     """Check RELEASED against its manifest and its guarantee, with or without the original."""
-    with session(quiet=quiet):
+    with session(quiet=quiet, own_options=False):
         from shoal.audit import verify as verify_release
         from shoal.cli._lazy_imports import discard_placeholders
 

@@ -195,6 +195,7 @@ def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Ma
     if file_format is not None and opened.notes.family in file_format.codes:
         table = opened.with_codes_as_categories(table, coded_columns(plan))
     draft = plan.draft(table)
+    draft = draft._replace(evidence=replace(draft.evidence, text=as_text.text))
     if plan.limits.by("utility"):
         draft = draft.with_analysed(AnalysedColumns.of(as_text, plan))
     fields = draft.fields

@@ -17,6 +17,7 @@ from shoal.partitioners import Partition
 from shoal.plan.verdict import RECORD_UNIT, Finding
 
 if TYPE_CHECKING:
+    from shoal.io.dialect import Dialect
     from shoal.plan.analysed import AnalysedColumns
     from shoal.plan.plan import Plan
 
@@ -62,6 +63,8 @@ class Evidence:
         Measures of the release by name, as far as they were computed.
     run_findings : tuple of Finding
         Findings of the run itself, such as dropped records.
+    text : Dialect, optional
+        How numbers are written in the columns of a text file that are not masked; None elsewhere.
     analysed : AnalysedColumns, optional
         How analyses read the columns of a file; None for a table in memory.
     """
@@ -73,6 +76,7 @@ class Evidence:
     partitions: Sequence[Partition] = ()
     measures: Mapping[str, Any] | None = None
     run_findings: Sequence[Finding] = ()
+    text: "Dialect | None" = None
     analysed: "AnalysedColumns | None" = None
 
     @cached_property

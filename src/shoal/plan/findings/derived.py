@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError
+from shoal.frame import tables
 from shoal.frame.columns import read_column
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.frame.values import ARROW_ERRORS, any_codes
+from shoal.io.csv import parse_columns
 from shoal.metrics.derivation import category_fit, linear_fit, neighbour_r2
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.words import by_column, name_few
@@ -60,7 +62,7 @@ def find_derived(evidence: Evidence) -> list[Finding]:
     rows = np.arange(len(original))
     if len(rows) > plan.thresholds.sample:
         rows = np.random.default_rng(0).choice(len(rows), plan.thresholds.sample, replace=False)
-    sources = list(_sample_columns(original, evidence.unchanged, rows, plan.types))
+    sources = _unchanged_columns(evidence, original, rows)
     targets = list(_sample_columns(original, plan.masked, rows, plan.types))
     rules: dict[str, Rule] = {}
     for target in targets:
@@ -90,6 +92,18 @@ def find_derived(evidence: Evidence) -> list[Finding]:
             "Mask these columns too, or drop them.",
         )
     ]
+
+
+def _unchanged_columns(
+    evidence: Evidence, original: Frame, rows: NDArray[np.int64]
+) -> list[SampledColumn]:
+    """Return the unchanged columns in a sample; those of a text file with their numbers parsed."""
+    names = [name for name in evidence.unchanged if name in original.columns]
+    if evidence.text is not None and names:
+        sample = tables.to_native(tables.take(tables.select_columns(original, names), rows))
+        original = tables.open_frame(parse_columns(sample, names, evidence.text))
+        rows = np.arange(len(rows))
+    return list(_sample_columns(original, names, rows, evidence.plan.types))
 
 
 def _digits(r2: float) -> str:
