@@ -22,7 +22,8 @@ compare within two minutes is in [Information loss](quality.md).
 """
 
 MISSING = """
-No record yet: {}. `--improve` makes the first one.
+No record yet: {}.
+`--improve` makes the first one.
 """
 
 FOOT = """

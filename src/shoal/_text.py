@@ -74,11 +74,11 @@ def align_rows(rows: Sequence[Sequence[str]]) -> str:
     Examples
     --------
     >>> rows = [["step", "summary"], ["swap", "Swap the values of each column."]]
-    >>> print(aligned(rows))
+    >>> print(align_rows(rows))
     step  summary
     swap  Swap the values of each column.
-    >>> with fitting(24):
-    ...     print(aligned(rows))
+    >>> with limit_table_width(24):
+    ...     print(align_rows(rows))
     step  summary
     swap  Swap the values of
           each column.
@@ -100,7 +100,7 @@ def wrap_text(text: str, width: int | None = None) -> str:
 
     Examples
     --------
-    >>> print(wrapped("warning: The order of the records follows a hidden column.", 34))
+    >>> print(wrap_text("warning: The order of the records follows a hidden column.", 34))
     warning: The order of the records
       follows a hidden column.
     """

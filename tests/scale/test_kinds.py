@@ -28,13 +28,13 @@ def test_missing_codes_are_refused():
 def test_limits_on_figures_that_are_not_computed_are_refused_before_the_run():
     plan = Plan.of(["age"], MDAV(k=3), limits={"max_information_loss": 40, "max_linkage": 0.4})
     check_plan(plan)
-    for name in ("max_t_closeness", "max_linkage_distance", "max_suda_dis"):
+    for name in ("max_linkage_distance", "max_suda_dis"):
         with raises(PlanError, code="not-for-large-tables", what="limits"):
             check_plan(plan.replace(limits={"max_linkage": 0.4, name: 1}))
 
 
 def test_limits_are_checked_on_the_measures_of_a_large_table():
     plan = Plan.of(["age"], MDAV(k=3), limits={"min_smallest_class": 5, "max_linkage": 0.5})
-    verdict = limit_findings(plan.limits.check(Assessment({"smallest_class": 3}, {})))
+    verdict = limit_findings(plan.limits.check(Assessment({"smallest_class": 3}, {})), plan.steps)
     assert [finding.severity for finding in verdict] == ["breaks", "breaks", "informs"]
     assert [finding.figures.get("value") for finding in verdict[:2]] == [3, None]

@@ -414,7 +414,7 @@ def test_what_the_person_who_signs_must_know_is_said(client, source, tmp_path):
     with warns(ShoalWarning):
         release = scale.mask(source, plan, tmp_path / "out", client=client)
     counted = release.measures["homogeneous_classes"]["ill"]
-    assert any(f"'ill' in {counted} group" in actual for actual in release.warnings)
+    assert any(f"'ill' in {counted:,} class" in actual for actual in release.warnings)
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,7 @@ from shoal.cli import app
 from shoal.errors import ParameterError, PlanError
 from shoal.frame.tables import open_frame
 from shoal.geometry import zscore
-from shoal.partitioners import MDAV, METHODS, partitioner
-from shoal.scale.validation import check_plan
+from shoal.partitioners import MDAV, partitioner
 from tables import tables
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -151,9 +150,3 @@ def test_weights_are_positive_numbers(weight):
 def test_a_weight_of_another_column_is_refused():
     with raises(PlanError, "option-of-another-column", columns=("b",), option="column_weights"):
         Microaggregate(["a"], MDAV(k=3), column_weights={"b": 2})
-
-
-def test_large_tables_refuse_weights():
-    step = Microaggregate(["a"], METHODS["mdav"](k=3), column_weights={"a": 2})
-    with raises(PlanError, "not-for-large-tables", what="column_weights"):
-        check_plan(Plan({}, [step]))

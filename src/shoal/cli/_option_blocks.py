@@ -46,10 +46,13 @@ def expand_blocks(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(**values: Any) -> None:
-        running_flags.set(flags)
         for name, block in blocks.items():
             values[name] = block(**{field.name: values.pop(field.name) for field in fields(block)})
-        command(**values)
+        before = running_flags.set(flags)
+        try:
+            command(**values)
+        finally:
+            running_flags.reset(before)
 
     run.__signature__ = inspect.Signature(expanded)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in expanded}
