@@ -1,13 +1,14 @@
 """Certificates of long tables: how far the loss is from the bound, and what the bound costs.
 
-    python benchmarks/bounds.py --records 10000                 a minute
+    python benchmarks/bounds.py --records 1000 10000            a minute
     python benchmarks/bounds.py --records 100000                half an hour of CPU time in all
+    python benchmarks/bounds.py --records 1000000 --budget 600  as long, for two tables
 
 Tables are drawn with 13 columns, k is 5. Each entry goes into docs/bounds.json: the loss in % of
 the groups of ``auto``, the quick bound and that of ``effort="blocks"``, the gap between loss and
 bound, CPU seconds of all threads for groups and bounds, and by how much memory grew at most during
 the certificate, as a multiple of the table. The kernels of the certificate are compiled before.
-Then docs/quality.md is written again.
+A budget in CPU seconds may end a certificate early. Then docs/quality.md is written again.
 """
 
 import argparse
@@ -21,7 +22,7 @@ sys.path.append(str(HERE))  # for the generators
 COLUMNS, K = 13, 5
 
 
-def measure(kind, n):
+def measure(kind, n, budget=None):
     """Return an entry for one table."""
     from generators import table
     from harness import machine, timed
@@ -31,7 +32,7 @@ def measure(kind, n):
 
     certify(table(kind, 300, COLUMNS), K)  # compiled before the clock starts
     X = table(kind, n, COLUMNS)
-    certificate, seconds, grown = timed(lambda: certify(X, K, n_jobs=1), repeats=0)
+    certificate, seconds, grown = timed(lambda: certify(X, K, budget=budget, n_jobs=1), repeats=0)
     quick, quick_seconds, _ = timed(lambda: lower_bound(X, K), repeats=0)
     labels, group_seconds, _ = timed(lambda: METHODS["auto"](k=K).fit_predict(X), repeats=0)
     loss = sse(X, labels)
@@ -44,6 +45,7 @@ def measure(kind, n):
         "gap": round(100 * (loss / certificate.bound - 1), 2),
         "group_seconds": round(group_seconds, 1), "quick_seconds": round(quick_seconds, 2),
         "bound_seconds": round(seconds, 1),
+        "budget": budget, "complete": certificate.complete,
         "memory": None if grown is None else round(grown / X.nbytes, 1), "machine": machine(),
     }  # fmt: skip
 
@@ -53,11 +55,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", nargs="+", default=["clustered", "heavy-tailed", "gaussian"])
     parser.add_argument("--records", type=int, nargs="+", default=[10_000])
+    parser.add_argument("--budget", type=float, help="CPU seconds of a certificate")
     options = parser.parse_args()
     sys.path.insert(0, str(HERE.parent / "src"))
     for n in options.records:
         for kind in options.tables:
-            entry = measure(kind, n)
+            entry = measure(kind, n, options.budget)
             print(json.dumps(entry), flush=True)
             entries = json.loads(STORE.read_text()) if STORE.exists() else []
             entries = [e for e in entries if (e["table"], e["n"]) != (kind, n)]

@@ -12,7 +12,7 @@ from shoal import _progress as progress
 from shoal._kernels.optimal import best_groups
 from shoal.partitioners import MDAV, lower_bound
 from shoal.partitioners._dual_bound import certificate as module
-from shoal.partitioners._dual_bound import corrections
+from shoal.partitioners._dual_bound import corrections, pair_duals
 from shoal.partitioners._dual_bound import long_table as tables_module
 from shoal.partitioners._dual_bound.certificate import certify
 from shoal.partitioners.prove import prove
@@ -41,6 +41,7 @@ def small_blocks():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "BLOCK", 5)
         patch.setattr(tables_module, "NEAR", 1)
+        patch.setattr(pair_duals, "NEAR", 1)
         patch.setattr(corrections, "STRIDE", 40)
         yield
 
