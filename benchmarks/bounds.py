@@ -30,6 +30,7 @@ def measure(kind, n, budget=None):
     from shoal.partitioners._base import sse
     from shoal.partitioners._dual_bound.certificate import certify
 
+    where = machine()  # before sources can change
     certify(table(kind, 300, COLUMNS), K)  # compiled before the clock starts
     X = table(kind, n, COLUMNS)
     certificate, seconds, grown = timed(lambda: certify(X, K, budget=budget, n_jobs=1), repeats=0)
@@ -46,7 +47,7 @@ def measure(kind, n, budget=None):
         "group_seconds": round(group_seconds, 1), "quick_seconds": round(quick_seconds, 2),
         "bound_seconds": round(seconds, 1),
         "budget": budget, "complete": certificate.complete,
-        "memory": None if grown is None else round(grown / X.nbytes, 1), "machine": machine(),
+        "memory": None if grown is None else round(grown / X.nbytes, 1), "machine": where,
     }  # fmt: skip
 
 
