@@ -73,9 +73,9 @@ partition has an SSE below the sum of all. `reproduction/records/verifier.py` ch
 plain NumPy. Below are tables of 13 columns at k = 5: the loss of `auto`, the quick and the better
 bound with their gaps in %, CPU seconds for groups (compiling included), quick and better bound in
 one thread, and the memory that the better bound takes (or the quick one, where there is no other),
-in multiples of the table. On short tables
-memory is that of one block. An asterisk marks a bound that its budget of CPU seconds ended early;
-more time raises it. `benchmarks/bounds.py` measures them and writes `bounds.json`.
+in multiples of the table. On short tables memory is that of one block. An asterisk marks a bound
+that its budget of CPU seconds ended early; more time raises it. `benchmarks/bounds.py` measures
+them and writes `bounds.json`.
 
 """
 
