@@ -9,6 +9,7 @@ from shoal.metrics.figures import attack_figures
 from shoal.metrics.named_results import NamedResults
 from shoal.metrics.subgroups import Subgroups
 
+ROUNDING = 1e-9  # a rate that exceeds its ceiling by a smaller share equals it but for rounding
 NORMAL_QUANTILE = 1.959963984540054  # for intervals that cover 95 %
 
 
@@ -108,8 +109,11 @@ class AttackResult:
 
     @property
     def exceeds_ceiling(self) -> bool:
-        """Whether the whole interval lies above the ceiling, which then does not hold."""
-        return self.ceiling is not None and self.interval[0] > self.ceiling
+        """Whether the rate is above the ceiling, which then does not hold.
+
+        Successes are chances, each of them at most the ceiling; so no interval is allowed for.
+        """
+        return self.ceiling is not None and self.rate > self.ceiling * (1 + ROUNDING)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data."""
@@ -167,7 +171,7 @@ class Attacks(NamedResults[AttackResult]):
 
     @property
     def exceeded(self) -> tuple[str, ...]:
-        """Names of the attacks whose whole interval lies above their ceiling, in a group too."""
+        """Names of the attacks whose rate is above their ceiling, in a group too."""
         groups = () if self.groups is None else self.groups.results
         all_results = [*self.results, *(result for group in groups for result in group.results)]
         return tuple(dict.fromkeys(result.name for result in all_results if result.exceeds_ceiling))
