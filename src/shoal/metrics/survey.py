@@ -37,6 +37,10 @@ FIGURES = (
     "population_uniques", "correct_matches", "suda_dis",
 )  # fmt: skip
 BY_GROUP = ("sample_uniques", "reidentification_rate", "greatest_risk")  # also by subgroup
+WORDS = {
+    "k_map": "k-map", "log_linear": "log-linear model", "suda": "SUDA", "dis": "DIS",
+    "snb": "shifted negative binomial", "pitman": "Pitman", "zayatz": "Zayatz",
+}  # fmt: skip
 CENSUS = "Not computed: the table is not a sample."
 
 
@@ -178,7 +182,7 @@ class SurveyRisk:
 def _flatten(content: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the name and the value of each figure, in words."""
     for name, value in content.items():
-        words = f"{prefix}{name.replace('_', ' ')}"
+        words = f"{prefix}{WORDS.get(name, name.replace('_', ' '))}"
         if isinstance(value, dict):
             yield from _flatten(value, f"{words}, ")
         elif isinstance(value, list):

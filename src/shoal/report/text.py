@@ -103,7 +103,8 @@ def evidence_text(evidence: Mapping[str, Any]) -> str:
             rows = [["attack", "rate", "95 % interval", "baseline", "ceiling", "attacks"]]
             rows += [_attack_cells(test) for test in criterion["tests"]]
             untested = [
-                f"{name} ({reason.rstrip('.')})" for name, reason in criterion["not_run"].items()
+                f"{name} ({reason[:1].lower()}{reason[1:].rstrip('.')})"
+                for name, reason in criterion["not_run"].items()
             ]
             untested.append(criterion["untested"].replace("`", ""))
             notes = _fold(f"Not tested: {'; '.join(untested)}.")

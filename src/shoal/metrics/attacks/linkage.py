@@ -8,8 +8,8 @@ from shoal.metrics.attacks.result import AttackResult
 
 NOT_ALIGNED = "Needs the same records in the same order in both tables."
 CEILING = (
-    "Released records of a class are equal on all columns of the attack, so the right one among"
-    " them is a guess of 1 in k."
+    "Released records of a class are equal on all columns of the attack, so the attacker picks the"
+    " right one with a chance of at most 1 in k."
 )
 CEILING_OF_UNITS = (
     "Released records of a class are equal on all columns of the attack; the ceiling is the"
