@@ -5,8 +5,8 @@
 
 Attacks: 13 columns, 10 of them known to the attacker and 3 confidential, masked with k = 5 in order
 of the first column; 2,000 targets each. SUDA2: 10 columns of 2 to 20 categories, minimal sample
-uniques of at most 3 columns, and of any number of columns. Figures are CPU seconds of one process, after a run on a small table
-that loads the compiled code.
+uniques of at most 3 columns, and of any number of columns. Figures are CPU seconds of one process,
+after a run on a small table that loads the compiled code.
 """
 
 import argparse
