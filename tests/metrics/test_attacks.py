@@ -371,6 +371,7 @@ def test_links_to_any_record_of_a_unit_are_right():
     found = shoal.attack(before, after, quasi_identifiers=["a"], unit="p", random_state=0)
     result = found["linkage-distance"]
     assert found.k == 2
+    assert repr(found).splitlines()[0] == "k = 2, counted in distinct values of 'p'"
     assert result.rate == pytest.approx((3 * 3 / 4 + 1 / 4 + 4 / 4) / 8)
     assert result.ceiling == 0.75
     assert result.rate <= result.ceiling

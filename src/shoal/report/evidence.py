@@ -91,6 +91,7 @@ def gather_evidence(release: Release, original: IntoDataFrame) -> dict[str, Any]
         "error": "",
         "k": attacks.k,
         "unit": attacks.unit,
+        "counted": attacks.counted,
         "seed": attacks.seed,
         "remarks": list(attacks.remarks),
         "criteria": [_criterion(criterion, attacks) for criterion in CRITERIA],

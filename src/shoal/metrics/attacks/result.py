@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
+from shoal.frame.roles import RECORD_UNIT
 from shoal.metrics.figures import attack_figures
 from shoal.metrics.named_results import NamedResults
 from shoal.metrics.subgroups import Subgroups
@@ -176,6 +177,11 @@ class Attacks(NamedResults[AttackResult]):
         all_results = [*self.results, *(result for group in groups for result in group.results)]
         return tuple(dict.fromkeys(result.name for result in all_results if result.exceeds_ceiling))
 
+    @property
+    def counted(self) -> str:
+        """What k counts, in words."""
+        return "records" if self.unit == RECORD_UNIT else f"distinct values of {self.unit!r}"
+
     def figures(self) -> dict[str, float]:
         """Return rates and excesses by name, for `Limits`; columns follow after a colon."""
         figures: dict[str, float] = {}
@@ -224,7 +230,7 @@ class Attacks(NamedResults[AttackResult]):
         notes += [f"{name}: above its ceiling, which does not hold." for name in self.exceeded]
         if self.groups is not None:
             notes += ["", str(self.groups)]
-        return "\n".join([f"k = {self.k}, counted in {self.unit}s", *lines, *notes])
+        return "\n".join([f"k = {self.k}, counted in {self.counted}", *lines, *notes])
 
 
 def _cells(result: AttackResult) -> list[str]:
