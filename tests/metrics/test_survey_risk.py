@@ -300,10 +300,13 @@ def test_risks_of_subgroups_are_those_of_their_records():
             "reidentification_rate": whole.risk[rows].mean(),
             "greatest_risk": whole.risk[rows].max(),
             "sample_uniques": (whole.frequencies.sample[rows] == 1).sum(),
+            "k_map": whole.frequencies.population[rows].min(),
+            "expected_reidentifications": whole.risk[rows].sum(),
         }
         at = [group.label for group in risks.groups.grouping.groups].index(f"region={region}")
         assert risks.groups.figures[at] == pytest.approx(expected)
     worst = pd.Series(whole.risk).groupby(table["region"]).mean().max()
     assert risks.figures()["reidentification_rate_worst_group"] == pytest.approx(worst)
+    assert risks.figures()["k_map_worst_group"] == whole.frequencies.k_map
     assert "by region" in repr(risks)
     assert risks.to_dict()["groups"]["by"] == ["region"]
