@@ -140,4 +140,4 @@ def _chances(weights: Values, starts: Labels, own: Labels, sizes: Labels) -> Val
     tied = weights >= (weights.max(axis=1) - SLACK)[:, np.newaxis]
     target = np.repeat(np.arange(len(weights)), np.diff(starts))
     right = np.bincount(target, tied[target, own], len(weights))
-    return right / np.maximum(tied @ sizes, 1)
+    return np.asarray(right / np.maximum(tied @ sizes, 1))
