@@ -433,6 +433,16 @@ def test_membership_counts_half_where_distances_are_equal():
     assert found["membership"].rate == 1
 
 
+@pytest.mark.parametrize(("second", "rate"), [(15.5, 6 / 8), (14.5, 4 / 8)])
+def test_membership_names_the_nearer_half(second, rate):
+    """Members are 1, 2, 3 and 6 away; of the others, the first is 1.5 and the second 3.5 or 2.5."""
+    before = pd.DataFrame({"a": [0.0, 10.0, 20.0, 30.0]})
+    after = pd.DataFrame({"a": [1.0, 12.0, 23.0, 36.0]})
+    others = pd.DataFrame({"a": [2.5, second, 50.0, 60.0]})
+    found = shoal.attack(before, after, quasi_identifiers=["a"], control=others, random_state=0)
+    assert found["membership"].rate == rate
+
+
 def test_the_best_guess_is_the_mode_or_the_median():
     assert best_guess(np.array([3, 3, 1, 1, 0])) == [1, 3]
     assert best_guess(np.array([1.0, 5.0, 6.0])) == [5.0]
