@@ -1,5 +1,6 @@
 """A page for every measure, from its docstring, the registry and what was measured."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ COSTS = {
 }
 NO_FIGURES = "The [reproduced papers](../papers/README.md) print no figures of this measure."
 
+GAP = re.compile(r"(,?) *\\q?quad *(?:\\text\{(\w+)\} *\\quad *)?")  # between parts of a formula
 NOTATION = (
     "In the formulas, {math}`x_{ij}` is the original value of record i in column j and"
     " {math}`x'_{ij}` the masked one; {math}`\\bar x_j` and {math}`S_j` are the mean and the"
@@ -38,15 +40,14 @@ def index() -> str:
         rows = [
             [
                 f"[`{name}`]({name}.md)",
-                summary(name),
-                f"{{math}}`{docstrings.formula(MEASURES[name])}`",
+                f"{summary(name)}<br>{formula(name)}",
                 reading(name),
                 ABOUT[name].better,
             ]
             for name in MEASURES
             if ABOUT[name].kind == kind
         ]
-        head = ["Measure", "Meaning", "Formula", "Range and reading", "Better"]
+        head = ["Measure", "Meaning and formula", "Range and reading", "Better"]
         tables.append(f"## {kind.capitalize()}: {words}\n\n{grid(head, rows)}")
     return "\n\n".join(
         [
@@ -65,6 +66,17 @@ def index() -> str:
 def summary(name: str) -> str:
     """Return the first line of a measure's docstring, without keys of papers."""
     return docstrings.plain(docstrings.read(MEASURES[name])["Summary"][0])
+
+
+def formula(name: str) -> str:
+    """Return the formula of a measure; lines may end between its parts."""
+    text = GAP.sub(_between, docstrings.formula(MEASURES[name]))
+    return f"{{math}}`{text}`"
+
+
+def _between(gap: re.Match[str]) -> str:
+    """Return what stands between two parts of a formula: a comma or a word."""
+    return f"`{gap[1]} {gap[2] + ' ' if gap[2] else ''}{{math}}`"
 
 
 def reading(name: str) -> str:
