@@ -271,6 +271,24 @@ def test_every_class_of_the_release_holds_k_and_values_are_ancestors(make, suppr
     assert "combinations of levels" in finding.sentence
 
 
+def test_the_limit_of_suppressed_records_is_not_rounded_down_by_floating_point():
+    codes = [f"{at:02d}" for at in range(29)]
+    data = pd.DataFrame({"code": ["common"] * 71 + codes})
+    release = Plan({}, [Generalise(["code"], 29, suppression=0.29)]).run(data)
+    assert release.data["code"].isna().sum() == 29
+    assert (release.data["code"] == "common").sum() == 71
+
+
+def test_the_class_that_is_suppressed_with_others_is_the_one_that_loses_least():
+    rows = [*((f"a{at}", "A") for at in range(9)), ("d", "D"), ("e", "E")]
+    data = pd.DataFrame({"x": ["a0"] * 2 + ["a1"] + ["d"] * 2 + ["e"], "y": ["n", "m"] * 3})
+    columns, codes = read_columns(data, {"x": {"kind": "nominal", "hierarchy": rows}})
+    lattice = Lattice(codes, [column.levels for column in columns], 2, 4)
+    suppressed = lattice.records(lattice.evaluate((1, 1)).suppressed)
+    # Each record of A would lose 0.2 more, and each of the smaller class D all of its value.
+    assert data["x"][suppressed].tolist() == ["a0", "a0", "a1", "e"]
+
+
 def test_units_are_counted():
     data = people().assign(person=np.arange(80) // 4)
     roles = {"person": "unit", "pay": "confidential"}

@@ -255,6 +255,17 @@ def test_the_warning_states_cells_weight_and_bound():
     assert warning.attributes["bound"] < warning.attributes["weight"]
 
 
+def test_records_are_hidden_by_their_own_cells_although_fewer_would_match_as_many():
+    rows = [(1, 1), (2, 2)]
+    assert twin.fewest_matches([(None, None), rows[1]]) == 2  # and the second record is shown whole
+    data = pd.DataFrame(rows, columns=["x", "y"])
+    (warning,) = (
+        Suppress(["x", "y"], 2, missing_means="any").apply(tables.open_frame(data), []).warnings
+    )
+    assert warning.attributes["count"] == warning.attributes["bound"] == 4
+    assert "by its own cells" in str(warning)
+
+
 @settings(deadline=None, max_examples=40)
 @given(case=small_tables(records=12, columns=3))
 def test_matches_are_counted_as_by_the_twin(case):

@@ -129,12 +129,14 @@ class Suppress(Step):
     @property
     def guarantee(self) -> str:
         """What the step guarantees, in sentences for the report."""
-        units = "" if self.unit is None else f", counted in units of {self.unit!r},"
         if self.missing_means == "any":
+            counted = "records" if self.unit is None else f"units of {self.unit!r}"
             return (
-                f"Cells were suppressed until every record matched at least {self.k}{units} where a"
-                " suppressed cell matches every value. Records with suppressed cells may be unique."
+                "Cells were suppressed until the values that a record still shows occurred in at"
+                f" least {self.k} {counted}; a suppressed cell matches every value. Records with"
+                " suppressed cells may be unique."
             )
+        units = "" if self.unit is None else f", counted in units of {self.unit!r},"
         return (
             f"Cells were suppressed until k-anonymity with k = {self.k}{units} held; a suppressed"
             " cell counts as a value of its own."
@@ -179,9 +181,10 @@ class Suppress(Step):
         weigh = f" They weigh {best.weight:.6g}." if self.importance is not None else ""
         weighed = self.importance is not None
         if best.is_optimal:
-            bound = (
-                f"No {'lower weight' if weighed else 'smaller number'} suffices: this is proven."
-            )
+            # By its own cells: those of other records match it too, but do not hide it.
+            own = " to hide every record by its own cells" if self.missing_means == "any" else ""
+            least = "lower weight" if weighed else "smaller number"
+            bound = f"No {least} suffices{own}: this is proven."
         else:
             bound = f"At least {best.bound:.6g} {'is' if weighed else 'are'} necessary."
         return CellsSuppressed(
