@@ -14,8 +14,8 @@ SEPARATORS = ("\t", ";", ",")
 def read_rows(name: str | Path, folder: Path | None) -> Any:
     """Read the rows of a text file without a header; the separator is inferred from all lines.
 
-    Hierarchies exported by other software mostly use semicolons, and their values may hold commas. A ``.toml`` file holds a hierarchy
-    as nested tables.
+    Hierarchies exported by other software mostly use semicolons, and their values may hold commas.
+    A ``.toml`` file holds a hierarchy as nested tables.
 
     Parameters
     ----------
