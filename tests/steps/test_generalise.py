@@ -1,5 +1,7 @@
 """Full-domain recoding: the least loss of all levels, and k on what is released."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -115,6 +117,20 @@ def test_no_combination_of_levels_loses_less(drawn, k, share, loss):
         assert found.loss == pytest.approx(least, abs=1e-12)
         assert found.bound == found.loss
         assert found.suppressed.sum() <= limit
+
+
+@given(drawn=lattices(), k=st.integers(1, 4), share=st.sampled_from([0.0, 0.2, 0.6]), loss=LOSSES)
+def test_no_node_above_another_loses_less_than_its_bounds(drawn, k, share, loss):
+    data, types, units = drawn
+    columns, codes = read_columns(data, types, loss)
+    levels, limit = [column.levels for column in columns], int(share * len(data))
+    lattice = Lattice(codes, levels, k, limit, units, discernibility=loss == "discernibility")
+    nodes = list(product(*(range(level + 1) for level in lattice.top)))
+    evaluations = {node: lattice.evaluate(node) for node in nodes}
+    for node, above in product(nodes, nodes):
+        if all(low <= high for low, high in zip(node, above, strict=True)):
+            bound = max(lattice.bound(node), lattice.bound_above(evaluations[node]))
+            assert bound <= evaluations[above].loss + 1e-12
 
 
 CONSTRAINTS = st.sampled_from(

@@ -177,8 +177,10 @@ class Suppress(Step):
 
     def _describe(self, best: Suppression) -> CellsSuppressed:
         counts = best.cells.sum(axis=0)
-        by_column = ", ".join(f"{n!r} {c}" for n, c in zip(self.columns, counts, strict=True) if c)
-        weigh = f" They weigh {best.weight:.6g}." if self.importance is not None else ""
+        by_column = ", ".join(
+            f"{n!r} {c:,}" for n, c in zip(self.columns, counts, strict=True) if c
+        )
+        weigh = f" They weigh {best.weight:,.6g}." if self.importance is not None else ""
         weighed = self.importance is not None
         if best.is_optimal:
             # By its own cells: those of other records match it too, but do not hide it.
@@ -186,10 +188,11 @@ class Suppress(Step):
             least = "lower weight" if weighed else "smaller number"
             bound = f"No {least} suffices{own}: this is proven."
         else:
-            bound = f"At least {best.bound:.6g} {'is' if weighed else 'are'} necessary."
+            least = f"{best.bound:,.6g}" if weighed else f"{best.bound:,.0f}"
+            bound = f"At least {least} {'is' if weighed else 'are'} necessary."
         return CellsSuppressed(
-            f"{counts.sum()} of {best.cells.size} cells were suppressed in"
-            f" {best.cells.any(axis=1).sum()} records: {by_column}.{weigh} {bound}",
+            f"{counts.sum():,} of {best.cells.size:,} cells were suppressed in"
+            f" {best.cells.any(axis=1).sum():,} records: {by_column}.{weigh} {bound}",
             code="cells-suppressed",
             count=int(counts.sum()),
             weight=best.weight,
