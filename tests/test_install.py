@@ -109,7 +109,7 @@ def test_nothing_that_the_wheel_does_not_need_is_there(installed):
     assert done.stdout.split() == ["None"] * 3
 
 
-def test_the_first_demo_compiles_and_tells_and_the_next_does_not(installed, tmp_path):
+def test_the_first_demo_compiles_and_says_so_and_the_next_does_not(installed, tmp_path):
     first = run(installed, tmp_path / "home", "demo", "first")
     assert COMPILING in first.stderr
     assert "verdict: qualified. k = 5 is kept" in first.stdout
@@ -120,7 +120,7 @@ def test_the_first_demo_compiles_and_tells_and_the_next_does_not(installed, tmp_
     assert (tmp_path / "second" / "release.csv").read_bytes() == released
 
 
-def test_without_any_place_for_a_cache_it_still_works(installed, tmp_path):
+def test_kernels_work_without_a_writable_cache(installed, tmp_path):
     (tmp_path / "home").write_text("")
     (tmp_path / "in.csv").write_text("a,b\n" + "".join(f"{i},{i * 7 % 11}\n" for i in range(50)))
     words = ["in.csv", "uncached.csv", "-c", "a", "-c", "b", "-k", "3", "-m", "mdav"]

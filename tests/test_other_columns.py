@@ -185,7 +185,7 @@ def test_masking_by_hand_releases_other_columns(folder):
         "run plan.toml in.csv new.csv out.csv",
     ],
 )
-def test_a_word_too_many_is_a_usage_error_and_writes_nothing(folder, words):
+def test_a_stray_argument_is_a_usage_error_and_writes_nothing(folder, words):
     pq.write_table(pa.Table.from_pandas(DATA), "in.parquet")
     pq.write_table(pa.Table.from_pandas(DATA), "out.parquet")
     before = sorted(Path().iterdir())
@@ -217,6 +217,6 @@ def test_several_sources_must_be_parquet():
         ("in -c a out b", ("-c", "out")),
     ],
 )
-def test_words_apart_from_the_others_are_seen(words, expected):
+def test_stray_arguments_are_noticed(words, expected):
     takes = {"-c": True, "-k": True, "--force": False}
     assert stray_argument(words.split(), takes, 2) == expected

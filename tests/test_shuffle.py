@@ -65,7 +65,7 @@ def test_the_rows_of_a_shuffled_release_are_those_of_a_plain_one(kind):
     assert labels.nunique() == actual["age"].nunique()
 
 
-def test_no_index_tells_the_order_that_came():
+def test_no_index_reveals_the_original_order():
     data = people().set_axis([f"row {at}" for at in range(200)])
     actual = shoal.microaggregate(data, ["age", "height"], k=3, shuffle=True).data
     assert actual.index.equals(pd.RangeIndex(200))
@@ -103,7 +103,7 @@ def test_a_drawn_order_is_repeated_by_the_plan_of_the_release_alone():
     assert "random_state" not in str(summarise(first)) + str(summarise(first, "internal"))
 
 
-def test_dropped_records_and_shuffled_ones_are_told_together():
+def test_dropping_and_shuffling_are_reported_together():
     data = people()
     data.loc[data.index % 5 == 0, "age"] = np.nan
     release = shoal.microaggregate(

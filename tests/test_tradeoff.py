@@ -67,7 +67,7 @@ def test_lambda_zero_is_tried_in_any_case():
     assert fall == pytest.approx(points[1].distortion_y / points[0].distortion_y - 1)
 
 
-def test_a_plan_is_shown_among_its_like():
+def test_a_plan_is_shown_on_the_curve():
     sme = datasets.sme()[["surface", "employees", "turnover"]]
     plan = Plan.of(
         ["surface", "employees"], METHODS["mdav"](k=3), confidential=["turnover"], dependence=0.2

@@ -53,7 +53,7 @@ def changed(change, *, seal=False):
     Path("out.json").write_text(json.dumps(entries))
 
 
-def test_a_release_stands_by_its_manifest(folder):
+def test_a_release_matches_its_manifest(folder):
     done = shell(*VERIFY)
     assert done.exit_code == 0
     *checks, verdict = done.stdout.splitlines()
@@ -132,7 +132,7 @@ def test_a_file_that_was_cut_off_is_seen(folder):
     assert {"file", "readable"} <= set(failed(*VERIFY))
 
 
-def test_an_identifier_that_left_is_seen(folder):
+def test_a_released_identifier_is_detected(folder):
     out = pd.read_csv("out.csv")
     out.insert(0, "name", [f"p{i}" for i in range(24)])
     out.to_csv("out.csv", index=False)
@@ -144,20 +144,20 @@ def test_an_entry_of_the_manifest_that_was_changed_is_seen(folder):
     assert failed(*VERIFY) == ["manifest"]
 
 
-def test_a_manifest_that_promises_too_much_is_seen_even_with_a_new_seal(folder):
+def test_a_manifest_that_claims_too_much_is_detected_even_with_a_new_seal(folder):
     changed(lambda entries: entries["promise"].update(k=9), seal=True)
     assert failed(*VERIFY) == ["guarantee"]
     changed(lambda entries: entries["plan"]["steps"][0]["partition"].update(k=9), seal=True)
     assert failed(*VERIFY) == ["guarantee", "verdict"]
 
 
-def test_a_manifest_that_tells_another_smallest_class_is_seen(folder):
+def test_a_manifest_with_another_smallest_class_is_detected(folder):
     for other in (3, 5):
         changed(lambda entries, n=other: entries["promise"].update(smallest_class=n), seal=True)
         assert failed(*VERIFY) == ["smallest class"]
 
 
-def test_a_manifest_that_promises_too_little_is_seen_with_the_original(folder):
+def test_a_manifest_that_claims_too_little_is_detected_with_the_original(folder):
     def lower(entries):
         entries["promise"]["k"] = 3
         entries["plan"]["steps"][0]["partition"]["k"] = 3
@@ -176,7 +176,7 @@ def test_another_original_is_seen(folder):
     assert failed(*VERIFY, "--original", "in.csv") == ["original", "run again", "statements"]
 
 
-def test_what_is_no_manifest_is_refused(folder):
+def test_malformed_manifests_are_refused(folder):
     for text in ("{", "[]", "{}", '{"manifest": 2}'):
         Path("out.json").write_text(text)
         assert shell(*VERIFY).exit_code == 1

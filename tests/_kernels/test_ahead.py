@@ -55,7 +55,7 @@ def grouping():
     return lambda: open_grouping(np.zeros((4, 1)), zeros.reshape(4, 1), zeros, 2)
 
 
-def test_a_second_process_that_failed_is_done_without(monkeypatch, grouping):
+def test_a_failed_second_process_is_not_needed(monkeypatch, grouping):
     monkeypatch.setattr(ahead, "_process", Process(3))
     assert grouping().sizes[0] == 4
     assert ahead._process is None

@@ -65,7 +65,7 @@ def kept(place):
     return sorted((place / "kept").rglob("*.nb[ci]"))
 
 
-def test_what_is_whole_is_used_again(package):
+def test_undamaged_files_are_used_again(package):
     done = run(package)
     assert done.stdout == "6.0 1\n"
     assert done.stderr == ""

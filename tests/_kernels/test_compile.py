@@ -39,7 +39,7 @@ def walked(place):
     return done.stdout.split()
 
 
-def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
+def test_a_kernel_is_recompiled_when_a_kernel_it_calls_has_changed(tmp_path):
     kernels = tmp_path / "shoal" / "_kernels"
     kernels.mkdir(parents=True)
     for folder in (kernels, kernels.parent):
@@ -54,11 +54,11 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
     assert walked(tmp_path) == ["10"]
 
 
-def test_our_way_of_compiling_was_seen_with_the_numba_that_is_installed():
+def test_the_pipeline_is_tested_with_the_installed_numba():
     assert _compile.OURS, f"Run the tests with numba {_compile.installed}, then add it to TESTED."
 
 
-def test_another_numba_compiles_by_its_own_way_and_groups_alike(tmp_path):
+def test_another_numba_uses_its_own_pipeline_and_gives_the_same_groups(tmp_path):
     code = """
 import numba
 numba.__version__ = "9.9.9"

@@ -113,7 +113,7 @@ def test_a_passphrase_is_needed_where_the_key_has_one(folder, monkeypatch):
     assert shell(*VERIFY, "--key", "locked-public.pem").exit_code == 0
 
 
-def test_what_is_no_manifest_is_not_signed(folder):
+def test_other_files_than_manifests_are_not_signed(folder):
     Path("x.json").write_text("{}")
     with raises(FileError, "bad-manifest"):
         sign("x.json", "key.pem")

@@ -429,8 +429,8 @@ def test_methods_are_listed(folder):
 def test_demo_leaves_a_release_a_report_and_the_plan_that_repeats_it(folder):
     done = shell("demo")
     assert done.exit_code == 0
-    made = {path.name for path in (folder / "demo").iterdir()}
-    assert made == {"original.csv", "plan.toml", "release.csv", "report.html"}
+    written = {path.name for path in (folder / "demo").iterdir()}
+    assert written == {"original.csv", "plan.toml", "release.csv", "report.html"}
     again = shell("run", "demo/plan.toml", "demo/original.csv", "again.csv")
     assert again.exit_code == 0
     assert (folder / "again.csv").read_bytes() == (folder / "demo" / "release.csv").read_bytes()

@@ -201,7 +201,7 @@ CLIPPED = """() => [...document.querySelectorAll(".content, .content *")]
   .map((box) => `${box.tagName} ${box.className}: ${box.textContent.slice(0, 60)}`)"""
 
 
-def test_nothing_is_clipped_on_a_desk(browser, site):
+def test_nothing_is_clipped_on_a_wide_screen(browser, site):
     page = opened(browser, site, "index")
     looked_at = {site / f"{name}.html" for name in LOOKED_AT}
     clipped = {}
@@ -246,7 +246,7 @@ def results(browser, site, words):
     return [urlsplit(link).path for link in links]
 
 
-def test_the_search_finds_a_method_from_the_disk(browser, site):
+def test_the_search_works_from_local_files(browser, site):
     assert any(path.endswith("/methods/mdav.html") for path in results(browser, site, "mdav"))
 
 

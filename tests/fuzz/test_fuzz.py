@@ -39,7 +39,7 @@ def test_a_short_run_finds_nothing(part):
 
 
 @pytest.mark.parametrize(("seed", "number"), SEEDS)
-def test_what_once_failed_does_not_any_more(seed, number):
+def test_runs_that_once_failed_pass(seed, number):
     assert run_one(seed, number).problems == []
 
 

@@ -50,11 +50,11 @@ class Options:
 def test_bootstrap_null_has_the_known_mean_and_spread():
     """Snoke et al. (2018): (k - 1)(1 - c)^2 c / N for a logistic model with k coefficients."""
     X = np.random.default_rng(1).normal(size=(400, 5))
-    found = compare(X, X, logistic_probabilities, Options(100), "logistic")
+    score = compare(X, X, logistic_probabilities, Options(100), "logistic")
     expected = 5 * 0.5**3 / 800
-    assert found["null_mean"] == pytest.approx(expected, rel=0.15)
-    assert found["null_sd"] == pytest.approx(expected * np.sqrt(2 / 5), rel=0.3)
-    assert found["pmse"] == pytest.approx(0, abs=1e-12)
+    assert score["null_mean"] == pytest.approx(expected, rel=0.15)
+    assert score["null_sd"] == pytest.approx(expected * np.sqrt(2 / 5), rel=0.3)
+    assert score["pmse"] == pytest.approx(0, abs=1e-12)
 
 
 def test_propensity_score_sees_what_changed():
@@ -231,8 +231,8 @@ def test_tables_of_any_kind_give_the_same_figures():
     before, after = people(60), people(60, seed=1)
     options = {"measures": ["estimates", "range-counts", "group-by"], "random_state": 0}
     expected = shoal.utility(before, after, **options).figures()
-    found = shoal.utility(pl.from_pandas(before), pl.from_pandas(after), **options).figures()
-    assert found == expected
+    figures = shoal.utility(pl.from_pandas(before), pl.from_pandas(after), **options).figures()
+    assert figures == expected
 
 
 def test_hard_tables_are_analysed():

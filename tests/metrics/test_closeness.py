@@ -68,7 +68,7 @@ def test_order_matters_only_where_there_is_one():
         assert t_closeness(released, codes, [False]) == pytest.approx([0.5])
 
 
-def test_one_class_and_one_value_tell_nothing():
+def test_one_class_or_one_value_has_distance_zero():
     values = np.arange(5.0)[:, np.newaxis]
     assert t_closeness(np.zeros((5, 1)), values, [True]) == pytest.approx([0])
     assert t_closeness(np.zeros((5, 1)), values, [False]) == pytest.approx([0])

@@ -36,7 +36,7 @@ def cases(draw):
 
 @settings(max_examples=60)
 @given(case=cases())
-def test_groups_keep_their_sizes_and_none_goes_away(case):
+def test_groups_keep_their_sizes_and_none_disappears(case):
     Z, k, ranks, ordered, t = case
     totals = [np.bincount(column) for column in ranks.T]
     groups = MDAV(k=k).fit(Z).partition_

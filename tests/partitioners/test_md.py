@@ -51,7 +51,7 @@ def pairs_while_records_leave(X, leaving, work):
 
 
 @given(X=tables(least=2), order=st.randoms(use_true_random=False), work=st.sampled_from([1, 10**9]))
-def test_the_farthest_pair_is_found_whoever_has_left(X, order, work):
+def test_the_farthest_pair_is_found_after_any_removals(X, order, work):
     leaving = list(range(len(X)))
     order.shuffle(leaving)
     for actual, right in pairs_while_records_leave(X, leaving, work):

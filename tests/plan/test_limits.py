@@ -66,16 +66,16 @@ def test_a_plan_keeps_its_limits_in_its_document():
 @pytest.mark.parametrize(
     ("limits", "code"), [({"max_linkag": 1}, "unknown-limit"), (3, "limits-no-mapping")]
 )
-def test_what_is_no_limit_is_refused(limits, code):
+def test_malformed_limits_are_refused(limits, code):
     entries = {"version": 1, "limits": limits, "steps": []}
     with raises(PlanError, code):
         Plan.from_dict(entries)
 
 
 def test_limits_that_are_met_are_named_in_the_verdict(folder):
-    made = deliver(Plan.load("plan.toml"), "in.csv", "out.csv").release
-    assert "limit-broken" not in made.verdict.codes()
-    checked = limits_of(made.verdict)
+    release = deliver(Plan.load("plan.toml"), "in.csv", "out.csv").release
+    assert "limit-broken" not in release.verdict.codes()
+    checked = limits_of(release.verdict)
     assert [entry["limit"] for entry in checked] == list(MET)
     assert all(entry["passed"] for entry in checked)
     in_memory = Plan.load("plan.toml").run(read("in.csv"))
@@ -147,8 +147,8 @@ def test_mask_and_run_take_a_file_of_limits(folder):
 
 def checks(*arguments):
     done = shell(*VERIFY, *arguments, "--json")
-    found = {one["name"]: one["passed"] for one in json.loads(done.stdout)["checks"]}
-    return {n: v for n, v in found.items() if n.startswith("limit ")}, done.exit_code
+    passed = {one["name"]: one["passed"] for one in json.loads(done.stdout)["checks"]}
+    return {n: v for n, v in passed.items() if n.startswith("limit ")}, done.exit_code
 
 
 def test_verify_checks_the_limits_of_the_plan(folder):

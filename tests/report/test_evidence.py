@@ -73,8 +73,8 @@ def test_the_survey_risk_is_that_of_the_release(release, evidence):
 def test_records_in_random_order_are_matched_with_their_originals(evidence):
     shuffled = gather_evidence(released(shuffle=True, random_state=1), SURVEY)
     rates = [
-        {test["attack"]: test["rate"] for one in found["criteria"] for test in one["tests"]}
-        for found in (evidence, shuffled)
+        {test["attack"]: test["rate"] for one in gathered["criteria"] for test in one["tests"]}
+        for gathered in (evidence, shuffled)
     ]
     assert rates[1]["linkage-distance"] > 0.1  # 1/60 if records were mixed up
     assert abs(rates[0]["linkage-distance"] - rates[1]["linkage-distance"]) < 0.05

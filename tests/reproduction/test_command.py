@@ -81,14 +81,14 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path, parts):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_is_an_error(tmp_path, parts):
+def test_an_impossible_folder_is_an_error(tmp_path, parts):
     (tmp_path / "file").write_text("")
     done = shell(tmp_path / "file" / "folder")
     assert done.exit_code == 1
     assert "cannot be a folder" in done.stderr
 
 
-def test_progress_is_told(parts):
+def test_progress_is_reported(parts):
     reports = []
     with progress.reporting_to(lambda *report: reports.append(report)):
         library.make("one")

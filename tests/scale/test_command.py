@@ -61,7 +61,7 @@ def test_more_runs_for_a_curve_are_refused(source, tmp_path):
 @pytest.mark.parametrize(
     ("option", "value"), [("--separator", ";"), ("--decimal", ","), ("--encoding", "latin-1")]
 )
-def test_what_is_said_about_text_is_refused(option, value, source, tmp_path):
+def test_options_for_text_files_are_refused(option, value, source, tmp_path):
     done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, option, value)
     assert done.exit_code == 2
     assert option in done.stderr
@@ -137,7 +137,7 @@ def test_one_file_is_masked_in_memory(source, tmp_path):
     assert (tmp_path / "out.parquet").is_file()
 
 
-def test_a_local_cluster_that_does_not_start_is_tried_again_and_told(source, tmp_path, monkeypatch):
+def test_a_local_cluster_that_does_not_start_is_retried_and_reported(source, tmp_path, monkeypatch):
     tries = []
 
     def fails(**options):
@@ -161,7 +161,7 @@ def test_a_local_cluster_starts_beside_another_that_holds_the_usual_port():
             assert client.cluster.scheduler.services["dashboard"].port != 8787
 
 
-def test_scratch_that_stays_is_told_though_the_run_failed(source, tmp_path, monkeypatch):
+def test_scratch_files_left_by_a_failed_run_are_reported(source, tmp_path, monkeypatch):
     monkeypatch.setattr("shoal.scale.folder.shutil.rmtree", lambda *words, **options: None)
     monkeypatch.setattr("shoal.scale.run.open_runner", _fails)
     done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav")

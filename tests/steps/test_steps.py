@@ -85,7 +85,7 @@ def test_a_step_names_its_paper_and_explains_its_parameters(name):
 
 
 @every_step
-def test_the_page_on_steps_tells_what_the_class_does(name):
+def test_the_page_on_steps_agrees_with_the_classes(name):
     page = (Path(__file__).parents[2] / "docs" / "beyond-k.md").read_text()
     (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` ")]
     cls = STEPS[name]
@@ -164,7 +164,7 @@ def test_a_step_and_its_partitioner_draw_with_seeds_of_their_own():
 
 
 @every_step
-def test_a_step_that_promises_no_k_says_so_everywhere(name):
+def test_a_step_without_k_says_so_everywhere(name):
     plan, data = plan_of(name), shoal.datasets.sme()
     release = run(plan, data)
     summary = summarise(release)

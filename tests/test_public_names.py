@@ -1,4 +1,4 @@
-"""The names at the top level, and what it costs to open the door."""
+"""The public names at the top level, and the cost of importing them."""
 
 import subprocess
 import sys
@@ -63,6 +63,6 @@ PUBLIC = sorted(
 
 
 @pytest.mark.parametrize("path", PUBLIC)
-def test_docstrings_say_everything(path):
+def test_docstrings_are_complete(path):
     faults = [fault for fault in validate(path)["errors"] if fault[0] not in PARDONED]
     assert not faults
