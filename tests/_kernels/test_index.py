@@ -9,7 +9,7 @@ from shoal._kernels.spatial import index as spatial_index
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_GROUP
 from shoal._kernels.spatial.bounds import NO_SCORE, required_score, score_bounds
 from shoal._kernels.spatial.frame import power_of_two, principal_frame
-from shoal._kernels.spatial.index import open_index, rebuild_if_worn, remove
+from shoal._kernels.spatial.index import open_index, rebuild_if_needed, remove
 from shoal._kernels.spatial.search import (
     FARTHEST,
     NEAREST,
@@ -89,8 +89,8 @@ def test_every_search_agrees_with_a_pass_over_all_records(X, seed, m, inwards):
         )
         leave(index, left[order[:many]])
         left = np.sort(left[order[many:]])
-        if len(left) > 0 and rebuild_if_worn(index) is not index:
-            index, built_of = rebuild_if_worn(index), left
+        if len(left) > 0 and rebuild_if_needed(index) is not index:
+            index, built_of = rebuild_if_needed(index), left
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -121,7 +121,7 @@ def test_searches_agree_at_the_borders_of_full_blocks_and_groups_of_blocks(size,
         gone = rng.permutation(len(left))[: len(left) // 2]
         leave(index, left[gone])
         left = np.delete(left, gone)
-    index = rebuild_if_worn(index)
+    index = rebuild_if_needed(index)
     check_answers(index, X, left, X[left[0]], 9)
 
 

@@ -37,10 +37,10 @@ def sum_of_a_part(X):
 
 
 def with_room(X):
-    room = np.empty(X.shape[1])
+    row = np.empty(X.shape[1])
     for j in range(X.shape[1]):
-        room[j] = X[0, j]
-    return room[-1]
+        row[j] = X[0, j]
+    return row[-1]
 
 
 def a_view(X):

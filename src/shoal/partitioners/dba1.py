@@ -3,7 +3,7 @@
 from shoal import _progress as progress
 from shoal._kernels.dba1 import advance, open_neighbour_lists
 from shoal._kernels.leftovers import join_nearest
-from shoal._kernels.spatial.index import open_index, rebuild_if_worn
+from shoal._kernels.spatial.index import open_index, rebuild_if_needed
 from shoal._params import K
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._neighbours import nearest_others
@@ -70,7 +70,7 @@ class DBA1(Partitioner):
         lists = open_neighbour_lists(index, k, nearest_others(index, n_neighbours)[0])
         while advance(index, k, lists, STRIDE):
             progress.report("grouping", n - int(index.size[0]), n)
-            index = rebuild_if_worn(index)
+            index = rebuild_if_needed(index)
         join_nearest(X, lists.labels)
         progress.report("grouping", n, n)
         return lists.labels

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from shoal._kernels.farthest_pair import open_ends
+from shoal._kernels.farthest_pair import open_pair_bounds
 from shoal._kernels.leftovers import assign_leftovers
 from shoal._kernels.md import rounds
 from shoal._kernels.spatial.pool import open_pool
@@ -84,7 +84,7 @@ def maximum_distance(
 ) -> Labels:
     """Return the groups of MD; ``X`` may be a part of a table, ``done`` of it done before."""
     labels = run_in_strides(
-        X, rounds, open_ends(X), X, k, extreme, opening=open_pool, done=done, total=total
+        X, rounds, open_pair_bounds(X), X, k, extreme, opening=open_pool, done=done, total=total
     )
     assign_leftovers(X, labels, k)
     return labels
