@@ -42,8 +42,8 @@ class DBA1(Partitioner):
     **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the
     loss.
 
-    **Cost.** Neighbours are found in a tree and densities renewed only where a
-    neighbour left: time grows as n² at worst, and far less on tables of few or
+    **Cost.** An index finds the neighbours, and densities are updated only where a
+    neighbour was removed: time grows as n² at worst, and far less on tables of few or
     related columns. Memory grows as n k. Ties, which are equal float64 distances,
     go to the record that comes first, and between groups to the one formed first.
 

@@ -48,9 +48,9 @@ class MD(Partitioner):
     **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the
     loss.
 
-    **Cost.** Time grows as n² on usual tables: the farthest pair is not searched
-    anew for every round but found from what is known of earlier rounds. A table can
-    be made on which time grows as n³/k. Memory grows as n. Ties, which are equal
+    **Cost.** Time grows as n² on usual tables: bounds from earlier
+    rounds make the search for the farthest pair short. Tables can be constructed on
+    which time grows as n³/k. Memory grows as n. Ties, which are equal
     float64 distances, go to the record that comes first, and between pairs to the
     one whose first record comes first.
 
