@@ -1,4 +1,4 @@
-"""``shoal attack``: attack a released file as somebody who knows a part of the original would."""
+"""``shoal attack``: attack a released file as someone who knows part of the original would."""
 
 from typing import Annotated
 
