@@ -1,4 +1,4 @@
-"""The benchmarks can be run: they are opened, and what they do between measurements is checked."""
+"""The benchmarks can be imported, and their computations between measurements are checked."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The method that the page on contributing adds is one: it keeps the contract of all methods."""
+"""The method that the page on contributing adds keeps the contract of all methods."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""What pictures are drawn from: true numbers, and nothing of a single record."""
+"""The data of figures: correct numbers, and none about a single record."""
 
 import gc
 import json

@@ -1,4 +1,4 @@
-"""The README is true: what it shows, and every row of its table."""
+"""The README is correct: its output, and every row of its table."""
 
 import inspect
 import re

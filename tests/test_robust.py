@@ -1,4 +1,4 @@
-"""Arguments and tables that once ended in a traceback are refused, or done."""
+"""Arguments and tables that once ended in a traceback are refused or handled."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Seeds are keys: drawn at random, of 128 bits, and shown nowhere but in the manifest."""
+"""Seeds are secret: drawn at random, of 128 bits, and shown nowhere but in the manifest."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Released records in random order: aligned throughout, repeatable, and telling nothing."""
+"""Released records in random order: aligned, repeatable, and without a trace of order."""
 
 import json
 from collections import Counter

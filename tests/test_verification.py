@@ -1,4 +1,4 @@
-"""A manifest is written with a release, and a release is held against it."""
+"""A manifest is written with a release, and a release is verified against it."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""The tree of boxes: the nearest as sorting finds them, when records leave and when they move."""
+"""The tree of boxes finds the nearest records, also after records were removed or moved."""
 
 import numpy as np
 from hypothesis import given

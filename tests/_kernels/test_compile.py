@@ -1,4 +1,4 @@
-"""What is compiled once and kept is never older than the text of the kernels."""
+"""Compiled kernels are never older than the text of the kernels."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Groups that change: what is taken back is as it was, and nothing drifts."""
+"""Groups that change record by record: undone trials, sums of squares, annealing and its pool."""
 
 import numpy as np
 import pytest

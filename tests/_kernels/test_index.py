@@ -1,4 +1,4 @@
-"""The index answers as passes over all living records do, on every kind of table."""
+"""The index agrees with passes over all living records, on every kind of table."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Cells that bid for records: the tree against lists, on tables of many boxes."""
+"""The auction of cells for records: the tree agrees with lists, on tables of many boxes."""
 
 import numpy as np
 import pytest

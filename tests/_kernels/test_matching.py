@@ -1,4 +1,4 @@
-"""Matching: all matchings tried, and the dual values checked, on graphs with many odd rings."""
+"""Matching: all matchings tried, and the dual values checked, on graphs with many odd cycles."""
 
 from functools import cache
 from itertools import combinations

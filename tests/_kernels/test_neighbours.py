@@ -1,4 +1,4 @@
-"""Neighbours of every record: blocks that ask together find what sorting all distances finds."""
+"""Neighbours of every record: searches by block agree with sorting all distances."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A kernel that makes no array borrows those of its caller; all others count references."""
+"""Kernels that create no array borrow those of their caller; all others count references."""
 
 import gc
 from functools import cache

@@ -1,4 +1,4 @@
-"""Who is closer than the own record: the index against all distances."""
+"""Records closer than the own record: the index agrees with all distances."""
 
 import numpy as np
 from hypothesis import given

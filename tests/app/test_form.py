@@ -1,4 +1,4 @@
-"""The form says what the signatures say, and a filled one makes the plan that was meant."""
+"""The form follows from the signatures, and a completed form gives the intended plan."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""Who may come in, and what stays behind when the server ends."""
+"""Which requests are answered, and what remains when the server ends."""
 
 import signal
 import socket

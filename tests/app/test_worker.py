@@ -1,4 +1,4 @@
-"""What a job makes of a file: the same format out as in, and words for what cannot be done."""
+"""Jobs of the web page: the same format out as in, and messages about what cannot be done."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the pages of methods and measures are made of is true."""
+"""The contents of the pages on methods and measures are correct."""
 
 import ast
 import re

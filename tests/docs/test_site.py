@@ -1,4 +1,4 @@
-"""The site: built without a warning, whole, and alone."""
+"""The site is built without a warning, complete, and independent of other servers."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""A short run of the fuzzer, the runs that once failed, and faults planted to see it find them."""
+"""A short run of the fuzzer, the runs that once failed, and planted faults that it must find."""
 
 import datetime as dt
 import math

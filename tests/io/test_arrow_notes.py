@@ -1,4 +1,4 @@
-"""Parquet and Feather: which entries of a schema may leave."""
+"""Parquet and Feather: which entries of a schema may be released."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Packed text: gzip and zstd."""
+"""Compressed text: gzip and zstd."""
 
 import gzip
 import shutil

@@ -1,4 +1,4 @@
-"""Files that other software wrote, read and given back; tests/io/files says which."""
+"""Files written by other software, read and written back; tests/io/files describes them."""
 
 import datetime as dt
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Nothing of the original is left beside the released values: in types, labels and buffers."""
+"""No trace of the original remains beside the released values: types, labels and buffers."""
 
 import io
 import json

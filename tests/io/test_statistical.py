@@ -1,4 +1,4 @@
-"""Stata, SPSS and SAS files: what goes out comes back, or is refused, or is told."""
+"""Stata, SPSS and SAS files: tables come back, are refused, or lose what a remark names."""
 
 import datetime as dt
 

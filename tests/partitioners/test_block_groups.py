@@ -1,4 +1,4 @@
-"""Groups of the blocks of a long table: each is known once, and wherever it has a row."""
+"""Groups of the blocks of a long table: each is stored once, and found from each of its rows."""
 
 from itertools import combinations
 

@@ -1,4 +1,4 @@
-"""Groups that are close to the table first of all: what is proven is what holds."""
+"""ClosenessFirst: the slow twin, and the proven distances."""
 
 from fractions import Fraction
 from math import ceil

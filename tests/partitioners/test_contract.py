@@ -1,4 +1,4 @@
-"""What every registered method promises, whatever it does inside."""
+"""The contract of every registered method."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What MDAV and its relatives have in common."""
+"""Properties that MDAV and related methods share."""
 
 import numpy as np
 import pytest

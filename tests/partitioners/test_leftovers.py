@@ -1,4 +1,4 @@
-"""What becomes of left-overs, by itself: the part that many methods share."""
+"""The assignment of left-overs, which many methods share."""
 
 import numpy as np
 import pytest

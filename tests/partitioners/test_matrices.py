@@ -1,4 +1,4 @@
-"""What comes in: a matrix that is ready goes straight on, everything else is made one."""
+"""Input: a matrix that is ready is used as it is, everything else is converted."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""One function delivers a release; what it says is counted on the file."""
+"""`deliver` writes, judges and publishes a release; the verdict is counted on the file."""
 
 import datetime as dt
 import json

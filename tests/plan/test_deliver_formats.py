@@ -1,4 +1,4 @@
-"""Whatever a table holds, a published file keeps what was promised, or nothing is published."""
+"""In every format, a published file keeps its guarantees, or nothing is published."""
 
 import datetime as dt
 import decimal

@@ -1,4 +1,4 @@
-"""Each finding appears where it must, and not on a near release."""
+"""Each finding appears where it must, and not on a similar release without its cause."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""The report in a real browser: alone, readable, printable, and deaf to hostile names."""
+"""The report in a real browser: self-contained, readable, printable, safe from hostile names."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Labels of figures stand beside each other: no two collide, and none leaves its figure."""
+"""Labels of figures do not overlap and stay inside the figure."""
 
 from itertools import combinations
 

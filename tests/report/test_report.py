@@ -1,4 +1,4 @@
-"""The report: true, self-contained, escaped, and silent about persons."""
+"""The report: correct, self-contained, escaped, and without data about single persons."""
 
 import html.parser
 import json

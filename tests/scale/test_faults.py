@@ -1,4 +1,4 @@
-"""Workers that die, disks that are full, files that are damaged: a right release, or none."""
+"""Dying workers, full disks and damaged files: a correct release, or none."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""The same plan on a cluster: what it promises, and on what its result does not depend."""
+"""The same plan on a cluster: its guarantees, and independence of workers, files and order."""
 
 import json
 from collections import Counter

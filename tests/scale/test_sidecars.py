@@ -1,4 +1,4 @@
-"""Report and manifest of a released folder: what they tell, and when they appear."""
+"""Report and manifest of a released folder: their contents, and when they appear."""
 
 import json
 import re

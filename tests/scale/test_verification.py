@@ -1,4 +1,4 @@
-"""A released folder is held against its manifest, file by file."""
+"""A released folder is compared with its manifest, file by file."""
 
 import json
 import shutil

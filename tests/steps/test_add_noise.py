@@ -1,4 +1,4 @@
-"""Noise as large as it is said to be."""
+"""Noise has the stated variance and correlations."""
 
 import numpy as np
 import pandas as pd

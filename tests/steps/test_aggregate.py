@@ -1,4 +1,4 @@
-"""The value that stands for a group."""
+"""The value that represents a group."""
 
 from functools import partial
 

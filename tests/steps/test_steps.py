@@ -1,4 +1,4 @@
-"""The contract of every step: what it tells a plan, and what a release tells of it."""
+"""The contract of every step."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What becomes of left-overs, slow and readable."""
+"""The assignment of left-overs, slow and readable."""
 
 from twins.mdav import mean, squared
 
