@@ -305,8 +305,8 @@ def columns_of(names):
 @pytest.mark.parametrize("missing", ["own-groups", "impute", "drop"])
 def test_function_plan_and_command_line_agree(folder, missing):
     command = ["mask", "in.csv", "out.csv", *columns_of(COLUMNS), "-k", "3", *OPTIONS]
-    done = CliRunner().invoke(app, [*command, "--set", f"missing={missing}"])
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(app, [*command, "--set", f"missing={missing}"])
+    assert result.exit_code == 0, result.output
     (folder / "plan.toml").write_text(
         f"""version = 1
 other_columns = "release"
@@ -326,8 +326,8 @@ missing = "{missing}"
 partition = {{ method = "auto", k = 3 }}
 """
     )
-    done = CliRunner().invoke(app, ["run", "plan.toml", "in.csv", "again.csv"])
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(app, ["run", "plan.toml", "in.csv", "again.csv"])
+    assert result.exit_code == 0, result.output
     written = (folder / "out.csv").read_bytes()
     assert (folder / "again.csv").read_bytes() == written
 
@@ -350,8 +350,8 @@ def test_a_declared_code_stays_to_the_letter_in_a_text_table(tmp_path, monkeypat
     lines = ["zip,x", *(f"00{at % 2},{at}" for at in range(8))]
     (tmp_path / "in.csv").write_text("\n".join(lines) + "\n")
     command = "mask in.csv out.csv -c zip -c x -k 2 --type zip=nominal"
-    done = CliRunner().invoke(app, command.split())
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(app, command.split())
+    assert result.exit_code == 0, result.output
     assert {line.split(",")[0] for line in (tmp_path / "out.csv").read_text().split()[1:]} <= {
         "000",
         "001",
@@ -361,9 +361,11 @@ def test_a_declared_code_stays_to_the_letter_in_a_text_table(tmp_path, monkeypat
 def test_assess_takes_types_on_the_command_line(folder):
     command = ["mask", "in.csv", "out.csv", *columns_of(COLUMNS), "-k", "3", *OPTIONS]
     CliRunner().invoke(app, [*command, "--set", "missing=impute"])
-    done = CliRunner().invoke(app, ["assess", "in.csv", "out.csv", *columns_of(COLUMNS), *OPTIONS])
-    assert done.exit_code == 0, done.output
-    assert "information_loss" in done.output
+    result = CliRunner().invoke(
+        app, ["assess", "in.csv", "out.csv", *columns_of(COLUMNS), *OPTIONS]
+    )
+    assert result.exit_code == 0, result.output
+    assert "information_loss" in result.output
 
 
 @pytest.mark.parametrize(
@@ -404,8 +406,8 @@ def test_a_trimmed_mean_needs_its_share(survey):
 def test_a_bad_type_is_a_usage_error_and_a_plan_error(folder):
     for option in ("town=nominl", "town", "town=hierarchy:none.csv", "nowhere=nominal"):
         command = ["mask", "in.csv", "out.csv", "-c", "town", "-k", "3", "--type", option]
-        done = CliRunner().invoke(app, command)
-        assert done.exit_code == (2 if option.startswith("town") and ":" not in option else 1)
+        result = CliRunner().invoke(app, command)
+        assert result.exit_code == (2 if option.startswith("town") and ":" not in option else 1)
         assert not (folder / "out.csv").exists()
     step = {"method": "microaggregate", "columns": ["a"], "partition": {"method": "mdav", "k": 2}}
     for types, code in (({"a": "nominl"}, "unknown-kind"), (["a"], "types-no-mapping")):

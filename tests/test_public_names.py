@@ -36,8 +36,10 @@ def test_the_signatures_that_other_programs_call():
 def test_importing_shoal_imports_nothing_heavy():
     heavy = ("numba", "sklearn", "pyarrow", "pandas")
     code = f"import sys, shoal; print(*[name for name in {heavy} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == ""
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == ""
 
 
 def test_help_imports_nothing_heavy():
@@ -47,8 +49,10 @@ def test_help_imports_nothing_heavy():
         "try:\n    app(['--help'])\nexcept SystemExit:\n"
         f"    print('imported:', *[name for name in {heavy} if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "imported:"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.splitlines()[-1] == "imported:"
 
 
 def path_of(thing):

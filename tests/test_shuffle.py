@@ -162,8 +162,8 @@ def test_a_file_is_shuffled_to_the_letter_and_verified(ending, command, tmp_path
         step = Microaggregate(["age", "height"], MDAV(k=3), missing="drop")
         Plan({}, [step], other_columns="release").save("plan.toml")
         how = ["run", "plan.toml", *files]
-    done = CliRunner().invoke(app, how)
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(app, how)
+    assert result.exit_code == 0, result.output
     if ending == "csv":
         table = pd.read_csv("out.csv", dtype={"zip": str})
     else:
@@ -179,7 +179,7 @@ def test_a_file_is_shuffled_to_the_letter_and_verified(ending, command, tmp_path
     assert np.corrcoef(table["age"], near)[0, 1] > 0.9  # masked values follow their records
     entries = json.loads((tmp_path / "manifest.json").read_text())
     assert entries["plan"]["random_state"].bit_length() > 64
-    assert str(entries["plan"]["random_state"]) not in done.output
+    assert str(entries["plan"]["random_state"]) not in result.output
     checked = CliRunner().invoke(
         app, ["verify", f"out.{ending}", "--manifest", "manifest.json", "--original", "in.csv"]
     )
@@ -194,8 +194,8 @@ def test_missing_codes_follow_their_records(tmp_path, monkeypatch):
     ranges = {"pay": [-8, -9]}
     pyreadstat.write_sav(data, "in.sav", missing_ranges=ranges)
     command = ["mask", "in.sav", "out.sav", "-c", "age", "-c", "height", "-k", "3", "--shuffle"]
-    done = CliRunner().invoke(app, command)
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
     table, _ = pyreadstat.read_sav("out.sav", user_missing=True)
     row = table["row"].astype(int)
     assert row.tolist() != sorted(row)

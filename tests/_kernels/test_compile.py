@@ -33,10 +33,10 @@ def walked(place):
     code = "from shoal._kernels.caller import walk; print(walk(0), *walk.stats.cache_hits.values())"
     environment = {**os.environ, "PYTHONPATH": str(place)}
     environment.pop("NUMBA_CACHE_DIR", None)
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
-    return done.stdout.split()
+    return result.stdout.split()
 
 
 def test_a_kernel_is_recompiled_when_a_kernel_it_calls_has_changed(tmp_path):
@@ -69,11 +69,11 @@ print(_compile.OURS, *MDAV(k=3).fit_predict(np.random.default_rng(0).normal(size
 """
     environment = {**os.environ, "PYTHONPATH": str(KERNELS.parents[1])}
     environment |= {"NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
     expected = MDAV(k=3).fit_predict(np.random.default_rng(0).normal(size=(40, 2)))
-    assert done.stdout.split() == ["False", *map(str, expected)]
+    assert result.stdout.split() == ["False", *map(str, expected)]
 
 
 def test_a_log_line_counts_the_kernels_compiled_so_far(monkeypatch, caplog):

@@ -53,8 +53,8 @@ def test_from_file_to_download(visit, survey, tmp_path):
     assert len(masked) == 200
     assert masked.groupby(known).size().min() >= 4
     again = tmp_path / "again.csv"
-    done = CliRunner().invoke(app, ["run", str(plan), str(survey), str(again)])
-    assert done.exit_code == 0
+    result = CliRunner().invoke(app, ["run", str(plan), str(survey), str(again)])
+    assert result.exit_code == 0
     assert again.read_bytes() == release.read_bytes()
     assert "shoal run plan-1.toml survey.csv survey-release.csv" in view.content()
     with view.context.expect_page() as opened:

@@ -223,9 +223,9 @@ def test_with_few_open_files_idle_connections_do_not_deny_service(tmp_path):
 
 def test_without_the_extra_the_command_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    done = CliRunner().invoke(app, ["app", "--no-browser"])
-    assert done.exit_code == 1
-    assert 'pip install "shoal[app]"' in done.output
+    result = CliRunner().invoke(app, ["app", "--no-browser"])
+    assert result.exit_code == 1
+    assert 'pip install "shoal[app]"' in result.output
 
 
 def test_a_port_in_use_is_reported():
@@ -233,6 +233,6 @@ def test_a_port_in_use_is_reported():
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = str(other.getsockname()[1])
-        done = CliRunner().invoke(app, ["app", "--no-browser", "--port", port])
-    assert done.exit_code == 1
-    assert f"Port {port} cannot be used" in done.output
+        result = CliRunner().invoke(app, ["app", "--no-browser", "--port", port])
+    assert result.exit_code == 1
+    assert f"Port {port} cannot be used" in result.output

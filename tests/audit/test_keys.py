@@ -60,9 +60,9 @@ def test_a_secret_that_others_can_read_or_change_is_refused(folder, mode):
 
 
 def test_a_passphrase_comes_from_the_environment_or_from_a_prompt(folder, monkeypatch):
-    done = shell("keygen", "key.pem", "public.pem", "--passphrase", input="open\nopen\n")
-    assert done.exit_code == 0, done.output
-    assert "open" not in done.output
+    result = shell("keygen", "key.pem", "public.pem", "--passphrase", input="open\nopen\n")
+    assert result.exit_code == 0, result.output
+    assert "open" not in result.output
     assert b"ENCRYPTED" in Path("key.pem").read_bytes()
     with raises(FileError, "passphrase-needed"):
         keys.load_private_key("key.pem")

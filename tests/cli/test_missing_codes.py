@@ -37,9 +37,9 @@ def files(request, tmp_path_factory):
 
 
 def printed(*arguments):
-    done = CliRunner().invoke(app, [*arguments, "--json"])
-    assert done.exit_code == 0, done.stderr
-    return json.loads(done.stdout)
+    result = CliRunner().invoke(app, [*arguments, "--json"])
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
 
 
 COMMANDS = {

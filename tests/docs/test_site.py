@@ -51,8 +51,8 @@ def site(tmp_path_factory):
     (deaf / "sitecustomize.py").write_text(NOBODY_ANSWERS, encoding="utf-8")
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(deaf), str(ROOT / "src")])}
     command = [sys.executable, str(ROOT / "docs" / "make_site.py"), str(target)]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, encoding="utf-8")
-    assert done.returncode == 0, done.stdout + done.stderr
+    result = subprocess.run(command, env=env, capture_output=True, text=True, encoding="utf-8")
+    assert result.returncode == 0, result.stdout + result.stderr
     return target
 
 

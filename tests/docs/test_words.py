@@ -50,8 +50,8 @@ def test_every_word_of_a_docstring_is_known(dictionary):
 def test_common_misspellings_are_not_in_the_repository():
     command = [sys.executable, "-m", "codespell_lib", "--builtin", "clear,rare,informal"]
     command += ["--ignore-words", str(ACCEPTED), *map(str, [*PAGES, *SOURCES])]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT)
-    assert done.returncode == 0, done.stdout + done.stderr
+    result = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT)
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_accepted_words_stand_in_order_and_once():

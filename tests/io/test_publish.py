@@ -142,13 +142,13 @@ FULL = ["a.csv", "a.csv.gz", "a.csv.zst", "a.parquet", "a.feather", "a.xlsx", "a
 def test_a_full_disk_leaves_the_old_file(tmp_path, name):
     target = tmp_path / name
     target.write_text("old")
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(FULL_DISK), str(target)],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert "could not be written" in done.stdout
+    assert "could not be written" in result.stdout
     assert target.read_text() == "old"
     assert leftovers(tmp_path) == [name]
 

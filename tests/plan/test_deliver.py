@@ -120,9 +120,9 @@ def test_a_release_that_is_not_kept_exits_1_even_where_it_is_allowed(folder):
         "--set",
         "blocks=1",
     ]
-    done = shell(*command)
-    assert done.exit_code == 1
-    assert "--allow-not-kept" in done.stderr
+    result = shell(*command)
+    assert result.exit_code == 1
+    assert "--allow-not-kept" in result.stderr
     assert not Path("out.csv").exists()
     assert shell(*command, "--allow-not-kept").exit_code == 1
     assert Path("out.csv").exists()

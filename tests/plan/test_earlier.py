@@ -166,10 +166,10 @@ def files(tmp_path, monkeypatch):
     people().to_csv("in.csv", index=False)
     for k in (4, 5):
         plan(k).save(f"{k}.toml")
-        done = CliRunner().invoke(
+        result = CliRunner().invoke(
             app, ["run", f"{k}.toml", "in.csv", f"{k}.csv", "--manifest", f"{k}.json", "-q"]
         )
-        assert done.exit_code == 0, done.output
+        assert result.exit_code == 0, result.output
     return tmp_path
 
 

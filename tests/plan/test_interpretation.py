@@ -220,8 +220,8 @@ def test_t_closeness_of_ordered_categories_is_verified_in_files_that_lose_the_or
     source, target = "in.feather", f"out.{suffix}"
     options = ["-c", "x", "-k", "4", "-m", "mdav", "--confidential", "level"]
     options += ["--set", "closeness=0.5", "--manifest", "manifest.json"]
-    done = CliRunner().invoke(app, ["mask", source, target, *options])
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(app, ["mask", source, target, *options])
+    assert result.exit_code == 0, result.output
     assert verify(target, "manifest.json").passed
     assert verify(target, "manifest.json", original=source).passed
 

@@ -105,8 +105,8 @@ def test_the_command_line_adds_evidence_to_the_internal_report(tmp_path, monkeyp
     SURVEY.to_csv("in.csv", index=False)
     mask = ("mask", "in.csv", "out.csv", "-c", "age", "-c", "height", "-k", "4", "-i", "person")
     for wrong in (("--evidence",), ("--evidence", "--report", "report.json")):
-        done = CliRunner().invoke(app, [*mask, *wrong])
-        assert done.exit_code == 2
+        result = CliRunner().invoke(app, [*mask, *wrong])
+        assert result.exit_code == 2
     internal = ("--report", "report.json", "--audience", "internal", "--evidence", "-q")
     assert CliRunner().invoke(app, [*mask, *internal]).exit_code == 0
     content = json.loads(Path("report.json").read_text())["evidence"]

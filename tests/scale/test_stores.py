@@ -334,10 +334,10 @@ def test_the_command_masks_and_verifies_in_a_store(s3, client, right, tmp_path):
     assert refused.exit_code == 2
     assert "--scratch" in refused.output
     files = ["--manifest", str(tmp_path / "out.json")]
-    done = CliRunner().invoke(app, [*words, "--scratch", f"{ROOT}/private", *files])
-    assert done.exit_code == 0, done.output
-    assert f"{ROOT}/out/: 600 records" in done.output
+    result = CliRunner().invoke(app, [*words, "--scratch", f"{ROOT}/private", *files])
+    assert result.exit_code == 0, result.output
+    assert f"{ROOT}/out/: 600 records" in result.output
     listed = json.loads(s3.objects["out/_SUCCESS"])["files"]
     assert [entry["sha256"] for entry in listed] == hashes(right)
-    done = CliRunner().invoke(app, ["verify", f"{ROOT}/out", *files])
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(app, ["verify", f"{ROOT}/out", *files])
+    assert result.exit_code == 0, result.output

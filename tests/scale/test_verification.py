@@ -323,13 +323,13 @@ def test_a_cluster_that_does_not_answer_gives_no_verdict(out, source, monkeypatc
 
 def test_the_command_ends_with_one_if_a_check_fails(out):
     words = ["verify", str(out), "--manifest", str(out.with_suffix(".json"))]
-    done = CliRunner().invoke(app, words)
-    assert done.exit_code == 0
-    assert "ok   files: 5, each with the manifest's sha256" in done.stdout
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0
+    assert "ok   files: 5, each with the manifest's sha256" in result.stdout
     (out / "x").touch()
-    done = CliRunner().invoke(app, words)
-    assert done.exit_code == 1
-    assert "FAIL files: 'x' is not in the manifest" in done.stdout
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 1
+    assert "FAIL files: 'x' is not in the manifest" in result.stdout
 
 
 def test_one_file_is_held_at_a_time(out, monkeypatch):

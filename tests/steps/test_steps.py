@@ -272,13 +272,13 @@ def test_a_plan_file_runs_every_step_from_the_command_line(tmp_path):
     Plan({}, [*steps, Suppress(["town"], 5)]).save(tmp_path / "plan.toml")
     command = [sys.executable, "-m", "shoal", "run", "plan.toml", "in.csv", "out.csv"]
     source = str(Path(shoal.__file__).parents[1])
-    done = subprocess.run(
+    result = subprocess.run(
         [*command, "--report", "r.html"], cwd=tmp_path, capture_output=True, text=True, check=True,
         env={**os.environ, "PYTHONPATH": source},
     )  # fmt: skip
-    assert "; NO k-anonymity is promised" in done.stdout
-    assert "seed" not in done.stderr
-    assert done.stderr.count("NO k-anonymity is promised.") == 8
+    assert "; NO k-anonymity is promised" in result.stdout
+    assert "seed" not in result.stderr
+    assert result.stderr.count("NO k-anonymity is promised.") == 8
     out = pd.read_csv(tmp_path / "out.csv", dtype={"town": str})
     assert set(out["town"].dropna()) <= {"007", "08", "9"}  # what stays is as it was written
     assert out["town"].isna().sum() >= 3
