@@ -101,7 +101,7 @@ def by_dask(method, n, folder):
     plan = Plan.of([f"c{j}" for j in range(P)], partitioner(method))
     stages, last = {}, ["", time.monotonic()]
 
-    def hear(stage, done, total):
+    def record_stage(stage, done, total):
         now = time.monotonic()
         if stage != last[0]:
             last[:] = [stage, now]
@@ -115,7 +115,7 @@ def by_dask(method, n, folder):
         before = max(client.run(harness.peak_memory).values())
         cpu = sum(client.run(time.process_time).values())
         start = time.monotonic()
-        with progress.reporting_to(hear):
+        with progress.reporting_to(record_stage):
             release = scale.mask(folder / "in", plan, folder / "out", client=client)
         seconds = time.monotonic() - start
         peak = max(client.run(harness.peak_memory).values())
