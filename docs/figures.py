@@ -97,10 +97,10 @@ def groups():
 def units():
     """Show what groups look like when euros are taken for years."""
     picture, axes = canvas(2)
-    columns, dear = ["age", "income"], 60_000  # beyond it there are few, and the scale would suffer
+    columns, highest = ["age", "income"], 60_000  # few are above it, and would squeeze the scale
     for axis, way in zip(axes, ("none", "zscore"), strict=True):
         people, release = masked(columns, standardise=way)
-        shown = (people["income"] < dear).to_numpy()
+        shown = (people["income"] < highest).to_numpy()
         before, after = (data[columns].to_numpy(float)[shown] for data in (people, release.data))
         threads(axis, before, after)
         axis.plot(*np.unique(after, axis=0).T, "s", color=RED, ms=2)
