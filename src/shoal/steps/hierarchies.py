@@ -49,10 +49,13 @@ class RecodedColumn:
         """Return the label of each record at a level; None where the value is missing."""
         return np.array(self.labels[level][self.codes])
 
-    def use_of_levels(self, level_of_record: Codes) -> dict[str, list[int]]:
+    def use_of_levels(
+        self, level_of_record: Codes, counts: Codes | None = None
+    ) -> dict[str, list[int]]:
         """Return for each level its categories in the data, and the cells that are released so.
 
-        A level of -1 stands for a cell that is not released.
+        A level of -1 stands for a cell that is not released. ``counts`` are the records that each
+        of those given stands for.
         """
         number = len(self.labels)
         return {
@@ -60,16 +63,23 @@ class RecodedColumn:
                 len(np.unique(level_ancestors[self.codes]))
                 for level_ancestors in self.levels.ancestors
             ],
-            "cells": np.bincount(level_of_record + 1, minlength=number + 1)[1:].tolist(),
+            "cells": np.bincount(level_of_record + 1, counts, number + 1)[1:]
+            .astype(np.int64)
+            .tolist(),
         }
 
 
 def read_hierarchy(
-    frame: Frame, name: str, declared: Type | None, loss: RecodingLoss = "distinctions"
+    frame: Frame,
+    name: str,
+    declared: Type | None,
+    loss: RecodingLoss = "distinctions",
+    counts: Codes | None = None,
 ) -> RecodedColumn:
     """Return a column with its hierarchy; without one, its values and their root are the levels.
 
-    A missing value is a value of its own, and has no ancestor but the root.
+    A missing value is a value of its own, and has no ancestor but the root. ``counts`` are the
+    records that each row of ``frame`` stands for.
     """
     texts, index = texts_and_index(decode(tables.arrow(frame, name)))
     values, code_of_text = np.unique(np.array(texts, str), return_inverse=True)
@@ -82,10 +92,9 @@ def read_hierarchy(
     ]
     labels.append(np.full(len(values) + 1, ROOT, object))
     ancestors = [_number(level) for level in labels]
-    counts = np.bincount(codes, minlength=len(values) + 1).astype(np.float64)
-    return RecodedColumn(
-        name, codes, labels, Levels(ancestors, _LOSSES[loss](ancestors, counts, labels, rows))
-    )
+    frequencies = np.bincount(codes, counts, len(values) + 1).astype(np.float64)
+    losses = _LOSSES[loss](ancestors, frequencies, labels, rows)
+    return RecodedColumn(name, codes, labels, Levels(ancestors, losses))
 
 
 def _paths(frame: Frame, name: str, values: Sequence[str], declared: Type | None) -> list[Row]:

@@ -94,6 +94,8 @@ class Lattice:
         The unit of each record, where k counts units.
     constraint : ClassConstraint, optional
         Demand on the confidential values of every class.
+    counts : ndarray of shape (n_records,), optional
+        Number of records that each of ``codes`` stands for; 1 by default.
     discernibility : bool
         Whether the loss of a node is its discernibility instead of the mean loss of a cell: each
         record counts the records of its class, and all records if it is suppressed; the sum is
@@ -113,6 +115,7 @@ class Lattice:
         max_suppressed: int = 0,
         units: Codes | None = None,
         constraint: ClassConstraint | None = None,
+        counts: Codes | None = None,
         *,
         discernibility: bool = False,
     ):
@@ -124,7 +127,7 @@ class Lattice:
         first[self._row_of_record[::-1]] = np.arange(len(table))[::-1]
         self._rows = np.ascontiguousarray(codes[first].T)
         self._units = None if units is None else np.unique(units[first], return_inverse=True)[1]
-        self._weights = np.bincount(self._row_of_record, minlength=keys).astype(np.float64)
+        self._weights = np.bincount(self._row_of_record, counts, keys).astype(np.float64)
         self._mean_losses = [
             [self._mean(cells[row]) for cells in column.losses]
             for column, row in zip(levels, self._rows, strict=True)
