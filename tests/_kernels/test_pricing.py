@@ -149,7 +149,7 @@ def test_the_cheap_groups_of_many_candidates_include_triple_duals(seed):
     X, triples, duals = many_candidates(seed)
     table, prices = searched(X, triples, duals, 3, 3, len(X) - 1)
     assert candidate_set(table, prices, 1, 3, duals.group_dual, 0.0, MANY)[0].pair.size == 0
-    reduced_cost = {
+    expected = {
         tuple(sorted(group)): reduced_cost(
             X, group, duals.record_dual, triples.tolist(), duals.triple_dual, 0.25
         )
@@ -159,12 +159,12 @@ def test_the_cheap_groups_of_many_candidates_include_triple_duals(seed):
     bound, count = cheapest_groups(
         table, prices, 1, 3, duals.group_dual, 0.0, MANY, MANY, actual, costs
     )
-    assert bound == pytest.approx(min(reduced_cost.values()))
+    assert bound == pytest.approx(min(expected.values()))
     for group, cost in zip(actual[:count].tolist(), costs[:count], strict=True):
-        assert cost == pytest.approx(reduced_cost[tuple(sorted(group))], abs=1e-9)
-    gap = float(np.quantile(list(reduced_cost.values()), 0.3))
-    actual = np.empty((len(reduced_cost), 3), np.int64)
+        assert cost == pytest.approx(expected[tuple(sorted(group))], abs=1e-9)
+    gap = float(np.quantile(list(expected.values()), 0.3))
+    actual = np.empty((len(expected), 3), np.int64)
     count = all_groups(table, prices, 1, 3, duals.group_dual, gap, actual)
     listed = [tuple(sorted(group)) for group in actual[:count].tolist()]
     assert len({*listed}) == count
-    assert {*listed} == {group for group, cost in reduced_cost.items() if cost < gap}
+    assert {*listed} == {group for group, cost in expected.items() if cost < gap}
