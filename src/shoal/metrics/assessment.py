@@ -195,7 +195,8 @@ def assess(
     if by is not None:
         grouping = split_groups([before], by, min_group, declared, units)
         results = tuple(assess_rows(group.rows[0]) for group in grouping.groups)
-        assessment.groups = _subgroups(assessment, grouping, results, unit or RECORD_UNIT)
+        counted = RECORD_UNIT if unit is None else "unit"
+        assessment.groups = _subgroups(assessment, grouping, results, counted)
     return assessment
 
 
