@@ -9,14 +9,6 @@ from shoal.cli._limits import CheckedLimits, LimitsFile
 from shoal.cli._original import read_original
 from shoal.cli._session import print_result, session
 
-Unit = Annotated[
-    str | None,
-    typer.Option(
-        "--unit",
-        metavar="COLUMN",
-        help="Column of persons or firms with several records in ORIGINAL.",
-    ),
-]
 QuasiIdentifiers = Annotated[
     list[str] | None,
     typer.Option(
@@ -40,7 +32,7 @@ def assess(
     confidential: options.Confidential = None,
     measure: Measures = None,
     weight: options.Weight = None,
-    unit: Unit = None,
+    unit: options.UnitOfOriginal = None,
     types: options.Types = None,
     missing_codes: options.MissingCodes = None,
     masked_table: options.MaskedTable = None,

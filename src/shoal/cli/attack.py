@@ -30,12 +30,6 @@ Kinds = Annotated[
 NAttacks = Annotated[
     int, typer.Option("--n-attacks", metavar="INT", min=1, help="Number of attacks of each kind.")
 ]
-Unit = Annotated[
-    str | None,
-    typer.Option(
-        "--unit", metavar="COLUMN", help="Column of persons or firms with several records."
-    ),
-]
 Seed = Annotated[
     int | None, typer.Option("--seed", metavar="INT", min=0, help="Random state of the attacks.")
 ]
@@ -57,7 +51,7 @@ def attack(
     control: Control = None,
     kind: Kinds = None,
     n_attacks: NAttacks = 2000,
-    unit: Unit = None,
+    unit: options.UnitOfOriginal = None,
     types: options.Types = None,
     missing_codes: options.MissingCodes = None,
     released_table: ReleasedTable = None,
