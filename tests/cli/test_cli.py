@@ -345,6 +345,19 @@ def test_assess_shows_measures_of_columns_as_a_table(folder):
     assert "certified_gap" in content["remarks"]
 
 
+def test_assess_counts_persons_with_several_records(folder):
+    rows = [f"{i // 2},{20 + i % 2 * 9}" for i in range(8)]
+    (folder / "in.csv").write_text("\n".join(["person,age", *rows]) + "\n")
+    (folder / "out.csv").write_text("\n".join(["age", *["21"] * 4, *["30"] * 3, "31"]) + "\n")
+    compare = ["assess", "in.csv", "out.csv", "-c", "age"]
+    content = json.loads(shell(*compare, "--unit", "person", "--json").stdout)["measures"]
+    assert (content["fewest_units"], content["smallest_class"]) == (1, 1)
+    assert content["reidentification"]["marketer"] == pytest.approx((4 / 2 + 3 / 2 + 1) / 8)
+    shown = shell(*compare, "--unit", "person", "--measure", "fewest_units").stdout
+    assert ["fewest_units", "1", "unit"] in [line.split() for line in shown.splitlines()]
+    assert "fewest_units" not in json.loads(shell(*compare, "--json").stdout)["measures"]
+
+
 def test_groups_that_share_a_value_are_reported_and_can_be_merged(folder):
     lines = [f"{20 + i * 7 % 24},{i * 7 % 24 % 8 // 4}" for i in range(24)]
     (folder / "in.csv").write_text("\n".join(["age,ill", *lines]) + "\n")

@@ -226,6 +226,10 @@ def test_an_attack_above_its_ceiling_is_named():
     from dataclasses import replace
 
     found = attack(people(60), grouped(people(60), 3))
+    above = replace(found["linkage-distance"], ceiling=0.333, successes=20.0)
+    assert above.interval[0] < above.ceiling < above.rate
+    assert above.exceeds_ceiling  # however few attacks there are: no single chance may exceed it
+    assert not replace(above, ceiling=1 / 3).exceeds_ceiling
     wrong = replace(found["linkage-distance"], ceiling=0.001, successes=30.0)
     assert wrong.exceeds_ceiling
     result = type(found)([wrong], {}, k=3, unit="record", seed=0)
@@ -373,9 +377,51 @@ def test_links_to_any_record_of_a_unit_are_right():
     found = shoal.attack(before, after, quasi_identifiers=["a"], unit="p", random_state=0)
     result = found["linkage-distance"]
     assert found.k == 2
+    assert repr(found).splitlines()[0] == "k = 2, counted in distinct values of 'p'"
     assert result.rate == pytest.approx((3 * 3 / 4 + 1 / 4 + 4 / 4) / 8)
     assert result.ceiling == 0.75
     assert result.rate <= result.ceiling
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("size", [1, 3])
+def test_rank_and_probabilistic_linkage_agree_with_the_slow_ones(seed, size):
+    """Units of three records have several right links, some of them in one class."""
+    before = people(45, seed)[["age", "height", "region"]].assign(person=np.arange(45) // size)
+    after = before.drop(columns="person").assign(
+        age=before["age"] + np.random.default_rng(seed).normal(0, 6, 45).round(1),
+        height=before["height"].where(before["region"] == "a", 170.0),
+    )
+    after.loc[1::9] = after.iloc[0].tolist()
+    found = attack(before, after, unit="person", confidential=[], aligned=True)
+    rows = [table[KNOWN].to_dict("records") for table in (after, before)]
+    numbers, units = ["age", "height"], before["person"].tolist()
+
+    def estimate(patterns, counts, share):
+        return expectation_maximisation(np.array(patterns), np.array(counts), share)[:2]
+
+    ranked = [twin.ranked(table, numbers) for table in rows]
+    expected = {
+        "linkage-distance": twin.linkage(*rows, KNOWN, numbers, units),
+        "linkage-rank": twin.linkage(*ranked, KNOWN, numbers, units),
+        "linkage-probabilistic": twin.probabilistic(*rows, KNOWN, numbers, units, estimate),
+    }
+    assert {name: found[name].rate for name in expected} == pytest.approx(expected)
+
+
+def test_probabilistic_links_to_any_record_of_a_unit_are_right():
+    before = pd.DataFrame({"a": list("xxxxyyyy"), "p": list("uuuvwxyz")})
+    found = shoal.attack(
+        before,
+        before[["a"]],
+        quasi_identifiers=["a"],
+        unit="p",
+        attacks=["linkage-probabilistic", "linkage-splink"],
+        random_state=0,
+    )
+    for result in found.results:
+        assert result.rate == pytest.approx((3 * 3 / 4 + 1 / 4 + 4 / 4) / 8), result.name
+        assert result.ceiling == 0.75
 
 
 def test_membership_counts_half_where_distances_are_equal():
@@ -385,6 +431,16 @@ def test_membership_counts_half_where_distances_are_equal():
     apart = before + 10
     found = shoal.attack(before, before, quasi_identifiers=["a"], control=apart, random_state=0)
     assert found["membership"].rate == 1
+
+
+@pytest.mark.parametrize(("second", "rate"), [(15.5, 6 / 8), (14.5, 4 / 8)])
+def test_membership_names_the_nearer_half(second, rate):
+    """Members are 1, 2, 3 and 6 away; of the others, the first is 1.5 and the second 3.5 or 2.5."""
+    before = pd.DataFrame({"a": [0.0, 10.0, 20.0, 30.0]})
+    after = pd.DataFrame({"a": [1.0, 12.0, 23.0, 36.0]})
+    others = pd.DataFrame({"a": [2.5, second, 50.0, 60.0]})
+    found = shoal.attack(before, after, quasi_identifiers=["a"], control=others, random_state=0)
+    assert found["membership"].rate == rate
 
 
 def test_the_best_guess_is_the_mode_or_the_median():

@@ -274,6 +274,23 @@ def test_the_command_line_shows_the_same_figures(tmp_path):
     assert CliRunner().invoke(app, words[:4]).exit_code == 2
 
 
+def test_risks_of_single_records_are_written_on_request(tmp_path):
+    source, target = tmp_path / "sample.csv", tmp_path / "risks.csv"
+    people().to_csv(source, index=False)
+    words = ["risk", str(source), "-c", "age", "-c", "job", "--weight", "w"]
+    shown = CliRunner().invoke(app, [*words, "--records", str(target)])
+    assert shown.exit_code == 0, shown.output
+    assert str(target) in shown.stdout.replace("\n", "")
+    assert target.stat().st_mode & 0o077 == 0  # for the owner alone
+    expected = survey_risk(people(), quasi_identifiers=["age", "job"], weight="w").by_record()
+    written = pd.read_csv(target)
+    assert list(written) == ["age", "job", *expected]
+    for name, values in expected.items():
+        assert written[name].tolist() == pytest.approx(values.tolist())
+    assert CliRunner().invoke(app, [*words, "--records", str(target)]).exit_code != 0
+    assert CliRunner().invoke(app, [*words, "--records", str(target), "--force"]).exit_code == 0
+
+
 def test_risks_of_subgroups_are_those_of_their_records():
     table, keys = people(), ["age", "region", "job"]
     whole = survey_risk(table, quasi_identifiers=keys, weight="w")
@@ -283,10 +300,13 @@ def test_risks_of_subgroups_are_those_of_their_records():
             "reidentification_rate": whole.risk[rows].mean(),
             "greatest_risk": whole.risk[rows].max(),
             "sample_uniques": (whole.frequencies.sample[rows] == 1).sum(),
+            "k_map": whole.frequencies.population[rows].min(),
+            "expected_reidentifications": whole.risk[rows].sum(),
         }
         at = [group.label for group in risks.groups.grouping.groups].index(f"region={region}")
         assert risks.groups.figures[at] == pytest.approx(expected)
     worst = pd.Series(whole.risk).groupby(table["region"]).mean().max()
     assert risks.figures()["reidentification_rate_worst_group"] == pytest.approx(worst)
+    assert risks.figures()["k_map_worst_group"] == whole.frequencies.k_map
     assert "by region" in repr(risks)
     assert risks.to_dict()["groups"]["by"] == ["region"]

@@ -113,6 +113,24 @@ def test_a_limit_that_is_not_met_publishes_nothing(folder, limits, value):
     assert allowed.verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("limit", "advice"),
+    [
+        ({"max_linkage": 0.0}, "Raise k, mask more"),
+        ({"max_linkage_distance": 0.0}, "Raise k, mask more"),
+        ({"max_expected_reidentifications": 0.0}, "Raise k, mask more"),
+        ({"max_information_loss": 0.0}, "Lower k, mask fewer"),
+        ({"max_quantile_error": 0.0}, "Lower k, mask fewer"),
+    ],
+)
+def test_limits_on_losses_and_on_risks_have_opposite_advice(folder, limit, advice):
+    write_plan(limit)
+    with raises(NotKept) as caught:
+        deliver(Plan.load("plan.toml"), "in.csv", "out.csv")
+    (broken,) = [f for f in caught.value.verdict.findings if f.code == "limit-broken"]
+    assert broken.way_out.startswith(advice)
+
+
 def test_a_release_is_the_same_with_limits_as_without(folder):
     deliver(Plan.load("plan.toml"), "in.csv", "with.csv")
     deliver(Plan.load("plan.toml").replace(limits=None), "in.csv", "without.csv")

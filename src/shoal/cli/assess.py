@@ -10,6 +10,14 @@ from shoal.cli._limits import CheckedLimits, LimitsFile
 from shoal.cli._session import print_result, session
 from shoal.cli._settings import parse_codes
 
+Unit = Annotated[
+    str | None,
+    typer.Option(
+        "--unit",
+        metavar="COLUMN",
+        help="Column of persons or firms with several records in ORIGINAL.",
+    ),
+]
 QuasiIdentifiers = Annotated[
     list[str] | None,
     typer.Option(
@@ -33,6 +41,7 @@ def assess(
     confidential: options.Confidential = None,
     measure: Measures = None,
     weight: options.Weight = None,
+    unit: Unit = None,
     types: options.Types = None,
     missing_codes: options.MissingCodes = None,
     masked_table: options.MaskedTable = None,
@@ -75,6 +84,7 @@ def assess(
             measures=measure,
             types=declared,
             weight=weight,
+            unit=unit,
             by=by,
             min_group=min_group,
             aligned=aligned or None,

@@ -206,7 +206,7 @@ def assess(
             grouping,
             figures,
             better,
-            unit or RECORD_UNIT,
+            RECORD_UNIT if unit is None else "unit",
             results,
             KNOWN_GROUP if has_risk else "",
         )

@@ -17,11 +17,15 @@ def t_closeness(
     ordered: NDArray[np.bool_],
     units: Labels | None = None,
 ) -> Values:
-    """Greatest distance between the confidential values of a class and those of all [LLV07]_.
+    r"""Greatest distance between the confidential values of a class and those of all [LLV07]_.
 
-    It is the earth mover's distance of the two distributions. In an ordered column
-    with m different values, moving from the i-th to the j-th costs
-    ``|i - j| / (m - 1)``; between categories every move costs 1.
+    It is the earth mover's distance of the two distributions. In an ordered column with m different
+    values, moving from the i-th to the j-th costs :math:`|i - j| / (m - 1)`; between categories
+    every move costs 1. With the shares :math:`p_{cj}` of the values in class c and :math:`q_j` in
+    the table, this is
+
+    .. math:: \max_c \frac{1}{m - 1} \sum_{i=1}^{m-1} \Bigl| \sum_{j \le i} (p_{cj} - q_j) \Bigr|
+              \quad \text{or} \quad \max_c \frac{1}{2} \sum_j |p_{cj} - q_j|.
 
     Parameters
     ----------

@@ -203,8 +203,9 @@ def _by_group(
         attacked, not_run = run_each("attacks", ATTACKS, aimed, part)
         results.append(Attacks(attacked, not_run, k=setting.k, unit=unit, seed=setting.seed))
     figures = tuple(result.figures() for result in results)
+    noun = RECORD_UNIT if setting.units is None else "unit"
     figure_names = dict.fromkeys(name for group_figures in figures for name in group_figures)
-    return Subgroups(grouping, figures, dict.fromkeys(figure_names, "lower"), unit, tuple(results))
+    return Subgroups(grouping, figures, dict.fromkeys(figure_names, "lower"), noun, tuple(results))
 
 
 def _prepare(

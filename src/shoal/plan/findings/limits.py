@@ -12,12 +12,12 @@ from shoal.metrics.limit_results import LimitResult, LimitResults
 from shoal.metrics.limits import Limits
 from shoal.plan.empirical import analyse_release, attack_release, survey_risk_of
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import mask_more
+from shoal.plan.findings.words import mask_less, mask_more
 from shoal.plan.verdict import Finding, Verdict
 from shoal.steps import Step
 
 NO_GROUPS = "A plan has no subgroups: check this limit with --by."
-WAY_OUT = "{}, mask more columns or use another method; or set another limit."
+WAY_OUT = "{}, mask {} columns or use another method; or set another limit."
 
 
 def find_limits(evidence: Evidence) -> list[Finding]:
@@ -133,8 +133,11 @@ def not_checked(names: Sequence[str]) -> list[Finding]:
 
 
 def _broken_limit(result: LimitResult, steps: Sequence[Step]) -> Finding:
-    way_out = WAY_OUT.format(mask_more(steps))
     limit = result.limit
+    is_loss = limit.kind == "utility"
+    way_out = WAY_OUT.format(
+        mask_less(steps) if is_loss else mask_more(steps), "fewer" if is_loss else "more"
+    )
     name = f"The limit {limit.name} = {limit.value:g} is not met"
     sentence = f"{name}: the release has {result.message}."
     if result.value is None:
