@@ -138,9 +138,9 @@ ADVISE = (
 
 
 def test_the_advised_plan_runs_unedited(folder):
-    done = shell(*ADVISE, "--json")
-    assert done.exit_code == 0
-    content = json.loads(done.stdout)
+    result = shell(*ADVISE, "--json")
+    assert result.exit_code == 0
+    content = json.loads(result.stdout)
     assert content["plan"] == "plan.toml"
     run = shell("run", "plan.toml", "survey.csv", "out.csv", "--json", "--audience", "internal")
     assert run.exit_code == 0
@@ -155,7 +155,7 @@ def test_the_advised_plan_runs_unedited(folder):
 
 def test_nothing_is_written_if_no_plan_is_within_the_limits(folder):
     Path("limits.toml").write_text("max_linkage = 0\n")
-    done = shell(*ADVISE, "--plans", "4")
-    assert done.exit_code == 1
-    assert "max_linkage" in done.stdout
+    result = shell(*ADVISE, "--plans", "4")
+    assert result.exit_code == 1
+    assert "max_linkage" in result.stdout
     assert not Path("plan.toml").exists()

@@ -52,12 +52,12 @@ class Options:
 def test_bootstrap_null_has_the_known_mean_and_spread(n_masked):
     """Snoke et al. (2018): (k - 1)(1 - c)^2 c / N for a logistic model with k coefficients."""
     X = np.random.default_rng(1).normal(size=(400, 5))
-    found = compare(X, X[:n_masked], logistic_probabilities, Options(100), "logistic")
+    score = compare(X, X[:n_masked], logistic_probabilities, Options(100), "logistic")
     n, share = 400 + n_masked, n_masked / (400 + n_masked)
     expected = 5 * (1 - share) ** 2 * share / n
-    assert found["null_mean"] == pytest.approx(expected, rel=0.15)
-    assert found["null_sd"] == pytest.approx(expected * np.sqrt(2 / 5), rel=0.3)
-    assert n_masked < 400 or found["pmse"] == pytest.approx(0, abs=1e-12)
+    assert score["null_mean"] == pytest.approx(expected, rel=0.15)
+    assert score["null_sd"] == pytest.approx(expected * np.sqrt(2 / 5), rel=0.3)
+    assert n_masked < 400 or score["pmse"] == pytest.approx(0, abs=1e-12)
 
 
 def test_pmse_is_the_mean_squared_difference_from_the_share_of_masked_records():
@@ -240,8 +240,8 @@ def test_tables_of_any_kind_give_the_same_figures():
     before, after = people(60), people(60, seed=1)
     options = {"measures": ["estimates", "range-counts", "group-by"], "random_state": 0}
     expected = shoal.utility(before, after, **options).figures()
-    found = shoal.utility(pl.from_pandas(before), pl.from_pandas(after), **options).figures()
-    assert found == expected
+    figures = shoal.utility(pl.from_pandas(before), pl.from_pandas(after), **options).figures()
+    assert figures == expected
 
 
 def test_hard_tables_are_analysed():

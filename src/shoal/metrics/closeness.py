@@ -98,10 +98,10 @@ def divided_tally(
 
 def distance_from_table(entry: Tally, ordered: bool) -> Values:
     """Return the distance of each class in a tally from the whole table."""
-    return _along_a_line(entry) if ordered else _between_categories(entry)
+    return _ordered_distance(entry) if ordered else _unordered_distance(entry)
 
 
-def _between_categories(entry: Tally) -> Values:
+def _unordered_distance(entry: Tally) -> Values:
     """Return for each class half the sum of |p - q| over all values."""
     class_share = entry.count / entry.size[entry.label]
     table_share = entry.total[entry.value] / entry.total.sum()
@@ -110,7 +110,7 @@ def _between_categories(entry: Tally) -> Values:
     return np.asarray((gaps + 1) / 2)
 
 
-def _along_a_line(entry: Tally) -> Values:
+def _ordered_distance(entry: Tally) -> Values:
     """Return for each class the mean over ranks of |P - Q|, the cumulative shares.
 
     P is a step function with few steps and Q is increasing, so on each step of P the

@@ -75,8 +75,8 @@ def probabilistic_linkage(setting: Setting) -> AttackResult | str:
     parts = [slice(start, min(n, start + STRIDE)) for start in range(0, n, STRIDE)]
     chances = np.zeros(n)
     with ThreadPoolExecutor(setting.n_jobs) as pool:
-        for part, found in zip(parts, pool.map(rank, parts), strict=True):
-            chances[part] = found
+        for part, own_chances in zip(parts, pool.map(rank, parts), strict=True):
+            chances[part] = own_chances
             progress.report("attacks: linkage-probabilistic", part.stop, n)
     return linkage_result(setting, "linkage-probabilistic", chances)
 

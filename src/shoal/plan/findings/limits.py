@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from shoal.errors import InputError
-from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
-from shoal.metrics.assessment import Assessment, assess_frames
+from shoal.metrics.assessment import Assessment
 from shoal.metrics.figures import WORST, HasFigures, attack_figures
 from shoal.metrics.limit_results import LimitResult, LimitResults
 from shoal.metrics.limits import Limits
 from shoal.plan.empirical import analyse_release, attack_release, survey_risk_of
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.words import mask_less, mask_more
+from shoal.plan.measures import measure_release
 from shoal.plan.verdict import Finding, Verdict
 from shoal.steps import Step
 
@@ -77,20 +77,8 @@ def compute_figures(evidence: Evidence, limits: Limits) -> list[HasFigures]:
 
 
 def _measures(evidence: Evidence, original: Frame, names: Sequence[str]) -> HasFigures:
-    plan = evidence.plan
     try:
-        return assess_frames(
-            original,
-            evidence.released,
-            plan.quasi_identifiers,
-            [name for name in plan.masked if name not in plan.recoded],
-            columns_with(plan.roles, "confidential"),
-            names,
-            plan.types,
-            weight=plan.weight,
-            units=evidence.units,
-            recoded=plan.recoded,
-        )
+        return measure_release(evidence.plan, original, evidence.released, names, evidence.units)
     except InputError as error:
         return NotComputed(names, str(error))
 
