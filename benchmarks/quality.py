@@ -74,8 +74,9 @@ plain NumPy. Below are tables of 13 columns at k = 5: the loss of `auto`, the qu
 bound with their gaps in %, CPU seconds for groups (compiling included), quick and better bound in
 one thread, and the memory that the better bound takes (or the quick one, where there is no other),
 in multiples of the table. On short tables memory is that of one block. An asterisk marks a bound
-that its budget of CPU seconds ended early; more time raises it. `benchmarks/bounds.py` measures
-them and writes `bounds.json`.
+that its budget of CPU seconds ended early; more time raises it. The quick bounds of 10,000 records
+are older: half of the squared distances to the k - 1 nearest records. `benchmarks/bounds.py`
+measures them and writes `bounds.json`.
 
 """
 

@@ -64,7 +64,7 @@ def lower_bound(
     --------
     >>> X = [[0], [1], [5], [6], [7]]
     >>> round(lower_bound(X, k=2), 6), round(lower_bound(X, k=2, effort="prove"), 6)
-    (1.25, 2.5)
+    (1.291667, 2.5)
     """
     _check(
         {

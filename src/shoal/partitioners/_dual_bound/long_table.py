@@ -59,7 +59,7 @@ def rounding_share(table: LongTable) -> float:
 
     Every term is part of fewer additions than a group of 2k - 1 records needs.
     """
-    return 8 * EPSILON * (table.X.shape[1] + 16 + 4 * table.k**2)
+    return float(8 * EPSILON * (table.X.shape[1] + 16 + 4 * table.k**2))
 
 
 def part_of(table: LongTable, start: int, stop: int, around: Rows) -> tuple[NeighbourTable, Labels]:
