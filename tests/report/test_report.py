@@ -364,6 +364,7 @@ def test_columns_that_changed_most_come_first():
     assert scores([first, second, third], related) == {
         "columns": 0.5, "pairs": 0.75, "overall": 0.625,
     }  # fmt: skip
+    assert scores([], related, [0.25])["pairs"] == 0.5
     assert scores([], {}) == {"columns": None, "pairs": None, "overall": None}
 
 

@@ -21,8 +21,8 @@ def format_inspection(inspection: "Inspection") -> str:
         (
             entry["name"],
             entry["kind"],
-            str(entry["missing"]),
-            str(entry["distinct"]),
+            f"{entry['missing']:,}",
+            f"{entry['distinct']:,}",
             f"{100 * entry['unique']:.1f}%",
             entry["role"] or "?",
             entry["why"],
