@@ -9,7 +9,6 @@ from numba import njit
 from numba.core import event
 
 from shoal._kernels._cache import before_compiling, cache_folder
-from shoal._text import count
 
 _log = logging.getLogger("shoal")
 
@@ -100,7 +99,7 @@ class _Announcer(event.Listener):
         self.done += 1
         self.seconds += now - self.began
         if now - self.logged >= LOG_EVERY:
-            _log.info("Compiled %s in %.0f s so far.", count(self.done, "kernel"), self.seconds)
+            _log.info("Compiled %d kernels in %.0f s so far.", self.done, self.seconds)
             self.logged = now
 
 

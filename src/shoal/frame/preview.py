@@ -124,11 +124,15 @@ def _value_counts(values: pa.ChunkedArray, labels: Mapping[str, str]) -> dict[st
     names = [_labelled(_cell(counted.field("values")[int(at)].as_py()), labels) for at in order]
     shares = [float(counts[at]) / len(texts) for at in order]
     words = ", ".join(
-        f"{n or 'empty'} {100 * s:.0f} %" for n, s in zip(names[:3], shares, strict=False)
+        f"{n or 'empty'} {_percent(s)}" for n, s in zip(names[:3], shares, strict=False)
     )
     rest = len(counts) - 3
     words += f" and {rest:,} more" if rest > 0 else ""
     return {"kind": "counts", "bars": _shares(counts[order]), "words": words}
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.005 else "<1 %"
 
 
 def _shares(counts: Any) -> list[float]:
