@@ -181,9 +181,16 @@ def test_the_share_done_never_falls_and_the_remaining_time_follows_from_it():
     assert shares[1] == pytest.approx((PARTS["Reading"] + PARTS["Grouping"] / 2) / 100)
     assert words[1] == "Grouping"
     assert words[4] == "Improving the groups: loss 4.71%"
+    assert shares[4] > shares[3]  # although another stage of this part has been done
     now[0] = 100.0
     estimate.share = 0.25
     assert estimate.describe_time() == "1:40 passed, about 5:00 left"
+    estimate.update("searching, loss 4.71%", 0, 600)
+    now[0] += 5
+    assert estimate.describe_time() == "1:45 passed"  # nothing is known of it yet
+    estimate.update("searching, loss 4.70%", 60, 600)
+    now[0] += 55
+    assert estimate.describe_time() == "2:40 passed, about 9:00 left"
     assert set(PART_OF.values()) <= set(PARTS)
     assert not set(PART_OF) & set(NOT_A_RELEASE)
 
