@@ -289,7 +289,7 @@ def test_one_line_tells_the_loss(release):
 
 def test_measures_of_columns_are_shown_as_tables(release):
     page = Page(render(summarise(release)))
-    for word in ("By quasi-identifier", "By confidential column", "l diversity entropy"):
+    for word in ("By quasi-identifier", "By confidential column", "l-diversity entropy"):
         assert word in page.text
     assert f"surface{release.measures['loadings_change']['surface']:.4f}" in page.text.replace(
         "\n", ""
