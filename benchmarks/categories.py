@@ -67,7 +67,8 @@ def measure(name, n):
     declared = as_types(types())
     step.apply(open_frame(keys(2000)), [], declared)  # imports, and what is compiled
     result, seconds, grown = harness.timed(lambda: step.apply(open_frame(table), [], declared))
-    warning = result.warnings[0].attributes
+    attributes = result.warnings[0].attributes
+    warning = {**attributes, **attributes.get("figures", {})}
     shown = ("count", "bound", "loss", "evaluated", "nodes", "suppressed")
     return {
         "step": name, "n": n, "k": K, "cpu_seconds": float(f"{seconds:.3g}"),

@@ -86,6 +86,16 @@ def test_a_command_writes_release_report_manifest_and_a_plan_that_repeats_it(fol
     assert (folder / "again.csv").read_bytes() == (folder / "out.csv").read_bytes()
 
 
+def test_mask_takes_hierarchies_as_the_steps_do(folder):
+    words = ["-c", "age", "-c", "town", "-k", "3", "--set", "aggregate=ancestor"]
+    result = shell("mask", "in.csv", "out.csv", *words, "--hierarchy", "age=interval:5,20",
+                   "--hierarchy", "town=towns.csv")  # fmt: skip
+    assert result.exit_code == 0, result.output
+    known = {"Porto", "Braga", "Faro", "north", "south", "*"}
+    assert set(pd.read_csv(folder / "out.csv")["town"]) <= known
+    assert shell("mask", "in.csv", "b.csv", *words, "--hierarchy", "age").exit_code == 2
+
+
 def test_values_are_parsed_as_the_parameter_says(folder):
     (folder / "map.json").write_text('{"Faro": "south"}')
     words = ["recode", "in.csv", "out.csv", "-c", "town", "--mapping", "Porto=north,Braga=north"]

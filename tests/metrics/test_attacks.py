@@ -159,7 +159,13 @@ def test_no_linkage_exceeds_one_in_k(k, n, seed):
         b=before["b"].groupby(group).transform("max"),
         c=before["c"].groupby(group).transform("first"),
     )
-    found = shoal.attack(before, after, quasi_identifiers=["a", "b", "c"], random_state=seed)
+    found = shoal.attack(
+        before,
+        after,
+        quasi_identifiers=["a", "b", "c"],
+        random_state=seed,
+        aligned=True,  # groups of unlike records may look like another order
+    )
     assert found.k >= k
     bounded = [result for result in found.results if result.ceiling is not None]
     assert {result.name.partition("-")[0] for result in bounded} == {"linkage", "linkability"}

@@ -321,8 +321,22 @@ def test_levels_of_hierarchies_are_shown_with_their_shares(local):
     assert [level["categories"] for level in entry["levels"]] == [8, 4, 1]
     shares = [level["share"] for level in entry["levels"]]
     assert shares == ([0, 3 / 8, 5 / 8] if local else [0, 3 / 4, 0])
-    assert "Levels of the hierarchies" in Page(render(summary)).text
+    assert [level["widths"] for level in entry["levels"]] == [[1] * 8, [3, 3, 1, 1], [8]]
+    page = Page(render(summary)).text
+    assert "Levels of the hierarchies" in page
+    assert "Hierarchy of age" in page
+    assert "level 1: a category of 3 of 8 values" in page
     assert "4 (37.5 %)" in whole_text(summary) if local else "4 (75 %)" in whole_text(summary)
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+def test_a_hierarchy_of_many_values_is_drawn_without_its_lowest_levels():
+    data = pd.DataFrame({"code": [f"{at:03d}" for at in range(150)]})
+    types = {"code": shoal.Hierarchy(prefixes=[2, 1])}
+    summary = summarise(Plan({}, [Generalise(["code"], 5)], types).run(data))
+    (entry,) = summary["hierarchies"]
+    assert [level["widths"] for level in entry["levels"]] == [[], [10] * 15, [100, 50], [150]]
+    assert "level 0: 150 categories" in Page(render(summary)).text
 
 
 def test_the_identity_stands_on_top(tmp_path, release):

@@ -141,6 +141,8 @@ def test_a_table_of_one_block_is_masked_and_judged_as_in_memory(case, client, tm
     for name in ("l_diversity", "t_closeness", "fewest_units", "largest_unit_share"):
         if name in made.measures and "units" not in case:
             assert made.measures[name] == memory.measures[name]
+    risk = memory.measures["reidentification"]
+    assert made.measures["reidentification"] == pytest.approx(risk, rel=1e-12)
     shared = set(made.verdict.codes()) - {"checks-not-computed"}
     assert shared <= set(memory.verdict.codes())
 

@@ -1,5 +1,7 @@
 """Full-domain recoding: the least loss of all levels, and k on what is released."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -115,6 +117,20 @@ def test_no_combination_of_levels_loses_less(drawn, k, share, loss):
         assert found.loss == pytest.approx(least, abs=1e-12)
         assert found.bound == found.loss
         assert found.suppressed.sum() <= limit
+
+
+@given(drawn=lattices(), k=st.integers(1, 4), share=st.sampled_from([0.0, 0.2, 0.6]), loss=LOSSES)
+def test_no_node_above_another_loses_less_than_its_bounds(drawn, k, share, loss):
+    data, types, units = drawn
+    columns, codes = read_columns(data, types, loss)
+    levels, limit = [column.levels for column in columns], int(share * len(data))
+    lattice = Lattice(codes, levels, k, limit, units, discernibility=loss == "discernibility")
+    nodes = list(product(*(range(level + 1) for level in lattice.top)))
+    evaluations = {node: lattice.evaluate(node) for node in nodes}
+    for node, above in product(nodes, nodes):
+        if all(low <= high for low, high in zip(node, above, strict=True)):
+            bound = max(lattice.bound(node), lattice.bound_above(evaluations[node]))
+            assert bound <= evaluations[above].loss + 1e-12
 
 
 CONSTRAINTS = st.sampled_from(
@@ -269,6 +285,24 @@ def test_every_class_of_the_release_holds_k_and_values_are_ancestors(make, suppr
     assert release.verdict.k >= 3
     (finding,) = [f for f in release.verdict.findings if f.code == "values-generalised"]
     assert "combinations of levels" in finding.sentence
+
+
+def test_the_limit_of_suppressed_records_is_not_rounded_down_by_floating_point():
+    codes = [f"{at:02d}" for at in range(29)]
+    data = pd.DataFrame({"code": ["common"] * 71 + codes})
+    release = Plan({}, [Generalise(["code"], 29, suppression=0.29)]).run(data)
+    assert release.data["code"].isna().sum() == 29
+    assert (release.data["code"] == "common").sum() == 71
+
+
+def test_the_class_that_is_suppressed_with_others_is_the_one_that_loses_least():
+    rows = [*((f"a{at}", "A") for at in range(9)), ("d", "D"), ("e", "E")]
+    data = pd.DataFrame({"x": ["a0"] * 2 + ["a1"] + ["d"] * 2 + ["e"], "y": ["n", "m"] * 3})
+    columns, codes = read_columns(data, {"x": {"kind": "nominal", "hierarchy": rows}})
+    lattice = Lattice(codes, [column.levels for column in columns], 2, 4)
+    suppressed = lattice.records(lattice.evaluate((1, 1)).suppressed)
+    # Each record of A would lose 0.2 more, and each of the smaller class D all of its value.
+    assert data["x"][suppressed].tolist() == ["a0", "a0", "a1", "e"]
 
 
 def test_units_are_counted():

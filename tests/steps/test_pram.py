@@ -345,3 +345,4 @@ def test_a_loss_beyond_that_of_the_mean_is_not_called_lost_variation():
     assert release.measures["information_loss"] > 100
     assert "variation" not in finding.sentence
     assert "farther from the original ones than the means" in finding.sentence
+    assert "lower k" not in finding.way_out

@@ -83,6 +83,15 @@ Types = Annotated[
         " hierarchy:file or distances:file.",
     ),
 ]
+Hierarchies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy",
+        metavar="COLUMN=FILE",
+        help="Hierarchy of a column: a file, prefix:length,..., interval:width,... or"
+        " period:month,...; repeatable.",
+    ),
+]
 Shuffle = Annotated[
     bool, typer.Option("--shuffle", metavar=FLAG, help="Release the records in random order.")
 ]
@@ -237,6 +246,7 @@ class PlanOptions:
     weight: Weight = None
     confidential: Confidential = None
     identifier: Identifiers = None
+    hierarchy: Hierarchies = None
     types: Types = None
     missing_codes: MissingCodes = None
     settings: Settings = None
@@ -262,15 +272,7 @@ class RoleOptions:
     confidential: Confidential = None
     identifier: Identifiers = None
     unit: Unit = None
-    hierarchy: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--hierarchy",
-            metavar="COLUMN=FILE",
-            help="Hierarchy of a column: a file, prefix:length,..., interval:width,... or"
-            " period:month,...; repeatable.",
-        ),
-    ] = None
+    hierarchy: Hierarchies = None
     types: Types = None
     missing_codes: MissingCodes = None
 

@@ -74,13 +74,15 @@ def t_closeness(
     )
 
 
-def divided_tally(label: Labels, column: Codes, units: Labels | None = None) -> Tally:
+def divided_tally(
+    label: Labels, column: Codes, units: Labels | None = None, records: Labels | None = None
+) -> Tally:
     """Count the values of ``column`` in each class; a unit counts once, divided among its records.
 
-    Without ``units`` every record counts.
+    Without ``units`` every record counts; each entry may stand for several ``records``.
     """
     if units is None:
-        return tally(label, column)
+        return tally(label, column, records=records)
     value = ranks(column)
     in_table = weights_in_class(np.zeros(len(label), np.int64), units)
     total = np.bincount(value, in_table)

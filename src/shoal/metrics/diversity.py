@@ -41,13 +41,22 @@ class Tally:
         return np.asarray(np.exp(np.bincount(self.label, -share * np.log(share))))
 
 
-def tally(label: Labels, column: Codes, units: Labels | None = None) -> Tally:
+def tally(
+    label: Labels, column: Codes, units: Labels | None = None, records: Labels | None = None
+) -> Tally:
     """Count the values of ``column`` in each class; values are coded by their rank.
 
-    With ``units``, each unit counts once in a class: see `commonest_values`.
+    With ``units``, each unit counts once in a class: see `commonest_values`. Without them, each
+    entry may stand for several ``records``.
     """
     value = ranks(column)
     total = np.bincount(value)
+    if records is not None and units is None:
+        pairs, place = np.unique(label * len(total) + value, return_inverse=True)
+        count, size, in_table = (
+            np.bincount(of, records).astype(np.int64) for of in (place.ravel(), label, value)
+        )
+        return Tally(pairs // len(total), pairs % len(total), count, size, in_table)
     if units is not None:
         label, value = commonest_values(label, units, value)
     pairs, count = np.unique(label * len(total) + value, return_counts=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.scale.chunks import canonical
-from shoal.scale.job import Job, count_sizes, load_job, sum_counts, worker_task
+from shoal.scale.job import ReleaseJob, count_sizes, load_job, sum_counts, worker_task
 from shoal.scale.keys import content_keys
 from shoal.scale.runner import Runner, run_stage
 from shoal.scale.scratch import ScratchFile, files_with, read_scratch, write_scratch
@@ -14,20 +14,19 @@ from shoal.scale.statistics import COUNT
 from shoal.scale.storage import join
 
 
-def block_columns(job: Job) -> list[list[str]]:
+def block_columns(job: ReleaseJob) -> list[list[str]]:
     """Return the columns that the classes of each block are counted on; none for a single block."""
-    blocks = job.step.column_blocks
-    return [[*block, *job.step.strata] for block in blocks] if len(blocks) > 1 else []
+    return list(map(list, job.column_blocks)) if len(job.column_blocks) > 1 else []
 
 
 def write_block_classes(
-    job: Job, released: pa.Table, units: pa.ChunkedArray | None, folder: str, number: int
+    job: ReleaseJob, released: pa.Table, units: pa.ChunkedArray | None, folder: str, number: int
 ) -> tuple[ScratchFile, ...]:
     """Write the distinct values of each block in a file of the release, with their frequencies.
 
     Parameters
     ----------
-    job : Job
+    job : ReleaseJob
         The job.
     released : pyarrow.Table
         The records as they were read back from the file.
@@ -61,7 +60,7 @@ def write_block_classes(
 
 
 def count_block_classes(
-    runner: Runner, job: Job, job_file: str, files_of: Sequence[Sequence[ScratchFile]]
+    runner: Runner, job: ReleaseJob, job_file: str, files_of: Sequence[Sequence[ScratchFile]]
 ) -> list[dict[int, int]]:
     """Return the number of classes of each size in each block, in units where these are counted.
 
@@ -69,7 +68,7 @@ def count_block_classes(
     ----------
     runner : Runner
         What executes the tasks.
-    job : Job
+    job : ReleaseJob
         The job.
     job_file : str
         Its file.
@@ -96,7 +95,7 @@ def _class_sizes(
     job_file: str, n_columns: int, number: int, files: Sequence[ScratchFile]
 ) -> dict[int, int]:
     """Return the number of classes of each size among some values."""
-    job = load_job(job_file)
+    job: ReleaseJob = load_job(job_file)
     names, table = list(map(str, range(n_columns))), read_scratch(files, [number])
     if job.unit is not None:
         sizes = table.group_by(names).aggregate([("unit", "count_distinct")])

@@ -110,7 +110,7 @@ def _join_failing(
 @worker_task
 def lacks(job_file: str, region: Region, files: Sequence[ScratchFile]) -> str:
     """Return the option of the step that no groups of a region can meet; empty if there is none."""
-    job = load_job(job_file)
+    job: Job = load_job(job_file)
     return lacking(job, read_scratch(files, region))
 
 

@@ -13,7 +13,7 @@ from shoal.frame.codes import value_codes
 from shoal.frame.columns import Column
 from shoal.partitioners import Auto, Blocked, Partitioner, Refine
 from shoal.scale.confidential import PartConstraint
-from shoal.scale.job import Job
+from shoal.scale.job import Job, ReleaseJob
 from shoal.steps.grouping import BlockGroups, GroupingInput, group_block
 from shoal.steps.privacy_constraints import PrivacyConstraint, privacy_constraint
 from shoal.steps.strata import Strata
@@ -52,7 +52,7 @@ def group_region(
     return groups
 
 
-def region_units(job: Job, table: pa.Table) -> Codes | None:
+def region_units(job: ReleaseJob, table: pa.Table) -> Codes | None:
     """Return the unit of each of some records, where k counts units."""
     if job.unit is None:
         return None
@@ -76,7 +76,7 @@ def region_constraint(job: Job, table: pa.Table, units: Codes | None) -> Privacy
         step.closeness,
         None,
         step.k,
-        [column.totals for column in columns],
+        table_totals=[column.totals for column in columns],
     )
 
 

@@ -8,9 +8,10 @@ from shoal.plan import Plan
 from shoal.plan.findings.privacy_constraints import constraint_findings
 from shoal.plan.guarantees import refuse_constraint
 from shoal.plan.warnings import refuse_homogeneous
-from shoal.scale.job import Job, sum_counts
+from shoal.scale.job import Job, ReleaseJob, sum_counts
 from shoal.scale.shards import Shard
 from shoal.scale.tasks import MaskedBlock
+from shoal.steps import Step
 from shoal.steps.homogeneity import describe_homogeneity
 
 
@@ -31,13 +32,14 @@ def check_guarantee(
         attained, what = measures["fewest_units"], "units"
     if block_sizes:
         attained = min(min(sizes) for sizes in block_sizes)
-    if plan.k is not None and attained < plan.k:
+    k = max(step.k or 0 for step in plan.steps if plan.is_intact(step))
+    if attained < k:
         raise GuaranteeBroken(
-            f"The smallest class of the released values holds {attained} {what}; k={plan.k} was"
+            f"The smallest class of the released values holds {attained} {what}; k={k} was"
             " promised. Please report this: no data were released.",
             code="guarantee-broken",
             smallest=attained,
-            k=plan.k,
+            k=k,
         )
     if n_expected != n_written:
         raise GuaranteeBroken(
@@ -50,18 +52,18 @@ def check_guarantee(
 
 
 def check_constraints(
-    plan: Plan, job: Job, measures: Mapping[str, Any], shards: Sequence[Shard]
+    plan: Plan, job: ReleaseJob, measures: Mapping[str, Any], shards: Sequence[Shard]
 ) -> None:
     """Raise if confidential values are less protected than the plan promises."""
-    least, farthest = attained_constraints(job, shards)
-    for finding in constraint_findings(job.step, least, farthest, job.confidential):
+    step = plan.steps[0]  # a plan of several promises nothing about them
+    least, farthest = _attained_constraints(step, shards)
+    for finding in constraint_findings(step, least, farthest, job.confidential):
         refuse_constraint(finding, by_units=job.unit is not None)
     refuse_homogeneous(plan, measures)
 
 
-def attained_constraints(job: Job, shards: Sequence[Shard]) -> tuple[float | None, float | None]:
+def _attained_constraints(step: Step, shards: Sequence[Shard]) -> tuple[float | None, float | None]:
     """Return the least diversity and the greatest distance of all classes, where promised."""
-    step = job.step
     least = farthest = None
     if step.diversity is not None:
         kinds = [shard.diversity[step.diversity_kind] for shard in shards if shard.diversity]

@@ -28,8 +28,69 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, eq=False)
-class Job:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReleaseJob:
+    """What is released of a large table, and what is counted on it.
+
+    Parameters
+    ----------
+    released : pyarrow.Schema
+        The released columns with their types.
+    quasi_identifiers : list of str
+        Columns that an attacker may know.
+    confidential : list of str
+        Confidential columns.
+    n_shards : int
+        Number of files of the release, before large ones are split.
+    seed : int
+        Seed of the samples.
+    class_columns : list of str
+        The columns that l-diversity and t-closeness are promised for.
+    column_blocks : list of list of str
+        The columns that classes are promised for, block by block.
+    unit : str, optional
+        The column whose values k counts; None where it counts records.
+    weight : str, optional
+        The column of survey weights.
+    closeness_columns : list of ConfidentialColumn
+        The confidential columns with the frequencies of their values, where t-closeness is
+        promised or limited.
+    measures_diversity : bool
+        Whether l-diversity is measured.
+    """
+
+    released: pa.Schema
+    quasi_identifiers: Sequence[str]
+    confidential: Sequence[str]
+    n_shards: int
+    seed: int
+    class_columns: Sequence[str]
+    column_blocks: Sequence[Sequence[str]]
+    unit: str | None = None
+    weight: str | None = None
+    closeness_columns: "Sequence[ConfidentialColumn]" = ()
+    measures_diversity: bool = False
+
+    @property
+    def other_columns(self) -> list[str]:
+        """Released columns that are neither quasi-identifiers, confidential nor weights."""
+        named = (*self.quasi_identifiers, *self.confidential, self.weight)
+        return [name for name in self.released.names if name not in named]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns to read: those that are released, the weights and the units."""
+        others = [name for name in (self.weight, self.unit) if name is not None]
+        return list(dict.fromkeys([*self.released.names, *others]))
+
+    @property
+    def masked_columns(self) -> list[str]:
+        """The columns of masked records in scratch files: those released, and the units."""
+        return [*self.released.names, *([] if self.unit is None else [self.unit])]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Job(ReleaseJob):
     """What is done to the records of a large table, as decided after the first pass over it.
 
     Parameters
@@ -40,79 +101,34 @@ class Job:
         The encoders of the columns that distances are computed on.
     strata : Strata
         The strata and their cells.
-    released : pyarrow.Schema
-        The released columns with their types.
-    quasi_identifiers : list of str
-        Columns that an attacker may know.
-    confidential : list of str
-        Confidential columns.
     required : list of str
         Columns whose missing values drop a record.
-    n_shards : int
-        Number of files of the release, before large ones are split.
     attack_share : float
         Share of the records that the linkage attack is tried on.
-    seed : int
-        Seed of the samples.
     thresholds : Thresholds
         Limits beyond which figures become findings.
     types : dict
         Declared types of columns.
-    closeness_columns : list of ConfidentialColumn
-        The confidential columns with the frequencies of their values, where the step demands
-        t-closeness.
-    measures_diversity : bool
-        Whether l-diversity is measured.
     """
 
     step: Microaggregate
     encoders: Encoders
     strata: Strata
-    released: pa.Schema
-    quasi_identifiers: Sequence[str]
-    confidential: Sequence[str]
     required: Sequence[str]
-    n_shards: int
     attack_share: float
-    seed: int
     thresholds: Thresholds
     types: Mapping[str, Type] = field(default_factory=dict)
-    closeness_columns: "Sequence[ConfidentialColumn]" = ()
-    measures_diversity: bool = False
-
-    @property
-    def unit(self) -> str | None:
-        """The column whose values k counts; None where it counts records."""
-        return self.step.unit_column
-
-    @property
-    def other_columns(self) -> list[str]:
-        """Released columns that are neither quasi-identifiers, confidential nor weights."""
-        named = (*self.quasi_identifiers, *self.confidential, self.step.weight)
-        return [name for name in self.released.names if name not in named]
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns to read: those that are released, the weights and the units."""
-        others = [name for name in (self.step.weight, self.unit) if name is not None]
-        return list(dict.fromkeys([*self.released.names, *others]))
-
-    @property
-    def masked_columns(self) -> list[str]:
-        """The columns of masked records in scratch files: those released, and the units."""
-        return [*self.released.names, *([] if self.unit is None else [self.unit])]
 
 
-def save_job(job: Job, path: str) -> None:
+def save_job(job: ReleaseJob, path: str) -> None:
     """Write a job to a file that workers read."""
     write_file(path, pickle.dumps(job))
 
 
 @lru_cache(maxsize=1)
-def load_job(path: str) -> Job:
+def load_job(path: str) -> Any:
     """Return a job; each worker reads it once."""
-    job: Job = pickle.loads(read_bytes(path))
-    return job
+    return pickle.loads(read_bytes(path))
 
 
 def worker_task(function: Callable[P, R]) -> Callable[P, R]:

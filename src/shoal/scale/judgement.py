@@ -8,6 +8,7 @@ from shoal.metrics.assessment import Assessment
 from shoal.plan import Plan
 from shoal.plan.evidence import RECORDS
 from shoal.plan.findings.attained import check_attained
+from shoal.plan.findings.exact import check_exact
 from shoal.plan.findings.homogeneity import check_homogeneous
 from shoal.plan.findings.limits import limit_findings, not_checked
 from shoal.plan.findings.loss import check_groups, check_loss
@@ -15,9 +16,12 @@ from shoal.plan.findings.privacy_constraints import constraint_findings
 from shoal.plan.findings.unchanged import check_roles, check_unique
 from shoal.plan.findings.units import check_identifiers, check_units
 from shoal.plan.findings.weights import check_weights
+from shoal.plan.findings.words import mask_more
 from shoal.plan.guarantees import not_computed
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
-from shoal.scale.job import Job, sum_counts
+from shoal.plan.warnings import as_finding
+from shoal.scale.job import Job, ReleaseJob, sum_counts
+from shoal.scale.recoding import Pieces
 from shoal.scale.shards import Shard
 from shoal.scale.tasks import MaskedBlock
 from shoal.scale.verdict_counts import exact_shares, findings_from_counts
@@ -39,42 +43,80 @@ def judge(
     block_sizes: Sequence[Mapping[int, int]] = (),
 ) -> Verdict:  # fmt: skip
     """Return the verdict on a release, from what was counted on its blocks and files."""
-    attained, class_sizes = measures["smallest_class"], measures["class_sizes"]
-    unit, n_classes = plan.unit_column or RECORD_UNIT, sum(class_sizes.values())
-    if plan.unit_column is not None:
-        attained = measures["fewest_units"]
-        class_sizes = sum_counts(shard.class_units or {} for shard in shards)
+    attained, unit, class_sizes = _attained(plan, measures, shards)
     linkage = measures.get("linkage") if block_sizes else None
     n_released = sum(shard.records for shard in shards)
     counts = sum_counts(block.verdict_counts for block in blocks)
+    strata = [name for name in job.step.strata if name in job.released.names]
+    groups = {(job.step.k, size): number for size, number in _group_sizes(blocks).items()}
+    what = "records" if plan.unit_column is None else "units"
     findings = [
         *check_attained(plan, attained, unit, (), linkage),
-        *check_identifiers(plan),
-        *check_roles(plan, columns),
-        *check_homogeneous(measures.get("homogeneous_classes", {}), n_classes),
+        *_findings_on_files(plan, job, columns, shards, measures, remarks, strata),
         *check_loss(measures["information_loss"], plan.thresholds.loss),
-        *limit_findings(plan.limits.check(Assessment(measures, remarks)), plan.steps),
         *_missing_value_findings(job, blocks, n_source, n_released),
         *_constant_column_findings(job),
         *findings_from_counts(
             counts, job.step, block_sizes or [class_sizes], plan.thresholds, unit
         ),
+        *check_groups(groups, plan.thresholds.group_size, what),
+        *noted,
+        not_computed(NOT_CHECKED),
+    ]
+    return make_verdict(plan.k, attained, unit, findings, exact_shares(counts))
+
+
+def judge_recoding(
+    plan: Plan, job: ReleaseJob, columns: Sequence[str], pieces: Pieces,
+    shards: Sequence[Shard], measures: Mapping[str, Any], remarks: Mapping[str, str],
+) -> Verdict:  # fmt: skip
+    """Return the verdict on a release whose combinations of values were recoded."""
+    attained, unit, _ = _attained(plan, measures, shards)
+    exact = pieces.exact_shares(plan.masked)
+    findings = [
+        *check_attained(plan, attained, unit),
+        *_findings_on_files(plan, job, columns, shards, measures, remarks),
+        *check_exact(exact, plan.thresholds.exact, mask_more(plan.steps)),
+        *map(as_finding, pieces.warnings),
+        not_computed(NOT_CHECKED),
+    ]
+    return make_verdict(plan.k, attained, unit, findings, exact)
+
+
+def _attained(
+    plan: Plan, measures: Mapping[str, Any], shards: Sequence[Shard]
+) -> tuple[int, str, Mapping[int, int]]:
+    """Return the size of the smallest class, what it counts, and the classes by size."""
+    if plan.unit_column is None:
+        return measures["smallest_class"], RECORD_UNIT, measures["class_sizes"]
+    sizes = sum_counts(shard.class_units or {} for shard in shards)
+    return measures["fewest_units"], plan.unit_column, sizes
+
+
+def _findings_on_files(
+    plan: Plan, job: ReleaseJob, columns: Sequence[str], shards: Sequence[Shard],
+    measures: Mapping[str, Any], remarks: Mapping[str, str], strata: Sequence[str] = (),
+) -> list[Finding]:  # fmt: skip
+    """Return the findings that follow from the plan and what was counted on the files."""
+    n_classes = sum(measures["class_sizes"].values())
+    findings = [
+        *check_identifiers(plan),
+        *check_roles(plan, columns),
+        *check_homogeneous(measures.get("homogeneous_classes", {}), n_classes),
+        *limit_findings(plan.limits.check(Assessment(measures, remarks)), plan.steps),
     ]
     unique = [shard.unique for shard in shards if shard.unique is not None]
     if unique:
-        strata = [name for name in job.step.strata if name in job.released.names]
-        limit, share = plan.thresholds.unique, sum(unique) / n_released
-        findings += check_unique([*strata, *job.other_columns], None, share, limit, RECORDS)
-    groups = {(job.step.k, size): number for size, number in _group_sizes(blocks).items()}
-    what = "records" if plan.unit_column is None else "units"
-    findings += check_groups(groups, plan.thresholds.group_size, what)
+        share = sum(unique) / sum(shard.records for shard in shards)
+        others = [*strata, *job.other_columns]
+        findings += check_unique(others, None, share, plan.thresholds.unique, RECORDS)
     with_weights = [
         shard.smallest_with_weights for shard in shards if shard.smallest_with_weights is not None
     ]
-    if with_weights and job.step.weight is not None:
-        findings += check_weights(job.step.weight, plan.k, min(with_weights), unit)
-    findings = [*findings, *noted, not_computed(NOT_CHECKED)]
-    return make_verdict(plan.k, attained, unit, findings, exact_shares(counts))
+    if with_weights and job.weight is not None:
+        unit = plan.unit_column or RECORD_UNIT
+        findings += check_weights(job.weight, plan.k, min(with_weights), unit)
+    return findings
 
 
 def _group_sizes(blocks: Sequence[MaskedBlock]) -> dict[int, int]:

@@ -1,12 +1,13 @@
 """The measures of a large release, from the counts and exact sums of its blocks and shards."""
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from shoal.metrics import NEEDS, inputs_of
 from shoal.metrics.assessment import linear
 from shoal.scale.exact import UNIT
-from shoal.scale.job import Job, sum_counts
+from shoal.scale.job import Job, ReleaseJob, sum_counts
 from shoal.scale.shards import Shard
 from shoal.scale.tasks import MaskedBlock
 from shoal.scale.weights import total_change
@@ -16,6 +17,11 @@ COMPUTED = (
     "information_loss", "smallest_class", "reidentification", "weighted_total_change",
     "homogeneous_classes", "linkage", "l_diversity", "p_sensitivity", "t_closeness",
     "fewest_units", "largest_unit_share",
+)  # fmt: skip
+# Those of a plan that recodes combinations of values.
+COUNTED = (
+    "smallest_class", "reidentification", "homogeneous_classes", "l_diversity", "p_sensitivity",
+    "t_closeness", "fewest_units", "largest_unit_share",
 )  # fmt: skip
 CONFIDENTIAL_NEEDS = ("confidential", "confidential_codes", "ordered")
 NEEDS_COLUMNS = "Not computed: needs {}."
@@ -28,36 +34,48 @@ def compute_measures(
     job: Job, blocks: Sequence[MaskedBlock], shards: Sequence[Shard]
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the measures of a release, and remarks on how they were computed or why not."""
-    class_sizes = sum_counts(shard.class_sizes for shard in shards)
-    records = sum(size * number for size, number in class_sizes.items())
-    smallest = min(class_sizes)
-    squared_errors = sum_counts(block.squared_errors for block in blocks)
     measures: dict[str, Any] = {
-        "information_loss": job.encoders.information_loss(squared_errors),
-        "smallest_class": smallest,
-        "class_sizes": class_sizes,
-        "reidentification": {
-            "prosecutor": 1 / smallest,
-            "journalist": 1 / smallest,
-            "marketer": sum(class_sizes.values()) / records,
-        },
+        "information_loss": job.encoders.information_loss(
+            sum_counts(block.squared_errors for block in blocks)
+        ),
+        **class_measures(job, shards),
     }
     remarks: dict[str, str] = {}
     if job.step.weight is not None and job.encoders.complete:
         measures["weighted_total_change"], remarks["weighted_total_change"] = total_change(
             sum_counts(block.totals for block in blocks), job.encoders.complete
         )
-    if job.confidential:
-        measures["homogeneous_classes"] = sum_counts(shard.homogeneous for shard in shards)
-    measures |= _unit_measures(shards) | _constraint_measures(job, shards)
     attacked = sum(block.attacked for block in blocks)
     if attacked:
+        records = sum(shard.records for shard in shards)
         measures["linkage"] = float(sum(block.linked for block in blocks) * UNIT / attacked)
         remarks["linkage"] = (
             f"Of {attacked} records drawn from {records}, each looked for among the originals of"
             " its own block and in units of the original; among all, no more links would be right."
         )
-    return measures, {**remarks, **_why_not_computed(measures, bool(job.confidential))}
+    return measures, {**remarks, **why_not_computed(measures, bool(job.confidential))}
+
+
+def class_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, Any]:
+    """Return the measures that were counted on the files of a release."""
+    class_sizes = sum_counts(shard.class_sizes for shard in shards)
+    records_by_size = {size: size * number for size, number in class_sizes.items()}
+    if job.unit is not None:
+        records_by_size = sum_counts(shard.unit_records or {} for shard in shards)
+    chances = sum(Fraction(number, size) for size, number in records_by_size.items())
+    smallest = min(records_by_size)
+    measures: dict[str, Any] = {
+        "smallest_class": min(class_sizes),
+        "class_sizes": class_sizes,
+        "reidentification": {
+            "prosecutor": 1 / smallest,
+            "journalist": 1 / smallest,
+            "marketer": float(chances / sum(records_by_size.values())),
+        },
+    }
+    if job.confidential:
+        measures["homogeneous_classes"] = sum_counts(shard.homogeneous for shard in shards)
+    return measures | _unit_measures(shards) | _constraint_measures(job, shards)
 
 
 def _unit_measures(shards: Sequence[Shard]) -> dict[str, Any]:
@@ -67,7 +85,7 @@ def _unit_measures(shards: Sequence[Shard]) -> dict[str, Any]:
     return {"fewest_units": min(sizes), "largest_unit_share": max(shares)} if sizes else {}
 
 
-def _constraint_measures(job: Job, shards: Sequence[Shard]) -> dict[str, Any]:
+def _constraint_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, Any]:
     """Return l-diversity and t-closeness of the release, where they are promised or limited.
 
     Every class is in one shard, so these are the extremes of all shards.
@@ -92,10 +110,12 @@ def _constraint_measures(job: Job, shards: Sequence[Shard]) -> dict[str, Any]:
     return measures
 
 
-def _why_not_computed(measures: Mapping[str, Any], confidential: bool) -> dict[str, str]:
+def why_not_computed(
+    measures: Mapping[str, Any], confidential: bool, *, categories: bool = False
+) -> dict[str, str]:
     """Return why measures of a table in memory are not among ``measures``."""
     remarks = {}
-    for name in linear():
+    for name in linear(categories=categories):
         lacking = [need for need in inputs_of(name) if need in CONFIDENTIAL_NEEDS]
         if name in measures:
             continue

@@ -97,7 +97,7 @@ def strata_units(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) -
 @worker_task
 def chunk_units(job_file: str, chunk: Chunk) -> dict[int, Keys]:
     """Return the least keys of the units of each stratum of a chunk, up to k of them."""
-    job = load_job(job_file)
+    job: Job = load_job(job_file)
     assert job.unit is not None
     of_stratum: dict[int, Keys] = {}
     columns = list(dict.fromkeys([job.unit, *job.strata.columns, *job.required]))
@@ -124,7 +124,7 @@ def _sum_strata(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) ->
 @worker_task
 def sum_chunk(job_file: str, chunk: Chunk) -> Sums:
     """Return the sums of the masked columns in each stratum of a chunk."""
-    job = load_job(job_file)
+    job: Job = load_job(job_file)
     sums: Sums = {}
     columns = [*job.step.columns, *job.strata.columns]
     for table in read_batches(chunk, columns, job.required):

@@ -42,7 +42,7 @@ class LargeRelease:
     warnings : tuple of str
         The warnings of the run.
     groups : dict
-        Number of groups, size of the smallest and of the largest.
+        Number of groups, size of the smallest and of the largest; empty if no step groups.
     provenance : dict
         Number of records and of blocks, the options that the files depend on besides the plan
         (``chunk_size`` and ``random_state``), missing values, methods and versions of software.
@@ -86,7 +86,7 @@ class LargeRelease:
     @property
     def group_summaries(self) -> list[dict[str, int]]:
         """The groups of each block of columns, in the form of a release in memory."""
-        return list(self.block_groups) or [self.groups]
+        return list(self.block_groups) or ([self.groups] if self.groups else [])
 
     @property
     def profile(self) -> dict[str, Any]:
@@ -144,11 +144,13 @@ class LargeRelease:
         return release_html(self)
 
     def __repr__(self) -> str:
-        return (
-            f"LargeRelease({self.provenance['records']} records in {len(self.files)} files, groups"
-            f" of {self.groups['smallest']} to {self.groups['largest']}, information loss"
-            f" {self.measures['information_loss']:.2f}%, verdict: {self.verdict.status})"
-        )
+        made = f"LargeRelease({self.provenance['records']} records in {len(self.files)} files"
+        if self.groups:
+            made += (
+                f", groups of {self.groups['smallest']} to {self.groups['largest']}, information"
+                f" loss {self.measures['information_loss']:.2f}%"
+            )
+        return f"{made}, verdict: {self.verdict.status})"
 
 
 def summarise_groups(blocks: Sequence[MaskedBlock], at: int) -> dict[str, int]:
@@ -171,13 +173,21 @@ def provenance(
 ) -> dict[str, Any]:
     """Return the provenance of a release; see `LargeRelease`."""
     methods = dict.fromkeys(method for block in blocks for method in block.methods)
+    of_all = recoding_provenance(shards, len(blocks), chunk_size, random_state)
+    return {**of_all, "methods": sorted(f"{method} in {len(blocks)} blocks" for method in methods)}
+
+
+def recoding_provenance(
+    shards: Sequence[Shard], n_blocks: int, chunk_size: int, random_state: int
+) -> dict[str, Any]:
+    """Return the provenance of a release without groups."""
     return {
         "records": sum(shard.records for shard in shards),
-        "blocks": len(blocks),
+        "blocks": n_blocks,
         "chunk_size": chunk_size,
         "random_state": random_state,
         "missing": sum_counts(shard.missing for shard in shards),
-        "methods": sorted(f"{method} in {len(blocks)} blocks" for method in methods),
+        "methods": [],
         "versions": _versions(),
     }
 

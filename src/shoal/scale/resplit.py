@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.scale.job import Job, load_job, worker_task
+from shoal.scale.job import Job, ReleaseJob, load_job, worker_task
 from shoal.scale.keys import content_keys
 from shoal.scale.runner import Runner, run_stage
 from shoal.scale.sample import Sample, sampling_share
@@ -100,7 +100,7 @@ def split_cell(
     job_file: str, cell: int, files: Sequence[ScratchFile], folder: str, max_records: int
 ) -> list[ScratchFile]:
     """Split the records of a cell by a tree of its own; return nothing if all are equal."""
-    job = load_job(job_file)
+    job: Job = load_job(job_file)
     tree = _cell_tree(job, cell, files, max_records)
     if tree.n_leaves == 1:
         return []
@@ -116,7 +116,7 @@ def split_shard(
     job_file: str, shard: int, files: Sequence[ScratchFile], folder: str, max_records: int
 ) -> list[ScratchFile]:
     """Split masked records between equivalence classes; return nothing if there is only one."""
-    job = load_job(job_file)
+    job: ReleaseJob = load_job(job_file)
     keys, counts = np.empty(0, np.uint64), np.empty(0, np.int64)
     for file in files:
         new_keys = content_keys(read_scratch([file], [shard]), job.quasi_identifiers)

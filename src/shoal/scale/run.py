@@ -20,6 +20,7 @@ from shoal.plan.masking import drawn_seeds
 from shoal.scale.chunks import read_footer
 from shoal.scale.dask_frames import is_dask_frame
 from shoal.scale.folder import ReleaseFolder
+from shoal.scale.recoding_run import RecodingRun
 from shoal.scale.release import LargeRelease, marker_text
 from shoal.scale.runner import Runner, open_runner, run_stage
 from shoal.scale.sidecars import sidecar_files
@@ -28,6 +29,7 @@ from shoal.scale.stages import Run
 from shoal.scale.storage import file_entry, is_remote, join
 from shoal.scale.store_release import StoreRelease
 from shoal.scale.validation import check_plan, check_source
+from shoal.steps import Microaggregate
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -55,7 +57,7 @@ def mask(
     allow_not_kept: bool = False,
     force: bool = False,
 ) -> LargeRelease:
-    """Run a plan of one microaggregation on a table larger than memory, in several processes.
+    """Run a plan on a table larger than memory, in several processes.
 
     The files of the release depend on the records, the plan, ``chunk_size`` and
     ``random_state`` alone: not on the order of records or files, nor on the number of
@@ -67,7 +69,8 @@ def mask(
         A folder of Parquet files, a list of such files, or a Dask DataFrame, whose index is
         not released. Folders and files may be addresses in a store; files also on the web.
     plan : Plan
-        The plan: one step, `Microaggregate`.
+        The plan: one step, `Microaggregate`, or steps `Generalise` and `Suppress` of the same
+        columns.
     target : str or Path
         The folder to create, on a disk that all workers share, or its address in a store
         (``s3://``, ``gs://``, ``abfs://``). A folder appears complete, with a file ``_SUCCESS``,
@@ -133,7 +136,8 @@ def mask(
     ):
         runner.check(str(folder.path("release")))
         source_files = () if record is None else _hash_files(runner, source, record.hash_key)
-        run = Run(runner, folder, seeded, chunk_size, int(seed))
+        stages = Run if isinstance(seeded.steps[0], Microaggregate) else RecodingRun
+        run = stages(runner, folder, seeded, chunk_size, int(seed))
         release = run.release(source, drawn_seeds(plan, seeded.steps))
         written = release.files
         release = _complete(release, folder, source_files)

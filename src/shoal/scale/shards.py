@@ -23,7 +23,7 @@ from shoal.metrics import (
 from shoal.scale.block_classes import write_block_classes
 from shoal.scale.chunks import sort_by
 from shoal.scale.grouping import region_units
-from shoal.scale.job import Job, count_sizes, load_job, worker_task
+from shoal.scale.job import ReleaseJob, count_sizes, load_job, worker_task
 from shoal.scale.scratch import ScratchFile, read_scratch, write_parquet
 from shoal.scale.storage import hash_file, join, open_input
 
@@ -44,6 +44,7 @@ class Shard(NamedTuple):
     smallest_with_weights: int | None = None  # smallest class if the released weights are known
     unique: int | None = None  # records unique in quasi-identifiers and other released columns
     class_units: Mapping[int, int] | None = None  # number of classes by the number of their units
+    unit_records: Mapping[int, int] | None = None  # number of records by the units of their class
     largest_unit_share: float | None = None
     diversity: Diversity | None = None  # least of all classes
     closeness: Sequence[float] | None = None  # greatest distance of all classes, by column
@@ -64,7 +65,7 @@ def write_shard(
     All records of a class are in the same shard, and their order depends on released values
     alone: that of the units, which are not released, is beneath all of them.
     """
-    job = load_job(job_file)
+    job: ReleaseJob = load_job(job_file)
     table = sort_by(read_scratch(files, [shard]), job.quasi_identifiers)
     units = region_units(job, table)
     unit_values = None if job.unit is None else table.column(job.unit)
@@ -72,17 +73,16 @@ def write_shard(
     write_parquet(path, table.select(job.released.names))
     del table
     size, digest = hash_file(path)
-    weight = [name for name in job.released.names if name == job.step.weight]
+    weight = [name for name in job.released.names if name == job.weight]
     known, others = job.quasi_identifiers, job.other_columns
-    columns = dict.fromkeys(
-        [*known, *job.confidential, *weight, *others, *job.step.columns, *job.step.strata]
-    )
+    columns = dict.fromkeys([*known, *job.confidential, *weight, *others, *job.class_columns])
     content = pq.read_table(open_input(path), columns=list(columns), partitioning=None)
     released = tables.open_frame(content)
     class_of = classes(keys(released, known))
     confidential = value_codes(released, job.confidential)
     homogeneous = homogeneous_classes(class_of[:, None], confidential) if job.confidential else ()
     with_weights = classes(codes(released, [*known, *weight])) if weight else None
+    n_units = None if units is None else units_per_class(class_of, units)
     together = classes(any_codes(released, [*known, *others])) if others else None
     return Shard(
         name_of(path),
@@ -94,7 +94,8 @@ def write_shard(
         tables.missing_counts(released, known),
         None if with_weights is None else int(_sizes(with_weights, units).min()),
         None if together is None else _count_unique(together, units),
-        None if units is None else count_sizes(units_per_class(class_of, units)),
+        None if n_units is None else count_sizes(n_units),
+        None if n_units is None else count_sizes(n_units[class_of]),
         None if units is None else largest_unit_share(class_of[:, None], units),
         _least_diversity(job, released, units),
         _greatest_distance(job, released, content),
@@ -112,12 +113,12 @@ def _count_unique(labels: Codes, units: Codes | None) -> int:
     return int((_sizes(labels, units) == 1)[labels].sum())
 
 
-def _constrained_classes(job: Job, released: Frame) -> Codes:
+def _constrained_classes(job: ReleaseJob, released: Frame) -> Codes:
     """Return the classes that l-diversity and t-closeness are promised for, as in memory."""
-    return classes(codes(released, [*job.step.columns, *job.step.strata]))
+    return classes(codes(released, job.class_columns))
 
 
-def _least_diversity(job: Job, released: Frame, units: Codes | None) -> Diversity | None:
+def _least_diversity(job: ReleaseJob, released: Frame, units: Codes | None) -> Diversity | None:
     if not job.measures_diversity:
         return None
     labels = _constrained_classes(job, released)
@@ -125,7 +126,7 @@ def _least_diversity(job: Job, released: Frame, units: Codes | None) -> Diversit
     return {kind: by_column.tolist() for kind, by_column in least.items()}
 
 
-def _greatest_distance(job: Job, released: Frame, table: pa.Table) -> list[float] | None:
+def _greatest_distance(job: ReleaseJob, released: Frame, table: pa.Table) -> list[float] | None:
     if not job.closeness_columns:
         return None
     labels = _constrained_classes(job, released)

@@ -10,17 +10,12 @@ import pyarrow as pa
 from shoal.errors import InputError, StrataMerged
 from shoal.frame.columns import refuse_missing_counts
 from shoal.frame.roles import columns_with
-from shoal.plan import Plan
-from shoal.plan.other_columns import columns_to_drop, name_all_columns
-from shoal.plan.verdict import Finding
 from shoal.plan.warnings import as_finding, python_warnings
 from shoal.scale.block_classes import count_block_classes
-from shoal.scale.chunks import Chunk, Footer, check_sortable, make_chunks, read_footer
+from shoal.scale.chunks import Chunk, check_sortable
 from shoal.scale.confidential import ConfidentialColumn
-from shoal.scale.dask_frames import is_dask_frame, write_frame
 from shoal.scale.demands import has_demands, join_regions
 from shoal.scale.encoders import make_encoders
-from shoal.scale.folder import ReleaseFolder
 from shoal.scale.guarantees import (
     check_constraints,
     check_guarantee,
@@ -32,25 +27,21 @@ from shoal.scale.layout import make_blocks, make_regions
 from shoal.scale.measures import compute_measures
 from shoal.scale.merging import merge_strata, strata_units
 from shoal.scale.release import LargeRelease, join_summaries, provenance, summarise_groups
-from shoal.scale.resplit import final_numbers, resplit, split_cell, split_shard
-from shoal.scale.runner import Runner, run_stage
+from shoal.scale.resplit import final_numbers, resplit, split_cell
+from shoal.scale.runner import run_stage
 from shoal.scale.sample import sampling_share
 from shoal.scale.scratch import files_with
-from shoal.scale.shards import Shard, write_shard
-from shoal.scale.sources import check_folder_columns, find_files, source_paths
 from shoal.scale.statistics import (
     StatisticsRequest,
     TableStatistics,
     chunk_statistics,
     merge_statistics,
 )
-from shoal.scale.store_release import StoreRelease
 from shoal.scale.strata import Codes, Strata, divide_strata, find_strata
+from shoal.scale.table_run import TableRun, release_files
 from shoal.scale.tasks import MaskedBlock, assign_cells, mask_block
 from shoal.scale.validation import (
     MISSING_WAY_OUT,
-    check_columns,
-    check_plan,
     check_weight,
     is_number,
 )
@@ -62,24 +53,15 @@ from shoal.steps.units import refuse_without_unit
 MAX_ATTACKED = 20_000  # records that the linkage attack is tried on
 
 
-class Run:
-    """One run: the state that its stages share."""
+class Run(TableRun):
+    """One run of a plan of one microaggregation."""
 
-    def __init__(
-        self,
-        runner: Runner,
-        folder: ReleaseFolder | StoreRelease,
-        plan: Plan,
-        chunk_size: int,
-        seed: int,
-    ):
-        self.runner, self.folder, self.plan = runner, folder, plan
-        self.step: Microaggregate = check_plan(plan)
-        self.chunk_size, self.seed = chunk_size, seed
-        self.job_file = str(folder.path("job"))
-        self.findings: list[Finding] = []
-        self.warnings: list[Warning] = []
-        self.dropped = plan.dropped
+    @property
+    def step(self) -> Microaggregate:
+        """The step of the plan."""
+        step = self.plan.steps[0]
+        assert isinstance(step, Microaggregate)  # others are refused before
+        return step
 
     def release(self, source: Any, drawn_seeds: tuple[int, ...]) -> LargeRelease:
         """Run all stages and return the release, whose files are not yet published."""
@@ -89,7 +71,7 @@ class Run:
         cells_of = self._assign_cells(job)
         blocks = self._mask_blocks(job, cells_of)
         refuse_homogeneous_groups(job, blocks)
-        shards = self._write_shards(blocks)
+        shards = self._write_shards([block.file for block in blocks])
         classes = [shard.block_classes for shard in shards]
         block_sizes = count_block_classes(self.runner, job, self.job_file, classes)
         measures, remarks = compute_measures(job, blocks, shards)
@@ -111,42 +93,16 @@ class Run:
             tuple(map(str, self.warnings)),
             join_summaries(of_blocks),
             provenance(shards, blocks, self.chunk_size, self.seed),
-            tuple(
-                {name: getattr(shard, name) for name in ("name", "records", "bytes", "sha256")}
-                for shard in shards
-            ),
+            release_files(shards),
             verdict,
             drawn_seeds,
             recoded=tuple(self.step.strata) if job.strata.merged is not None else (),
             block_groups=tuple(of_blocks),
         )
 
-    def _find_files(self, source: Any) -> list[str]:
-        """Return the files of the source; a Dask DataFrame is computed once, into scratch files."""
-        if is_dask_frame(source):
-            undeclared = [name for name in self.plan.masked if name not in self.plan.types]
-            return write_frame(self.runner, source, str(self.folder.path("source")), undeclared)
-        paths = find_files(source)
-        self.folder.check_sources(paths, source_paths(source))
-        return paths
-
-    def _open_files(self, paths: Sequence[str]) -> pa.Schema:
-        """Read the metadata of all files, check the columns and divide the files into chunks."""
-        tasks = [(path,) for path in paths]
-        results = dict(run_stage(self.runner, "opening files", _footer, tasks, [1] * len(paths)))
-        footers: list[Footer] = [results[number] for number in range(len(paths))]
-        self.chunks = make_chunks(paths, footers, self.chunk_size)
-        schema: pa.Schema = footers[0].schema
-        check_folder_columns(paths, schema.names)
-        ordered = frozenset().union(*(footer.ordered for footer in footers))
-        check_columns(self.plan, schema, ordered)
-        check_weight(self.step.weight, schema)
-        self.dropped = [*self.plan.dropped, *columns_to_drop(self.plan, schema.names)]
-        self.plan = name_all_columns(self.plan, schema.names)
-        return schema
-
     def _compute_statistics(self, schema: pa.Schema) -> TableStatistics:
         """Compute moments, value counts and a sample in one pass."""
+        check_weight(self.step.weight, schema)
         confidential = columns_with(self.plan.roles, "confidential") if self.step.dependence else []
         columns = list(dict.fromkeys([*self.step.columns, *confidential]))
         numeric = [name for name in columns if self._is_number(schema, name)]
@@ -225,23 +181,28 @@ class Run:
         check_sortable(pa.schema([*released, *units]))
         strata, counts = find_strata(statistics, step.strata)
         job = Job(
-            step,
-            encoders,
-            strata,
-            released,
-            self.plan.quasi_identifiers,
-            confidential,
-            self.plan.required_columns,
-            ceil(statistics.records / self.chunk_size),
-            min(1.0, MAX_ATTACKED / statistics.records),
-            self.seed,
-            self.plan.thresholds,
-            self.plan.types,
-            [
+            released=released,
+            quasi_identifiers=self.plan.quasi_identifiers,
+            confidential=confidential,
+            n_shards=ceil(statistics.records / self.chunk_size),
+            seed=self.seed,
+            class_columns=[*step.columns, *step.strata],
+            column_blocks=[[*block, *step.strata] for block in step.column_blocks],
+            unit=step.unit_column,
+            weight=step.weight,
+            closeness_columns=[
                 ConfidentialColumn.of(name, counts, self.plan.types)
                 for name, counts in statistics.confidential.items()
             ],
-            step.diversity is not None or "l_diversity" in self.plan.limits.figures,
+            measures_diversity=step.diversity is not None
+            or "l_diversity" in self.plan.limits.figures,
+            step=step,
+            encoders=encoders,
+            strata=strata,
+            required=self.plan.required_columns,
+            attack_share=min(1.0, MAX_ATTACKED / statistics.records),
+            thresholds=self.plan.thresholds,
+            types=self.plan.types,
         )
         strata = self._merge_small_strata(job, counts)
         strata = divide_strata(statistics, encoders, strata, counts, self.chunk_size)
@@ -312,28 +273,7 @@ class Run:
         self.folder.remove("cells")
         return [results[number] for number in range(len(blocks))]
 
-    def _write_shards(self, blocks: Sequence[MaskedBlock]) -> list[Shard]:
-        """Write the released files."""
-        scratch, folder = str(self.folder.path("masked")), str(self.folder.path("release"))
-        block_files = [block.file for block in blocks]
-        files, _ = resplit(
-            self.runner, split_shard, self.job_file, scratch, block_files, self.chunk_size
-        )
-        records = sum_counts(file.records for file in files)
-        tasks = [
-            (self.job_file, number, shard, files_with(files, [shard]), folder, scratch)
-            for number, shard in enumerate(records)
-        ]
-        sizes = list(records.values())
-        results = dict(run_stage(self.runner, "writing", write_shard, tasks, sizes))
-        return [results[number] for number in range(len(tasks))]
-
 
 @worker_task
 def _chunk_statistics(chunk: Chunk, request: StatisticsRequest) -> TableStatistics:
     return chunk_statistics(chunk, request)
-
-
-@worker_task
-def _footer(path: str) -> Footer:
-    return read_footer(path)

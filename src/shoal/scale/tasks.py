@@ -41,7 +41,7 @@ def assign_cells(
 
     A file is written as soon as ``max_records`` are in memory.
     """
-    job = load_job(job_file)
+    job: Job = load_job(job_file)
 
     def by_cell(table: pa.Table) -> tuple[pa.Table, NDArray[np.int64]]:
         Z = job.encoders.coordinates(table, job.encoders.read(table))
@@ -103,7 +103,7 @@ def mask_block(
     number: int,
 ) -> MaskedBlock:
     """Group and mask the records of a block, each of its regions separately."""
-    job = load_job(job_file)
+    job: Job = load_job(job_file)
     masked: list[pa.Table] = []
     squared_errors: Counter[str] = Counter()
     linked = attacked = 0

@@ -1,6 +1,7 @@
 """Refuse plans, sources and columns that large tables do not support."""
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -12,8 +13,8 @@ from shoal.frame.names import words_of
 from shoal.frame.roles import columns_with, name_columns
 from shoal.partitioners import Prove, Search
 from shoal.scale.dask_frames import is_dask_frame
-from shoal.scale.measures import COMPUTED
-from shoal.steps import Microaggregate
+from shoal.scale.measures import COMPUTED, COUNTED
+from shoal.steps import Generalise, Microaggregate, Suppress
 from shoal.steps._step import check_confidential
 
 if TYPE_CHECKING:
@@ -25,29 +26,22 @@ MISSING_WAY_OUT = (
 )
 
 
-def check_plan(plan: "Plan") -> Microaggregate:
-    """Return the single microaggregation step of a plan; refuse plans that are not supported."""
-    if len(plan.steps) > 1 or not isinstance(plan.steps[0], Microaggregate):
+def check_plan(plan: "Plan") -> None:
+    """Refuse plans that are not supported."""
+    recoding = [step for step in plan.steps if isinstance(step, Generalise | Suppress)]
+    single = len(plan.steps) == 1 and isinstance(plan.steps[0], Microaggregate)
+    if not single and len(recoding) < len(plan.steps):
         raise PlanError(
-            "shoal.scale supports plans of one step, 'microaggregate'. Run other steps on a table"
-            " that fits into memory.",
+            "shoal.scale supports plans of one step 'microaggregate', and plans of 'generalise' and"
+            " 'suppress'. Run other steps on a table that fits into memory.",
             code="not-for-large-tables",
             what="steps",
         )
-    step = plan.steps[0]
     if plan.edits:
         raise PlanError(
             "Edits are not checked by shoal.scale. Leave them out, and check the release.",
             code="not-for-large-tables",
             what="edits",
-        )
-    limited = [name for name in plan.limits.figures if name not in COMPUTED]
-    if limited:
-        raise PlanError(
-            f"A limit on {limited[0]} is not supported by shoal.scale, which computes"
-            f" {', '.join(COMPUTED)}. Leave it out, and check it on a part of the table.",
-            code="not-for-large-tables",
-            what="limits",
         )
     if plan.missing_codes:
         raise PlanError(
@@ -56,6 +50,50 @@ def check_plan(plan: "Plan") -> Microaggregate:
             code="not-for-large-tables",
             what="missing_codes",
         )
+    computed = COUNTED if recoding else COMPUTED
+    limited = [name for name in plan.limits.figures if name not in computed]
+    if limited:
+        raise PlanError(
+            f"A limit on {limited[0]} is not supported by shoal.scale, which computes"
+            f" {', '.join(computed)}. Leave it out, and check it on a part of the table.",
+            code="not-for-large-tables",
+            what="limits",
+        )
+    if recoding:
+        _check_recoding(recoding)
+    elif isinstance(plan.steps[0], Microaggregate):
+        _check_microaggregation(plan, plan.steps[0])
+
+
+def _check_recoding(steps: Sequence[Generalise | Suppress]) -> None:
+    """Refuse what cannot be decided on the combinations of values, or counted file by file."""
+    if any(set(step.columns) != set(steps[0].columns) for step in steps):
+        raise PlanError(
+            "The steps of a plan for shoal.scale must mask the same columns, because classes are"
+            " counted file by file, on all quasi-identifiers. Name the same columns in each.",
+            code="not-for-large-tables",
+            what="steps",
+        )
+    for step in steps:
+        if isinstance(step, Suppress) and step.missing_means == "any":
+            raise PlanError(
+                '`missing_means="any"` is not supported by shoal.scale: a record with suppressed'
+                ' cells matches records of all files. Use `missing_means="own"`.',
+                code="not-for-large-tables",
+                what="missing_means",
+            )
+        constrained = step.diversity is not None or step.closeness is not None
+        if constrained and step.unit_column is not None:
+            raise PlanError(
+                "`diversity` and `closeness` of units are not supported by shoal.scale in this"
+                ' step: each unit would count once in a class. Count records with `unit="record"`.',
+                code="not-for-large-tables",
+                what="diversity" if step.diversity is not None else "closeness",
+            )
+
+
+def _check_microaggregation(plan: "Plan", step: Microaggregate) -> None:
+    """Refuse options of a microaggregation that are not supported."""
     if step.recoded_columns:
         raise PlanError(
             "Ancestors and ranges are not supported by shoal.scale. Use another aggregate.",
@@ -79,7 +117,6 @@ def check_plan(plan: "Plan") -> Microaggregate:
             what="effort",
         )
     _check_roles(plan, step)
-    return step
 
 
 def _check_constraints(plan: "Plan", step: Microaggregate) -> None:
@@ -181,7 +218,7 @@ def check_columns(plan: "Plan", schema: pa.Schema, ordered: frozenset[str]) -> N
                 code="no-distance",
                 column=name,
             )
-    for name in plan.masked:
+    for name in plan.masked if isinstance(plan.steps[0], Microaggregate) else ():
         if name in ordered and name not in plan.types:
             raise InputError(
                 f"Column {name!r} holds ordered categories, whose order may differ from file to"

@@ -1,9 +1,11 @@
 """Recode columns to coarser categories until every class holds at least k records."""
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Annotated, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal._params import AtLeast, Between, K
 from shoal.errors import InputError, ValuesGeneralised
@@ -12,6 +14,7 @@ from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.steps._step import Step, StepResult
+from shoal.steps.distinct_result import DistinctResult
 from shoal.steps.guarantee_sentences import constraint_sentences
 from shoal.steps.hierarchies import RecodedColumn, RecodingLoss, read_hierarchy
 from shoal.steps.lattice import Lattice
@@ -138,19 +141,41 @@ class Generalise(Step):
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
     ) -> StepResult:
         """Return the recoded values of ``frame``."""
-        types = types or {}
+        return self._recode(frame, confidential, types or {}, None)
+
+    def apply_to_distinct(
+        self,
+        frame: Frame,
+        counts: NDArray[np.int64],
+        confidential: Sequence[str],
+        types: Mapping[str, Type],
+    ) -> DistinctResult:
+        """Return the recoded values of distinct records, each of which stands for ``counts``."""
+        result = self._recode(frame, confidential, types, counts)
+        return DistinctResult(np.arange(len(frame)), counts, result.values, result.warnings)
+
+    def _recode(
+        self,
+        frame: Frame,
+        confidential: Sequence[str],
+        types: Mapping[str, Type],
+        counts: NDArray[np.int64] | None,
+    ) -> StepResult:
+        """Return the recoded values of records, of which each may stand for several."""
         units = None if self.unit is None else read_units(frame, self.unit)
-        constraint = privacy_constraint(self, frame, confidential, types, units)
+        constraint = privacy_constraint(self, frame, confidential, types, units, counts)
         if constraint is not None:
             constraint.refuse_unattainable(np.arange(len(frame)))
-        columns = [read_hierarchy(frame, n, types.get(n), self.loss) for n in self.columns]
+        columns = [read_hierarchy(frame, n, types.get(n), self.loss, counts) for n in self.columns]
+        n_records = len(frame) if counts is None else int(counts.sum())
         lattice = Lattice(
             np.column_stack([column.codes for column in columns]),
             [column.levels for column in columns],
             self.k,
-            int(self.suppression * len(frame)),
+            _most_suppressed(self.suppression, n_records),
             units,
             constraint,
+            counts,
             discernibility=self.loss == "discernibility",
         )
         optimum = search(lattice, self.max_nodes)
@@ -171,7 +196,7 @@ class Generalise(Step):
             column.name: self._released(column, level, optimum)
             for column, level in zip(columns, optimum.node, strict=True)
         }
-        return StepResult(values, warnings=(self._describe(columns, optimum),))
+        return StepResult(values, warnings=(self._describe(columns, optimum, counts),))
 
     def _released(
         self, column: RecodedColumn, level: int, optimum: Optimum
@@ -182,12 +207,18 @@ class Generalise(Step):
         labels[optimum.suppressed] = None
         return TextColumn(labels)
 
-    def _describe(self, columns: Sequence[RecodedColumn], optimum: Optimum) -> ValuesGeneralised:
+    def _describe(
+        self,
+        columns: Sequence[RecodedColumn],
+        optimum: Optimum,
+        counts: NDArray[np.int64] | None,
+    ) -> ValuesGeneralised:
         levels = ", ".join(
             f"{column.name!r} {level} of {len(column.labels) - 1}"
             for column, level in zip(columns, optimum.node, strict=True)
         )
-        suppressed = int(optimum.suppressed.sum())
+        is_suppressed = optimum.suppressed
+        suppressed = int(is_suppressed.sum() if counts is None else counts[is_suppressed].sum())
         records = f" {suppressed:,} records were suppressed." if suppressed else ""
         share = f"{100 * optimum.loss:.3g} % {LOST[self.loss]}"
         least = f"the least of all {optimum.nodes:,} combinations of levels"
@@ -208,8 +239,17 @@ class Generalise(Step):
                 "evaluated": optimum.evaluated,
                 "nodes": optimum.nodes,
                 "levels": {
-                    column.name: column.use_of_levels(np.where(optimum.suppressed, -1, level))
+                    column.name: column.use_of_levels(np.where(is_suppressed, -1, level), counts)
                     for column, level in zip(columns, optimum.node, strict=True)
                 },
             },
         )
+
+
+def _most_suppressed(share: float, records: int) -> int:
+    """Return the number of records that a share allows, without a rounding error.
+
+    >>> _most_suppressed(0.29, 100), int(0.29 * 100)
+    (29, 28)
+    """
+    return int(Fraction(str(share)) * records)

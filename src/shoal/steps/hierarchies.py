@@ -16,6 +16,7 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.steps.lattice import Cells, Codes, Levels
 
+MAX_DRAWN = 100  # categories of a level in a picture
 RecodingLoss = Literal["distinctions", "entropy", "discernibility"]
 
 
@@ -49,27 +50,53 @@ class RecodedColumn:
         """Return the label of each record at a level; None where the value is missing."""
         return np.array(self.labels[level][self.codes])
 
-    def use_of_levels(self, level_of_record: Codes) -> dict[str, list[int]]:
+    def use_of_levels(self, level_of_record: Codes, counts: Codes | None = None) -> dict[str, Any]:
         """Return for each level its categories in the data, and the cells that are released so.
 
-        A level of -1 stands for a cell that is not released.
+        A level of -1 stands for a cell that is not released. ``counts`` are the records that each
+        of those given stands for. ``widths`` are the numbers of values below the categories of each
+        level, in an order in which categories stand below their parents, the widest first; they are
+        empty where there are too many categories to draw.
         """
         number = len(self.labels)
         return {
+            "widths": self._widths(),
             "categories": [
                 len(np.unique(level_ancestors[self.codes]))
                 for level_ancestors in self.levels.ancestors
             ],
-            "cells": np.bincount(level_of_record + 1, minlength=number + 1)[1:].tolist(),
+            "cells": np.bincount(level_of_record + 1, counts, number + 1)[1:]
+            .astype(np.int64)
+            .tolist(),
         }
+
+    def _widths(self) -> list[list[int]]:
+        """Return the number of values below each category, level by level; without any name."""
+        occurring = np.unique(self.codes)
+        ancestors = [level_ancestors[occurring] for level_ancestors in self.levels.ancestors]
+        keys: list[Codes] = []  # the last one counts most: the widest categories of the top level
+        for level_ancestors in ancestors:
+            keys += [level_ancestors, -np.bincount(level_ancestors)[level_ancestors]]
+        order = np.lexsort(keys)
+        widths = []
+        for level_ancestors in ancestors:
+            starts = np.flatnonzero(np.diff(level_ancestors[order], prepend=-1))
+            drawn = len(starts) <= MAX_DRAWN
+            widths.append(np.diff(starts, append=len(order)).tolist() if drawn else [])
+        return widths
 
 
 def read_hierarchy(
-    frame: Frame, name: str, declared: Type | None, loss: RecodingLoss = "distinctions"
+    frame: Frame,
+    name: str,
+    declared: Type | None,
+    loss: RecodingLoss = "distinctions",
+    counts: Codes | None = None,
 ) -> RecodedColumn:
     """Return a column with its hierarchy; without one, its values and their root are the levels.
 
-    A missing value is a value of its own, and has no ancestor but the root.
+    A missing value is a value of its own, and has no ancestor but the root. ``counts`` are the
+    records that each row of ``frame`` stands for.
     """
     texts, index = texts_and_index(decode(tables.arrow(frame, name)))
     values, code_of_text = np.unique(np.array(texts, str), return_inverse=True)
@@ -82,10 +109,9 @@ def read_hierarchy(
     ]
     labels.append(np.full(len(values) + 1, ROOT, object))
     ancestors = [_number(level) for level in labels]
-    counts = np.bincount(codes, minlength=len(values) + 1).astype(np.float64)
-    return RecodedColumn(
-        name, codes, labels, Levels(ancestors, _LOSSES[loss](ancestors, counts, labels, rows))
-    )
+    frequencies = np.bincount(codes, counts, len(values) + 1).astype(np.float64)
+    losses = _LOSSES[loss](ancestors, frequencies, labels, rows)
+    return RecodedColumn(name, codes, labels, Levels(ancestors, losses))
 
 
 def _paths(frame: Frame, name: str, values: Sequence[str], declared: Type | None) -> list[Row]:

@@ -53,6 +53,8 @@ class PrivacyConstraint:
         The unit of each record, where k counts units.
     k : int
         Minimum number of units in a group.
+    counts : ndarray of shape (n_records,), optional
+        Number of equal records that each of those given stands for, where records are counted.
     """
 
     names: Sequence[str]
@@ -63,11 +65,12 @@ class PrivacyConstraint:
     closeness: float | None
     units: Labels | None = None
     k: int = 1
+    counts: Labels | None = None
 
     @cached_property
     def totals(self) -> list[Labels]:
         """How often each value occurs in the table, by column."""
-        return [np.bincount(column) for column in self.ranks.T]
+        return [np.bincount(column, self.counts).astype(np.int64) for column in self.ranks.T]
 
     @cached_property
     def unit_totals(self) -> list[Any]:
@@ -96,11 +99,11 @@ class PrivacyConstraint:
         met = np.ones(int(labels.max()) + 1, bool)
         for column, ordered in zip(self.ranks.T, self.ordered, strict=True):
             if self.diversity is not None:
-                counts = tally(labels, column, self.units)
+                counts = tally(labels, column, self.units, self.counts)
                 values = counts.distinct if self.kind == "distinct" else counts.effective
                 met &= values >= self.diversity - TOLERANCE
             if self.closeness is not None:
-                shares = divided_tally(labels, column, self.units)
+                shares = divided_tally(labels, column, self.units, self.counts)
                 met &= distance_from_table(shares, bool(ordered)) <= self.closeness + TOLERANCE
         return met
 
@@ -141,6 +144,7 @@ class PrivacyConstraint:
         as the worst of any groups that they are split into. This does not hold where units are
         counted; the number of distinct values of the records is then the only limit.
         """
+        number = len(rows) if self.counts is None else int(self.counts[rows].sum())
         if self.diversity is not None:
             limit = self if self.units is None else replace(self, units=None, kind="distinct")
             for name, attained in zip(self.names, limit.values_in(rows), strict=True):
@@ -148,7 +152,7 @@ class PrivacyConstraint:
                     attainable = np.floor(attained * 1e4 + 1e-6) / 1e4
                     kind = "different" if limit.kind == "distinct" else "equally frequent"
                     raise InputError(
-                        f"diversity={self.diversity:g} cannot be reached: all {len(rows):,}"
+                        f"diversity={self.diversity:g} cannot be reached: all {number:,}"
                         f" records{where} together have {attainable:g} {kind} values"
                         f" of column {name!r}. Ask for no more, or give the column another role.",
                         code="diversity-out-of-reach",
@@ -161,7 +165,7 @@ class PrivacyConstraint:
                 if distance > self.closeness + TOLERANCE:
                     attainable = np.ceil(distance * 1e4) / 1e4
                     raise InputError(
-                        f"closeness={self.closeness:g} cannot be reached: all {len(rows):,}"
+                        f"closeness={self.closeness:g} cannot be reached: all {number:,}"
                         f" records{where} together are at a distance of {attainable:g} from the"
                         f" table in column {name!r}. Ask for no less, or merge strata.",
                         code="closeness-out-of-reach",
@@ -201,6 +205,11 @@ class PrivacyConstraint:
         if self.units is not None:
             one_group = np.zeros(len(records), np.int64)
             values = commonest_values(one_group, self.units[records], values)[1]
+        elif self.counts is not None:
+            value, place = np.unique(values, return_inverse=True)
+            count = np.bincount(place.ravel(), self.counts[records]).astype(np.int64)
+            size = np.array([count.sum()])
+            return Tally(np.zeros(len(value), np.int64), value, count, size, self.totals[at])
         value, count = np.unique(values, return_counts=True)
         size = np.array([len(values)])
         return Tally(np.zeros(len(value), np.int64), value, count, size, self.totals[at])
@@ -244,8 +253,12 @@ def privacy_constraint(
     confidential: Sequence[str],
     types: Mapping[str, Type],
     units: Labels | None = None,
+    counts: Labels | None = None,
 ) -> PrivacyConstraint | None:
-    """Return the constraint that a step puts on its groups, or None."""
+    """Return the constraint that a step puts on its groups, or None.
+
+    ``counts`` are the records that each row of ``frame`` stands for.
+    """
     if step.diversity is None and step.closeness is None:
         return None
     option = "diversity" if step.diversity is not None else "closeness"
@@ -268,6 +281,7 @@ def privacy_constraint(
         step.closeness,
         units,
         step.k,
+        counts,
     )
 
 

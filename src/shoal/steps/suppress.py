@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal._params import AtLeast, K
 from shoal.errors import CellsSuppressed, InputError, PlanError
@@ -14,6 +15,7 @@ from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.steps._step import Step, StepResult
+from shoal.steps.distinct_result import DistinctResult
 from shoal.steps.suppression.minimise import Effort, MissingMeans, Suppression, minimise
 from shoal.steps.suppression.problem import Problem
 from shoal.steps.units import read_units
@@ -129,12 +131,14 @@ class Suppress(Step):
     @property
     def guarantee(self) -> str:
         """What the step guarantees, in sentences for the report."""
-        units = "" if self.unit is None else f", counted in units of {self.unit!r},"
         if self.missing_means == "any":
+            counted = "records" if self.unit is None else f"units of {self.unit!r}"
             return (
-                f"Cells were suppressed until every record matched at least {self.k}{units} where a"
-                " suppressed cell matches every value. Records with suppressed cells may be unique."
+                "Cells were suppressed until the values that a record still shows occurred in at"
+                f" least {self.k} {counted}; a suppressed cell matches every value. Records with"
+                " suppressed cells may be unique."
             )
+        units = "" if self.unit is None else f", counted in units of {self.unit!r},"
         return (
             f"Cells were suppressed until k-anonymity with k = {self.k}{units} held; a suppressed"
             " cell counts as a value of its own."
@@ -150,18 +154,7 @@ class Suppress(Step):
     ) -> StepResult:
         """Return the masked values of ``frame``."""
         del confidential, types
-        units = None if self.unit is None else read_units(frame, self.unit)
-        n_units = len(frame) if units is None else int(units.max()) + 1
-        if n_units < self.k:
-            noun = "records" if units is None else "units"
-            raise InputError(
-                f"A class needs k={self.k} {noun} but the data hold only {n_units}. Lower k.",
-                code="too-few-records" if units is None else "too-few-units",
-                k=self.k,
-            )
-        missing = np.column_stack([tables.has_missing(frame, [name]) for name in self.columns])
-        problem = Problem(codes(frame, self.columns), missing, self.k, units, self.weights)
-        best = minimise(problem, self.missing_means, self.effort)
+        best, missing = self._minimise(frame, None)
         own_rows = np.arange(len(frame))
         return StepResult(
             {
@@ -173,20 +166,68 @@ class Suppress(Step):
             warnings=(self._describe(best),) if best.cells.any() else (),
         )
 
+    def apply_to_distinct(
+        self,
+        frame: Frame,
+        counts: NDArray[np.int64],
+        confidential: Sequence[str],
+        types: Mapping[str, Type],
+    ) -> DistinctResult:
+        """Return the masked values of distinct records, each of which stands for ``counts``."""
+        del confidential, types
+        best, missing = self._minimise(frame, counts)
+        is_missing = best.cells | missing[best.row]
+        own_rows = np.arange(len(best.row))
+        return DistinctResult(
+            best.row,
+            best.records,
+            {
+                n: RowGather(own_rows, gone)
+                for n, gone in zip(self.columns, is_missing.T, strict=True)
+            },
+            (self._describe(best),) if best.cells.any() else (),
+        )
+
+    def _minimise(
+        self, frame: Frame, counts: NDArray[np.int64] | None
+    ) -> tuple[Suppression, NDArray[np.bool_]]:
+        """Return the cells to suppress, and which were missing before.
+
+        ``counts`` are the records that each row of ``frame`` stands for.
+        """
+        units = None if self.unit is None else read_units(frame, self.unit)
+        n_records = len(frame) if counts is None else int(counts.sum())
+        n_units = n_records if units is None else int(units.max()) + 1
+        if n_units < self.k:
+            noun = "records" if units is None else "units"
+            raise InputError(
+                f"A class needs k={self.k} {noun} but the data hold only {n_units}. Lower k.",
+                code="too-few-records" if units is None else "too-few-units",
+                k=self.k,
+            )
+        missing = np.column_stack([tables.has_missing(frame, [name]) for name in self.columns])
+        problem = Problem(codes(frame, self.columns), missing, self.k, units, self.weights, counts)
+        return minimise(problem, self.missing_means, self.effort), missing
+
     def _describe(self, best: Suppression) -> CellsSuppressed:
-        counts = best.cells.sum(axis=0)
-        by_column = ", ".join(f"{n!r} {c}" for n, c in zip(self.columns, counts, strict=True) if c)
-        weigh = f" They weigh {best.weight:.6g}." if self.importance is not None else ""
+        counts, n_records = best.counts, int(best.records.sum())
+        n_suppressed = int(best.records[best.cells.any(axis=1)].sum())
+        by_column = ", ".join(
+            f"{n!r} {c:,}" for n, c in zip(self.columns, counts, strict=True) if c
+        )
+        weigh = f" They weigh {best.weight:,.6g}." if self.importance is not None else ""
         weighed = self.importance is not None
         if best.is_optimal:
-            bound = (
-                f"No {'lower weight' if weighed else 'smaller number'} suffices: this is proven."
-            )
+            # By its own cells: those of other records match it too, but do not hide it.
+            own = " to hide every record by its own cells" if self.missing_means == "any" else ""
+            least = "lower weight" if weighed else "smaller number"
+            bound = f"No {least} suffices{own}: this is proven."
         else:
-            bound = f"At least {best.bound:.6g} {'is' if weighed else 'are'} necessary."
+            least = f"{best.bound:,.6g}" if weighed else f"{best.bound:,.0f}"
+            bound = f"At least {least} {'is' if weighed else 'are'} necessary."
         return CellsSuppressed(
-            f"{counts.sum()} of {best.cells.size} cells were suppressed in"
-            f" {best.cells.any(axis=1).sum()} records: {by_column}.{weigh} {bound}",
+            f"{counts.sum():,} of {n_records * len(counts):,} cells were suppressed in"
+            f" {n_suppressed:,} records: {by_column}.{weigh} {bound}",
             code="cells-suppressed",
             count=int(counts.sum()),
             weight=best.weight,

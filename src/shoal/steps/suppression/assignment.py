@@ -90,11 +90,11 @@ class Assignment:
         self.records = np.add.reduceat(self.records[order], first)
         self.row, self.pattern = row[first], pattern[first]
 
-    def pattern_of_record(self) -> Codes:
-        """Return the pattern of each record; the last records of a row are the first to lose."""
-        problem = self.problem
-        order = np.lexsort((self.pattern, problem.weight(self.pattern), self.row))
-        of_sorted = np.repeat(self.pattern[order], self.records[order])
-        patterns = np.empty(problem.n_records, np.int64)
-        patterns[np.argsort(problem.row_of_record, kind="stable")] = of_sorted
-        return patterns
+    def in_order(self) -> "Assignment":
+        """Return the pieces by row; the last records of a row are the first to lose cells."""
+        order = np.lexsort((self.pattern, self.problem.weight(self.pattern), self.row))
+        other = self.copy()
+        other.row, other.records, other.pattern = (
+            values[order] for values in (self.row, self.records, self.pattern)
+        )
+        return other

@@ -5,11 +5,12 @@ from typing import Literal
 
 import numpy as np
 
-from shoal.steps.suppression.bound import cheapest_patterns
+from shoal.steps.suppression.assignment import Assignment
+from shoal.steps.suppression.bound import below_k, cheapest_patterns
 from shoal.steps.suppression.exact import solve_exactly
 from shoal.steps.suppression.greedy import assign_greedily
 from shoal.steps.suppression.local_search import improve
-from shoal.steps.suppression.problem import Cells, Problem
+from shoal.steps.suppression.problem import Cells, Codes, Problem
 
 Effort = Literal["auto", "refine", "prove"]
 MissingMeans = Literal["own", "any"]
@@ -23,7 +24,10 @@ class Suppression:
 
     Parameters
     ----------
-    cells : ndarray of shape (n_records, n_columns)
+    row, records : ndarray of shape (n_pieces,)
+        The entry of the problem's codes that each piece is of, ascending, and its number of
+        records.
+    cells : ndarray of shape (n_pieces, n_columns)
         True where a cell is suppressed.
     weight : float
         The weight of the suppressed cells.
@@ -31,9 +35,16 @@ class Suppression:
         No choice of cells has a lower weight.
     """
 
+    row: Codes
+    records: Codes
     cells: Cells
     weight: float
     bound: float
+
+    @property
+    def counts(self) -> Codes:
+        """Number of suppressed cells of each column."""
+        return np.asarray(self.records @ self.cells, np.int64)
 
     @property
     def is_optimal(self) -> bool:
@@ -64,7 +75,8 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
     cheapest = cheapest_patterns(problem)
     if missing_means == "any":
         # Each record for itself: suppressed cells of one never take a match from another.
-        patterns, bound = cheapest.patterns[problem.row_of_record], cheapest.any_bound
+        assignment, bound = Assignment(problem, below_k(problem)), cheapest.any_bound
+        assignment.pattern = cheapest.patterns.copy()
     else:
         assignment, bound = assign_greedily(problem), cheapest.own_bound
         if effort == "refine":
@@ -73,11 +85,11 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
             prove = effort == "prove"
             assignment, bound, solved = solve_exactly(problem, assignment, bound, prove=prove)
             assignment = assignment if solved else improve(assignment)
-        patterns = assignment.pattern_of_record()
-    cells = problem.cells(patterns)
+    row, records, patterns = problem.pieces_of_codes(assignment.in_order())
+    cells = problem.cells(row, patterns)
     bound = _true_bound(problem, bound)
-    weight = float(cells.sum(axis=0) @ problem.importance)
-    return Suppression(cells, weight, min(weight, bound))
+    weight = float((records @ cells) @ problem.importance)
+    return Suppression(row, records, cells, weight, min(weight, bound))
 
 
 def _true_bound(problem: Problem, bound: float) -> float:

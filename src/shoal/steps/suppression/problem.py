@@ -4,11 +4,16 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.steps.distinct_result import align
 from shoal.steps.distinct_rows import MAX_KEY, combine, compact
+
+if TYPE_CHECKING:
+    from shoal.steps.suppression.assignment import Assignment
 
 Codes = NDArray[np.int64]
 Cells = NDArray[np.bool_]
@@ -40,6 +45,8 @@ class Problem:
         The unit of each record, where units are counted.
     importance : sequence of float, optional
         Weight of a cell of each column; 1 by default.
+    counts : ndarray of shape (n_records,), optional
+        Number of records that each of ``codes`` stands for; 1 by default.
     """
 
     def __init__(
@@ -49,6 +56,7 @@ class Problem:
         k: int,
         units: Codes | None = None,
         importance: Sequence[float] | None = None,
+        counts: Codes | None = None,
     ):
         self.k, self.n_columns = k, codes.shape[1]
         self.importance = np.ones(self.n_columns) if importance is None else np.array(importance)
@@ -66,10 +74,11 @@ class Problem:
         for i, column in enumerate(columns[: self.n_columns]):
             self.codes[:, i] = column[first]
         self.units = None if units is None else units[first]
-        self.records = np.bincount(self.row_of_record, minlength=number)
+        self.records = np.bincount(self.row_of_record, counts, number).astype(np.int64)
         self.missing = _bits(self.codes == 0)
         self._keys = _Keys(self.codes, sizes[: self.n_columns])
-        self.n_records = len(codes)
+        self._counts = counts
+        self.n_records = int(self.records.sum())
 
     @property
     def full(self) -> int:
@@ -180,10 +189,28 @@ class Problem:
         counts = self.records[rows] if records is None else records
         return np.bincount(labels, counts, number).astype(np.int64)
 
-    def cells(self, pattern_of_record: Codes) -> Cells:
-        """Return which cells are suppressed, given the pattern of every record."""
-        missing = self.missing[self.row_of_record]
-        lost = pattern_of_record & ~missing
+    def pieces_of_codes(self, pieces: "Assignment") -> tuple[Codes, Codes, Codes]:
+        """Return the entries of ``codes``, cut where their records get different patterns.
+
+        Parameters
+        ----------
+        pieces : Assignment
+            The pieces of the rows, in order.
+
+        Returns
+        -------
+        entry, records, pattern
+            For each part the entry, ascending; its number of records, and their pattern.
+        """
+        order = np.argsort(self.row_of_record, kind="stable")
+        counts = np.ones(len(order), np.int64) if self._counts is None else self._counts
+        at, piece, records = align(counts[order], pieces.records)
+        by_entry = np.argsort(order[at], kind="stable")
+        return order[at][by_entry], records[by_entry], pieces.pattern[piece][by_entry]
+
+    def cells(self, entry: Codes, pattern: Codes) -> Cells:
+        """Return which cells of entries of ``codes`` are suppressed, given their patterns."""
+        lost = pattern & ~self.missing[self.row_of_record[entry]]
         return np.column_stack([lost >> column & 1 == 1 for column in range(self.n_columns)])
 
 

@@ -1,0 +1,103 @@
+"""The distinct combinations of values of some columns, and how often each occurs.
+
+The process that started the run holds all of them, in an order that follows from a hash of their
+values, so that neither the order of records nor that of pieces matters.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.errors import InputError
+from shoal.frame.roles import name_columns
+from shoal.scale.chunks import Chunk, read_batches, sort_by
+from shoal.scale.job import worker_task
+from shoal.scale.keys import Keys, content_keys
+from shoal.scale.runner import Runner, run_stage
+from shoal.scale.statistics import COUNT
+
+MAX_COMBINATIONS = 1_000_000
+MERGE_AT = 100_000  # combinations that are collected at least before they are merged
+
+
+class Combinations:
+    """Distinct combinations that are collected from parts of a table.
+
+    Parameters
+    ----------
+    columns : list of str
+        The columns.
+    """
+
+    def __init__(self, columns: Sequence[str]):
+        self.columns = list(columns)
+        self._parts: list[pa.Table] = []
+        self._merged = 0
+
+    def add(self, counts: pa.Table) -> None:
+        """Add combinations with their counts; merge them now and then, to save memory."""
+        self._parts.append(counts)
+        pending = sum(map(len, self._parts)) - self._merged
+        if pending > max(self._merged, MERGE_AT):
+            self.total()
+
+    def total(self) -> pa.Table:
+        """Return all combinations with their counts; refuse too many."""
+        merged = pa.concat_tables(self._parts).group_by(self.columns).aggregate([(COUNT, "sum")])
+        merged = merged.rename_columns([*self.columns, COUNT])
+        if len(merged) > MAX_COMBINATIONS:
+            raise InputError(
+                f"{name_columns(self.columns)} have more than {MAX_COMBINATIONS:,} distinct"
+                " combinations of values, and the process that starts the run must hold all of"
+                " them. Recode or round the columns with the most values first, name fewer"
+                " columns, or use the step 'microaggregate'.",
+                code="too-many-combinations",
+                limit=MAX_COMBINATIONS,
+            )
+        self._parts, self._merged = [merged], len(merged)
+        return merged
+
+
+def combination_keys(table: pa.Table, columns: Sequence[str], seed: int) -> Keys:
+    """Return the hash that combinations are ordered by."""
+    return content_keys(table, columns, seed + 2)
+
+
+def find_combinations(
+    runner: Runner, chunks: Sequence[Chunk], columns: Sequence[str], seed: int
+) -> pa.Table:
+    """Return the distinct combinations of a table with their counts, in the order of their hash.
+
+    Parameters
+    ----------
+    runner : Runner
+        What executes the tasks.
+    chunks : list of Chunk
+        The table.
+    columns : list of str
+        The columns.
+    seed : int
+        Seed of the hash.
+
+    Returns
+    -------
+    pyarrow.Table
+        The columns and, last, the counts.
+    """
+    found = Combinations(columns)
+    tasks = [(chunk, list(columns)) for chunk in chunks]
+    sizes = [chunk.records for chunk in chunks]
+    for _, counts in run_stage(runner, "counting", _count_combinations, tasks, sizes):
+        found.add(counts)
+    table = sort_by(found.total(), columns)  # so that combinations of equal hash have an order too
+    return table.take(np.argsort(combination_keys(table, columns, seed), kind="stable"))
+
+
+@worker_task
+def _count_combinations(chunk: Chunk, columns: Sequence[str]) -> pa.Table:
+    """Return the distinct combinations of a chunk with their counts."""
+    found = Combinations(columns)
+    for table in read_batches(chunk, columns, ()):
+        found.add(table.append_column(COUNT, pa.array(np.ones(len(table), np.int64))))
+    return found.total().combine_chunks()

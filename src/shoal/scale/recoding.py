@@ -1,0 +1,207 @@
+"""Recode the combinations of a large table, and then its records.
+
+Steps that look at values without computing with them, `generalise` and `suppress`, need the
+distinct combinations of values alone, each with its number of records. What they decide is a list
+of pieces: some records of a combination, and what these show instead.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.errors import FileError, ShoalWarning
+from shoal.frame import tables
+from shoal.frame.codes import codes
+from shoal.frame.new_values import TextColumn, with_values
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type
+from shoal.frame.values import same_values
+from shoal.metrics import classes
+from shoal.plan.chaining import NOMINAL
+from shoal.scale.chunks import Chunk, read_batches, sort_by
+from shoal.scale.combinations import combination_keys
+from shoal.scale.job import ReleaseJob, load_job, worker_task
+from shoal.scale.keys import Keys, content_keys
+from shoal.scale.resplit import pack_in_order
+from shoal.scale.scratch import ScratchFile, read_scratch, write_scratch, write_scratch_files
+from shoal.scale.statistics import COUNT
+from shoal.scale.storage import join
+from shoal.steps import Generalise, Suppress
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """The records of each combination, in pieces that are released with the same values.
+
+    Parameters
+    ----------
+    row : ndarray of shape (n_pieces,)
+        The combination that each piece is of, ascending.
+    records : ndarray of shape (n_pieces,)
+        Its number of records.
+    before, after : Frame
+        The columns of the combination, before and after.
+    warnings : list of ShoalWarning
+        The warnings of the steps.
+    """
+
+    row: Codes
+    records: Codes
+    before: Frame
+    after: Frame
+    warnings: Sequence[ShoalWarning]
+
+    def exact_shares(self, columns: Sequence[str]) -> dict[str, float]:
+        """Return the share of records that show the original value, as `Evidence.exact` does."""
+        shares: dict[str, float] = {}
+        in_all = np.ones(len(self.row), bool)
+        for name in columns:
+            same = same_values(self.before, self.after, name)
+            present = ~tables.has_missing(self.before, [name])
+            number = int(self.records[present].sum())
+            shares[name] = float(self.records[same & present].sum() / number) if number else 0.0
+            in_all &= same
+        return {**shares, "": float(self.records[in_all].sum() / self.records.sum())}
+
+
+def recode_combinations(
+    steps: Sequence[Generalise | Suppress],
+    combinations: pa.Table,
+    confidential: Sequence[str],
+    types: Mapping[str, Type],
+) -> Pieces:
+    """Apply steps to the combinations of a table, each to what the one before made of them."""
+    counts = combinations.column(COUNT).to_numpy()
+    original = tables.open_frame(combinations.drop_columns([COUNT]))
+    row, frame, known = np.arange(len(counts)), original, dict(types)
+    warnings: list[ShoalWarning] = []
+    for step in steps:
+        result = step.apply_to_distinct(frame, counts, confidential, known)
+        row, counts = row[result.rows], result.records
+        frame = with_values(tables.take(frame, result.rows), dict(result.values))
+        recoded = [name for name, new in result.values.items() if isinstance(new, TextColumn)]
+        known |= dict.fromkeys(recoded, NOMINAL)
+        warnings += result.warnings
+    order = np.argsort(row, kind="stable")
+    return Pieces(
+        row[order],
+        counts[order],
+        tables.take(original, row[order]),
+        tables.take(frame, order),
+        warnings,
+    )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RecodingJob(ReleaseJob):
+    """What workers need to recode the records of a large table.
+
+    Parameters
+    ----------
+    keys : list of str
+        The columns of the combinations.
+    masked : list of str
+        The columns whose values are replaced.
+    borders : ndarray of shape (n_cells,)
+        The smallest hash of the combinations of each cell.
+    pieces : ScratchFile
+        The pieces by cell: the columns of the combination, the new values, and the count.
+    """
+
+    keys: Sequence[str]
+    masked: Sequence[str]
+    borders: Keys
+    pieces: ScratchFile
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns to read: those that are released, and those of the combinations."""
+        return list(dict.fromkeys([*super().columns, *self.keys]))
+
+
+def write_pieces(
+    pieces: Pieces, keys: Sequence[str], masked: Sequence[str], seed: int, size: int, path: str
+) -> tuple[Keys, ScratchFile]:
+    """Write pieces by cell; return the borders of the cells and the file.
+
+    A cell has up to ``size`` records, or those of one combination.
+    """
+    before = tables.to_native(pieces.before).select(list(keys))
+    hashes = combination_keys(before, keys, seed)
+    first = np.flatnonzero(np.diff(pieces.row, prepend=-1))
+    bins = pack_in_order(np.add.reduceat(pieces.records, first), size)
+    borders = hashes[first][np.flatnonzero(np.diff(bins, prepend=-1))]
+    after = tables.to_native(pieces.after).select(list(masked))
+    columns = [*before.columns, *after.columns, pa.array(pieces.records)]
+    table = pa.table(columns, list(map(str, range(len(columns)))))
+    return borders, write_scratch(path, table, cells_of(hashes, borders))
+
+
+def cells_of(hashes: Keys, borders: Keys) -> Codes:
+    """Return the cell of each combination."""
+    return np.maximum(np.searchsorted(borders, hashes, side="right") - 1, 0)
+
+
+@worker_task
+def assign_combinations(
+    job_file: str, chunk: Chunk, folder: str, number: int, max_records: int
+) -> list[ScratchFile]:
+    """Write the records of a chunk to scratch files, by the cell of their combination."""
+    job: RecodingJob = load_job(job_file)
+
+    def by_cell(table: pa.Table) -> tuple[pa.Table, Codes]:
+        return table, cells_of(combination_keys(table, job.keys, job.seed), job.borders)
+
+    batches = read_batches(chunk, job.columns, (), max_records)
+    return write_scratch_files(batches, join(folder, f"{number:08d}"), max_records, by_cell)
+
+
+@worker_task
+def recode_cell(
+    job_file: str, cell: int, files: Sequence[ScratchFile], folder: str, number: int
+) -> ScratchFile:
+    """Write the records of a cell as they are released, by the file that they belong to.
+
+    Which records of a combination belong to which piece follows from a hash of all their values.
+    """
+    job: RecodingJob = load_job(job_file)
+    records = sort_by(read_scratch(files, [cell]), job.keys)
+    pieces = read_scratch([job.pieces], [cell])
+    n_keys = len(job.keys)
+    rank = _rank_combinations(job, records, pieces)
+    hashes = content_keys(records, records.column_names, job.seed + 3)
+    records = records.take(np.lexsort((hashes, rank)))
+    piece = np.repeat(np.arange(len(pieces)), pieces.column(pieces.num_columns - 1).to_numpy())
+    for at, name in enumerate(job.masked):
+        values = pieces.column(n_keys + at).take(piece)
+        records = records.set_column(records.column_names.index(name), name, values)
+    masked = records.select(job.released.names).cast(job.released)
+    if job.unit is not None:
+        masked = masked.append_column(job.unit, records.column(job.unit))
+    shards = content_keys(masked, job.quasi_identifiers) % np.uint64(job.n_shards)
+    path = join(folder, f"{number:08d}.arrow")
+    return write_scratch(path, masked, shards.astype(np.int64))
+
+
+def _rank_combinations(job: RecodingJob, records: pa.Table, pieces: pa.Table) -> Codes:
+    """Return the position of the combination of each record among those of the pieces."""
+    keys = pieces.select(range(len(job.keys))).rename_columns(list(job.keys))
+    together = pa.concat_tables([keys, records.select(list(job.keys))])
+    label = classes(codes(tables.open_frame(together), job.keys))
+    of_pieces, of_records = label[: len(keys)], label[len(keys) :]
+    first = np.flatnonzero(np.diff(of_pieces, prepend=-1))
+    rank_of = np.full(label.max() + 1, len(first))
+    rank_of[of_pieces[first]] = np.arange(len(first))
+    rank = rank_of[of_records]
+    counts = pieces.column(pieces.num_columns - 1).to_numpy()
+    expected = np.append(np.add.reduceat(counts, first), 0)
+    if (np.bincount(rank, minlength=len(expected)) != expected).any():
+        raise FileError(
+            "The source changed while it was read. Run again.", code="file-changed", file=""
+        )
+    return np.asarray(rank)

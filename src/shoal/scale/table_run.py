@@ -1,0 +1,103 @@
+"""What every run on a large table does: find and open its files, write those of the release."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.plan import Plan
+from shoal.plan.other_columns import columns_to_drop, name_all_columns
+from shoal.plan.verdict import Finding
+from shoal.scale.chunks import Footer, make_chunks, read_footer
+from shoal.scale.dask_frames import is_dask_frame, write_frame
+from shoal.scale.folder import ReleaseFolder
+from shoal.scale.job import sum_counts, worker_task
+from shoal.scale.resplit import resplit, split_shard
+from shoal.scale.runner import Runner, run_stage
+from shoal.scale.scratch import ScratchFile, files_with
+from shoal.scale.shards import Shard, write_shard
+from shoal.scale.sources import check_folder_columns, find_files, source_paths
+from shoal.scale.store_release import StoreRelease
+from shoal.scale.validation import check_columns
+
+
+class TableRun:
+    """One run: the state that its stages share.
+
+    Parameters
+    ----------
+    runner : Runner
+        What executes the tasks.
+    folder : ReleaseFolder or StoreRelease
+        The release in progress.
+    plan : Plan
+        The plan.
+    chunk_size : int
+        Number of records that a worker holds at a time.
+    seed : int
+        Seed of the samples.
+    """
+
+    def __init__(
+        self,
+        runner: Runner,
+        folder: ReleaseFolder | StoreRelease,
+        plan: Plan,
+        chunk_size: int,
+        seed: int,
+    ):
+        self.runner, self.folder, self.plan = runner, folder, plan
+        self.chunk_size, self.seed = chunk_size, seed
+        self.job_file = str(folder.path("job"))
+        self.findings: list[Finding] = []
+        self.warnings: list[Warning] = []
+        self.dropped = plan.dropped
+
+    def _find_files(self, source: Any) -> list[str]:
+        """Return the files of the source; a Dask DataFrame is computed once, into scratch files."""
+        if is_dask_frame(source):
+            undeclared = [name for name in self.plan.masked if name not in self.plan.types]
+            return write_frame(self.runner, source, str(self.folder.path("source")), undeclared)
+        paths = find_files(source)
+        self.folder.check_sources(paths, source_paths(source))
+        return paths
+
+    def _open_files(self, paths: Sequence[str]) -> pa.Schema:
+        """Read the metadata of all files, check the columns and divide the files into chunks."""
+        tasks = [(path,) for path in paths]
+        results = dict(run_stage(self.runner, "opening files", _footer, tasks, [1] * len(paths)))
+        footers: list[Footer] = [results[number] for number in range(len(paths))]
+        self.chunks = make_chunks(paths, footers, self.chunk_size)
+        schema: pa.Schema = footers[0].schema
+        check_folder_columns(paths, schema.names)
+        ordered = frozenset().union(*(footer.ordered for footer in footers))
+        check_columns(self.plan, schema, ordered)
+        self.dropped = [*self.plan.dropped, *columns_to_drop(self.plan, schema.names)]
+        self.plan = name_all_columns(self.plan, schema.names)
+        return schema
+
+    def _write_shards(self, masked: Sequence[ScratchFile]) -> list[Shard]:
+        """Write the released files."""
+        scratch, folder = str(self.folder.path("masked")), str(self.folder.path("release"))
+        files, _ = resplit(
+            self.runner, split_shard, self.job_file, scratch, masked, self.chunk_size
+        )
+        records = sum_counts(file.records for file in files)
+        tasks = [
+            (self.job_file, number, shard, files_with(files, [shard]), folder, scratch)
+            for number, shard in enumerate(records)
+        ]
+        sizes = list(records.values())
+        results = dict(run_stage(self.runner, "writing", write_shard, tasks, sizes))
+        return [results[number] for number in range(len(tasks))]
+
+
+def release_files(shards: Sequence[Shard]) -> tuple[dict[str, Any], ...]:
+    """Return name, records, bytes and hash of each file of a release."""
+    names = ("name", "records", "bytes", "sha256")
+    return tuple({name: getattr(shard, name) for name in names} for shard in shards)
+
+
+@worker_task
+def _footer(path: str) -> Footer:
+    return read_footer(path)

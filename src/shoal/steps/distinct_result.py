@@ -1,0 +1,60 @@
+"""What a step does to the distinct records of a table that is too long to be held."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import ShoalWarning
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctResult:
+    """New values of distinct records, in pieces: equal records may get different values.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_pieces,)
+        The distinct record that each piece is of, ascending.
+    records : ndarray of shape (n_pieces,)
+        The number of records of each piece.
+    values : dict
+        The new values of columns, for each piece.
+    warnings : tuple of ShoalWarning
+        The warnings of the step.
+    """
+
+    rows: Codes
+    records: Codes
+    values: Mapping[str, Any]
+    warnings: tuple[ShoalWarning, ...] = ()
+
+
+def align(records: Codes, pieces: Codes) -> tuple[Codes, Codes, Codes]:
+    """Cut two sequences of counts, of the same sum, at the borders of both.
+
+    Parameters
+    ----------
+    records : ndarray of shape (n_first,)
+        Numbers of records, in order; none is 0.
+    pieces : ndarray of shape (n_second,)
+        Numbers of the same records, in the same order; none is 0.
+
+    Returns
+    -------
+    first, second, counts
+        For each part, the entries of both sequences that it belongs to, and its records.
+
+    Examples
+    --------
+    >>> align(np.array([3, 2]), np.array([1, 4]))
+    (array([0, 0, 1]), array([0, 1, 1]), array([1, 2, 2]))
+    """
+    ends = np.cumsum(records), np.cumsum(pieces)
+    borders = np.union1d(*ends)
+    first, second = (np.searchsorted(of, borders) for of in ends)
+    return first, second, np.diff(borders, prepend=0)
