@@ -91,16 +91,16 @@ def align_rows(rows: Sequence[Sequence[str]]) -> str:
     if not rows:
         return ""
     columns = list(zip(*rows, strict=True))
-    widths: list[int] | None = [max(map(len, column)) for column in columns]
+    widths = [max(map(len, column)) for column in columns]
     right = [i > 0 and _are_numbers(cells[1:]) for i, cells in enumerate(columns)]
     limit = _width.get()
-    below = None
+    below, fitted = None, widths
     if limit is not None and sum(widths) + len(GAP) * (len(widths) - 1) > limit:
-        below = _with_notes(rows, right, limit)
-        widths = _fit(rows, widths, limit)
-    if widths is None:
-        return below or _as_lists(rows)
-    beside = "\n".join(line for row in rows for line in _lines(row, widths, right))
+        below, narrowed = _with_notes(rows, right, limit), _fit(rows, widths, limit)
+        if narrowed is None:
+            return below or _as_lists(rows)
+        fitted = narrowed
+    beside = "\n".join(line for row in rows for line in _lines(row, fitted, right))
     return below if below and below.count("\n") < beside.count("\n") else beside
 
 
