@@ -110,13 +110,13 @@ def test_no_combination_of_levels_loses_less(drawn, k, share, loss):
     columns, codes = read_columns(data, types, loss)
     levels, limit = [column.levels for column in columns], int(share * len(data))
     pairs = loss == "discernibility"
-    found = search(Lattice(codes, levels, k, limit, units, discernibility=pairs))
+    result = search(Lattice(codes, levels, k, limit, units, discernibility=pairs))
     least = least_loss(columns, codes, k, limit, units, loss=loss)
-    assert (found is None) == (least is None)
-    if found is not None:
-        assert found.loss == pytest.approx(least, abs=1e-12)
-        assert found.bound == found.loss
-        assert found.suppressed.sum() <= limit
+    assert (result is None) == (least is None)
+    if result is not None:
+        assert result.loss == pytest.approx(least, abs=1e-12)
+        assert result.bound == result.loss
+        assert result.suppressed.sum() <= limit
 
 
 @given(drawn=lattices(), k=st.integers(1, 4), share=st.sampled_from([0.0, 0.2, 0.6]), loss=LOSSES)
@@ -182,13 +182,13 @@ def test_no_combination_that_meets_a_constraint_loses_less(
     levels, limit = [column.levels for column in columns], int(share * len(data))
     pairs = loss == "discernibility"
     lattice = Lattice(codes, levels, k, limit, units, constraint, discernibility=pairs)
-    found, least = search(lattice), least_loss(columns, codes, k, limit, units, meets, loss)
-    assert (found is None) == (least is None)
-    if found is not None:
-        assert found.loss == pytest.approx(least, abs=1e-12)
+    result, least = search(lattice), least_loss(columns, codes, k, limit, units, meets, loss)
+    assert (result is None) == (least is None)
+    if result is not None:
+        assert result.loss == pytest.approx(least, abs=1e-12)
         short = search(lattice, max_nodes=2)
-        assert short.bound <= found.loss + 1e-12
-        assert found.loss <= short.loss + 1e-12
+        assert short.bound <= result.loss + 1e-12
+        assert result.loss <= short.loss + 1e-12
 
 
 def skewed_table(seed):
@@ -230,13 +230,13 @@ def test_nodes_below_one_that_fails_are_looked_at_where_they_may_pass(
     constraint = PrivacyConstraint(["c"], values, unordered, diversity, kind, closeness, units, 1)
     columns, codes = read_columns(data, types)
     levels, limit = [column.levels for column in columns], int(share * len(data))
-    found = search(Lattice(codes, levels, 2, limit, units, constraint))
+    result = search(Lattice(codes, levels, 2, limit, units, constraint))
 
     def meets(records):
         return constraint.is_met_by(np.array(records))
 
     least = least_loss(columns, codes, 2, limit, units, meets)
-    assert (None if found is None else found.loss) == pytest.approx(least, abs=1e-12)
+    assert (None if result is None else result.loss) == pytest.approx(least, abs=1e-12)
 
 
 @pytest.mark.parametrize("loss", ["distinctions", "discernibility"])

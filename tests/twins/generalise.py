@@ -10,13 +10,13 @@ def best_recoding(paths, rows, losses, k, max_suppressed=0, units=None, meets=No
     what a cell loses there; with ``pairs`` the loss is the discernibility. ``meets`` tells whether
     a list of records meets the constraint.
     """
-    found = [
+    attainable = [
         loss
         for node in product(*(range(len(next(iter(path.values())))) for path in paths))
         if (loss := _loss(node, paths, rows, losses, k, max_suppressed, units, meets, pairs))
         is not None
     ]
-    return min(found, default=None)
+    return min(attainable, default=None)
 
 
 def _loss(node, paths, rows, losses, k, max_suppressed, units, meets, pairs):

@@ -187,6 +187,14 @@ Unit = Annotated[
         help="Column of persons or firms, which k then counts; or: record.",
     ),
 ]
+UnitOfOriginal = Annotated[
+    str | None,
+    typer.Option(
+        "--unit",
+        metavar="COLUMN",
+        help="Column of persons or firms with several records in ORIGINAL.",
+    ),
+]
 Household = Annotated[
     str | None,
     typer.Option(

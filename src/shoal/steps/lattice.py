@@ -228,8 +228,8 @@ class Lattice:
         """Return the classes to suppress with those that fail, and whether they are kept."""
         below = fails.copy()
         if self._count(below[labels]) < self.k:
-            room = self.max_suppressed - records[fails].sum()
-            fitting = np.flatnonzero(~fails & (records <= room))
+            allowance = self.max_suppressed - records[fails].sum()
+            fitting = np.flatnonzero(~fails & (records <= allowance))
             if not len(fitting):
                 return below, False
             further = np.round(self._further_losses(node, records, labels)[fitting], 9)
