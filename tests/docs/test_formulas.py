@@ -5,7 +5,7 @@ import re
 import pytest
 
 import pages
-from making import docstrings, measures
+from making import docstrings, formulas, measures
 from shoal.metrics import MEASURES
 from shoal.metrics.analyses.result import FIGURES as ANALYSES
 from shoal.metrics.attacks.run import ATTACKS
@@ -30,11 +30,21 @@ def test_every_measure_has_a_formula_and_a_reading(measure):
     parts = re.findall(r"\{math\}`([^`]*)`", measures.formula(measure))
     assert parts
     for part in parts:
-        assert part.count("{") == part.count("}")
         assert "quad" not in part
+        assert "\\" not in formulas.to_mathml(part)  # every command was understood
     row = next(line for line in measures.index().splitlines() if f"| [`{measure}`]" in line)
     assert measures.formula(measure).replace("|", "\\|") in row
     assert measures.reading(measure).replace("|", "\\|") in row
+
+
+@pytest.mark.parametrize(
+    ("formula", "letters"),
+    [("V'", "<mi>V</mi>"), ("x'_j", "<msub><mi>x</mi><mi>j</mi></msub>")],
+)
+def test_a_prime_is_as_large_as_its_letter(formula, letters):
+    shown = formulas.to_mathml(rf"\frac{{1}}{{2}} {formula} + {formula} + y_j^2")
+    assert shown.count(f"<mrow>{letters}{formulas.PRIME}</mrow>") == 2
+    assert "<msubsup><mi>y</mi>" in shown
 
 
 @pytest.mark.parametrize(

@@ -270,7 +270,11 @@ def test_the_command_line_shows_the_same_figures(tmp_path):
     assert content["k_map"] == pytest.approx(expected["k_map"])
     assert content["suda"]["contributions"] == pytest.approx(expected["suda"]["contributions"])
     text = CliRunner().invoke(app, words).stdout
-    assert "expected reidentifications" in text
+    shown = dict(line.rsplit("  ", 1) for line in text.splitlines()[1:])
+    shown = {name.strip(): value.strip() for name, value in shown.items()}
+    assert shown["expected re-identifications"] == f"{result.risk.sum():.4g}"
+    assert shown["population uniqueness, model"] == result.uniqueness.chosen.capitalize()
+    assert len({line.rindex("  ") for line in text.splitlines()[1:]}) == 1  # aligned
     assert CliRunner().invoke(app, words[:4]).exit_code == 2
 
 

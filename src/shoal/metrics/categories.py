@@ -58,7 +58,7 @@ def levels_lost(original_categories: Labels, masked_categories: Labels) -> Value
 
     With the set A of the original categories and the set :math:`A'` of the released ones,
 
-    .. math:: 100 \cdot \frac{|A \setminus A'|}{|A|}.
+    .. math:: 100 \cdot \Bigl(1 - \frac{|A \cap A'|}{|A|}\Bigr).
 
     Parameters
     ----------

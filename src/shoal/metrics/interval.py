@@ -17,7 +17,7 @@ def interval_disclosure(original: Matrix, masked: Matrix) -> Values:
     included; the share is averaged over p = 1, 2, ..., 10:
 
     .. math:: \frac{1}{10} \sum_{p=1}^{10} \frac{1}{n}
-              \Bigl| \Bigl\{ i : |x_i - x'_i| \le \frac{p}{100} S \Bigr\} \Bigr|.
+              |\{i : |x_i - x'_i| \le \frac{p}{100} S\}|.
 
     In a column that is constant in the original, the interval is the masked value alone.
 

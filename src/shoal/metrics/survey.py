@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._text import count
+from shoal._text import align_rows, count
 from shoal.errors import InputError, ParameterError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.codes import text_codes, value_codes
@@ -133,9 +133,7 @@ class SurveyRisk:
         lines = [f"quasi-identifiers: {', '.join(self.columns)}"]
         listed_separately = ("quasi_identifiers", "groups")
         figures = {n: v for n, v in self.to_dict().items() if n not in listed_separately}
-        for name, value in _flatten(figures):
-            number = f"{value:,}" if isinstance(value, int) else value
-            lines.append(f"{name:<45} {f'{value:.4g}' if isinstance(value, float) else number}")
+        lines.append(align_rows([[name, _shown(value)] for name, value in _flatten(figures)]))
         lines += [] if self.groups is None else ["", str(self.groups)]
         return "\n".join(lines)
 
@@ -182,10 +180,17 @@ class SurveyRisk:
         return result
 
 
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}" if value < 1000 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else WORDS.get(value, value)
+
+
 def _flatten(content: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the name and the value of each figure, in words."""
     for name, value in content.items():
-        words = f"{prefix}{WORDS.get(name, name.replace('_', ' '))}"
+        plain = name.replace("_", " ").replace("reid", "re-id")
+        words = f"{prefix}{WORDS.get(name, plain)}"
         if isinstance(value, dict):
             yield from _flatten(value, f"{words}, ")
         elif isinstance(value, list):
