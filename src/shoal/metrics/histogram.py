@@ -118,8 +118,13 @@ def bars(before: Mapping[Hashable, int], after: Mapping[Hashable, int], least: i
 
 
 def _round_edges(after: Values, bins: int, whole: bool) -> Values:
-    """Return multiples of 1, 2 or 5 times a power of ten, over the bulk of ``after``."""
+    """Return multiples of 1, 2 or 5 times a power of ten, over the bulk of ``after``.
+
+    Where the bulk is a single value, they are over all of ``after``.
+    """
     low, high = np.quantile(after, [TAIL, 1 - TAIL], method="nearest")
+    if not high - low > MIN_RANGE:
+        low, high = after.min(), after.max()
     if not high - low > MIN_RANGE:
         return np.array([low])
     width = (high - low) / bins
