@@ -120,9 +120,10 @@ def test_potentials_are_balanced_in_turn():
     np.testing.assert_array_equal(potential, [9.0, 4.0, 0.0, 32.0])
 
 
-@pytest.mark.parametrize("most", [2, 30])
-def test_all_possible_partners_are_listed_once(most, monkeypatch):
+@pytest.mark.parametrize(("most", "wide"), [(2, 1.1), (30, 1.1), (30, 1.9)])
+def test_all_possible_partners_are_listed_once(most, wide, monkeypatch):
     monkeypatch.setattr(module, "MOST_FOUND", most)
+    monkeypatch.setattr(module, "WIDE", wide)
     unlisted = 0
     for seed in range(25):
         rng = np.random.default_rng(seed)
@@ -137,7 +138,7 @@ def test_all_possible_partners_are_listed_once(most, monkeypatch):
             near = [j for j in range(30) if j != row and excess[row, j] < -1e-12]
             assert {*near} <= {*own} <= {j for j in range(30) if j != row}
             unlisted += sum(j not in long.near[row] and row not in long.near[j] for j in own)
-    assert unlisted > 20
+    assert unlisted > 20 or wide > 1.1
 
 
 @pytest.mark.parametrize("near", [4, 29])
@@ -161,3 +162,15 @@ def test_duals_of_pairs_are_feasible(seed, k, near):
     assert duals.sum() >= long.share.sum()
     for group in combinations(range(n), k):
         assert duals[list(group)].sum() <= sse(long.X, [group]) + 1e-12
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_long_steps_do_not_exceed_the_limits_of_the_potentials(k, monkeypatch):
+    monkeypatch.setattr(module, "STEP", 2.0)
+    monkeypatch.setattr(module, "MARGIN", 0.01)
+    groups = np.array(list(combinations(range(16), k)))
+    for seed in range(20):
+        long = long_table(drawn(seed, 16), k, k + 1)
+        duals = pair_duals(long)
+        centred = long.X[groups] - long.X[groups].mean(axis=1, keepdims=True)
+        assert (duals[groups].sum(axis=1) <= (centred**2).sum(axis=(1, 2)) + 1e-12).all()
