@@ -175,7 +175,8 @@ def long_tables(entries):
             ended = "" if one.get("complete", True) else "*"
             cells[-2:] = [f"{one['bound']:.5g}", f"{one['gap']:.3g}{ended}"]
             seconds.append(one["bound_seconds"])
-        cells += [" / ".join(f"{s:g}" for s in seconds), f"{one['memory']:g}"]
+        memory = "" if one["memory"] is None else f"{one['memory']:g}"
+        cells += [" / ".join(f"{s:g}" for s in seconds), memory]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
