@@ -102,6 +102,12 @@ def test_a_large_table_is_recoded_and_judged_as_in_memory(case, client, tmp_path
         if name == "reidentification":  # its mean is rounded once here, and more often in memory
             expected = pytest.approx(expected, rel=1e-12)
         assert value == expected, name
+    assert made.profile["distributions"] == memory.profile["distributions"]
+    assert made.profile["before"] == memory.profile["before"]
+    if "units" not in case:
+        assert [one["column"] for one in made.profile["columns"]] == [
+            one["column"] for one in memory.profile["columns"]
+        ]
     frame = by_row(released).merge(table.select(["row", "firm"]).to_pandas())
     classes = frame.groupby(KEYS, dropna=False)["firm"]
     sizes = classes.nunique() if plan.unit_column else classes.size()
