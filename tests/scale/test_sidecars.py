@@ -134,7 +134,7 @@ def test_the_report_says_what_was_and_what_was_not_measured(made):
     summary = json.loads(json.dumps(summarise(made)))
     measured = {entry["name"] for entry in summary["measures"]}
     assert set(linear()) <= measured | set(summary["remarks"])
-    assert "no process holds" in summary["remarks"]["correlation_change"]
+    assert "no process holds" in summary["remarks"]["interval_disclosure"]
     assert "drawn" in summary["remarks"]["linkage"]
     assert summary["groups"] == [made.groups]
     assert summary["columns"]["unchanged"] == ["job", "born", "region", "ill"]
@@ -144,7 +144,7 @@ def test_the_report_says_what_was_and_what_was_not_measured(made):
 def test_without_confidential_columns_their_measures_are_told_to_need_one(home, client, source):
     remarks = entries(home)["remarks"]
     assert remarks["l_diversity"] == "Not computed: needs a confidential column."
-    assert "no process holds" in remarks["mean_change"]
+    assert "no process holds" in remarks["interval_disclosure"]
 
 
 def test_missing_cells_of_a_release_are_counted_and_told(client, tmp_path):
