@@ -138,7 +138,7 @@ def test_the_report_says_what_was_and_what_was_not_measured(made):
     assert "drawn" in summary["remarks"]["linkage"]
     assert summary["groups"] == [made.groups]
     assert summary["columns"]["unchanged"] == ["job", "born", "region", "ill"]
-    assert summary["pictures"] == {}
+    assert set(summary["pictures"]) == {"before", "distributions", "correlations"}
 
 
 def test_without_confidential_columns_their_measures_are_told_to_need_one(home, client, source):
