@@ -10,7 +10,6 @@ table, as a multiple of the encoded table: one column of eight-byte integers for
 """
 
 import argparse
-from pathlib import Path
 
 import numpy as np
 
@@ -67,7 +66,8 @@ def measure(name, n):
     declared = as_types(types())
     step.apply(open_frame(keys(2000)), [], declared)  # imports, and what is compiled
     result, seconds, grown = harness.timed(lambda: step.apply(open_frame(table), [], declared))
-    warning = result.warnings[0].attributes
+    attributes = result.warnings[0].attributes
+    warning = {**attributes, **attributes.get("figures", {})}
     shown = ("count", "bound", "loss", "evaluated", "nodes", "suppressed")
     return {
         "step": name, "n": n, "k": K, "cpu_seconds": float(f"{seconds:.3g}"),
@@ -81,12 +81,7 @@ def main(words=None):
     """Measure the steps, and keep what was seen."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-n", type=int, default=1_000_000)
-    parser.add_argument("--output", type=Path, default=PUBLISHED)
-    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args(words)
-    if options.answer:
-        harness.answer(measure)
-        return
+    options = harness.parse(parser, words, PUBLISHED, measure)
     seen = []
     for name in steps():
         (entry,) = harness.answers(__file__, [{"name": name, "n": options.n}])

@@ -13,7 +13,6 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from pathlib import Path
 
 import harness
 from generators import table
@@ -72,12 +71,7 @@ def main(words=None):
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
-    parser.add_argument("--output", type=Path, default=PUBLISHED)
-    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args(words)
-    if options.answer:
-        harness.answer(measure)
-        return
+    options = harness.parse(parser, words, PUBLISHED, measure)
     entries = []
     for method in options.methods:
         with tempfile.TemporaryDirectory() as empty:

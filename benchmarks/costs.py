@@ -19,7 +19,6 @@ import argparse
 import itertools
 import math
 import sys
-from pathlib import Path
 
 import numpy as np
 
@@ -203,12 +202,7 @@ def main(words=None):
     parser.add_argument("-n", type=int, nargs="+", default=LENGTHS)
     parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
     parser.add_argument("--only", nargs="+", help="names of some methods and measures")
-    parser.add_argument("--output", type=Path, default=PUBLISHED)
-    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args(words)
-    if options.answer:
-        harness.answer(measure)
-        return
+    options = harness.parse(parser, words, PUBLISHED, measure)
     if options.only and options.output == PUBLISHED:
         parser.error("What is published is whole: give a part another --output.")
     sys.path.insert(0, str(harness.SOURCE))

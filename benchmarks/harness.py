@@ -3,6 +3,7 @@
 Only the standard library and numpy, so that the rivals' environments can use it too.
 """
 
+import argparse
 import json
 import os
 import platform
@@ -39,6 +40,20 @@ def commit():
 
     changed = git("status", "--porcelain", "--", SOURCE, *HERE.glob("*.py"))
     return git("rev-parse", "--short", "HEAD") + ("+" if changed else "")
+
+
+def parse(parser, words, published, measure):
+    """Return the options of a benchmark, with ``--output``.
+
+    A child process, which `answers` starts with ``--answer``, measures and ends here.
+    """
+    parser.add_argument("--output", type=Path, default=published)
+    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(words)
+    if options.answer:
+        answer(measure)
+        raise SystemExit
+    return options
 
 
 def machine():

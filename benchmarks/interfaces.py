@@ -125,12 +125,7 @@ def main(words=None):
     parser.add_argument(
         "--interfaces", nargs="+", default=list(INTERFACES), choices=list(INTERFACES)
     )
-    parser.add_argument("--output", type=Path, default=PUBLISHED)
-    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args(words)
-    if options.answer:
-        harness.answer(measure)
-        return
+    options = harness.parse(parser, words, PUBLISHED, measure)
     entries = [
         {"opening": "python -c pass", "cpu_seconds": opening(["-c", "pass"])},
         {"opening": "import shoal", "cpu_seconds": opening(["-c", "import shoal"])},

@@ -66,9 +66,9 @@ def write_table(folder, n):
 
 def partitioner(method):
     """Return the partitioner of a case."""
-    from shoal.partitioners import partitioner as made
+    from shoal.partitioners import partitioner as release
 
-    return made(method, METHODS[method])
+    return release(method, METHODS[method])
 
 
 def by_joblib(method, n):
@@ -77,10 +77,10 @@ def by_joblib(method, n):
 
     X = np.concatenate([piece(at) for at in range(n // PER_FILE)])
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    made = Blocked(k=5) if method == "auto" else partitioner(method)
-    made.fit(X[:20_000])
+    release = Blocked(k=5) if method == "auto" else partitioner(method)
+    release.fit(X[:20_000])
     before, start, cpu = harness.peak_memory(forget=True), time.monotonic(), time.process_time()
-    labels = made.fit_predict(X)
+    labels = release.fit_predict(X)
     return {
         "seconds": round(time.monotonic() - start, 2),
         "cpu_seconds": round(time.process_time() - cpu, 2),
@@ -101,7 +101,7 @@ def by_dask(method, n, folder):
     plan = Plan.of([f"c{j}" for j in range(P)], partitioner(method))
     stages, last = {}, ["", time.monotonic()]
 
-    def hear(stage, done, total):
+    def record_stage(stage, done, total):
         now = time.monotonic()
         if stage != last[0]:
             last[:] = [stage, now]
@@ -115,12 +115,12 @@ def by_dask(method, n, folder):
         before = max(client.run(harness.peak_memory).values())
         cpu = sum(client.run(time.process_time).values())
         start = time.monotonic()
-        with progress.reporting_to(hear):
-            made = scale.mask(folder / "in", plan, folder / "out", client=client)
+        with progress.reporting_to(record_stage):
+            release = scale.mask(folder / "in", plan, folder / "out", client=client)
         seconds = time.monotonic() - start
         peak = max(client.run(harness.peak_memory).values())
         cpu = sum(client.run(time.process_time).values()) - cpu
-    assert made.measures["smallest_class"] >= 5
+    assert release.measures["smallest_class"] >= 5
     return {
         "seconds": round(seconds, 2),
         "cpu_seconds": round(cpu, 2),
@@ -128,9 +128,9 @@ def by_dask(method, n, folder):
         "megabytes": round(peak / 2**20),
         "idle_megabytes": round(before / 2**20),
         "client_megabytes": round(harness.peak_memory() / 2**20),
-        "loss": round(made.measures["information_loss"], 4),
-        "linkage": round(made.measures["linkage"], 4),
-        "blocks": made.provenance["blocks"],
+        "loss": round(release.measures["information_loss"], 4),
+        "linkage": round(release.measures["linkage"], 4),
+        "blocks": release.provenance["blocks"],
         "stages": stages,
     }
 

@@ -21,7 +21,7 @@ SETTINGS = {
     "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False,
     "legend.fontsize": 8, "axes.titlesize": 9, "grid.color": PALE, "grid.linewidth": 0.6,
 }  # fmt: skip
-NEAR, FOUND = 10, 100  # neighbours asked for
+NEAR, MANY_NEAR = 10, 100  # numbers of neighbours to search for
 EATEN = 150  # records farther out than the one that asks, as if they had left already
 
 
@@ -157,7 +157,7 @@ def precision(path):
     single = np.zeros(len(X), np.float32)
     for j in range(p):
         single += (stored[:, j] - asked[j]) ** 2
-    kth = np.sort(squares)[FOUND - 1]
+    kth = np.sort(squares)[MANY_NEAR - 1]
     reach = float(np.sqrt((q * q).sum()) * scale)
     margin = 1e6 * (-float(required_score(kth, -1.0, scale, reach, p)) / scale**2 - kth)
     beyond = 1e6 * (squares - kth)

@@ -112,11 +112,11 @@ def measure(name, k, effort, options, seen):
     if effort == "refine":
         labels = refine(X, labels, k)
     elif effort == "search":
-        labels, said = searched(X, labels, k, **options)
-        entry |= said
+        labels, details = searched(X, labels, k, **options)
+        entry |= details
     elif effort == "prove":
-        labels, said = proven(X, labels, k, seen[name, k, "search"])
-        entry |= said
+        labels, details = proven(X, labels, k, seen[name, k, "search"])
+        entry |= details
     seconds = round(time.process_time() - began, 2)
     return entry | {"loss": round(loss(X, labels), 5), "cpu_seconds": seconds}
 

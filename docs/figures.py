@@ -97,10 +97,10 @@ def groups():
 def units():
     """Show what groups look like when euros are taken for years."""
     picture, axes = canvas(2)
-    columns, dear = ["age", "income"], 60_000  # beyond it there are few, and the scale would suffer
+    columns, highest = ["age", "income"], 60_000  # few are above it, and would squeeze the scale
     for axis, way in zip(axes, ("none", "zscore"), strict=True):
         people, release = masked(columns, standardise=way)
-        shown = (people["income"] < dear).to_numpy()
+        shown = (people["income"] < highest).to_numpy()
         before, after = (data[columns].to_numpy(float)[shown] for data in (people, release.data))
         threads(axis, before, after)
         axis.plot(*np.unique(after, axis=0).T, "s", color=RED, ms=2)
@@ -203,7 +203,7 @@ def attacks():
     people = shoal.datasets.survey()
     inside, outside = people.iloc[:500], people.iloc[500:]
     _, release = masked(people=inside, identifiers=["person"], confidential=SECRET)
-    found = shoal.attack(
+    result = shoal.attack(
         inside,
         release.data,
         quasi_identifiers=KNOWN,
@@ -212,14 +212,14 @@ def attacks():
         random_state=1,
     )
     picture, (axes,) = canvas(width=6.4, height=3.8)
-    for at, result in enumerate(reversed(found.results)):
-        low, high = (100 * end for end in result.interval)
+    for at, attack in enumerate(reversed(result.results)):
+        low, high = (100 * end for end in attack.interval)
         axes.plot([low, high], [at, at], color=BLUE, lw=2)
-        axes.plot(100 * result.rate, at, "o", color=BLUE, label="success, 95 % interval")
-        axes.plot(100 * result.baseline, at, "|", color=GREY, ms=10, label="baseline")
-        if result.ceiling is not None:
-            axes.plot(100 * result.ceiling, at, "<", color=RED, label="ceiling")
-    names = [result.name for result in reversed(found.results)]
+        axes.plot(100 * attack.rate, at, "o", color=BLUE, label="success, 95 % interval")
+        axes.plot(100 * attack.baseline, at, "|", color=GREY, ms=10, label="baseline")
+        if attack.ceiling is not None:
+            axes.plot(100 * attack.ceiling, at, "<", color=RED, label="ceiling")
+    names = [attack.name for attack in reversed(result.results)]
     axes.set_yticks(range(len(names)), names)
     axes.set(xlim=(-2, 102), xlabel="successful attacks, in %")
     handles, labels = axes.get_legend_handles_labels()

@@ -11,8 +11,8 @@ roles = {"identifiers": ["person"], "confidential": ["income", "blood_pressure",
 
 def linked(release):
     """Return the share of records that an attacker who knows all columns links rightly."""
-    found = shoal.assess(people, release.data, quasi_identifiers=known, measures=["linkage"])
-    return found["linkage"]
+    measured = shoal.assess(people, release.data, quasi_identifiers=known, measures=["linkage"])
+    return measured["linkage"]
 
 
 together = shoal.microaggregate(people, known, k=5, **roles)

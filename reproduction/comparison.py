@@ -57,10 +57,10 @@ def comparison_text() -> str:
     head = [f"{titles[name]}, k={k}" for name in TABLES for k in KS]
     head += [f"{titles[name]}, time" for name in TABLES]
     rows = []
-    for row, found in sorted(measured().items(), key=lambda entry: entry[1]["tarragona"][1]):
+    for row, losses in sorted(measured().items(), key=lambda entry: entry[1]["tarragona"][1]):
         name, comma, option = row.partition(",")
-        cells = [f"{value:.3f}" for name in TABLES for value in found[name][:-1]]
-        cells += [timing.shown(found[name][-1]) for name in TABLES]
+        cells = [f"{value:.3f}" for name in TABLES for value in losses[name][:-1]]
+        cells += [timing.shown(losses[name][-1]) for name in TABLES]
         rows.append(f"| `{name.split()[0]}`{name[len(name.split()[0]):]}{comma}{option} |"
                     f" {' | '.join(cells)} |")  # fmt: skip
     grid = [f"|  | {' | '.join(head)} |", f"| --- | {' | '.join(['---:'] * len(head))} |", *rows]

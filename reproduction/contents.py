@@ -29,15 +29,15 @@ class Item:
 @cache
 def contents() -> Mapping[str, tuple[Item, ...]]:
     """Return the items of each paper."""
-    found: dict[str, tuple[Item, ...]] = {}
+    items: dict[str, tuple[Item, ...]] = {}
     paper = ""
     for line in LIST.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             paper = line.strip("[]")
-            found[paper] = ()
+            items[paper] = ()
         elif line and not line.startswith("#"):
-            found[paper] += (_item(line),)
-    return found
+            items[paper] += (_item(line),)
+    return items
 
 
 def _item(line: str) -> Item:

@@ -108,7 +108,7 @@ def _difference(cell: Comparison, notes: Sequence[str]) -> str:
 
 @text.register
 def _claims(claims: Claims) -> str:
-    rows = [[claim.says, claim.found, claim.verdict] for claim in claims.claims]
+    rows = [[claim.says, claim.result, claim.verdict] for claim in claims.claims]
     grid = _grid(["Claim of the paper", "Our result", "Verdict"], rows)
     return _joined([f"## {claims.title}", claims.about, grid])
 

@@ -173,8 +173,8 @@ class Claim:
     ----------
     says : str
         What the paper says, restated.
-    found : str
-        What we found, in numbers.
+    result : str
+        Our result, in numbers.
     holds : bool
         Whether it holds.
     note : str
@@ -184,7 +184,7 @@ class Claim:
     """
 
     says: str
-    found: str
+    result: str
     holds: bool
     note: str = ""
     own: bool = True

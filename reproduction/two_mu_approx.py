@@ -145,7 +145,7 @@ def table_2() -> Table:
 
 def figure() -> Figure:
     """The ratios of all samples, from the least; the paper draws none."""
-    ours = sorted(round(best / found, 4) for best, found in drawn())
+    ours = sorted(round(best / actual, 4) for best, actual in drawn())
     theirs = sorted(float(text) for (_, name), text in TABLE_2.items() if name == "ratio")
     series = (
         Series(f"our {SAMPLES} samples", [at / SAMPLES for at in range(SAMPLES)], ours),

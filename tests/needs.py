@@ -1,4 +1,4 @@
-"""What a test needs from the machine, and what becomes of it where that is not there."""
+"""What a test needs from the machine; without it, the test is skipped, or fails in CI."""
 
 import os
 from typing import NoReturn

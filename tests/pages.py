@@ -159,23 +159,23 @@ def _run_command(where: str, command: str, status: int) -> tuple[str, int]:
         return _run_shoal(words[1:])
     script = f'shoal() {{ "{sys.executable}" -m shoal "$@"; }}\n(exit {status})\n{command}'
     paths = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
+    result = subprocess.run(
         ["bash", "-c", script],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
         env={**os.environ, "PYTHONPATH": paths},
     )
-    return COMPILING.sub("", done.stdout), done.returncode
+    return COMPILING.sub("", result.stdout), result.returncode
 
 
 def _run_shoal(words: list[str]) -> tuple[str, int]:
     """Run a command of ours in this process: a new one would take a second to begin."""
     with _quiet():
-        done = CliRunner().invoke(app, words, prog_name="shoal")
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return COMPILING.sub("", done.output), done.exit_code
+        result = CliRunner().invoke(app, words, prog_name="shoal")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return COMPILING.sub("", result.output), result.exit_code
 
 
 def compare(where: str, stated: str, shown: str) -> None:

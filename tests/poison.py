@@ -19,10 +19,10 @@ _empty = np.empty
 
 @wraps(np.empty)
 def empty(shape, dtype=np.float64, *args, **options):
-    made = _empty(shape, dtype, *args, **options)
-    if made.size and not made.dtype.hasobject:
-        np.frombuffer(made.data if made.flags.c_contiguous else made.T.data, np.uint8)[:] = BYTE
-    return made
+    array = _empty(shape, dtype, *args, **options)
+    if array.size and not array.dtype.hasobject:
+        np.frombuffer(array.data if array.flags.c_contiguous else array.T.data, np.uint8)[:] = BYTE
+    return array
 
 
 @overload(empty)

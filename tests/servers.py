@@ -44,9 +44,11 @@ def postgresql():
         options = {"user": user, "cwd": folder, "stdin": subprocess.DEVNULL}
         made = ["--username=owner", "--auth=scram-sha-256", "--pwfile=password", "--no-sync"]
         made += ["--encoding=UTF8", "--locale=C", "-D", "data"]
-        done = subprocess.run([place / "initdb", *made], capture_output=True, text=True, **options)
-        if done.returncode:
-            pytest.fail(f"PostgreSQL's initdb failed: {done.stderr}")
+        result = subprocess.run(
+            [place / "initdb", *made], capture_output=True, text=True, **options
+        )
+        if result.returncode:
+            pytest.fail(f"PostgreSQL's initdb failed: {result.stderr}")
         port = _free_port()
         settings = ["-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={folder}"]
         command = [place / "postgres", "-D", "data", "-F", "-p", str(port), *settings]

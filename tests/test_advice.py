@@ -9,7 +9,9 @@ from typer.testing import CliRunner
 import shoal
 from raising import raises
 from shoal.cli import app
+from shoal.comparison.advice import Advice, AdvisedTrial
 from shoal.errors import ParameterError
+from shoal.metrics.assessment import Assessment
 from shoal.plan import Plan
 
 COLUMNS = ["age", "height", "weight"]
@@ -55,6 +57,23 @@ def test_the_advice_does_not_depend_on_threads():
     assert runs[0].to_dict() == runs[1].to_dict()
     assert runs[0].plan == runs[1].plan
     assert len(runs[0].trials) == 8
+
+
+def test_every_plan_of_less_loss_fails_a_limit_that_binds():
+    limits = shoal.Limits({"max_linkage": 0.2, "min_ci_overlap": 0.8, "max_linkage_top2": 0.3})
+    losses = {9.0: (0.1, 0.9, 0.2), 8.0: (0.15, 0.7, 0.3), 7.0: (0.3, 0.9, 0.4), 6.0: (0.4, 0.9, 1)}
+
+    def trial(loss, figures):
+        names = ("linkage", "ci_overlap", "linkage_top2")
+        measures = Assessment(dict(zip(names, figures, strict=True)), {})
+        return AdvisedTrial("mdav", loss, None, loss, limits.check(measures), kept=True)
+
+    advice = Advice(tuple(trial(loss, figures) for loss, figures in losses.items()))
+    assert advice.best.loss == 9
+    binding = {result.limit.name: result.value for result in advice.binding}
+    assert binding == {"min_ci_overlap": 0.7, "max_linkage": 0.3, "max_linkage_top2": 0.4}
+    without_the_second = Advice((advice.trials[0], *advice.trials[2:]))
+    assert "min_ci_overlap" not in str(without_the_second).splitlines()[-1]
 
 
 def test_without_a_plan_within_the_limits_those_that_bind_are_named():
@@ -119,9 +138,9 @@ ADVISE = (
 
 
 def test_the_advised_plan_runs_unedited(folder):
-    done = shell(*ADVISE, "--json")
-    assert done.exit_code == 0
-    content = json.loads(done.stdout)
+    result = shell(*ADVISE, "--json")
+    assert result.exit_code == 0
+    content = json.loads(result.stdout)
     assert content["plan"] == "plan.toml"
     run = shell("run", "plan.toml", "survey.csv", "out.csv", "--json", "--audience", "internal")
     assert run.exit_code == 0
@@ -136,7 +155,7 @@ def test_the_advised_plan_runs_unedited(folder):
 
 def test_nothing_is_written_if_no_plan_is_within_the_limits(folder):
     Path("limits.toml").write_text("max_linkage = 0\n")
-    done = shell(*ADVISE, "--plans", "4")
-    assert done.exit_code == 1
-    assert "max_linkage" in done.stdout
+    result = shell(*ADVISE, "--plans", "4")
+    assert result.exit_code == 1
+    assert "max_linkage" in result.stdout
     assert not Path("plan.toml").exists()

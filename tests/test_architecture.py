@@ -87,17 +87,17 @@ def package_of(path):
 @cache
 def imports(path):
     """Return every imported module, also those inside functions."""
-    found = set()
+    imported = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "relative imports are banned"
             if node.module == "shoal":
-                found |= {f"shoal.{alias.name}" for alias in node.names}
+                imported |= {f"shoal.{alias.name}" for alias in node.names}
             else:
-                found.add(node.module)
-    return sorted(found)
+                imported.add(node.module)
+    return sorted(imported)
 
 
 def points_downwards(package, module):
@@ -119,7 +119,7 @@ def test_imports_point_downwards():
     assert not upwards
 
 
-def test_libraries_have_one_home():
+def test_each_library_is_imported_by_one_package():
     elsewhere = [
         f"{path.relative_to(ROOT)}: {library} belongs to {ONLY_IN[library]}"
         for path in FILES
@@ -129,7 +129,7 @@ def test_libraries_have_one_home():
     assert not elsewhere
 
 
-def test_kernels_know_numpy_and_numba_alone():
+def test_kernels_import_numpy_and_numba_only():
     for path in (ROOT / "_kernels").rglob("*.py"):
         for module in imports(path):
             library = module.split(".")[0]

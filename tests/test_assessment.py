@@ -1,4 +1,4 @@
-"""Two tables, whoever masked one: what is measured, named, and said to be missing."""
+"""Two tables, one masked by any software: measures, names, and reasons for missing ones."""
 
 import numpy as np
 import pandas as pd
@@ -76,7 +76,7 @@ def test_values_are_plain_numbers(kinds):
     check(shoal.assess(*kinds, quasi_identifiers=KNOWN, confidential=SECRET))
 
 
-def test_what_cannot_be_computed_is_said_with_its_reason():
+def test_measures_that_cannot_be_computed_are_named_with_the_reason():
     data = pd.DataFrame({"x": [1.0, 1, 3, 3], "sex": list("mmff"), "ill": list("ynyn")})
     measures = shoal.assess(data, data, quasi_identifiers=["x", "sex"], confidential=["ill"])
     assert "needs a numeric confidential column" in measures.remarks["average_diversity"]
@@ -102,7 +102,7 @@ def test_what_cannot_be_computed_is_said_with_its_reason():
     assert "needs a confidential column" in bare.remarks["l_diversity"]
 
 
-def test_a_measure_that_is_undefined_is_said_not_raised():
+def test_an_undefined_measure_is_reported_and_not_raised():
     before = pd.DataFrame({"a": [0.0, 0, 1, 1], "b": [0.0, 1, 0, 1]})
     measures = shoal.assess(before, before, quasi_identifiers=["a", "b"])
     assert "loadings_change" not in measures
@@ -111,9 +111,9 @@ def test_a_measure_that_is_undefined_is_said_not_raised():
         shoal.assess(before, before, quasi_identifiers=["a", "b"], measures=["loadings_change"])
 
 
-@pytest.mark.parametrize("hole", [None, np.nan])
-def test_confidential_numbers_with_holes_count_as_categories(hole):
-    data = pd.DataFrame({"x": [1.0, 2, 3, 4, 5, 6], "income": [hole, 5, 5, 7, 7, 5], "tax": 1.0})
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_confidential_numbers_with_missing_values_count_as_categories(missing):
+    data = pd.DataFrame({"x": [1.0, 2, 3, 4, 5, 6], "income": [missing, 5, 5, 7, 7, 5], "tax": 1.0})
     data["tax"] = [1.0, 2, 3, 1, 2, 3]
     measures = shoal.assess(
         data, data.assign(x=1.0), quasi_identifiers=["x"], confidential=["income", "tax"]
@@ -131,7 +131,7 @@ def test_one_name_may_stand_alone():
     assert list(measures["homogeneous_classes"]) == ["turnover"]
 
 
-def test_a_column_is_known_or_secret_not_both():
+def test_a_column_is_quasi_identifier_or_confidential_not_both():
     data = shoal.datasets.sme()
     with raises(ParameterError, "two-roles", columns=("surface",)):
         shoal.assess(data, data, quasi_identifiers=KNOWN, confidential=["surface"])

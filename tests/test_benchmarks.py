@@ -1,4 +1,4 @@
-"""The benchmarks can be run: they are opened, and what they do between measurements is checked."""
+"""The benchmarks can be imported, and their computations between measurements are checked."""
 
 import sys
 from pathlib import Path
@@ -120,7 +120,7 @@ def each(case):
     return [(case["what"], name) for name in case["names"]]
 
 
-def test_the_yardstick_groups_as_the_partitioner_does(benchmark_):
+def test_the_baseline_groups_as_the_partitioner_does(benchmark_):
     from shoal.partitioners import MDAV
     from shoal.partitioners._base import in_order
 
@@ -143,7 +143,7 @@ def test_a_choice_loses_what_the_page_says(benchmark_):
             assert again[name] == pytest.approx(entry[name], rel=1e-4)
 
 
-def test_our_advice_loses_no_more_than_the_page_says(benchmark_):
+def test_auto_loses_no_more_than_the_page_says(benchmark_):
     choose, entries = benchmark_("choose"), benchmark_("published").results("choose")
     for kind in ("survey", "categories"):
         (entry,) = (e for e in entries if (e.get("method"), e["kind"]) == ("auto", kind))
@@ -167,7 +167,7 @@ def test_one_command_runs_benchmarks_that_exist_and_fills_the_pages_last(benchma
     assert all((FOLDER / name).exists() for name in ran)
 
 
-def test_what_has_no_commit_is_measured_only_when_asked_for(benchmark_, monkeypatch):
+def test_uncommitted_code_is_measured_only_on_request(benchmark_, monkeypatch):
     everything, ran = benchmark_("all"), []
     monkeypatch.setattr(everything.harness, "commit", lambda: "a+")
     monkeypatch.setattr(everything, "run", lambda words: ran.append(words[0]) or 0.0)

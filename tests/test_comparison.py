@@ -80,8 +80,8 @@ points = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, m
 
 @given(points)
 def test_nothing_beats_the_front_and_it_beats_all_else(points):
-    made = trials_of(points)
-    front = [(t.measures["information_loss"], t.measures["linkage"]) for t in made.front]
+    comparison = trials_of(points)
+    front = [(t.measures["information_loss"], t.measures["linkage"]) for t in comparison.front]
     for x, y in points:
         better = any(a <= x and b <= y and (a, b) != (x, y) for a, b in points)
         assert ((x, y) in front) == (not better)
@@ -91,15 +91,15 @@ def test_nothing_beats_the_front_and_it_beats_all_else(points):
 
 @given(points)
 def test_the_recommended_trial_is_the_nearest_to_the_ideal_point(points):
-    made = trials_of(points)
-    front = [(t.measures["information_loss"], t.measures["linkage"]) for t in made.front]
+    comparison = trials_of(points)
+    front = [(t.measures["information_loss"], t.measures["linkage"]) for t in comparison.front]
     (left, right), (low, high) = ((min(axis), max(axis)) for axis in zip(*front, strict=True))
 
     def distance(x, y):
         across, up = Fraction(x - left, right - left or 1), Fraction(y - low, high - low or 1)
         return across**2 + up**2, y
 
-    best = made.recommended.measures
+    best = comparison.recommended.measures
     best = best["information_loss"], best["linkage"]
     assert best in front
     assert distance(*best) == min(distance(*point) for point in front)
@@ -122,17 +122,17 @@ def test_the_frame_is_of_the_library_of_the_table(firms, library):
         "polars": lambda: pl.from_pandas(firms),
         "pyarrow": lambda: pa.Table.from_pandas(firms),
     }[library]()
-    made = shoal.compare(data, KNOWN, k=[2, 3], method=["mdav", "two-mu-approx"])
-    frame = made.to_frame()
+    comparison = shoal.compare(data, KNOWN, k=[2, 3], method=["mdav", "two-mu-approx"])
+    frame = comparison.to_frame()
     assert type(frame) is type(data)
     columns = nw.from_native(frame).to_dict(as_series=False)
     assert columns["run"] == [1, 2, 3, 4]
     assert columns["k"] == [2, 3, 2, 3]
-    assert columns["pareto_front"] == [trial in made.front for trial in made.trials]
+    assert columns["pareto_front"] == [trial in comparison.front for trial in comparison.trials]
     assert [at for at, best in enumerate(columns["recommended"]) if best] == [
-        made.trials.index(made.recommended)
+        comparison.trials.index(comparison.recommended)
     ]
-    losses = [trial.measures["information_loss"] for trial in made.trials[:3]]
+    losses = [trial.measures["information_loss"] for trial in comparison.trials[:3]]
     assert columns["information_loss"][:3] == pytest.approx(losses)
     assert [bool(error) for error in columns["error"]] == [False, False, False, True]
 
@@ -154,15 +154,15 @@ def test_the_plot_shows_every_run_without_pyplot(comparison, monkeypatch):
         comparison.plot()
 
 
-def test_where_more_is_safer_the_front_turns_round():
-    made = trials_of([(1, 3), (2, 10), (3, 5), (1, 2)], "smallest_class")
-    assert [t.measures["smallest_class"] for t in made.front] == [3, 10]
+def test_the_front_follows_the_direction_of_the_risk():
+    comparison = trials_of([(1, 3), (2, 10), (3, 5), (1, 2)], "smallest_class")
+    assert [t.measures["smallest_class"] for t in comparison.front] == [3, 10]
 
 
-def test_plans_that_cannot_be_run_are_told_and_the_others_are_run(firms):
-    made = shoal.compare(firms, KNOWN, k=[2, 3], method=["mdav", "two-mu-approx"])
-    assert [trial.error is None for trial in made.trials] == [True, True, True, False]
-    text = comparison_text(made)
+def test_plans_that_cannot_be_run_are_reported_and_the_others_are_run(firms):
+    comparison = shoal.compare(firms, KNOWN, k=[2, 3], method=["mdav", "two-mu-approx"])
+    assert [trial.error is None for trial in comparison.trials] == [True, True, True, False]
+    text = comparison_text(comparison)
     assert "not run: 04 (two-mu-approx, k = 3): " in text
     with raises(InputError, "too-few-records", k=50, records=11):
         shoal.compare(firms, KNOWN, k=50, method="mdav")
@@ -237,10 +237,10 @@ def test_a_damaged_entry_is_made_again(firms, tmp_path):
     assert first.trials[0].measures == second.trials[0].measures
 
 
-def test_a_cache_that_cannot_be_written_is_told(firms, tmp_path):
+def test_a_cache_that_cannot_be_written_is_reported(firms, tmp_path):
     (tmp_path / "file").write_text("")
-    made = shoal.compare(firms, KNOWN, k=[2], method="mdav")
-    assert made.trials
+    comparison = shoal.compare(firms, KNOWN, k=[2], method="mdav")
+    assert comparison.trials
     with raises(FileError, "cannot-write"):
         shoal.compare(firms, KNOWN, k=2, method="mdav", cache=tmp_path / "file" / "cache")
 
@@ -372,14 +372,14 @@ def test_plans_of_several_steps_can_be_compared(firms):
     assert Path(rows(Comparison((trial,), "linkage"))[0]["plan"]) == Path("plans/01.toml")
 
 
-def test_words_and_dropped_records_can_be_compared(tmp_path):
+def test_categories_and_dropped_records_can_be_compared(tmp_path):
     data = pd.DataFrame({"age": [*range(11), None], "town": list("aabbccaabbcc")})
-    made = shoal.compare(
+    comparison = shoal.compare(
         data, ["age", "town"], k=[2, 3], method="mdav", types={"town": "nominal"}, missing="drop",
         cache=tmp_path / "kept",
     )  # fmt: skip
-    assert [trial.error for trial in made.trials] == [None, None]
-    made.save(tmp_path / "new")
+    assert [trial.error for trial in comparison.trials] == [None, None]
+    comparison.save(tmp_path / "new")
     plan = shoal.Plan.load(tmp_path / "new" / "plans" / "01.toml")
-    assert plan == made.trials[0].plan
+    assert plan == comparison.trials[0].plan
     assert "nominal" in (tmp_path / "new" / "plans" / "01.toml").read_text()

@@ -1,4 +1,4 @@
-"""The method that the page on contributing adds is one: it keeps the contract of all methods."""
+"""The method that the page on contributing adds keeps the contract of all methods."""
 
 import re
 import sys
@@ -53,7 +53,7 @@ def test_no_group_is_smaller_than_k_or_as_large_as_two(case):
     assert np.array_equal(groups.labels, Halves(k=k).fit_predict(X))
 
 
-def test_records_are_parted_along_the_widest_column_and_then_along_the_next():
+def test_records_are_split_along_the_widest_column_and_then_along_the_next():
     wide = [[0, 1], [100, 0], [1, 0], [101, 1]]
     assert Halves(k=2).fit_predict(wide).tolist() == [0, 1, 0, 1]
     both = [[0, 9], [0, 1], [19, 5], [19, 0], [0, 8], [19, 6], [0, 2], [19, 1]]
@@ -67,7 +67,7 @@ def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
 
-def test_an_object_can_be_handed_over_but_no_document_can_name_it(tmp_path):
+def test_an_unregistered_partitioner_can_be_used_but_not_saved(tmp_path):
     people = shoal.datasets.survey(60)[["age", "height"]]
     release = shoal.microaggregate(people, ["age", "height"], k=5, method=Halves(k=5))
     assert release.measures["smallest_class"] >= 5
@@ -124,7 +124,7 @@ def test_what_cannot_be_a_method_is_refused_by_name(name, cls, code):
     assert before == METHODS
 
 
-def test_a_method_of_ones_own_may_be_given_again(registered):
+def test_a_registered_method_can_be_registered_again(registered):
     class Again(Halves):
         pass
 

@@ -25,7 +25,7 @@ MESSAGE = "Column 'a' has 3 missing values. Use `missing=\"drop\"`, or lower `k`
 
 @every_class
 @pytest.mark.parametrize("again", [lambda error: pickle.loads(pickle.dumps(error)), copy.copy])
-def test_every_error_travels_between_processes(cls, again):
+def test_every_error_can_be_pickled(cls, again):
     error = cls(MESSAGE, code="missing-values", column="a", filename="f.csv", name="n", count=3)
     error.add_note("while reading")
 
@@ -110,7 +110,7 @@ def test_the_page_of_codes_names_every_code():
 @pytest.mark.parametrize(
     ("word", "expected"), [("mdva", " Did you mean 'mdav'?"), ("x", ""), (3, ""), (None, "")]
 )
-def test_the_word_that_was_meant_is_named(word, expected):
+def test_misspelt_names_get_a_suggestion(word, expected):
     assert hint(word, ["mdav", "lloyd"]) == expected
 
 

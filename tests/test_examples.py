@@ -43,5 +43,5 @@ def test_an_example_is_short_and_says_what_it_shows(name):
     assert ast.get_docstring(ast.parse(text)).endswith(".")
 
 
-def test_every_example_is_looked_at():
+def test_every_example_is_tested():
     assert sorted(SHOWN) == EXAMPLES

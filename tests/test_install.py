@@ -102,14 +102,14 @@ def test_the_wheel_holds_what_it_needs(installed):
 
 def test_nothing_that_the_wheel_does_not_need_is_there(installed):
     check = "import importlib.util as u; print(*map(u.find_spec, ('pytest', 'dask', 'uvicorn')))"
-    done = subprocess.run(
+    result = subprocess.run(
         [scripts(installed) / "python", "-c", check],
         env=plain_environment(), check=True, capture_output=True, text=True,
     )  # fmt: skip
-    assert done.stdout.split() == ["None"] * 3
+    assert result.stdout.split() == ["None"] * 3
 
 
-def test_the_first_demo_compiles_and_tells_and_the_next_does_not(installed, tmp_path):
+def test_the_first_demo_compiles_and_says_so_and_the_next_does_not(installed, tmp_path):
     first = run(installed, tmp_path / "home", "demo", "first")
     assert COMPILING in first.stderr
     assert "verdict: qualified. k = 5 is kept" in first.stdout
@@ -120,12 +120,12 @@ def test_the_first_demo_compiles_and_tells_and_the_next_does_not(installed, tmp_
     assert (tmp_path / "second" / "release.csv").read_bytes() == released
 
 
-def test_without_any_place_for_a_cache_it_still_works(installed, tmp_path):
+def test_kernels_work_without_a_writable_cache(installed, tmp_path):
     (tmp_path / "home").write_text("")
     (tmp_path / "in.csv").write_text("a,b\n" + "".join(f"{i},{i * 7 % 11}\n" for i in range(50)))
     words = ["in.csv", "uncached.csv", "-c", "a", "-c", "b", "-k", "3", "-m", "mdav"]
-    done = run(installed, tmp_path / "home", "mask", *words)
-    assert COMPILING in done.stderr
+    result = run(installed, tmp_path / "home", "mask", *words)
+    assert COMPILING in result.stderr
     assert (tmp_path / "uncached.csv").exists()
 
 
@@ -140,14 +140,14 @@ def test_the_sdist_passes_its_own_tests(built, tmp_path):
     (unpacked,) = tmp_path.iterdir()
     for folder in ("tests", "docs", "examples", "benchmarks", "reproduction", "src"):
         assert files_in(unpacked / folder) == files_in(ROOT / folder)
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "pytest", "--quiet", "-p", "no:cacheprovider", *SMALL],
         env=plain_environment(),
         cwd=unpacked,
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stdout
+    assert result.returncode == 0, result.stdout
 
 
 def files_in(folder):

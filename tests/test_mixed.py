@@ -1,4 +1,4 @@
-"""Tables of every kind of column, with holes: every method, every kind of table, every door."""
+"""Tables of every kind of column and missing values: every method, library and interface."""
 
 import csv
 import datetime as dt
@@ -51,12 +51,12 @@ MAKERS = {
 }
 
 
-def optional(values, holes):
-    return st.one_of(st.none(), values) if holes else values
+def optional(values, with_missing):
+    return st.one_of(st.none(), values) if with_missing else values
 
 
 @st.composite
-def mixed_tables(draw, holes=True, least=1, most=20):
+def mixed_tables(draw, with_missing=True, least=1, most=20):
     n = draw(st.integers(least, most))
     kinds = {
         "number": st.integers(0, 3).map(float),
@@ -71,7 +71,7 @@ def mixed_tables(draw, holes=True, least=1, most=20):
     return pa.table(
         {
             name: pa.array(
-                draw(st.lists(optional(kinds[name], holes), min_size=n, max_size=n)), kind
+                draw(st.lists(optional(kinds[name], with_missing), min_size=n, max_size=n)), kind
             )
             for name, kind in SCHEMA.items()
         }
@@ -85,7 +85,7 @@ def mask(data, columns=COLUMNS, **options):
 
 
 def as_arrow(data):
-    """Return any table as rows of plain values, holes as None."""
+    """Return any table as rows of plain values, missing ones as None."""
     if isinstance(data, pd.DataFrame):
         data = pa.Table.from_pandas(data, preserve_index=False)
     return data.to_arrow().to_pylist() if isinstance(data, pl.DataFrame) else data.to_pylist()
@@ -209,7 +209,7 @@ def test_methods_that_sort_by_columns_refuse_categories(survey, options):
     assert smallest(as_arrow(release.data), ["school"]) >= 3
 
 
-def test_what_stands_for_a_group_depends_on_the_kind(survey):
+def test_the_aggregate_of_a_group_depends_on_the_kind(survey):
     release = mask(survey, k=5)
     rows, released = survey.to_pylist(), as_arrow(release.data)
     letters = [row["letter"] for row in rows]
@@ -303,10 +303,10 @@ def columns_of(names):
 
 
 @pytest.mark.parametrize("missing", ["own-groups", "impute", "drop"])
-def test_three_doors_one_result(folder, missing):
+def test_function_plan_and_command_line_agree(folder, missing):
     command = ["mask", "in.csv", "out.csv", *columns_of(COLUMNS), "-k", "3", *OPTIONS]
-    done = CliRunner().invoke(app, [*command, "--set", f"missing={missing}"])
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(app, [*command, "--set", f"missing={missing}"])
+    assert result.exit_code == 0, result.output
     (folder / "plan.toml").write_text(
         f"""version = 1
 other_columns = "release"
@@ -326,8 +326,8 @@ missing = "{missing}"
 partition = {{ method = "auto", k = 3 }}
 """
     )
-    done = CliRunner().invoke(app, ["run", "plan.toml", "in.csv", "again.csv"])
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(app, ["run", "plan.toml", "in.csv", "again.csv"])
+    assert result.exit_code == 0, result.output
     written = (folder / "out.csv").read_bytes()
     assert (folder / "again.csv").read_bytes() == written
 
@@ -350,8 +350,8 @@ def test_a_declared_code_stays_to_the_letter_in_a_text_table(tmp_path, monkeypat
     lines = ["zip,x", *(f"00{at % 2},{at}" for at in range(8))]
     (tmp_path / "in.csv").write_text("\n".join(lines) + "\n")
     command = "mask in.csv out.csv -c zip -c x -k 2 --type zip=nominal"
-    done = CliRunner().invoke(app, command.split())
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(app, command.split())
+    assert result.exit_code == 0, result.output
     assert {line.split(",")[0] for line in (tmp_path / "out.csv").read_text().split()[1:]} <= {
         "000",
         "001",
@@ -361,9 +361,11 @@ def test_a_declared_code_stays_to_the_letter_in_a_text_table(tmp_path, monkeypat
 def test_assess_takes_types_on_the_command_line(folder):
     command = ["mask", "in.csv", "out.csv", *columns_of(COLUMNS), "-k", "3", *OPTIONS]
     CliRunner().invoke(app, [*command, "--set", "missing=impute"])
-    done = CliRunner().invoke(app, ["assess", "in.csv", "out.csv", *columns_of(COLUMNS), *OPTIONS])
-    assert done.exit_code == 0, done.output
-    assert "information_loss" in done.output
+    result = CliRunner().invoke(
+        app, ["assess", "in.csv", "out.csv", *columns_of(COLUMNS), *OPTIONS]
+    )
+    assert result.exit_code == 0, result.output
+    assert "information_loss" in result.output
 
 
 @pytest.mark.parametrize(
@@ -401,11 +403,11 @@ def test_a_trimmed_mean_needs_its_share(survey):
             mask(survey, ["number"], k=5, **options)
 
 
-def test_a_bad_type_ends_a_command_as_a_bad_option_and_spoils_a_plan(folder):
+def test_a_bad_type_is_a_usage_error_and_a_plan_error(folder):
     for option in ("town=nominl", "town", "town=hierarchy:none.csv", "nowhere=nominal"):
         command = ["mask", "in.csv", "out.csv", "-c", "town", "-k", "3", "--type", option]
-        done = CliRunner().invoke(app, command)
-        assert done.exit_code == (2 if option.startswith("town") and ":" not in option else 1)
+        result = CliRunner().invoke(app, command)
+        assert result.exit_code == (2 if option.startswith("town") and ":" not in option else 1)
         assert not (folder / "out.csv").exists()
     step = {"method": "microaggregate", "columns": ["a"], "partition": {"method": "mdav", "k": 2}}
     for types, code in (({"a": "nominl"}, "unknown-kind"), (["a"], "types-no-mapping")):

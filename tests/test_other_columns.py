@@ -157,18 +157,18 @@ def shoal_(*words):
 
 def test_the_command_line_refuses_a_new_column_by_its_name(folder):
     assert shoal_("run", "plan.toml", "in.csv", "out.csv").exit_code == 0
-    done = shoal_("run", "plan.toml", "new.csv", "new-out.csv")
-    assert done.exit_code == 1
-    assert "'ssn'" in done.stderr
+    result = shoal_("run", "plan.toml", "new.csv", "new-out.csv")
+    assert result.exit_code == 1
+    assert "'ssn'" in result.stderr
     assert not Path("new-out.csv").exists()
     assert shoal_("run", "drop.toml", "new.csv", "dropped.csv").exit_code == 0
     assert Path("dropped.csv").read_text().startswith("age,town,wage\n")
 
 
 def test_masking_by_hand_releases_other_columns(folder):
-    done = shoal_("mask", "new.csv", "out.csv", "-c", "age", "-k", "2", "-i", "name")
-    assert done.exit_code == 0
-    assert "'ssn'" in done.stderr
+    result = shoal_("mask", "new.csv", "out.csv", "-c", "age", "-k", "2", "-i", "name")
+    assert result.exit_code == 0
+    assert "'ssn'" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -185,12 +185,12 @@ def test_masking_by_hand_releases_other_columns(folder):
         "run plan.toml in.csv new.csv out.csv",
     ],
 )
-def test_a_word_too_many_is_a_usage_error_and_writes_nothing(folder, words):
+def test_a_stray_argument_is_a_usage_error_and_writes_nothing(folder, words):
     pq.write_table(pa.Table.from_pandas(DATA), "in.parquet")
     pq.write_table(pa.Table.from_pandas(DATA), "out.parquet")
     before = sorted(Path().iterdir())
-    done = shoal_(*words.split())
-    assert done.exit_code == 2, done.output
+    result = shoal_(*words.split())
+    assert result.exit_code == 2, result.output
     assert sorted(Path().iterdir()) == before
 
 
@@ -217,6 +217,6 @@ def test_several_sources_must_be_parquet():
         ("in -c a out b", ("-c", "out")),
     ],
 )
-def test_words_apart_from_the_others_are_seen(words, expected):
+def test_stray_arguments_are_noticed(words, expected):
     takes = {"-c": True, "-k": True, "--force": False}
     assert stray_argument(words.split(), takes, 2) == expected

@@ -1,4 +1,4 @@
-"""Plans, releases and the three doors."""
+"""Plans, releases, and the three interfaces to them."""
 
 import json
 import subprocess
@@ -74,7 +74,7 @@ def test_identifiers_never_reach_a_release(sme):
     assert "company" not in release.unchanged
 
 
-def test_the_table_handed_over_stays_as_it_was(sme):
+def test_the_table_of_the_caller_is_not_modified(sme):
     before = columns(sme)
     shoal.microaggregate(sme, KNOWN, k=3, **OTHER)
     assert columns(sme) == before
@@ -145,7 +145,7 @@ def test_a_column_that_makes_no_strata_is_not_quoted():
     assert "person" not in str(caught.value)
 
 
-def test_a_drawn_seed_is_told_and_repeats_the_release():
+def test_a_drawn_seed_is_recorded_and_repeats_the_release():
     data = shoal.datasets.sme()
     first = shoal.microaggregate(data, KNOWN, k=3, method="mu-approx", **OTHER)
     (seed,) = first.drawn_seeds
@@ -184,7 +184,7 @@ def test_whole_numbers_become_floats_without_rounding(sme):
     assert all(isinstance(value, float) for value in columns(release.data)["surface"])
 
 
-def test_blocks_are_grouped_apart_and_tell_the_k_they_attain_together():
+def test_blocks_are_grouped_separately_and_their_common_k_is_stated():
     data = shoal.datasets.sme()
     with warns(UnderProtection, columns=tuple(KNOWN)) as caught:
         release = shoal.microaggregate(data, KNOWN, k=3, blocks=1, **OTHER)
@@ -211,7 +211,7 @@ def test_dependence_one_groups_by_the_confidential_columns_alone():
     assert np.array_equal(release.labels, turned.labels)
 
 
-def test_a_broken_promise_releases_nothing(monkeypatch):
+def test_a_broken_guarantee_releases_nothing(monkeypatch):
     def leaky(values, labels):
         return values.copy()
 
@@ -302,7 +302,7 @@ def test_a_plan_survives_a_file(tmp_path, name):
     assert Plan.load(tmp_path / name) == plan()
 
 
-def test_three_doors_one_result(tmp_path):
+def test_function_plan_and_command_line_agree(tmp_path):
     data = shoal.datasets.sme()
     by_plan = plan().run(data)
     by_function = shoal.microaggregate(data, KNOWN, k=3, method="mdav", decimals=1, **OTHER)

@@ -1,4 +1,4 @@
-"""What pictures are drawn from: true numbers, and nothing of a single record."""
+"""The data of figures: correct numbers, and none about a single record."""
 
 import gc
 import json
@@ -77,8 +77,8 @@ def test_no_original_value_is_in_the_profile():
     # Values with many digits: no edge of a bin and no share equals them by chance.
     rng = np.random.default_rng(3)
     data = pd.DataFrame(rng.normal(size=(60, 3)) * 97.31, columns=list("abc"))
-    made = shoal.microaggregate(data, ["a", "b"], k=3, method="mdav", confidential=["c"])
-    text = json.dumps(made.profile)
+    release = shoal.microaggregate(data, ["a", "b"], k=3, method="mdav", confidential=["c"])
+    text = json.dumps(release.profile)
     assert not any(repr(value)[:9] in text for value in data.to_numpy().ravel().tolist())
 
 
@@ -92,7 +92,7 @@ def test_a_release_does_not_keep_the_original_alive():
     assert release.profile["distributions"]
 
 
-def test_text_and_holes_are_counted_too():
+def test_text_and_missing_values_are_counted_too():
     before = pd.DataFrame({"town": list("aaaabbbbc"), "size": [1.0, 2, np.nan, *range(6)]})
     after = before.assign(town=list("aaaabbbbb"))
     names = ["town", "size"]
@@ -110,21 +110,21 @@ def test_text_and_holes_are_counted_too():
 def test_columns_without_spread_stand_in_no_correlation(survey):
     data = survey.assign(flat=1.0)
     with pytest.warns(shoal.errors.ConstantColumn):
-        made = shoal.microaggregate(data[[*KNOWN, "flat"]], [*KNOWN, "flat"], k=3, method="mdav")
-    assert made.profile["correlations"]["columns"] == KNOWN
-    assert made.profile["distributions"][3]["column"] == "flat"
+        release = shoal.microaggregate(data[[*KNOWN, "flat"]], [*KNOWN, "flat"], k=3, method="mdav")
+    assert release.profile["correlations"]["columns"] == KNOWN
+    assert release.profile["distributions"][3]["column"] == "flat"
 
 
 def test_codes_that_are_declared_to_be_no_numbers_are_counted_as_categories(survey):
     data = survey.assign(town=np.arange(300) % 4)
-    made = shoal.microaggregate(
+    release = shoal.microaggregate(
         data[[*KNOWN, "town"]], [*KNOWN, "town"], k=4, method="mdav", types={"town": "nominal"}
     )
-    town = made.profile["distributions"][3]
+    town = release.profile["distributions"][3]
     assert sorted(town["categories"]) == ["0", "1", "2", "3"]
     assert town["before"] == [75] * 4
-    assert made.profile["correlations"]["columns"] == KNOWN
-    assert made.profile["groups"][0]["columns"] == KNOWN
+    assert release.profile["correlations"]["columns"] == KNOWN
+    assert release.profile["groups"][0]["columns"] == KNOWN
 
 
 def test_groups_of_huge_and_tiny_values_lie_where_moderate_ones_do():

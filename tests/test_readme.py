@@ -1,4 +1,4 @@
-"""The README is true: what it shows, and every row of its table."""
+"""The README is correct: its output, and every row of its table."""
 
 import inspect
 import re
@@ -59,7 +59,7 @@ def test_what_a_row_of_the_table_names_is_there(row):
 @pytest.mark.parametrize(
     "name", ["shoal no", "make no", "--no-such", "no=", "shoal.no", "no-method"]
 )
-def test_what_is_not_there_is_found_out(name):
+def test_names_that_do_not_exist_are_detected(name):
     assert not exists(name)
 
 

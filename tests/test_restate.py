@@ -26,7 +26,7 @@ $ echo one
 """
 
 
-def test_only_what_differs_is_written_anew(tmp_path, monkeypatch, capsys):
+def test_only_differences_are_rewritten(tmp_path, monkeypatch, capsys):
     page = tmp_path / "page.md"
     monkeypatch.chdir(tmp_path)
     page.write_text(PAGE.format(told="3", said="one"))
@@ -40,7 +40,7 @@ def test_only_what_differs_is_written_anew(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out == "page.md: 0 differ\n"
 
 
-def test_what_stands_for_anything_is_left_to_people(tmp_path, monkeypatch, capsys):
+def test_ellipses_are_left_to_the_author(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     page = tmp_path / "page.md"
     page.write_text(PAGE.format(told="2\n...", said="two ..."))

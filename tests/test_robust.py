@@ -1,4 +1,4 @@
-"""Arguments and tables that once ended in a traceback are refused, or done."""
+"""Arguments and tables that once ended in a traceback are refused or handled."""
 
 import warnings
 
@@ -37,14 +37,14 @@ NO_K = [None, float("inf"), float("nan"), "3", 2.5, -1, 0, True, [3], np.float64
     ],
     ids=["plain", "household", "strata", "effort", "own-groups", "impute"],
 )
-def test_what_is_no_k_is_refused_before_anything_is_done(data, options, k):
+def test_an_invalid_k_is_refused_before_anything_is_done(data, options, k):
     with raises(ParameterError, "parameter-not-accepted", parameter="k"):
         shoal.microaggregate(data, ["a"], k=k, **options)
 
 
 @pytest.mark.parametrize("k", NO_K, ids=repr)
 @pytest.mark.parametrize("method", ["auto", "mdav", "blocked", "refine"])
-def test_a_step_and_a_partition_refuse_what_is_no_k(method, k):
+def test_a_step_and_a_partition_refuse_an_invalid_k(method, k):
     with raises(ParameterError, "parameter-not-accepted", parameter="k"):
         shoal.partition([[0.0], [1], [2]], k, method)
     with raises(ParameterError, "parameter-not-accepted", parameter="k"):
@@ -78,7 +78,7 @@ def test_columns_without_a_distance_may_stand_beside_masked_ones(name):
 
 
 @pytest.mark.parametrize("name", ["list", "struct", "period", "interval"])
-def test_values_of_any_type_are_told_apart(name):
+def test_values_of_any_type_are_distinguished(name):
     table = WITHOUT_DISTANCE[name]
     code = codes(open_frame(table), ["x"])[:, 0]
     values = [repr(value) for value in open_frame(table)["x"].to_list()]

@@ -1,4 +1,4 @@
-"""Seeds are keys: drawn at random, of 128 bits, and shown nowhere but in the manifest."""
+"""Seeds are secret: drawn at random, of 128 bits, and shown nowhere but in the manifest."""
 
 import json
 import re
@@ -45,7 +45,7 @@ def floats(part):
     return [part] if isinstance(part, float) else []
 
 
-def test_the_steps_that_draw_are_all_looked_at():
+def test_all_steps_that_draw_are_tested():
     drawing = {name for name, cls in STEPS.items() if "random_state" in signature_parameters(cls)}
     assert drawing == set(DRAWING)
 

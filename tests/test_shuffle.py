@@ -1,4 +1,4 @@
-"""Released records in random order: aligned throughout, repeatable, and telling nothing."""
+"""Released records in random order: aligned, repeatable, and without a trace of order."""
 
 import json
 from collections import Counter
@@ -65,7 +65,7 @@ def test_the_rows_of_a_shuffled_release_are_those_of_a_plain_one(kind):
     assert labels.nunique() == actual["age"].nunique()
 
 
-def test_no_index_tells_the_order_that_came():
+def test_no_index_reveals_the_original_order():
     data = people().set_axis([f"row {at}" for at in range(200)])
     actual = shoal.microaggregate(data, ["age", "height"], k=3, shuffle=True).data
     assert actual.index.equals(pd.RangeIndex(200))
@@ -103,7 +103,7 @@ def test_a_drawn_order_is_repeated_by_the_plan_of_the_release_alone():
     assert "random_state" not in str(summarise(first)) + str(summarise(first, "internal"))
 
 
-def test_dropped_records_and_shuffled_ones_are_told_together():
+def test_dropping_and_shuffling_are_reported_together():
     data = people()
     data.loc[data.index % 5 == 0, "age"] = np.nan
     release = shoal.microaggregate(
@@ -162,8 +162,8 @@ def test_a_file_is_shuffled_to_the_letter_and_verified(ending, command, tmp_path
         step = Microaggregate(["age", "height"], MDAV(k=3), missing="drop")
         Plan({}, [step], other_columns="release").save("plan.toml")
         how = ["run", "plan.toml", *files]
-    done = CliRunner().invoke(app, how)
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(app, how)
+    assert result.exit_code == 0, result.output
     if ending == "csv":
         table = pd.read_csv("out.csv", dtype={"zip": str})
     else:
@@ -179,7 +179,7 @@ def test_a_file_is_shuffled_to_the_letter_and_verified(ending, command, tmp_path
     assert np.corrcoef(table["age"], near)[0, 1] > 0.9  # masked values follow their records
     entries = json.loads((tmp_path / "manifest.json").read_text())
     assert entries["plan"]["random_state"].bit_length() > 64
-    assert str(entries["plan"]["random_state"]) not in done.output
+    assert str(entries["plan"]["random_state"]) not in result.output
     checked = CliRunner().invoke(
         app, ["verify", f"out.{ending}", "--manifest", "manifest.json", "--original", "in.csv"]
     )
@@ -194,8 +194,8 @@ def test_missing_codes_follow_their_records(tmp_path, monkeypatch):
     ranges = {"pay": [-8, -9]}
     pyreadstat.write_sav(data, "in.sav", missing_ranges=ranges)
     command = ["mask", "in.sav", "out.sav", "-c", "age", "-c", "height", "-k", "3", "--shuffle"]
-    done = CliRunner().invoke(app, command)
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
     table, _ = pyreadstat.read_sav("out.sav", user_missing=True)
     row = table["row"].astype(int)
     assert row.tolist() != sorted(row)

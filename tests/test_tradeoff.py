@@ -67,7 +67,7 @@ def test_lambda_zero_is_tried_in_any_case():
     assert fall == pytest.approx(points[1].distortion_y / points[0].distortion_y - 1)
 
 
-def test_a_plan_is_shown_among_its_like():
+def test_a_plan_is_shown_on_the_curve():
     sme = datasets.sme()[["surface", "employees", "turnover"]]
     plan = Plan.of(
         ["surface", "employees"], METHODS["mdav"](k=3), confidential=["turnover"], dependence=0.2
@@ -96,9 +96,9 @@ def test_the_command_shows_the_curve_and_draws_it(tmp_path, monkeypatch):
         "tradeoff sme.csv -c surface -c employees --confidential turnover -k 2,3"
         " --dependence 0,.5,1"
     )
-    done = CliRunner().invoke(app, [*base.split(), "--plot", "curves.svg"])
-    assert done.exit_code == 0
-    assert done.stdout.count("<- knee") == 2
+    result = CliRunner().invoke(app, [*base.split(), "--plot", "curves.svg"])
+    assert result.exit_code == 0
+    assert result.stdout.count("<- knee") == 2
     first = (tmp_path / "curves.svg").read_bytes()
     assert first.startswith(b"<?xml")
     CliRunner().invoke(app, [*base.split(), "--plot", "curves.svg", "--force"])
@@ -121,9 +121,9 @@ def test_bad_sweeps_end_with_a_reason(tmp_path, monkeypatch, change, code, messa
     monkeypatch.chdir(tmp_path)
     datasets.sme().to_csv("sme.csv", index=False)
     base = ["tradeoff", "sme.csv", "-c", "surface", "--confidential", "turnover"]
-    done = CliRunner().invoke(app, [*base, *change])
-    assert done.exit_code == code
-    assert message in done.stderr
+    result = CliRunner().invoke(app, [*base, *change])
+    assert result.exit_code == code
+    assert message in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["sme.csv"]
 
 

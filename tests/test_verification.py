@@ -1,4 +1,4 @@
-"""A manifest is written with a release, and a release is held against it."""
+"""A manifest is written with a release, and a release is verified against it."""
 
 import json
 import sqlite3
@@ -38,10 +38,10 @@ def folder(tmp_path, monkeypatch):
 
 
 def failed(*arguments):
-    done = shell(*arguments, "--json")
-    checks = json.loads(done.stdout)["checks"]
+    result = shell(*arguments, "--json")
+    checks = json.loads(result.stdout)["checks"]
     bad = [check["name"] for check in checks if check["passed"] is False]
-    assert done.exit_code == (1 if bad else 0)
+    assert result.exit_code == (1 if bad else 0)
     return bad
 
 
@@ -53,10 +53,10 @@ def changed(change, *, seal=False):
     Path("out.json").write_text(json.dumps(entries))
 
 
-def test_a_release_stands_by_its_manifest(folder):
-    done = shell(*VERIFY)
-    assert done.exit_code == 0
-    *checks, verdict = done.stdout.splitlines()
+def test_a_release_matches_its_manifest(folder):
+    result = shell(*VERIFY)
+    assert result.exit_code == 0
+    *checks, verdict = result.stdout.splitlines()
     names = [line.split()[1].rstrip(":") for line in checks]
     assert names == [
         "signature", "manifest", "file", "records", "columns", "dropped", "guarantee", "smallest",
@@ -88,12 +88,14 @@ def test_with_the_original_the_verdict_is_that_of_the_release(folder):
 
 
 def test_columns_that_attain_less_together_are_not_kept(folder):
-    done = shell("mask", "in.csv", "apart.csv", "-c", "age", "-c", "size", "-k", "3",
+    result = shell("mask", "in.csv", "apart.csv", "-c", "age", "-c", "size", "-k", "3",
                  "--set", "blocks=1", "--manifest", "apart.json", "--allow-not-kept")  # fmt: skip
     verification = shoal.verify("apart.csv", "apart.json")
     assert verification.verdict.status == "not kept"
     assert not verification.passed
-    assert shell("verify", "apart.csv", "--manifest", "apart.json").exit_code == done.exit_code == 1
+    assert (
+        shell("verify", "apart.csv", "--manifest", "apart.json").exit_code == result.exit_code == 1
+    )
 
 
 def test_a_manifest_names_files_and_seeds_but_neither_paths_nor_the_time(folder):
@@ -132,7 +134,7 @@ def test_a_file_that_was_cut_off_is_seen(folder):
     assert {"file", "readable"} <= set(failed(*VERIFY))
 
 
-def test_an_identifier_that_left_is_seen(folder):
+def test_a_released_identifier_is_detected(folder):
     out = pd.read_csv("out.csv")
     out.insert(0, "name", [f"p{i}" for i in range(24)])
     out.to_csv("out.csv", index=False)
@@ -144,20 +146,20 @@ def test_an_entry_of_the_manifest_that_was_changed_is_seen(folder):
     assert failed(*VERIFY) == ["manifest"]
 
 
-def test_a_manifest_that_promises_too_much_is_seen_even_with_a_new_seal(folder):
+def test_a_manifest_that_claims_too_much_is_detected_even_with_a_new_seal(folder):
     changed(lambda entries: entries["promise"].update(k=9), seal=True)
     assert failed(*VERIFY) == ["guarantee"]
     changed(lambda entries: entries["plan"]["steps"][0]["partition"].update(k=9), seal=True)
     assert failed(*VERIFY) == ["guarantee", "verdict"]
 
 
-def test_a_manifest_that_tells_another_smallest_class_is_seen(folder):
+def test_a_manifest_with_another_smallest_class_is_detected(folder):
     for other in (3, 5):
         changed(lambda entries, n=other: entries["promise"].update(smallest_class=n), seal=True)
         assert failed(*VERIFY) == ["smallest class"]
 
 
-def test_a_manifest_that_promises_too_little_is_seen_with_the_original(folder):
+def test_a_manifest_that_claims_too_little_is_detected_with_the_original(folder):
     def lower(entries):
         entries["promise"]["k"] = 3
         entries["plan"]["steps"][0]["partition"]["k"] = 3
@@ -176,7 +178,7 @@ def test_another_original_is_seen(folder):
     assert failed(*VERIFY, "--original", "in.csv") == ["original", "run again", "statements"]
 
 
-def test_what_is_no_manifest_is_refused(folder):
+def test_malformed_manifests_are_refused(folder):
     for text in ("{", "[]", "{}", '{"manifest": 2}'):
         Path("out.json").write_text(text)
         assert shell(*VERIFY).exit_code == 1
@@ -189,8 +191,8 @@ def test_a_manifest_does_not_replace_the_source_or_leave_alone(folder):
     assert shell(*MASK[:11], "--manifest", "in.csv", "--force").exit_code != 0
     assert Path("in.csv").read_text() == CSV
     Path("x.json").write_text("{}")
-    done = shell("mask", "in.csv", "new.csv", *MASK[3:9], "--manifest", "x.json")
-    assert done.exit_code == 1
+    result = shell("mask", "in.csv", "new.csv", *MASK[3:9], "--manifest", "x.json")
+    assert result.exit_code == 1
     assert not Path("new.csv").exists()
 
 
@@ -212,9 +214,9 @@ def test_other_formats_give_the_same_bytes_again(folder, ending):
 def test_households_and_weights_are_verified_as_far_as_they_can_be(folder):
     command = [*MASK[:2], "h.csv", *MASK[3:11], "--household", "hh", "--weight", "w"]
     assert shell(*command, "-i", "name", "--manifest", "h.json").exit_code == 0
-    done = shell("verify", "h.csv", "--manifest", "h.json", "--original", "in.csv")
-    assert done.exit_code == 0, done.stdout
-    assert "in records, because the column of units was dropped" in done.stdout
+    result = shell("verify", "h.csv", "--manifest", "h.json", "--original", "in.csv")
+    assert result.exit_code == 0, result.stdout
+    assert "in records, because the column of units was dropped" in result.stdout
     before, after = pd.read_csv("in.csv"), pd.read_csv("h.csv")
     assert "hh" not in after
     assert (after["age"] * after["w"]).sum() == pytest.approx((before["age"] * before["w"]).sum())
@@ -224,16 +226,16 @@ def test_households_and_weights_are_verified_as_far_as_they_can_be(folder):
 def test_a_database_has_no_hash_and_the_rest_is_checked(folder):
     command = ["mask", "in.csv", "sqlite:///out.db", "--target-table", "t", *MASK[3:9]]
     assert shell(*command, "--manifest", "db.json").exit_code == 0
-    done = shell("verify", "sqlite:///out.db", "--manifest", "db.json", "--original", "in.csv")
-    assert done.exit_code == 0
-    assert "-    file: not compared: a table of a database has no hash" in done.stdout
+    result = shell("verify", "sqlite:///out.db", "--manifest", "db.json", "--original", "in.csv")
+    assert result.exit_code == 0
+    assert "-    file: not compared: a table of a database has no hash" in result.stdout
     assert json.loads(Path("db.json").read_text())["output"]["table"] == "t"
     with sqlite3.connect("out.db") as connection:
         connection.execute("UPDATE t SET age = 1 WHERE rowid = 1")
     connection.close()
-    done = shell("verify", "sqlite:///out.db", "--manifest", "db.json")
-    assert done.exit_code == 1
-    assert "FAIL guarantee" in done.stdout
+    result = shell("verify", "sqlite:///out.db", "--manifest", "db.json")
+    assert result.exit_code == 1
+    assert "FAIL guarantee" in result.stdout
 
 
 def test_a_release_in_python_has_a_manifest_too(folder):

@@ -73,7 +73,7 @@ def test_flags_of_the_wording_are_flags_of_the_command():
     assert set(MEASURE_FLAGS.values()) <= flags("utility") | flags("advise")
 
 
-def test_the_library_speaks_python():
+def test_the_library_names_python_parameters():
     import pandas as pd
 
     data = pd.DataFrame({"age": [1.0, None, 3.0, 4.0]})
@@ -100,7 +100,7 @@ def test_the_command_line_names_its_own_options(tmp_path, monkeypatch, command, 
     assert "`" not in result.stderr
 
 
-def test_what_the_command_line_advises_works(tmp_path, monkeypatch):
+def test_options_recommended_by_the_command_line_work(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("in.csv").write_text(TABLE)
     words = ["mask", "in.csv", "out.csv", "-c", "age", "-c", "wage", "-k", "2"]

@@ -19,6 +19,7 @@ LEFT_OUT = [
     re.compile(r"\b\w*[a-z][A-Z]\w*\b"),  # names of classes
 ]
 SECTIONS = re.compile(r"(?ms)^(References|Examples)\n-{3,}\n.*?(?=^\w[\w ]*\n-{3,}\n|\Z)")
+FORMULA = re.compile(r"(?m)^( *)\.\. math::.*(?:\n\1 +\S.*)*")
 DECLARED = re.compile(r"(?m)^\S+(, \S+)* : .*$")  # a parameter and its type
 
 
@@ -38,7 +39,7 @@ def _docstrings(text: str) -> Iterator[str]:
     kinds = ast.Module | ast.ClassDef | ast.FunctionDef
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, kinds):
-            docstring = SECTIONS.sub("", ast.get_docstring(node) or "")
+            docstring = FORMULA.sub("", SECTIONS.sub("", ast.get_docstring(node) or ""))
             yield re.sub(r"(?m)^ {4,}(?=\S)", "", DECLARED.sub("", docstring))
 
 

@@ -12,6 +12,7 @@ from numpydoc.docscrape import NumpyDocString
 from shoal.partitioners import METHODS
 
 KEY = re.compile(r"\[([A-Z][A-Za-z]*\d\d)\]_")
+FORMULA = re.compile(r"^\.\. math:: (.*(?:\n +\S.*)*)", re.M)
 PARTITIONERS = {cls.__name__: name for name, cls in METHODS.items()}
 
 
@@ -50,6 +51,12 @@ def plain(text: str) -> str:
     """Return a line of a docstring for a page in Markdown, without keys of papers."""
     text = re.sub(r",?( of| as in)?,? \[\w+\]_", "", text)
     return re.sub(r":\w+:`(\w+)`", r"`\1`", text).replace("``", "`")
+
+
+def formula(thing: Any) -> str:
+    """Return the first formula of a docstring on a line of its own, in LaTeX."""
+    block = FORMULA.search(getdoc(thing) or "")
+    return " ".join(block[1].split()).rstrip(".,") if block else ""
 
 
 def rst(text: str | Iterable[str]) -> str:

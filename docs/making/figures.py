@@ -108,7 +108,7 @@ class Part:
         return {number: " ".join(note.split()) for number, note in notes}
 
     @property
-    def found(self) -> tuple[int, int]:
+    def agreement(self) -> tuple[int, int]:
         """How many printed figures ours agree with, and how many there are."""
         lines = [line[2:] for line in self.lines if "difference" in line]
         cells = [cell for line in lines for cell in line if cell not in ("", "input")]
@@ -171,6 +171,6 @@ def of_measure(root: Path, measure: str) -> str:
     lines = []
     for page, head in MEASURED.get(measure, ()):
         (part,) = [p for p in parts(root) if p.page == page and p.title.startswith(head)]
-        same, of = part.found
+        same, of = part.agreement
         lines.append(f"- {part.link}" + (f": {same} of {of} reproduced to the digit" if of else ""))
     return "\n".join(lines)

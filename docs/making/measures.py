@@ -1,5 +1,6 @@
 """A page for every measure, from its docstring, the registry and what was measured."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,16 @@ COSTS = {
 }
 NO_FIGURES = "The [reproduced papers](../papers/README.md) print no figures of this measure."
 
+GAP = re.compile(r"(,?) *\\q?quad *(?:\\text\{(\w+)\} *\\quad *)?")  # between parts of a formula
+NOTATION = (
+    "In the formulas, {math}`x_{ij}` is the original value of record i in column j and"
+    " {math}`x'_{ij}` the masked one; {math}`\\bar x_j` and {math}`S_j` are the mean and the"
+    " standard deviation of the original column, and {math}`z_i` is a record in standardised"
+    " columns. There are n records and p columns. A class c is a set of {math}`n_c` records that"
+    " are equal on all released quasi-identifiers. The page of each measure explains the other"
+    " symbols."
+)
+
 
 def pages(root: Path) -> Iterator[tuple[str, str]]:
     """Yield name and text of every page."""
@@ -27,17 +38,25 @@ def index() -> str:
     tables = []
     for kind, words in KINDS.items():
         rows = [
-            [f"[`{name}`]({name}.md)", summary(name), ABOUT[name].better, ABOUT[name].unit]
+            [
+                f"[`{name}`]({name}.md)",
+                f"{summary(name)}<br>{formula(name)}",
+                reading(name),
+                ABOUT[name].better,
+            ]
             for name in MEASURES
             if ABOUT[name].kind == kind
         ]
-        head = ["Measure", "Meaning", "Better", "Unit"]
+        head = ["Measure", "Meaning and formula", "Range and reading", "Better"]
         tables.append(f"## {kind.capitalize()}: {words}\n\n{grid(head, rows)}")
     return "\n\n".join(
         [
             "# Measures",
             "A measure is a pure function of arrays. `shoal.assess` and `shoal assess` compute all"
-            " measures whose inputs are available, on any two tables, whoever masked them.",
+            " measures whose inputs are available, on any two tables, whoever masked them. The"
+            " formulas of attacks and of the risk of samples are in [another chapter](../risk.md),"
+            " and so are those of [analyses before and after](../utility.md).",
+            NOTATION,
             *tables,
             "```{toctree}\n:hidden:\n\n" + "\n".join(MEASURES) + "\n```\n",
         ]
@@ -47,6 +66,23 @@ def index() -> str:
 def summary(name: str) -> str:
     """Return the first line of a measure's docstring, without keys of papers."""
     return docstrings.plain(docstrings.read(MEASURES[name])["Summary"][0])
+
+
+def formula(name: str) -> str:
+    """Return the formula of a measure; lines may end between its parts."""
+    text = GAP.sub(_between, docstrings.formula(MEASURES[name]))
+    return f"{{math}}`{text}`"
+
+
+def _between(gap: re.Match[str]) -> str:
+    """Return what stands between two parts of a formula: a comma or a word."""
+    return f"`{gap[1]} {gap[2] + ' ' if gap[2] else ''}{{math}}`"
+
+
+def reading(name: str) -> str:
+    """Return the range of a measure and the meaning of its ends, from its docstring."""
+    (returned,) = docstrings.read(MEASURES[name])["Returns"]
+    return docstrings.plain(" ".join(returned.desc))
 
 
 def page(root: Path, name: str) -> str:

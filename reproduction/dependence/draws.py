@@ -16,13 +16,13 @@ N, K = 1000, 10  # of the claim on one quasi-identifier
 def curves(rho: float, seed: int) -> list[list[list[float]]]:
     """Return D_X and D_Y of one table, for every k and lambda."""
     X, Y = gaussian(rho, seed=seed)
-    found = []
+    distortions = []
     for k in SYNTHETIC:
         labels = [groups(with_confidential(X, Y, weight), "mdav", k) for weight in LAMBDAS]
-        found.append(
+        distortions.append(
             [[distortion_x(X, masked(X, one)), distortion_y(one[:, None], Y)] for one in labels]
         )
-    return found
+    return distortions
 
 
 @stored("dependence-draws")
@@ -61,7 +61,7 @@ def claims() -> Claims:
     grows = (np.diff(every, axis=1) > 0).mean(axis=(1, 2, 3))
     start = every[:, 0, :2]
     slope = (start[:, 0, 1] - start[:, 1, 1]) / (start[:, 1, 0] - start[:, 0, 0])
-    found, most = np.array(bounds()).T
+    linked, most = np.array(bounds()).T
     return Claims(
         "Claims on Gaussian tables, on many draws",
         f"{DRAWS} tables of either correlation, where the paper drew one of each.",
@@ -104,7 +104,7 @@ def claims() -> Claims:
                 "For λ = 0, one quasi-identifier and n a multiple of k, optimal microaggregation"
                 " makes DLD ≤ groups / n ≤ 1/k an equality.",
                 f"With k = {K} and n = {N}, DLD equals groups / n in"
-                f" {np.mean(np.isclose(found, most)):.0%} of {DRAWS} tables, but groups / n lies"
+                f" {np.mean(np.isclose(linked, most)):.0%} of {DRAWS} tables, but groups / n lies"
                 f" below 1/k in all of them, at {most.mean():.4f} on average.",
                 bool(np.isclose(most, 1 / K).all()),
                 "The optimum has groups of k to 2k - 1 records, so the second bound is not tight.",

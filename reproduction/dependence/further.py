@@ -74,8 +74,8 @@ def choice() -> Numbers:
     columns = []
     for name in ("census", "tarragona"):
         for k in REAL:
-            found = sweep(name)
-            points = [Point(k, w, found[k, w].x, found[k, w].y) for w in LAMBDAS]
+            curve = sweep(name)
+            points = [Point(k, w, curve[k, w].x, curve[k, w].y) for w in LAMBDAS]
             rows["relative"].append(best_relative(points).dependence)
             rows["knee"].append(knee(points).dependence)
             columns.append(f"{sources()[name].title}, k = {k}")

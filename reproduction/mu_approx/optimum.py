@@ -146,11 +146,11 @@ def _nearer() -> tuple[Claim, Claim, Claim]:
     share = {kind: _shares(kind) for kind in KINDS}
     without, groups_ = share["normal"], {kind: share[kind] for kind in list(KINDS)[1:]}
     most = [np.mean([value > 0.5 for value in shares.values()]) for shares in groups_.values()]
-    text = "; ".join(f"{kind}: {_told(shares)}" for kind, shares in groups_.items())
+    text = "; ".join(f"{kind}: {_describe_shares(shares)}" for kind, shares in groups_.items())
     return (
         Claim(
             "Without natural groups MDAV is nearer to the optimum than μ-Approx for k = 2 to 5.",
-            f"μ-Approx is nearer for so many tables: {_told(without)}.",
+            f"μ-Approx is nearer for so many tables: {_describe_shares(without)}.",
             all(without[k] < 0.5 for k in (2, 3, 4, 5)),
         ),
         Claim(
@@ -174,7 +174,7 @@ def _shares(kind: str) -> dict[int, float]:
     return {k: float(np.mean(runs[:, at, 1] < runs[:, at, 2])) for at, k in enumerate(KS)}
 
 
-def _told(shares: Mapping[int, float]) -> str:
+def _describe_shares(shares: Mapping[int, float]) -> str:
     return ", ".join(f"{share:.0%} (k = {k})" for k, share in shares.items())
 
 

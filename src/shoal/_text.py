@@ -135,7 +135,7 @@ def _fit(rows: Sequence[Sequence[str]], widths: list[int], limit: int) -> list[i
         return None
     while sum(widths) > limit:
         spare = [width - low for width, low in zip(widths, least, strict=True)]
-        widest = max((i for i, room in enumerate(spare) if room), key=lambda i: widths[i])
+        widest = max((i for i, width in enumerate(spare) if width), key=lambda i: widths[i])
         widths[widest] -= 1
     return widths
 

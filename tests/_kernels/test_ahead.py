@@ -30,10 +30,10 @@ print(ahead._process is None, len(here.buffer))
 def test_what_the_second_process_compiled_is_not_compiled_again(tmp_path):
     own = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     for started in (True, False):  # the second time all is there, and nothing is started
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-c", PROGRAM], env=own, capture_output=True, text=True, check=True
         )
-        assert done.stdout.split() == [str(started), "True", "0"]
+        assert result.stdout.split() == [str(started), "True", "0"]
 
 
 class Process:
@@ -55,14 +55,14 @@ def grouping():
     return lambda: open_grouping(np.zeros((4, 1)), zeros.reshape(4, 1), zeros, 2)
 
 
-def test_a_second_process_that_failed_is_done_without(monkeypatch, grouping):
+def test_a_failed_second_process_is_not_needed(monkeypatch, grouping):
     monkeypatch.setattr(ahead, "_process", Process(3))
     assert grouping().sizes[0] == 4
     assert ahead._process is None
 
 
 def test_waiting_can_be_interrupted(monkeypatch, grouping):
-    def stop(stage, done, total):
+    def stop(stage, result, total):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(ahead, "_process", Process(10**9))

@@ -1,4 +1,4 @@
-"""Groups of blocks come in the order of what they promise; box and shell bound together."""
+"""Groups of blocks are visited by decreasing bound; bounds over box and shell together."""
 
 import numpy as np
 import pytest
@@ -13,51 +13,53 @@ from shoal._kernels.spatial.block_queue import (
 )
 from shoal._kernels.spatial.bounds import NO_SCORE, far_score_bounds
 
-hopes_of_groups = st.lists(st.integers(-4, 4), min_size=1, max_size=40)
+group_bounds = st.lists(st.integers(-4, 4), min_size=1, max_size=40)
 
 
-def drained(bounds, needed, rising=0.0):
-    """Return the hopes in the order in which the groups come."""
+def bounds_in_order(bounds, needed, rising=0.0):
+    """Return the bounds in the order in which the groups are visited."""
     queue = np.empty(len(bounds) + 1, np.int64)
     left = heapify_groups(bounds, queue, np.float32(needed))
-    return bounds[arrivals(bounds, queue, left, needed, rising)].tolist()
+    return bounds[visits(bounds, queue, left, needed, rising)].tolist()
 
 
-def arrivals(bounds, queue, left, needed, rising=0.0):
-    """Return the groups that wait in the order in which they come."""
-    came = []
+def visits(bounds, queue, left, needed, rising=0.0):
+    """Return the queued groups in the order in which they are visited."""
+    visited = []
     while left := pop_group(bounds, queue, left, np.float32(needed)):
         left -= 1
-        came.append(int(queue[left]))
+        visited.append(int(queue[left]))
         needed += rising
-    assert len(set(came)) == len(came)
-    return came
+    assert len(set(visited)) == len(visited)
+    return visited
 
 
-@given(values=hopes_of_groups, needed=st.integers(-5, 5))
-def test_the_most_promising_group_comes_first_and_none_that_cannot_matter(values, needed):
+@given(values=group_bounds, needed=st.integers(-5, 5))
+def test_groups_come_by_bound_and_none_below_the_required_score(values, needed):
     bounds = np.array(values, np.float32)
-    assert drained(bounds, needed) == sorted((v for v in values if v >= needed), reverse=True)
+    assert bounds_in_order(bounds, needed) == sorted(
+        (v for v in values if v >= needed), reverse=True
+    )
 
 
-@given(values=hopes_of_groups)
-def test_groups_are_forgotten_when_more_is_needed(values):
+@given(values=group_bounds)
+def test_groups_below_a_raised_required_score_are_not_visited(values):
     bounds, needed, wanted = np.array(values, np.float32), -4.0, []
     for value in sorted(values, reverse=True):
         if value < needed:
             break
         wanted.append(value)
         needed += 0.5
-    assert drained(bounds, -4.0, rising=0.5) == wanted
+    assert bounds_in_order(bounds, -4.0, rising=0.5) == wanted
 
 
-@given(values=hopes_of_groups, needed=st.integers(-5, 5), risen=st.integers(0, 5))
-def test_the_best_comes_alone_and_only_those_wait_then_that_still_matter(values, needed, risen):
+@given(values=group_bounds, needed=st.integers(-5, 5), risen=st.integers(0, 5))
+def test_the_best_group_is_queued_first_then_those_above_the_score(values, needed, risen):
     bounds, queue = np.array(values, np.float32), np.empty(len(values) + 1, np.int64)
     inside = np.zeros(16, np.float32)
     left = queue_best_group(bounds, queue, inside)
     assert (inside == NO_SCORE).all()
-    first = arrivals(bounds, queue, left - 1, needed)
+    first = visits(bounds, queue, left - 1, needed)
     best = int(np.argmax(values))
     assert first == [best] * (values[best] >= needed)
 
@@ -66,14 +68,14 @@ def test_the_best_comes_alone_and_only_those_wait_then_that_still_matter(values,
     assert (inside == NO_SCORE).all()
     others = [v for g, v in enumerate(values) if g != best and v >= needed + risen]
     assert left == len(others) + 1
-    assert bounds[arrivals(bounds, queue, left - 1, needed + risen)].tolist() == sorted(
+    assert bounds[visits(bounds, queue, left - 1, needed + risen)].tolist() == sorted(
         others, reverse=True
     )
 
 
-def test_an_empty_group_never_comes():
+def test_an_empty_group_is_never_visited():
     bounds = np.array([NO_SCORE, 1, NO_SCORE], np.float32)
-    assert drained(bounds, NO_SCORE) == [1.0]
+    assert bounds_in_order(bounds, NO_SCORE) == [1.0]
 
 
 def boxes(rng, p, count):

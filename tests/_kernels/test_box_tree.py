@@ -1,4 +1,4 @@
-"""The tree of boxes: the nearest as sorting finds them, when records leave and when they move."""
+"""The tree of boxes finds the nearest records, also after records were removed or moved."""
 
 import numpy as np
 from hypothesis import given
@@ -16,7 +16,7 @@ from twins.mdav import nearest
 
 
 @given(X=tables(least=4, most=3 * LEAF), data=st.data())
-def test_who_has_left_is_not_found(X, data):
+def test_removed_records_are_not_returned(X, data):
     gone = data.draw(st.lists(st.integers(0, len(X) - 1), unique=True))
     left = [i for i in range(len(X)) if i not in gone]
     tree = build_tree(X)
@@ -30,7 +30,7 @@ def test_who_has_left_is_not_found(X, data):
 
 
 @given(X=tables(least=4, most=3 * LEAF), data=st.data())
-def test_who_has_moved_is_found_at_the_new_place(X, data):
+def test_moved_records_are_found_at_their_new_position(X, data):
     tree, moved = build_tree(X), X.copy()
     for record in data.draw(st.lists(st.integers(0, len(X) - 1))):
         moved[record] = data.draw(st.integers(-9, 9))

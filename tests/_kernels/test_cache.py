@@ -65,10 +65,10 @@ def kept(place):
     return sorted((place / "kept").rglob("*.nb[ci]"))
 
 
-def test_what_is_whole_is_used_again(package):
-    done = run(package)
-    assert done.stdout == "6.0 1\n"
-    assert done.stderr == ""
+def test_undamaged_files_are_used_again(package):
+    result = run(package)
+    assert result.stdout == "6.0 1\n"
+    assert result.stderr == ""
 
 
 def flip(content):
@@ -92,9 +92,9 @@ def test_a_damaged_file_is_named_and_its_kernel_compiled_again(package, kind, da
     written = path.stat().st_mtime
     path.write_bytes(DAMAGE[damage](path.read_bytes()))
     os.utime(path, (written, written))  # a disk that fails leaves the time as it was
-    done = run(package)
-    assert done.stdout == "6.0\n"
-    assert str(path) in done.stderr
+    result = run(package)
+    assert result.stdout == "6.0\n"
+    assert str(path) in result.stderr
     again = run(package)
     assert (again.stdout, again.stderr) == ("6.0 1\n", "")
 

@@ -1,4 +1,4 @@
-"""What is compiled once and kept is never older than the text of the kernels."""
+"""Compiled kernels are never older than the text of the kernels."""
 
 import os
 import shutil
@@ -33,13 +33,13 @@ def walked(place):
     code = "from shoal._kernels.caller import walk; print(walk(0), *walk.stats.cache_hits.values())"
     environment = {**os.environ, "PYTHONPATH": str(place)}
     environment.pop("NUMBA_CACHE_DIR", None)
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
-    return done.stdout.split()
+    return result.stdout.split()
 
 
-def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
+def test_a_kernel_is_recompiled_when_a_kernel_it_calls_has_changed(tmp_path):
     kernels = tmp_path / "shoal" / "_kernels"
     kernels.mkdir(parents=True)
     for folder in (kernels, kernels.parent):
@@ -54,11 +54,11 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
     assert walked(tmp_path) == ["10"]
 
 
-def test_our_way_of_compiling_was_seen_with_the_numba_that_is_installed():
+def test_the_pipeline_is_tested_with_the_installed_numba():
     assert _compile.OURS, f"Run the tests with numba {_compile.installed}, then add it to TESTED."
 
 
-def test_another_numba_compiles_by_its_own_way_and_groups_alike(tmp_path):
+def test_another_numba_uses_its_own_pipeline_and_gives_the_same_groups(tmp_path):
     code = """
 import numba
 numba.__version__ = "9.9.9"
@@ -69,11 +69,11 @@ print(_compile.OURS, *MDAV(k=3).fit_predict(np.random.default_rng(0).normal(size
 """
     environment = {**os.environ, "PYTHONPATH": str(KERNELS.parents[1])}
     environment |= {"NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
     expected = MDAV(k=3).fit_predict(np.random.default_rng(0).normal(size=(40, 2)))
-    assert done.stdout.split() == ["False", *map(str, expected)]
+    assert result.stdout.split() == ["False", *map(str, expected)]
 
 
 def test_a_log_line_counts_the_kernels_compiled_so_far(monkeypatch, caplog):

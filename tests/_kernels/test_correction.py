@@ -13,7 +13,7 @@ from shoal._kernels.pricing.row_boxes import BOXES_PER_GROUP, make_boxes
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.neighbours import find_in_strides, neighbours_of_few, stream_neighbours
 from tables import KINDS
-from twins.pricing import dear_by, groups_of_size
+from twins.pricing import groups_of_size, reduced_cost
 
 MANY = 1_000_000
 
@@ -49,7 +49,7 @@ def lowest(X, duals, k):
     """Return the lowest reduced cost of the groups of each row, 0 where none is negative."""
     rank = np.argsort(np.argsort(-duals, kind="stable"))
     return [
-        min([0.0, *(dear_by(X, group, duals) for group in groups_of_size(X, k, rank, first))])
+        min([0.0, *(reduced_cost(X, group, duals) for group in groups_of_size(X, k, rank, first))])
         for first in range(len(X))
     ]
 
@@ -68,7 +68,7 @@ def test_corrections_are_the_lowest_reduced_costs(seed, k, near):
         for group in some:
             assert group[0] == row
         if cost < -1e-9:
-            assert min(dear_by(X, group, duals) for group in some) == pytest.approx(cost)
+            assert min(reduced_cost(X, group, duals) for group in some) == pytest.approx(cost)
 
 
 def lowest_of_all(X, duals, k):
@@ -108,7 +108,7 @@ def test_a_search_that_ends_early_is_still_a_lower_bound(seed, most, work):
     assert (correction <= np.array(lowest(X, duals, 3)) + 1e-9).all()
 
 
-def test_a_crowd_of_candidates_is_searched_without_stored_pairs():
+def test_many_candidates_are_searched_without_stored_pairs():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(240, 3))
     duals = rng.uniform(0.2, 0.5, 240)
@@ -116,9 +116,9 @@ def test_a_crowd_of_candidates_is_searched_without_stored_pairs():
     rows = np.array([7])
     correction, _, groups = corrected(X, duals, 3, 8, rows)
     rank = np.argsort(np.argsort(-duals, kind="stable"))
-    right = min(dear_by(X, group, duals) for group in groups_of_size(X, 3, rank, 7))
+    right = min(reduced_cost(X, group, duals) for group in groups_of_size(X, 3, rank, 7))
     assert correction[0] == pytest.approx(right)
-    assert dear_by(X, groups[0][0], duals) <= 0
+    assert reduced_cost(X, groups[0][0], duals) <= 0
 
 
 def test_sums_are_those_of_the_nearest():

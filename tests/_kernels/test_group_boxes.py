@@ -44,7 +44,7 @@ def test_every_group_is_found_at_its_distance(groups):
     assert [actual[g] for g in range(len(expected))] == pytest.approx(expected)
 
 
-def test_boxes_reach_as_far_as_their_groups_move(groups):
+def test_boxes_grow_with_the_groups_that_move(groups):
     boxes = pack_boxes(groups)
     generator = np.random.default_rng(0)
     for g in range(0, len(groups.parent), 7):

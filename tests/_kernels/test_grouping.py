@@ -1,4 +1,4 @@
-"""Groups that change: what is taken back is as it was, and nothing drifts."""
+"""Groups that change record by record: undone trials, sums of squares, annealing and its pool."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def check(s, k):
 
 
 @given(case=groupings(), data=st.data())
-def test_what_is_taken_back_is_as_it_was(case, data):
+def test_undoing_a_trial_restores_the_groups(case, data):
     s, k = case
     before = photograph(s)
     if data.draw(st.booleans()):
@@ -77,7 +77,7 @@ def test_what_is_taken_back_is_as_it_was(case, data):
 
 
 @given(case=groupings(), data=st.data())
-def test_a_trial_knows_by_how_much_the_sse_rose(case, data):
+def test_a_trial_returns_the_increase_of_the_sse(case, data):
     s, k = case
     before = total(s.X, s.labels)
     if gather(s, k, data.draw(st.integers(0, len(s.labels) - 1))):
@@ -88,7 +88,7 @@ def test_a_trial_knows_by_how_much_the_sse_rose(case, data):
 
 
 @given(case=groupings())
-def test_a_pass_tells_by_how_much_the_sse_fell(case):
+def test_a_pass_returns_the_decrease_of_the_sse(case):
     s, k = case
     before = total(s.X, s.labels)
     fall = dissolve_pass(s, k, np.arange(len(s.sizes)), np.full(len(s.sizes), -1))
@@ -97,7 +97,7 @@ def test_a_pass_tells_by_how_much_the_sse_fell(case):
 
 
 @given(case=groupings(), seed=st.integers(0, 99), heat=st.sampled_from([0.0, 0.3, 5.0]))
-def test_the_best_of_an_annealing_has_the_sse_it_is_said_to_have(case, seed, heat):
+def test_the_best_groups_of_an_annealing_have_the_stated_sse(case, seed, heat):
     s, k = case
     memory = open_memory(s.labels, float(s.sse.sum()), k, 50)
     anneal(s, k, memory, np.array([seed], np.uint64), np.full(60, heat))
@@ -110,7 +110,7 @@ def test_the_best_of_an_annealing_has_the_sse_it_is_said_to_have(case, seed, hea
     assert all(k <= len(group) < 2 * k for group in known)
 
 
-def test_a_full_pool_starts_anew():
+def test_a_full_pool_is_emptied():
     X = np.random.default_rng(0).normal(size=(60, 2))
     near = neighbours(X, 8)
     s = open_grouping(X, near, np.arange(60) // 3, 3)
@@ -127,7 +127,7 @@ def test_a_full_pool_starts_anew():
     assert len(lengths) > 2
 
 
-def test_groups_of_trials_that_nearly_stayed_are_remembered():
+def test_groups_of_nearly_accepted_trials_are_in_the_pool():
     X = np.random.default_rng(0).normal(size=(60, 2))
     s = open_grouping(X, neighbours(X, 8), np.arange(60) // 3, 3)
     for _ in range(10):  # until hardly anything stays

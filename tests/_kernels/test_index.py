@@ -1,4 +1,4 @@
-"""The index answers as passes over all living records do, on every kind of table."""
+"""The index agrees with passes over all living records, on every kind of table."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from shoal._kernels.spatial import index as spatial_index
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_GROUP
 from shoal._kernels.spatial.bounds import NO_SCORE, required_score, score_bounds
 from shoal._kernels.spatial.frame import power_of_two, principal_frame
-from shoal._kernels.spatial.index import open_index, rebuild_if_worn, remove
+from shoal._kernels.spatial.index import open_index, rebuild_if_needed, remove
 from shoal._kernels.spatial.search import (
     FARTHEST,
     NEAREST,
@@ -74,7 +74,7 @@ def check_answers(index, X, left, point, m):
 
 @settings(max_examples=60)
 @given(X=long_tables(), seed=st.integers(0, 1000), m=st.integers(1, 9), inwards=st.booleans())
-def test_every_answer_is_that_of_a_pass_over_all(X, seed, m, inwards):
+def test_every_search_agrees_with_a_pass_over_all_records(X, seed, m, inwards):
     rng = np.random.default_rng(seed)
     index, left = open_index(X), np.arange(len(X))
     built_of = left
@@ -89,13 +89,13 @@ def test_every_answer_is_that_of_a_pass_over_all(X, seed, m, inwards):
         )
         leave(index, left[order[:many]])
         left = np.sort(left[order[many:]])
-        if len(left) > 0 and rebuild_if_worn(index) is not index:
-            index, built_of = rebuild_if_worn(index), left
+        if len(left) > 0 and rebuild_if_needed(index) is not index:
+            index, built_of = rebuild_if_needed(index), left
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n", "p"), [(3000, 1), (3000, 3), (2500, 20)])
-def test_answers_hold_over_several_groups_of_blocks(kind, n, p):
+def test_searches_agree_over_several_groups_of_blocks(kind, n, p):
     rng = np.random.default_rng(n + p)
     X = KINDS[kind](rng, (n, p))
     assert n > 2 * BLOCK * BLOCKS_PER_GROUP
@@ -110,7 +110,7 @@ def test_answers_hold_over_several_groups_of_blocks(kind, n, p):
 
 @pytest.mark.parametrize("beside", [-1, 0, 1, 5, BLOCK - 1, BLOCK, BLOCK + 1])
 @pytest.mark.parametrize("size", [BLOCK, BLOCK * BLOCKS_PER_GROUP, 2 * BLOCK * BLOCKS_PER_GROUP])
-def test_answers_hold_beside_full_blocks_and_groups_of_blocks(size, beside):
+def test_searches_agree_at_the_borders_of_full_blocks_and_groups_of_blocks(size, beside):
     n = size + beside
     rng = np.random.default_rng(n)
     X = rng.normal(size=(n, 2))
@@ -121,14 +121,14 @@ def test_answers_hold_beside_full_blocks_and_groups_of_blocks(size, beside):
         gone = rng.permutation(len(left))[: len(left) // 2]
         leave(index, left[gone])
         left = np.delete(left, gone)
-    index = rebuild_if_worn(index)
+    index = rebuild_if_needed(index)
     check_answers(index, X, left, X[left[0]], 9)
 
 
 @settings(max_examples=30)
 # Faint tables mirror themselves: two means lie equally far from the middle but for rounding.
 @given(X=long_tables(most=90, columns=4, but=["faint"]), k=st.integers(1, 6))
-def test_the_family_agrees_with_the_slow_versions(X, k):
+def test_mdav_methods_agree_with_the_slow_versions(X, k):
     k = min(k, len(X))
     for method, slow in [
         (MDAV(k=k), mdav(X, k)),
@@ -143,14 +143,14 @@ def test_the_family_agrees_with_the_slow_versions(X, k):
 
 @settings(max_examples=tries(30))
 @given(case=tables_and_k(most=90))
-def test_dba1_agrees_with_the_slow_version_while_the_index_is_renewed(case):
+def test_dba1_agrees_with_the_slow_version_while_the_index_is_rebuilt(case):
     X, k = case
     assert np.array_equal(DBA1(k=k).fit_predict(X), in_order(dba1(X, k)))
 
 
 @settings(max_examples=30)
 @given(X=long_tables(most=150, but=["faint"]), k=st.integers(1, 6), short=st.integers(1, 200))
-def test_passes_over_few_go_on_where_the_index_stopped(X, k, short):
+def test_a_pool_continues_where_the_index_stopped(X, k, short):
     k = min(k, len(X))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mdav_module, "FLAT", (short, 0, 0))
@@ -198,7 +198,7 @@ def test_the_length_of_a_stride_does_not_matter(method, monkeypatch):
 
 
 @pytest.mark.parametrize("method", FAMILY)
-def test_an_interrupt_is_heard_within_a_run(method, monkeypatch):
+def test_an_interrupt_is_raised_within_a_run(method, monkeypatch):
     reports = []
 
     def interrupt(stage, done, total):
@@ -216,7 +216,7 @@ def test_an_interrupt_is_heard_within_a_run(method, monkeypatch):
 
 
 @given(X=long_tables())
-def test_boxes_hold_who_lives_and_hopes_are_never_too_low(X):
+def test_boxes_contain_the_living_records_and_bounds_are_never_too_low(X):
     index = open_index(X)
     leave(index, range(0, len(X), 3))
     for side in NEAREST, FARTHEST:
@@ -241,7 +241,7 @@ def test_boxes_hold_who_lives_and_hopes_are_never_too_low(X):
 
 
 @given(X=long_tables())
-def test_single_precision_never_rules_out_who_is_as_far(X):
+def test_single_precision_never_excludes_a_record_that_is_as_far(X):
     """The margins: a record's own squared distance never demands more than its stored score."""
     index = open_index(X)
     gaps, p = np.empty(BLOCK, np.float32), X.shape[1]
@@ -269,7 +269,7 @@ def test_squares_below_the_range_of_single_precision_are_not_ruled_out():
     )
 
 
-def test_records_that_are_alike_in_single_precision_are_told_apart():
+def test_records_equal_in_single_precision_are_distinguished():
     steps = np.random.default_rng(9).permutation(300)
     X = np.concatenate([1 + 1e-12 * steps, -1 - 1e-12 * steps])[:, np.newaxis]
     index = open_index(X)
@@ -278,7 +278,7 @@ def test_records_that_are_alike_in_single_precision_are_told_apart():
     assert not index.all_equal[index.filled > 0].any()
 
 
-def test_a_frame_turns_to_where_the_table_is_long():
+def test_the_axes_of_a_frame_are_the_principal_axes():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(500, 1)) @ [[3.0, 4.0, 0.0, 0.0]] + 0.01 * rng.normal(size=(500, 4))
     frame = principal_frame(X, np.arange(500, dtype=np.int32), X.mean(axis=0))

@@ -1,4 +1,4 @@
-"""Cells that bid for records: the tree against lists, on tables of many boxes."""
+"""The auction of cells for records: the tree agrees with lists, on tables of many boxes."""
 
 import numpy as np
 import pytest
@@ -32,9 +32,9 @@ def test_the_cheapest_records_are_found_in_every_box(seed, n):
     assert np.array_equal(labels, labels_of(slow(X, centres, k, step, 4000), len(X)))
 
 
-def test_a_box_with_one_far_off_record_is_not_passed_by():
+def test_a_box_with_one_distant_record_is_not_skipped():
     # The records at 2 to 3 lie far from their centre and come cheap, but share a box with
-    # others that lie near theirs; those at 9 to 10 are dearer, and found before.
+    # others that lie near theirs; those at 9 to 10 cost more, and are found before.
     half = np.linspace(0, 1, LEAF)
     X = np.concatenate([half, 2 + half, 9 + np.linspace(0, 1, 2 * LEAF)])[:, None]
     centres = np.array([[0.25], [0.75], [9.9], [6.0]])

@@ -1,4 +1,4 @@
-"""Matching: all matchings tried, and the dual values checked, on graphs with many odd rings."""
+"""Matching: all matchings tried, and the dual values checked, on graphs with many odd cycles."""
 
 from functools import cache
 from itertools import combinations
@@ -54,7 +54,7 @@ def least_weight(n, required, edges):
 
 @given(case=graphs())
 @settings(max_examples=300)
-def test_no_matching_that_covers_what_it_must_is_lighter(case):
+def test_no_matching_of_the_required_vertices_is_lighter(case):
     n, required, edges = case
     graph, matching = solve(n, required, edges)
     mate = matching.node["mate"][:n]
@@ -90,7 +90,7 @@ def test_the_dual_values_prove_the_weight_exactly(case):
 
 
 @given(keys=st.lists(st.integers(0, 5), max_size=50))
-def test_a_heap_gives_back_the_least_first(keys):
+def test_a_heap_returns_the_least_item_first(keys):
     heap = open_heap(50)
     for item, key in enumerate(keys):
         push(heap, key, item)

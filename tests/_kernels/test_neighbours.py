@@ -1,4 +1,4 @@
-"""Neighbours of every record: blocks that ask together find what sorting all distances finds."""
+"""Neighbours of every record: searches by block agree with sorting all distances."""
 
 import numpy as np
 import pytest
@@ -48,14 +48,14 @@ def check(X, m, asked):
 
 @settings(max_examples=60)
 @given(X=long_tables(), m=st.integers(1, 30))
-def test_they_are_those_of_a_pass_over_all_on_every_kind_of_table(X, m):
+def test_neighbours_agree_with_all_distances_on_every_kind_of_table(X, m):
     if len(X) > 1:
         check(X, min(m, len(X) - 1), range(0, len(X), max(1, len(X) // 40)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n", "p"), [(3001, 1), (3000, 3), (2500, 20)])
-def test_they_hold_over_several_groups_of_blocks(kind, n, p):
+def test_neighbours_agree_over_several_groups_of_blocks(kind, n, p):
     assert n > 2 * BLOCK * BLOCKS_PER_GROUP
     X = KINDS[kind](np.random.default_rng(n + p), (n, p))
     check(X, 7, range(0, n, 50))
@@ -69,18 +69,18 @@ def test_a_last_group_with_empty_blocks_is_not_read_beyond_its_records(groups, e
 
 
 @pytest.mark.parametrize("kind", ["ordinary", "tied", "clustered"])
-def test_they_hold_for_a_long_table(kind):
+def test_neighbours_agree_in_a_long_table(kind):
     X = KINDS[kind](np.random.default_rng(4), (20_000, 8))
     check(X, 15, range(0, 20_000, 400))
 
 
 @pytest.mark.parametrize("n", [2, BLOCK, BLOCK + 1, 5 * BLOCK + 3])
-def test_everybody_is_found_when_all_are_asked_for(n):
+def test_all_other_records_are_returned_when_as_many_are_requested(n):
     X = np.random.default_rng(n).normal(size=(n, 5)) * [1, 10, 0.1, 1e6, 1]
     check(X, n - 1, range(0, n, 20))
 
 
-def test_strides_tell_how_many_records_are_done():
+def test_strides_yield_the_number_of_completed_records():
     X = np.random.default_rng(1).normal(size=(1000, 2))
     actual, squares = np.empty((1000, 3), np.int64), np.empty((1000, 3))
     assert list(find_in_strides(open_index(X), actual, squares)) == [256, 512, 768, 1000]
@@ -92,5 +92,5 @@ def test_equal_records_are_found_without_measuring_all_of_them():
     assert np.array_equal(neighbours(X, 3)[[0, 1, 9999]], [[1, 2, 3], [0, 2, 3], [0, 1, 2]])
 
 
-def test_no_neighbour_is_asked_for():
+def test_zero_neighbours_can_be_requested():
     assert neighbours(np.zeros((3, 2)), 0).shape == (3, 0)

@@ -1,4 +1,4 @@
-"""A kernel that makes no array borrows those of its caller; all others count references."""
+"""Kernels that create no array borrow those of their caller; all others count references."""
 
 import gc
 from functools import cache
@@ -37,10 +37,10 @@ def sum_of_a_part(X):
 
 
 def with_room(X):
-    room = np.empty(X.shape[1])
+    row = np.empty(X.shape[1])
     for j in range(X.shape[1]):
-        room[j] = X[0, j]
-    return room[-1]
+        row[j] = X[0, j]
+    return row[-1]
 
 
 def a_view(X):
@@ -97,7 +97,7 @@ def test_references_are_counted_where_arrays_are_made_and_nowhere_else(function)
 
 
 @pytest.mark.parametrize("function", BORROWING + COUNTING)
-def test_a_kernel_does_what_its_text_says_and_lets_go_of_everything(function):
+def test_a_kernel_computes_what_python_does_and_leaks_no_reference(function):
     kernel = entry_kernel(function)
     assert str(kernel(table())) == str(function(table()))
     assert made_and_not_freed(kernel) == 0
@@ -125,18 +125,18 @@ def test_rows_chosen_by_an_argument_are_a_copy():
     assert "NRT_" in text
 
 
-def test_what_a_kernel_returns_outlives_what_it_was_handed():
+def test_a_returned_array_outlives_the_arguments():
     row = entry_kernel(a_view)(table())
     gc.collect()
     assert row.tolist() == [3.0, 4.0, 5.0]
 
 
-def test_python_may_call_what_kernels_call_and_leave_out_a_default():
+def test_python_can_call_an_inner_kernel_with_default_arguments():
     assert first_of(table()) == 0.0
     assert first_of(table(), 2) == 2.0
 
 
-def test_garbage_is_collected_again_after_compiling_if_it_was_before():
+def test_garbage_collection_is_restored_after_compiling():
     seen = []
 
     def step(x):

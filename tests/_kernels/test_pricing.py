@@ -12,13 +12,13 @@ from shoal._kernels.pricing.candidates import MOST_PAIRED, NeighbourTable, candi
 from shoal._kernels.pricing.group_search import all_groups, cheapest_groups
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._column_generation.pricing import Pricing, repeated
-from twins.pricing import dear_by, groups_of_size
+from twins.pricing import groups_of_size, reduced_cost
 
 MANY, KEPT = 1_000_000, 3
 
 
 def drawn(seed, n=9, k=3):
-    """Return a table, tied or not, with prices about right, triples and tolls."""
+    """Return a table, tied or not, with duals near the optimum, triples and clusters."""
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 4, (n, 2)) + (seed % 2) * rng.normal(size=(n, 2))
     record_dual = rng.uniform(0, 2 + seed % 5, n)
@@ -29,17 +29,17 @@ def drawn(seed, n=9, k=3):
         some = rng.integers(k, 2 * k)
         cluster[:some] = np.sort(rng.choice(n, some, replace=False))
     cluster_dual = rng.uniform(0, 2, len(clusters))
-    fee = float(seed % 3) / 4
+    group_dual = float(seed % 3) / 4
     return (
         X,
         triples,
-        Duals(record_dual, rng.uniform(0, 1, len(triples)), fee, clusters, cluster_dual),
+        Duals(record_dual, rng.uniform(0, 1, len(triples)), group_dual, clusters, cluster_dual),
     )
 
 
-def dear(X, group, triples, duals, k):
+def cost_of(X, group, triples, duals, k):
     """Return the reduced cost of a group."""
-    return dear_by(
+    return reduced_cost(
         X, group, duals.record_dual, triples.tolist(), duals.triple_dual, duals.group_dual,
         duals.clusters.tolist(), duals.cluster_dual, k,
     )  # fmt: skip
@@ -67,7 +67,7 @@ def test_the_cheapest_group_of_each_record_is_found(seed, k, more, near):
     for first in range(len(X)):
         groups = groups_of_size(X, size, prices.rank, first)
         least = min(
-            (dear(X, group, triples, duals, k) for group in groups),
+            (cost_of(X, group, triples, duals, k) for group in groups),
             default=0.0,
         )
         actual, costs = np.empty((KEPT, size), np.int64), np.empty(KEPT)
@@ -76,18 +76,18 @@ def test_the_cheapest_group_of_each_record_is_found(seed, k, more, near):
         )
         assert bound == pytest.approx(min(0.0, least), abs=1e-9)
         for group, cost in zip(actual[:count].tolist(), costs[:count], strict=True):
-            assert cost == pytest.approx(dear(X, group, triples, duals, k), abs=1e-9)
+            assert cost == pytest.approx(cost_of(X, group, triples, duals, k), abs=1e-9)
 
 
 @given(seed=st.integers(0, 10**6), most=st.integers(3, 8), work=st.integers(0, 40))
 @settings(max_examples=20)
-def test_a_search_cut_short_still_tells_what_no_group_goes_below(seed, most, work):
+def test_a_search_that_ends_early_returns_a_lower_bound(seed, most, work):
     X, triples, duals = drawn(seed)
     table, prices = searched(X, triples, duals, 3, 4, 5)
     for first in range(len(X)):
         least = min(
             (
-                dear(X, group, triples, duals, 3)
+                cost_of(X, group, triples, duals, 3)
                 for group in groups_of_size(X, 4, prices.rank, first)
             ),
             default=0.0,
@@ -108,7 +108,7 @@ def test_all_groups_below_a_gap_are_listed_once(seed, gap, size):
         expected = {
             tuple(sorted(group)): cost
             for group in groups_of_size(X, size, prices.rank, first)
-            if (cost := dear(X, group, triples, duals, 3)) < gap + 1e-9
+            if (cost := cost_of(X, group, triples, duals, 3)) < gap + 1e-9
         }
         groups = np.empty((1000, size), np.int64)
         count = all_groups(table, prices, first, size, duals.group_dual, gap, groups)
@@ -118,7 +118,7 @@ def test_all_groups_below_a_gap_are_listed_once(seed, gap, size):
         assert {group for group, cost in expected.items() if cost < gap - 1e-9} <= {*listed}
 
 
-def test_too_many_groups_are_told():
+def test_too_many_groups_are_reported():
     X, triples, duals = drawn(5)
     table, prices = searched(X, triples, duals, 3, 3, 8)
     first = int(np.argmin(prices.rank))
@@ -126,15 +126,15 @@ def test_too_many_groups_are_told():
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5])
-def test_subsets_of_k_pay_a_toll_inside_them_as_often_as_is_said(k):
+def test_subsets_of_k_contain_a_triple_dual_as_often_as_stated(k):
     for size in range(k + 1, 2 * k):
         subsets = list(combinations(range(size), k))
         paying = sum(len({0, 1, 2} & {*subset}) > 1 for subset in subsets)
         assert repeated(size, k) == pytest.approx(paying / comb(size - 1, k - 1))
 
 
-def crowded(seed, n=MOST_PAIRED + 30):
-    """Return records and prices at which all but record 0 may join record 1, with tolls."""
+def many_candidates(seed, n=MOST_PAIRED + 30):
+    """Return records and duals at which all but record 0 may join record 1."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 5))
     record_dual = rng.uniform(0.2, 0.5, n)
@@ -145,12 +145,12 @@ def crowded(seed, n=MOST_PAIRED + 30):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_the_cheap_groups_of_a_crowd_are_found_with_their_tolls(seed):
-    X, triples, duals = crowded(seed)
+def test_the_cheap_groups_of_many_candidates_include_triple_duals(seed):
+    X, triples, duals = many_candidates(seed)
     table, prices = searched(X, triples, duals, 3, 3, len(X) - 1)
     assert candidate_set(table, prices, 1, 3, duals.group_dual, 0.0, MANY)[0].pair.size == 0
-    reduced_cost = {
-        tuple(sorted(group)): dear_by(
+    expected = {
+        tuple(sorted(group)): reduced_cost(
             X, group, duals.record_dual, triples.tolist(), duals.triple_dual, 0.25
         )
         for group in groups_of_size(X, 3, prices.rank, 1)
@@ -159,12 +159,12 @@ def test_the_cheap_groups_of_a_crowd_are_found_with_their_tolls(seed):
     bound, count = cheapest_groups(
         table, prices, 1, 3, duals.group_dual, 0.0, MANY, MANY, actual, costs
     )
-    assert bound == pytest.approx(min(reduced_cost.values()))
+    assert bound == pytest.approx(min(expected.values()))
     for group, cost in zip(actual[:count].tolist(), costs[:count], strict=True):
-        assert cost == pytest.approx(reduced_cost[tuple(sorted(group))], abs=1e-9)
-    gap = float(np.quantile(list(reduced_cost.values()), 0.3))
-    actual = np.empty((len(reduced_cost), 3), np.int64)
+        assert cost == pytest.approx(expected[tuple(sorted(group))], abs=1e-9)
+    gap = float(np.quantile(list(expected.values()), 0.3))
+    actual = np.empty((len(expected), 3), np.int64)
     count = all_groups(table, prices, 1, 3, duals.group_dual, gap, actual)
     listed = [tuple(sorted(group)) for group in actual[:count].tolist()]
     assert len({*listed}) == count
-    assert {*listed} == {group for group, cost in reduced_cost.items() if cost < gap}
+    assert {*listed} == {group for group, cost in expected.items() if cost < gap}

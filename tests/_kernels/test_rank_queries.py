@@ -1,4 +1,4 @@
-"""Who is closer than the own record: the index against all distances."""
+"""Records closer than the own record: the index agrees with all distances."""
 
 import numpy as np
 from hypothesis import given
@@ -11,7 +11,7 @@ from tables import tables
 
 
 @given(X=tables(least=2, most=3 * BLOCK), data=st.data())
-def test_who_is_closer_is_counted_by_weight(X, data):
+def test_closer_records_are_counted_by_weight(X, data):
     n = len(X)
     weights = np.array(data.draw(st.lists(st.integers(1, 3), min_size=n, max_size=n)))
     point = np.array(data.draw(st.lists(st.integers(-1, 4), min_size=X.shape[1], max_size=3)))[

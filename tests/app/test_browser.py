@@ -53,8 +53,8 @@ def test_from_file_to_download(visit, survey, tmp_path):
     assert len(masked) == 200
     assert masked.groupby(known).size().min() >= 4
     again = tmp_path / "again.csv"
-    done = CliRunner().invoke(app, ["run", str(plan), str(survey), str(again)])
-    assert done.exit_code == 0
+    result = CliRunner().invoke(app, ["run", str(plan), str(survey), str(again)])
+    assert result.exit_code == 0
     assert again.read_bytes() == release.read_bytes()
     assert "shoal run plan-1.toml survey.csv survey-release.csv" in view.content()
     with view.context.expect_page() as opened:
@@ -83,7 +83,7 @@ def test_another_step_can_be_chosen_and_shows_its_own_fields(visit, survey, tmp_
     assert not view.locator("#k").is_visible()
 
 
-def test_several_runs_stand_side_by_side_and_settings_come_back(visit):
+def test_runs_are_listed_together_and_their_settings_can_be_restored(visit):
     view = visit()
     take_example(view)
     run(view, "3, 5, 20")
@@ -154,7 +154,7 @@ def test_a_file_is_dropped(visit):
     assert view.locator("h1").inner_text() == "dropped file.csv"
 
 
-def test_hostile_names_are_shown_and_not_obeyed(visit, tmp_path):
+def test_hostile_names_are_shown_and_not_executed(visit, tmp_path):
     view = visit()
     quoted = ",".join('"' + name.replace('"', '""') + '"' for name in HOSTILE)
     rows = "\n".join(",".join(str(i * at % 13) for at in range(1, 6)) for i in range(30))
@@ -253,7 +253,7 @@ def tab_to(view, wanted):
     raise AssertionError("the keyboard does not lead there")
 
 
-def test_every_field_has_a_name_that_can_be_heard(visit):
+def test_every_field_has_an_accessible_name(visit):
     view = visit()
     take_example(view)
     press(view, "Details of surface")

@@ -90,7 +90,7 @@ def test_an_answer_may_take_longer_than_a_request(served):
     assert served.received == [b""]
 
 
-def test_the_connection_that_was_idle_longest_makes_room(served):
+def test_the_connection_idle_longest_is_closed_first(served):
     served.protocol.header_timeout = 60
     busy = served(WHOLE.replace(b"/ H", b"/slow H"))
     wait_for(lambda: served.received)

@@ -41,7 +41,7 @@ def test_character_sets_are_recognised(encoding, name):
 
 
 @pytest.mark.parametrize("content", [b"", b"\x89PNG\r\n\x1a\n" + bytes(500), bytes(range(256)) * 9])
-def test_what_is_no_text_is_not_taken_for_one(content):
+def test_binary_files_are_not_taken_for_text(content):
     assert detect(content) is None
 
 
@@ -53,11 +53,11 @@ def test_a_character_cut_at_the_end_of_the_sample_is_no_error():
 
 
 @given(content=st.binary(max_size=200))
-def test_any_bytes_are_looked_at(content):
-    found = detect(content)
-    if found is not None:
-        text = first_lines.decode(content, found.encoding or "utf-8")
-        assert len(first_lines.split(text, found.separator or ",")) <= first_lines.LINES
+def test_any_bytes_can_be_previewed(content):
+    detected = detect(content)
+    if detected is not None:
+        text = first_lines.decode(content, detected.encoding or "utf-8")
+        assert len(first_lines.split(text, detected.separator or ",")) <= first_lines.LINES
 
 
 def test_the_first_lines_are_shown_as_they_would_be_read(tmp_path):

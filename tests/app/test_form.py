@@ -1,4 +1,4 @@
-"""The form says what the signatures say, and a filled one makes the plan that was meant."""
+"""The form follows from the signatures, and a completed form gives the intended plan."""
 
 import ast
 import re
@@ -218,11 +218,11 @@ def shown_texts():
         yield from (label for _, label in field.choices)
 
 
-def test_the_form_speaks_no_python():
+def test_the_form_shows_no_python():
     assert [text for text in shown_texts() if PYTHON.search(text)] == []
 
 
-def test_every_parameter_step_and_method_has_words_of_its_own():
+def test_every_parameter_step_and_method_has_a_label_of_its_own():
     bare = [
         f"{owner}:{name}"
         for owner, cls in {**STEPS, **METHODS}.items()
@@ -250,7 +250,7 @@ def options_in_messages():
                         yield from OPTION.findall(text.value)
 
 
-def test_every_option_in_a_message_has_words_on_the_page():
+def test_every_option_in_a_message_is_a_field_of_the_page():
     options = set(options_in_messages())
     assert len(options) > 30
     worded = {option: page_wording(option[0], option[1] or None) for option in options}
@@ -268,7 +268,7 @@ def test_an_error_of_a_parameter_is_worded_by_its_field():
     assert message_of(caught.value) == "This method is defined for k = 2 only."
 
 
-def test_what_the_form_shows_at_first_is_what_happens_without_it():
+def test_initial_values_of_the_form_are_the_defaults():
     plain = form.plans(filled(), COLUMNS)
     shown = {
         field.name: field.default
@@ -339,12 +339,12 @@ def test_what_makes_no_plan_is_refused(change, code, attributes):
         form.plans(filled(**change), COLUMNS)
 
 
-def test_what_the_form_has_no_field_for_is_left_at_the_door():
+def test_unknown_fields_of_a_request_are_ignored():
     given = {"k": " 3 ", "role:1": "", "role:99": "x", "<b>name</b>": "x", "step:columns": "x"}
     assert form.select_known(given, COLUMNS) == {"k": "3", "role:1": ""}
 
 
-def test_settings_are_undone_and_done_again(tmp_path):
+def test_settings_can_be_undone_and_redone(tmp_path):
     session = Session(tmp_path / "one")
     session.change({"k": "3"})
     session.change({"k": "3"})  # nothing changed: nothing to undo

@@ -1,4 +1,4 @@
-"""Who may come in, and what stays behind when the server ends."""
+"""Which requests are answered, and what remains when the server ends."""
 
 import signal
 import socket
@@ -32,7 +32,7 @@ def query(link):
     return f"/?{urlsplit(link).query}"
 
 
-def test_a_token_opens_one_session_and_is_worth_nothing_afterwards(page):
+def test_a_token_opens_one_session_only(page):
     link = page.link()
     answer = page.ask(query(link))
     assert answer.status == 303
@@ -105,19 +105,19 @@ def test_a_session_opens_with_its_own_cookie_alone(page):
         {"Sec_Fetch_Site": "same-site"},
     ],
 )
-def test_what_another_page_sends_is_refused(page, inside, headers):
+def test_requests_from_other_origins_are_refused(page, inside, headers):
     place, cookie = inside
     answer = page.ask(f"{place}example", "POST", b"name=sme", Cookie=cookie, **headers)
     assert answer.status == 403
     assert b"Load a table" in page.ask(place, Cookie=cookie).content
 
 
-def test_another_page_of_this_machine_cannot_even_look(page, inside):
+def test_pages_of_other_local_servers_cannot_read_anything(page, inside):
     place, cookie = inside
     assert page.ask(place, Cookie=cookie, Sec_Fetch_Site="same-site").status == 403
 
 
-def test_every_answer_is_armoured(page, inside):
+def test_every_response_has_security_headers(page, inside):
     place, cookie = inside
     for path in (place, f"{place}static/app.js", f"{place}state", f"{place}nothing", "/"):
         answer = page.ask(path, Cookie=cookie)
@@ -133,18 +133,18 @@ def test_every_answer_is_armoured(page, inside):
 @pytest.mark.parametrize(
     "path", ["static/..%2f__init__.py", "static/%2e%2e/server.py", "runs/1/release", "runs/-1/plan"]
 )
-def test_there_is_no_way_to_other_files(page, inside, path):
+def test_paths_to_other_files_are_refused(page, inside, path):
     place, cookie = inside
     assert page.ask(f"{place}{path}", Cookie=cookie).status == 404
 
 
-def test_nobody_else_on_the_net_is_heard(page):
+def test_the_server_listens_on_the_loopback_only(page):
     port = int(page.host.split(":")[1])
     with socket.socket() as caller, pytest.raises(ConnectionRefusedError):
         caller.connect(("127.0.0.2", port))
 
 
-def test_a_file_that_is_too_large_is_refused_before_and_while_it_comes(page, inside):
+def test_a_file_that_is_too_large_is_refused_before_and_during_the_upload(page, inside):
     place, cookie = inside
     header = {"Cookie": cookie, "X_File_Name": "a.csv"}
     actual = page.ask(f"{place}file", "POST", b"", **header, Content_Length=str(10**9))
@@ -181,7 +181,7 @@ def test_ending_a_session_removes_its_files(page, inside):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_at_the_end_nothing_is_left_and_nothing_was_said(tmp_path, number):
+def test_the_server_leaves_no_files_and_logs_no_data(tmp_path, number):
     with running(tmp_path) as page:
         place, cookie = page.enter()
         rows = "".join(f"{SECRET},{i},{i * 7 % 11}\n" for i in range(20))
@@ -223,16 +223,16 @@ def test_with_few_open_files_idle_connections_do_not_deny_service(tmp_path):
 
 def test_without_the_extra_the_command_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    done = CliRunner().invoke(app, ["app", "--no-browser"])
-    assert done.exit_code == 1
-    assert 'pip install "shoal[app]"' in done.output
+    result = CliRunner().invoke(app, ["app", "--no-browser"])
+    assert result.exit_code == 1
+    assert 'pip install "shoal[app]"' in result.output
 
 
-def test_a_port_that_is_taken_is_told():
+def test_a_port_in_use_is_reported():
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = str(other.getsockname()[1])
-        done = CliRunner().invoke(app, ["app", "--no-browser", "--port", port])
-    assert done.exit_code == 1
-    assert f"Port {port} cannot be used" in done.output
+        result = CliRunner().invoke(app, ["app", "--no-browser", "--port", port])
+    assert result.exit_code == 1
+    assert f"Port {port} cannot be used" in result.output

@@ -50,7 +50,7 @@ def test_wide_tables_are_filtered_and_many_columns_get_a_role_at_once(visit, wid
     assert settings(view)["role:30"] != "identifier"
 
 
-def test_pickers_and_roles_are_one(visit):
+def test_pickers_and_roles_agree(visit):
     view = visit()
     take_example(view, "survey")
     with view.expect_response("**/settings"):
@@ -181,7 +181,7 @@ def test_runs_are_named_sorted_found_on_the_map_and_deleted(visit, server):
     view.locator("#run-3").wait_for()  # a number is used once
 
 
-def test_focus_stays_and_what_is_spoken_are_sentences(visit):
+def test_focus_stays_and_announcements_are_sentences(visit):
     view = visit()
     take_example(view, "survey")
     view.evaluate(

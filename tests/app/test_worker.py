@@ -1,4 +1,4 @@
-"""What a job makes of a file: the same format out as in, and words for what cannot be done."""
+"""Jobs of the web page: the same format out as in, and messages about what cannot be done."""
 
 import json
 import os
@@ -49,8 +49,8 @@ def test_a_release_has_the_format_of_its_source(folder, name):
     assert list(released) == KNOWN
     assert released.groupby(KNOWN).size().min() == done["attained"] >= 4
     assert Plan.load("run-1/plan-1.toml").k == 4
-    made = {path.name for path in Path("run-1").iterdir()}
-    assert made == {release_name(name), *worker.file_names(1).values()}
+    written = {path.name for path in Path("run-1").iterdir()}
+    assert written == {release_name(name), *worker.file_names(1).values()}
     manifest = Path("run-1/manifest-1.json")
     checked = shoal.verify(f"run-1/{release_name(name)}", manifest=manifest, original=name)
     assert checked.passed
@@ -74,7 +74,7 @@ def test_the_dialect_of_the_source_is_that_of_the_release(folder):
     assert first.replace('"', "") == "age;height;weight"
 
 
-def test_a_job_says_what_went_wrong_and_never_how_it_looks_inside(tmp_path):
+def test_a_job_reports_its_error_without_a_traceback(tmp_path):
     answer = Job("inspect", {"name": "none.csv", "dialect": {}}, tmp_path).wait(lambda *step: None)
     assert answer == {"failed": "There is no file 'none.csv'.", "code": "no-such-file"}
     answer = Job("inspect", {"name": 3, "dialect": {"colour": 1}}, tmp_path).wait(
@@ -83,7 +83,7 @@ def test_a_job_says_what_went_wrong_and_never_how_it_looks_inside(tmp_path):
     assert answer == {"failed": "Unexpected error (TypeError). Nothing was released."}
 
 
-def test_a_job_that_is_killed_is_told(tmp_path):
+def test_a_killed_job_is_reported(tmp_path):
     job = Job("inspect", {"name": "none.csv", "dialect": {}}, tmp_path)
     job.cancel()
     reason = job.wait(lambda *step: None)["failed"]
@@ -101,7 +101,7 @@ def test_the_signal_that_ended_a_job_is_named(tmp_path, number):
     assert ("memory" in reason) == (number == signal.SIGKILL and "none.csv" not in reason)
 
 
-def test_what_waits_is_taken_out_of_the_queue(tmp_path):
+def test_waiting_jobs_can_be_removed_from_the_queue(tmp_path):
     session, run = Session(tmp_path / "one"), Run()
     session.cancel(run)
     assert run.state == "cancelled"

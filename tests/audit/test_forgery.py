@@ -63,8 +63,8 @@ def made(home):
         Path("in.csv").write_text(CSV)
         keys.make_key_pair("key.pem", "public.pem")
         Path("agreed.toml").write_text(PLAN)
-        done = CliRunner().invoke(app, RUN)
-        assert done.exit_code == 0, done.output
+        result = CliRunner().invoke(app, RUN)
+        assert result.exit_code == 0, result.output
     return json.loads((home / "out.json").read_text())
 
 
@@ -245,8 +245,8 @@ def test_a_verdict_on_units_cannot_be_passed_off_as_one_on_records(tmp_path, mon
     rows = [f"p{i // 2};{20 + i // 2 * 7 % 30}\n" for i in range(80)]
     Path("in.csv").write_text("name;age\n" + "".join(rows))
     mask = ["mask", "in.csv", "out.csv", "--separator", ";", "-c", "age", "-k", "4"]
-    done = CliRunner().invoke(app, [*mask, "--unit", "name", "--manifest", "out.json"])
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(app, [*mask, "--unit", "name", "--manifest", "out.json"])
+    assert result.exit_code == 0, result.output
     written = json.loads(Path("out.json").read_text())
     assert written["verdict"]["unit"] == "name"
     assert shoal.verify("out.csv", "out.json").failed == []
@@ -268,7 +268,7 @@ def test_a_release_is_verified_with_the_types_that_it_had(tmp_path, monkeypatch,
     rows = "".join(f"{i % 7},{i},{i % 2 == 0}\n" for i in range(60))
     Path("in.csv").write_text("age,ill,old\n" + rows)
     mask = ["mask", "in.csv", f"out.{ending}", "-c", "age", "-k", "5", "--confidential", "ill"]
-    done = CliRunner().invoke(app, [*mask, "--set", "closeness=0.3", "--manifest", "out.json"])
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(app, [*mask, "--set", "closeness=0.3", "--manifest", "out.json"])
+    assert result.exit_code == 0, result.output
     assert shoal.verify(f"out.{ending}", "out.json").failed == []
     assert shoal.verify(f"out.{ending}", "out.json", original="in.csv").failed == []

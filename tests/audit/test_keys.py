@@ -32,7 +32,7 @@ def test_a_key_pair_signs_and_checks(folder):
     assert Path("key.pem").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_key_file_is_never_replaced(folder):
+def test_a_key_file_is_never_overwritten(folder):
     Path("public.pem").write_text("mine")
     assert shell("keygen", "key.pem", "public.pem").exit_code == 1
     assert not Path("key.pem").exists()
@@ -60,9 +60,9 @@ def test_a_secret_that_others_can_read_or_change_is_refused(folder, mode):
 
 
 def test_a_passphrase_comes_from_the_environment_or_from_a_prompt(folder, monkeypatch):
-    done = shell("keygen", "key.pem", "public.pem", "--passphrase", input="open\nopen\n")
-    assert done.exit_code == 0, done.output
-    assert "open" not in done.output
+    result = shell("keygen", "key.pem", "public.pem", "--passphrase", input="open\nopen\n")
+    assert result.exit_code == 0, result.output
+    assert "open" not in result.output
     assert b"ENCRYPTED" in Path("key.pem").read_bytes()
     with raises(FileError, "passphrase-needed"):
         keys.load_private_key("key.pem")
@@ -80,7 +80,7 @@ def test_a_passphrase_comes_from_the_environment_or_from_a_prompt(folder, monkey
         keys.make_key_pair("a.pem", "b2.pem", passphrase="")
 
 
-def test_what_is_no_key_is_refused(folder):
+def test_malformed_keys_are_refused(folder):
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 
@@ -119,8 +119,8 @@ def test_a_hash_key_is_random_and_comes_back(folder):
 
 
 def test_openssl_can_make_the_keys(folder):
-    made = ["openssl", "genpkey", "-algorithm", "ed25519", "-out", "key.pem"]
-    subprocess.run(made, check=True, capture_output=True)
+    command = ["openssl", "genpkey", "-algorithm", "ed25519", "-out", "key.pem"]
+    subprocess.run(command, check=True, capture_output=True)
     derived = ["openssl", "pkey", "-in", "key.pem", "-pubout", "-out", "public.pem"]
     subprocess.run(derived, check=True, capture_output=True)
     os.chmod("key.pem", 0o600)  # noqa: PTH101

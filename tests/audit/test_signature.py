@@ -44,10 +44,10 @@ def names(folder):
 
 def test_a_signed_release_passes_with_the_public_key(folder):
     assert shell(*MASK, "--sign", "key.pem", "--report", "out.txt").exit_code == 0
-    done = shell(*VERIFY, "--key", "public.pem", "--report", "out.txt", "--original", "in.csv")
-    assert done.exit_code == 0, done.stdout
-    assert "ok   signature: " in done.stdout
-    assert "ok   report: " in done.stdout
+    result = shell(*VERIFY, "--key", "public.pem", "--report", "out.txt", "--original", "in.csv")
+    assert result.exit_code == 0, result.stdout
+    assert "ok   signature: " in result.stdout
+    assert "ok   report: " in result.stdout
     assert "-    signature: not checked" in shell(*VERIFY).stdout
 
 
@@ -83,8 +83,8 @@ def test_with_a_key_an_absent_or_wrong_signature_fails(folder):
 def test_manifest_and_signature_appear_together_or_not_at_all(folder):
     Path("out.json.sig").write_text("mine")
     before = names(folder)
-    done = shell(*MASK, "--sign", "key.pem")
-    assert done.exit_code == 1
+    result = shell(*MASK, "--sign", "key.pem")
+    assert result.exit_code == 1
     assert names(folder) == before
     assert Path("out.json.sig").read_text() == "mine"
     assert shell(*MASK, "--sign", "key.pem", "--force").exit_code == 0
@@ -107,13 +107,13 @@ def test_a_passphrase_is_needed_where_the_key_has_one(folder, monkeypatch):
     keys.make_key_pair("locked.pem", "locked-public.pem", passphrase="open")
     assert shell(*MASK, "--sign", "locked.pem").exit_code == 1
     monkeypatch.setenv(keys.PASSPHRASE, "open")
-    done = shell(*MASK, "--sign", "locked.pem")
-    assert done.exit_code == 0
-    assert "open" not in done.output + Path("out.json").read_text()
+    result = shell(*MASK, "--sign", "locked.pem")
+    assert result.exit_code == 0
+    assert "open" not in result.output + Path("out.json").read_text()
     assert shell(*VERIFY, "--key", "locked-public.pem").exit_code == 0
 
 
-def test_what_is_no_manifest_is_not_signed(folder):
+def test_other_files_than_manifests_are_not_signed(folder):
     Path("x.json").write_text("{}")
     with raises(FileError, "bad-manifest"):
         sign("x.json", "key.pem")
@@ -171,8 +171,8 @@ def test_the_hash_key_recognises_the_original(folder):
 
 def test_the_agreed_plan_must_be_that_of_the_manifest(folder):
     command = [*MASK[:7], "-k", "4", "-m", "mu-approx", *MASK[11:], "--effort", "search"]
-    done = shell(*command, "--budget", "0.01")
-    assert done.exit_code == 0, done.output
+    result = shell(*command, "--budget", "0.01")
+    assert result.exit_code == 0, result.output
     plan = json.loads(Path("out.json").read_text())["plan"]
     partition = plan["steps"][0]["partition"]
     assert {"rounds", "random_state"} <= set(partition)
@@ -200,8 +200,8 @@ def test_the_saved_plan_is_that_of_its_own_manifest_where_kinds_were_inferred(fo
     rows = "".join(f"{at % 4 + 1:02},{20 + at % 9}\n" for at in range(24))
     Path("codes.csv").write_text("zip,age\n" + rows)
     words = ["mask", "codes.csv", "coded.csv", "-c", "zip", "-c", "age", "-k", "3"]
-    done = shell(*words, "--manifest", "coded.json", "--save-plan", "saved.toml")
-    assert done.exit_code == 0, done.output
+    result = shell(*words, "--manifest", "coded.json", "--save-plan", "saved.toml")
+    assert result.exit_code == 0, result.output
     assert json.loads(Path("coded.json").read_text())["plan"]["types"]["zip"]["why"]
 
     def failed(types):

@@ -1,4 +1,4 @@
-"""The command line, as a user meets it."""
+"""The command line from a user's point of view."""
 
 import hashlib
 import json
@@ -45,15 +45,15 @@ def complaints(done):
 
 
 def test_mask_writes_a_release_and_prints_one_line(folder):
-    done = shell(*MASK)
-    assert done.exit_code == 0
+    result = shell(*MASK)
+    assert result.exit_code == 0
     out = pd.read_csv("out.csv")
     smallest = out[["age", "size"]].value_counts().min()
     assert smallest >= 4
-    assert done.stdout.startswith("out.csv: 20 records in 5 groups of 4; information loss ")
+    assert result.stdout.startswith("out.csv: 20 records in 5 groups of 4; information loss ")
     loss = shoal.assess(pd.read_csv("in.csv"), out, quasi_identifiers=["age", "size"])
-    assert f"information loss {loss['information_loss']:.2f}%" in done.stdout
-    assert "warning: Columns 'name' and 'city' have no role" in done.stderr
+    assert f"information loss {loss['information_loss']:.2f}%" in result.stdout
+    assert "warning: Columns 'name' and 'city' have no role" in result.stderr
 
 
 def test_columns_that_are_not_masked_are_written_unchanged(folder):
@@ -72,8 +72,8 @@ def test_identifiers_are_dropped(folder):
 
 
 def test_json_is_for_machines(folder):
-    done = shell(*MASK, "--json", "--report", "report.html")
-    content = json.loads(done.stdout)
+    result = shell(*MASK, "--json", "--report", "report.html")
+    content = json.loads(result.stdout)
     assert content["promise"] == {"k": 4, "attained": 4, "kept": True}
     assert content["report"] == "report.html"
     released = hashlib.sha256((folder / "out.csv").read_bytes()).hexdigest()
@@ -91,8 +91,8 @@ def test_a_report_can_be_json_or_text_or_printed(folder):
     assert shell(*MASK, "--force", "--report", "report.txt").exit_code == 0
     text = (folder / "report.txt").read_text()
     assert "An attacker who knows the quasi-identifiers cannot" in text
-    done = shell(*MASK, "--force", "--report", "-")
-    assert done.stdout == f"out.csv: {text}\n"
+    result = shell(*MASK, "--force", "--report", "-")
+    assert result.stdout == f"out.csv: {text}\n"
     assert {path.name for path in folder.iterdir()} == {
         "in.csv", "out.csv", "report.json", "report.txt",
     }  # fmt: skip
@@ -101,9 +101,9 @@ def test_a_report_can_be_json_or_text_or_printed(folder):
 def test_the_report_shows_the_curve_of_dependence_on_request(folder):
     (folder / "in.csv").write_text(CSV.replace(",x\n", ",1\n", 7).replace(",x\n", ",2\n"))
     line = [*MASK, "-i", "name", "--confidential", "city", "--report", "report.json", "--curve"]
-    done = shell(*line)
-    assert done.exit_code == 2
-    assert "no curve" in done.stderr
+    result = shell(*line)
+    assert result.exit_code == 2
+    assert "no curve" in result.stderr
     assert shell(*line, "--set", "dependence=0.3").exit_code == 0
     content = json.loads((folder / "report.json").read_text())["tradeoff"]
     assert content["dependence"] == [0.3]
@@ -111,9 +111,9 @@ def test_the_report_shows_the_curve_of_dependence_on_request(folder):
 
 
 def test_the_verdict_and_its_findings_follow_the_result(folder):
-    done = shell(*MASK)
-    assert done.stdout.splitlines()[1].startswith("verdict: qualified. k = 4 is kept, with ")
-    assert "\x1b" not in done.stdout
+    result = shell(*MASK)
+    assert result.stdout.splitlines()[1].startswith("verdict: qualified. k = 4 is kept, with ")
+    assert "\x1b" not in result.stdout
     content = json.loads(shell(*MASK, "--force", "--json").stdout)["verdict"]
     assert content["status"] == "qualified"
     assert "unprotected-column" in [finding["code"] for finding in content["findings"]]
@@ -124,24 +124,24 @@ def test_quiet_prints_only_warnings(folder):
     head, *rows = CSV.splitlines()
     mixed = [head, *rows[::2], *rows[1::2]]  # the order of names tells nothing
     (folder / "in.csv").write_text("\n".join(mixed) + "\n")
-    done = shell(*MASK, "--quiet", "-i", "city", "-i", "name", "--unit", "record")
-    assert (done.exit_code, done.stdout, complaints(done)) == (0, "", "")
+    result = shell(*MASK, "--quiet", "-i", "city", "-i", "name", "--unit", "record")
+    assert (result.exit_code, result.stdout, complaints(result)) == (0, "", "")
 
 
 def test_an_existing_file_is_kept_unless_forced(folder):
     (folder / "out.csv").write_text("old")
-    done = shell(*MASK)
-    assert done.exit_code == 1
-    assert "--force" in done.stderr
+    result = shell(*MASK)
+    assert result.exit_code == 1
+    assert "--force" in result.stderr
     assert (folder / "out.csv").read_text() == "old"
     assert shell(*MASK, "--force").exit_code == 0
     assert (folder / "out.csv").read_text() != "old"
 
 
 def test_the_source_is_never_overwritten(folder):
-    done = shell("mask", "in.csv", "in.csv", "-c", "age", "-k", "4", "--force")
-    assert done.exit_code == 1
-    assert "is the source" in done.stderr
+    result = shell("mask", "in.csv", "in.csv", "-c", "age", "-k", "4", "--force")
+    assert result.exit_code == 1
+    assert "is the source" in result.stderr
     assert (folder / "in.csv").read_text() == CSV
 
 
@@ -164,9 +164,9 @@ def test_neither_the_plan_nor_the_release_is_taken_for_the_report(folder):
     plan = shoal.Plan.of(["age"], shoal.METHODS["mdav"](k=3))
     plan.save("plan.json")
     Path("plan.html").hardlink_to("plan.json")
-    done = shell("run", "plan.json", "in.csv", "out.csv", "--report", "plan.html", "--force")
-    assert done.exit_code == 1
-    assert "is the plan" in done.stderr
+    result = shell("run", "plan.json", "in.csv", "out.csv", "--report", "plan.html", "--force")
+    assert result.exit_code == 1
+    assert "is the plan" in result.stderr
     assert shoal.Plan.load("plan.json") == plan
 
 
@@ -175,8 +175,8 @@ def test_the_seed_in_a_manifest_repeats_the_release(folder):
     entries = json.loads(Path("manifest.json").read_text())
     seed = entries["plan"]["steps"][0]["partition"]["random_state"]
     first = Path("out.csv").read_bytes()
-    done = shell(*MASK, "-m", "mu-approx", "--seed", str(seed), "--force")
-    assert done.exit_code == 0
+    result = shell(*MASK, "-m", "mu-approx", "--seed", str(seed), "--force")
+    assert result.exit_code == 0
     assert Path("out.csv").read_bytes() == first
 
 
@@ -235,10 +235,10 @@ BAD = [
 
 @pytest.mark.parametrize(("command", "code", "message"), BAD, ids=[c for c, _, _ in BAD])
 def test_bad_commands_end_with_a_reason_and_write_nothing(folder, command, code, message):
-    done = shell(*command.split())
-    assert done.exit_code == code
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    result = shell(*command.split())
+    assert result.exit_code == code
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
     assert sorted(path.name for path in folder.iterdir()) == ["in.csv"]
 
 
@@ -258,17 +258,17 @@ BAD_FILES = [
 @pytest.mark.parametrize(("text", "message"), BAD_FILES, ids=[m for _, m in BAD_FILES])
 def test_bad_files_end_with_a_reason_and_write_nothing(folder, text, message):
     (folder / "in.csv").write_text(text)
-    done = shell("mask", "in.csv", "out.csv", "-c", "age", "-c", "size", "-k", "2")
-    assert done.exit_code == 1
-    assert message in done.stderr
+    result = shell("mask", "in.csv", "out.csv", "-c", "age", "-c", "size", "-k", "2")
+    assert result.exit_code == 1
+    assert message in result.stderr
     assert sorted(path.name for path in folder.iterdir()) == ["in.csv"]
 
 
 def test_a_wrong_encoding_is_refused(folder):
     (folder / "in.csv").write_bytes("age,größe\n1,2\n".encode("latin-1"))
-    done = shell(*MASK)
-    assert done.exit_code == 1
-    assert "--encoding latin-1" in done.stderr
+    result = shell(*MASK)
+    assert result.exit_code == 1
+    assert "--encoding latin-1" in result.stderr
 
 
 def test_an_unexpected_error_shows_no_value(folder, monkeypatch):
@@ -277,10 +277,10 @@ def test_an_unexpected_error_shows_no_value(folder, monkeypatch):
 
     monkeypatch.setattr(shoal.Plan, "draft", broken)
     monkeypatch.delenv("SHOAL_DEBUG", raising=False)
-    done = shell(*MASK)
-    assert done.exit_code == 1
-    assert "4711" not in done.output
-    assert "Unexpected error (RuntimeError)" in done.stderr
+    result = shell(*MASK)
+    assert result.exit_code == 1
+    assert "4711" not in result.output
+    assert "Unexpected error (RuntimeError)" in result.stderr
     assert sorted(path.name for path in folder.iterdir()) == ["in.csv"]
 
 
@@ -291,9 +291,9 @@ def test_an_error_after_publication_says_what_was_published(folder, monkeypatch,
 
     monkeypatch.setattr("shoal.cli._release.print_release", broken)
     monkeypatch.delenv("SHOAL_DEBUG", raising=False)
-    done = shell(*MASK)
-    assert done.exit_code != 0
-    assert "Already published: out.csv" in " ".join(done.stderr.split())
+    result = shell(*MASK)
+    assert result.exit_code != 0
+    assert "Already published: out.csv" in " ".join(result.stderr.split())
     assert (folder / "out.csv").exists()
 
 
@@ -311,10 +311,10 @@ def test_run_follows_a_plan_and_reports(folder):
         ],
     }
     (folder / "plan.json").write_text(json.dumps(plan))
-    done = shell("run", "plan.json", "in.csv", "out.csv", "--report", "report.html")
-    assert done.exit_code == 0
-    assert complaints(done) == ""
-    assert "out.csv: 20 records in 4 groups of 5" in done.stdout
+    result = shell("run", "plan.json", "in.csv", "out.csv", "--report", "report.html")
+    assert result.exit_code == 0
+    assert complaints(result) == ""
+    assert "out.csv: 20 records in 4 groups of 5" in result.stdout
     assert pd.read_csv("out.csv").value_counts(["age", "size"]).min() >= 5
 
 
@@ -345,14 +345,27 @@ def test_assess_shows_measures_of_columns_as_a_table(folder):
     assert "certified_gap" in content["remarks"]
 
 
+def test_assess_counts_persons_with_several_records(folder):
+    rows = [f"{i // 2},{20 + i % 2 * 9}" for i in range(8)]
+    (folder / "in.csv").write_text("\n".join(["person,age", *rows]) + "\n")
+    (folder / "out.csv").write_text("\n".join(["age", *["21"] * 4, *["30"] * 3, "31"]) + "\n")
+    compare = ["assess", "in.csv", "out.csv", "-c", "age"]
+    content = json.loads(shell(*compare, "--unit", "person", "--json").stdout)["measures"]
+    assert (content["fewest_units"], content["smallest_class"]) == (1, 1)
+    assert content["reidentification"]["marketer"] == pytest.approx((4 / 2 + 3 / 2 + 1) / 8)
+    shown = shell(*compare, "--unit", "person", "--measure", "fewest_units").stdout
+    assert ["fewest_units", "1", "unit"] in [line.split() for line in shown.splitlines()]
+    assert "fewest_units" not in json.loads(shell(*compare, "--json").stdout)["measures"]
+
+
 def test_groups_that_share_a_value_are_reported_and_can_be_merged(folder):
     lines = [f"{20 + i * 7 % 24},{i * 7 % 24 % 8 // 4}" for i in range(24)]
     (folder / "in.csv").write_text("\n".join(["age,ill", *lines]) + "\n")
     command = ["mask", "in.csv", "out.csv", "-c", "age", "-k", "4", "--confidential", "ill"]
-    done = shell(*command)
-    assert done.exit_code == 0
-    assert "warning: Of 6 classes" in done.stderr
-    assert "'ill' in" in done.stderr
+    result = shell(*command)
+    assert result.exit_code == 0
+    assert "warning: Of 6 classes" in result.stderr
+    assert "'ill' in" in result.stderr
     merged = shell(*command, "--force", "--set", "homogeneity=merge")
     assert (merged.exit_code, complaints(merged)) == (0, "")
     assert pd.read_csv("out.csv").groupby("age")["ill"].nunique().min() == 2
@@ -378,19 +391,19 @@ def test_confidential_numbers_are_measured_as_numbers_and_written_as_they_were(f
 
 
 def test_inspect_shows_every_column_and_a_reason(folder):
-    done = shell("inspect", "in.csv")
-    assert done.exit_code == 0
+    result = shell("inspect", "in.csv")
+    assert result.exit_code == 0
     for word in ("name", "age", "size", "city", "identifier", "its name says so (name)"):
-        assert word in done.stdout
+        assert word in result.stdout
     content = json.loads(shell("inspect", "in.csv", "--json").stdout)
     assert content["records"] == 20
 
 
 def test_inspect_writes_a_plan_that_asks_for_k(folder):
     assert shell("inspect", "in.csv", "--plan", "plan.toml").exit_code == 0
-    done = shell("run", "plan.toml", "in.csv", "out.csv")
-    assert done.exit_code == 1
-    assert "needs 'k'" in done.stderr
+    result = shell("run", "plan.toml", "in.csv", "out.csv")
+    assert result.exit_code == 1
+    assert "needs 'k'" in result.stderr
     assert shell("inspect", "in.csv", "--plan", "plan.toml", "-k", "4").exit_code == 1
     assert shell("inspect", "in.csv", "--plan", "plan.toml", "-k", "4", "--force").exit_code == 0
     assert shell("run", "plan.toml", "in.csv", "out.csv").exit_code == 0
@@ -398,10 +411,10 @@ def test_inspect_writes_a_plan_that_asks_for_k(folder):
 
 
 def test_steps_are_listed_with_what_they_promise(folder):
-    done = shell("steps")
-    assert done.exit_code == 0
-    assert [line.split()[0] for line in done.stdout.splitlines()] == ["step", *shoal.STEPS]
-    assert "nothing about persons" in done.stdout
+    result = shell("steps")
+    assert result.exit_code == 0
+    assert [line.split()[0] for line in result.stdout.splitlines()] == ["step", *shoal.STEPS]
+    assert "nothing about persons" in result.stdout
     content = json.loads(shell("steps", "--json").stdout)
     assert content["suppress"]["promises"] == "k-anonymity"
     assert content["swap"]["parameters"]["random_state"]["default"] is None
@@ -410,27 +423,27 @@ def test_steps_are_listed_with_what_they_promise(folder):
 def test_diversity_and_closeness_are_set_like_any_parameter(folder):
     secret = ["-i", "name", "-i", "city", "--unit", "record", "--confidential", "size"]
     known = ["mask", "in.csv", "out.csv", "-c", "age", "-k", "2", *secret]
-    done = shell(*known, "--set", "closeness=0.2", "--set", "closeness_by=swap", "--json")
-    promise = json.loads(done.stdout)["promise"]
+    result = shell(*known, "--set", "closeness=0.2", "--set", "closeness_by=swap", "--json")
+    promise = json.loads(result.stdout)["promise"]
     assert promise["closeness"]["attained"] <= promise["closeness"]["t"] == 0.2
-    done = shell(*known, "--set", "diversity=40", "--force")
-    assert done.exit_code == 1
-    assert "diversity=40 cannot be reached: all 20 records together have" in done.stderr
+    result = shell(*known, "--set", "diversity=40", "--force")
+    assert result.exit_code == 1
+    assert "diversity=40 cannot be reached: all 20 records together have" in result.stderr
     assert shell(*known, "--set", "closeness=2", "--force").exit_code == 2
 
 
 def test_methods_are_listed(folder):
-    done = shell("methods")
+    result = shell("methods")
     for name in shoal.METHODS:
-        assert f"\n{name} " in done.stdout
+        assert f"\n{name} " in result.stdout
     assert json.loads(shell("methods", "--json").stdout)["mdav"]["paper"] == "DT05"
 
 
 def test_demo_leaves_a_release_a_report_and_the_plan_that_repeats_it(folder):
-    done = shell("demo")
-    assert done.exit_code == 0
-    made = {path.name for path in (folder / "demo").iterdir()}
-    assert made == {"original.csv", "plan.toml", "release.csv", "report.html"}
+    result = shell("demo")
+    assert result.exit_code == 0
+    written = {path.name for path in (folder / "demo").iterdir()}
+    assert written == {"original.csv", "plan.toml", "release.csv", "report.html"}
     again = shell("run", "demo/plan.toml", "demo/original.csv", "again.csv")
     assert again.exit_code == 0
     assert (folder / "again.csv").read_bytes() == (folder / "demo" / "release.csv").read_bytes()
@@ -448,10 +461,10 @@ def test_help_and_version_compile_and_import_nothing_heavy():
             "heavy = [m for m in ('numba', 'sklearn', 'pyarrow', 'pandas') if m in sys.modules]\n"
             "assert not heavy, heavy"
         )
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-c", code, *arguments], capture_output=True, text=True
         )
-        assert done.returncode == 0, done.stderr
+        assert result.returncode == 0, result.stderr
 
 
 def large_file(folder):

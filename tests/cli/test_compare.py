@@ -30,10 +30,10 @@ def shell(line):
 
 
 def test_the_printed_command_releases_the_chosen_plan(folder):
-    done = shell(BASE)
-    assert done.exit_code == 0
-    assert len(done.stdout.split("plans/")) == 4 + 2
-    command = done.stdout.split("shoal ")[-1].strip().replace("TARGET", "out.csv")
+    result = shell(BASE)
+    assert result.exit_code == 0
+    assert len(result.stdout.split("plans/")) == 4 + 2
+    command = result.stdout.split("shoal ")[-1].strip().replace("TARGET", "out.csv")
     released = shell(command)
     assert released.exit_code == 0
     loss = json.loads(Path("comparison/table.json").read_text())
@@ -68,17 +68,17 @@ def test_the_cache_is_optional(folder):
     ],
 )
 def test_bad_comparisons_end_with_a_reason_and_write_nothing(folder, change, code, message):
-    done = shell(f"compare sme.csv -c surface --no-cache {change}")
-    assert (done.exit_code, message in done.stderr) == (code, True), done.stderr
+    result = shell(f"compare sme.csv -c surface --no-cache {change}")
+    assert (result.exit_code, message in result.stderr) == (code, True), result.stderr
     assert [path.name for path in folder.iterdir()] == ["sme.csv"]
 
 
 def test_settings_reach_the_methods_that_take_them(folder):
-    done = shell(
+    result = shell(
         "compare sme.csv -c surface -c employees -k 3 --method mdav,vmdav --set gamma=0.5"
         " --set aggregate=median"
     )
-    assert done.exit_code == 0
+    assert result.exit_code == 0
     assert "gamma" not in Path("comparison/plans/01.toml").read_text()
     assert "gamma = 0.5" in Path("comparison/plans/02.toml").read_text()
     assert 'aggregate = "median"' in Path("comparison/plans/01.toml").read_text()
@@ -114,5 +114,5 @@ def test_an_interrupted_comparison_stops_and_resumes(folder):
     assert process.returncode == 130, errors
     assert b"nothing was written" in errors
     assert not (folder / "comparison").exists()
-    done = len(list(kept.glob("*.json")))
-    assert 1 <= done < len(sizes)
+    result = len(list(kept.glob("*.json")))
+    assert 1 <= result < len(sizes)

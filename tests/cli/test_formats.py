@@ -62,23 +62,23 @@ def test_all_commands_take_the_format(folder, ending):
 
 
 def test_labels_and_codes_come_back_and_losses_are_reported(folder):
-    done = shell(
+    result = shell(
         "mask", FILES / "pspp.sav", "out.sav", "-c", "age", "-c", "height", "-k", "3", "-i", "name"
     )
-    assert "warning: Free text about the whole file is not released" in done.stderr
-    assert "no place" not in done.stderr
-    done = shell(
+    assert "warning: Free text about the whole file is not released" in result.stderr
+    assert "no place" not in result.stderr
+    result = shell(
         "mask", FILES / "pspp.sav", "out.csv", "-c", "age", "-c", "height", "-k", "3", "-i", "name"
     )
-    assert "warning: A text table has no place for: labels of 'age'" in done.stderr
+    assert "warning: A text table has no place for: labels of 'age'" in result.stderr
 
 
 def test_missing_codes_are_counted_as_missing_values(folder):
     content = json.loads(shell("inspect", FILES / "haven.dta", "--json").stdout)["columns"]
     assert {column["name"]: column["missing"] for column in content}["income"] == 4
-    done = shell("mask", FILES / "haven.dta", "out.dta", "-c", "income", "-k", "3")
-    assert done.exit_code == 1
-    assert "Column 'income' has 4 missing values" in done.stderr
+    result = shell("mask", FILES / "haven.dta", "out.dta", "-c", "income", "-k", "3")
+    assert result.exit_code == 1
+    assert "Column 'income' has 4 missing values" in result.stderr
 
 
 def test_a_database_is_masked_and_judged_without_showing_its_address(folder):
@@ -89,9 +89,9 @@ def test_a_database_is_masked_and_judged_without_showing_its_address(folder):
     connection.close()
     address = "sqlite:///in.db"
     mask = ["mask", address, address, "--table", "survey", "-c", "age", "-k", "3"]
-    done = shell(*mask, "--target-table", "release")
-    assert done.exit_code == 0
-    assert done.stdout.startswith("sqlite:///in.db: 9 records in 3 groups of 3")
+    result = shell(*mask, "--target-table", "release")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("sqlite:///in.db: 9 records in 3 groups of 3")
     assert "exists already" in shell(*mask, "--target-table", "release").stderr
     assert "is the source" in shell(*mask, "--target-table", "survey", "--force").stderr
     assert shell(*mask).exit_code == 2  # which table?
@@ -103,11 +103,11 @@ def test_a_database_is_masked_and_judged_without_showing_its_address(folder):
         ["mask", "in.csv.gz", secret, "--target-table", "t", "-c", "age", "-k", "3"],
         ["mask", secret, "out.csv", "--table", "t", "-c", "age", "-k", "3", "--json"],
     ):
-        done = shell(*command)
-        assert done.exit_code == 1
-        assert "does not accept connections" in done.stderr
-        assert "sesame" not in done.output
-        assert "me:" not in done.output
+        result = shell(*command)
+        assert result.exit_code == 1
+        assert "does not accept connections" in result.stderr
+        assert "sesame" not in result.output
+        assert "me:" not in result.output
     assert not Path("out.csv").exists()
 
 
@@ -117,10 +117,10 @@ def test_a_text_table_may_begin_with_the_letters_of_another_format(folder):
 
 
 def test_a_sas_data_set_is_not_written_and_a_table_is_no_file(folder):
-    done = shell("mask", "in.csv.gz", "out.sas7bdat", "-c", "age", "-k", "3")
-    assert (done.exit_code, "not written" in done.stderr) == (1, True)
-    done = shell("mask", "in.csv.gz", "out.csv", "-c", "age", "-k", "3", "--target-table", "t")
-    assert (done.exit_code, "the target is a file" in done.stderr) == (2, True)
+    result = shell("mask", "in.csv.gz", "out.sas7bdat", "-c", "age", "-k", "3")
+    assert (result.exit_code, "not written" in result.stderr) == (1, True)
+    result = shell("mask", "in.csv.gz", "out.csv", "-c", "age", "-k", "3", "--target-table", "t")
+    assert (result.exit_code, "the target is a file" in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -139,9 +139,9 @@ def test_a_missing_package_is_named(folder, monkeypatch, package, place, extra):
     for name in ("stata", "spss", "excel", "_excel_read", "_excel_write"):
         monkeypatch.delitem(sys.modules, f"shoal.io.formats.{name}", raising=False)
     table = ["--target-table", "t"] if "://" in place else []
-    done = shell("mask", "in.csv.gz", place, "-c", "age", "-k", "3", *table)
-    assert done.exit_code == 1
-    assert f'pip install "{extra}"' in done.stderr
+    result = shell("mask", "in.csv.gz", place, "-c", "age", "-k", "3", *table)
+    assert result.exit_code == 1
+    assert f'pip install "{extra}"' in result.stderr
 
 
 HOSTILE = {
@@ -167,7 +167,7 @@ HOSTILE = {
 def test_a_hostile_file_is_refused_in_one_line(folder, name):
     content, said = HOSTILE[name]
     Path(name).write_bytes(content)
-    done = shell("mask", name, "out.csv", "-c", "age", "-k", "3")
-    assert done.exit_code == 1
-    assert any(word in done.stderr for word in said.split("|")), done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    result = shell("mask", name, "out.csv", "-c", "age", "-k", "3")
+    assert result.exit_code == 1
+    assert any(word in result.stderr for word in said.split("|")), result.stderr
+    assert len(result.stderr.splitlines()) == 1

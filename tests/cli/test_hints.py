@@ -41,14 +41,14 @@ def shell(line):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_name_only_their_own_options(table, command):
-    done = shell(f"{command} in.csv out.csv {COMMANDS[command]} --confidential illness")
-    assert done.exit_code == 0, done.stderr
-    assert "illness" in done.stderr
-    assert set(FLAG.findall(done.stderr)) <= set(FLAG.findall(shell(f"{command} --help").stdout))
-    assert "homogeneity=" not in done.stderr.replace("--set homogeneity=", "")
-    assert ("--set homogeneity=merge" in done.stderr) == (command == "mask")
+    result = shell(f"{command} in.csv out.csv {COMMANDS[command]} --confidential illness")
+    assert result.exit_code == 0, result.stderr
+    assert "illness" in result.stderr
+    assert set(FLAG.findall(result.stderr)) <= set(FLAG.findall(shell(f"{command} --help").stdout))
+    assert "homogeneity=" not in result.stderr.replace("--set homogeneity=", "")
+    assert ("--set homogeneity=merge" in result.stderr) == (command == "mask")
     has_k = command != "rank-swap"
-    assert ("aise k" in done.stderr) == has_k
+    assert ("aise k" in result.stderr) == has_k
 
 
 def test_the_steps_of_the_test_are_commands():
@@ -59,18 +59,18 @@ def test_the_steps_of_the_test_are_commands():
 def test_parameters_without_an_option_are_set(table, command):
     table.assign(age=table["age"].where(table["age"] > 20)).to_csv("in.csv", index=False)
     Path("limits.toml").write_text("max_linkage = 1\n")
-    done = shell(f"{command} in.csv -c age -c floor -k 3")
-    assert done.exit_code == 1
-    assert "--set missing=drop" in done.stderr
+    result = shell(f"{command} in.csv -c age -c floor -k 3")
+    assert result.exit_code == 1
+    assert "--set missing=drop" in result.stderr
     assert shell(f"{command} in.csv -c age -c floor -k 3 --set missing=drop").exit_code == 0
 
 
 def test_a_plan_is_advised_in_its_own_notation(table):
     plan = shoal.Plan.of(["age", "floor"], shoal.partitioners.MDAV(k=3), other_columns="release")
     plan.save("plan.toml")
-    done = shell("run plan.toml in.csv out.csv")
-    assert done.exit_code == 0, done.stderr
-    assert "shuffle = true" in done.stderr
+    result = shell("run plan.toml in.csv out.csv")
+    assert result.exit_code == 0, result.stderr
+    assert "shuffle = true" in result.stderr
     text = Path("plan.toml").read_text()
     Path("plan.toml").write_text(f"shuffle = true\n{text}")
     assert shell("run plan.toml in.csv shuffled.csv").exit_code == 0

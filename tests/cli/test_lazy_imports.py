@@ -10,9 +10,9 @@ USES_NONE = tuple(map(int, __version__.split(".")[:2])) >= (1, 8)
 
 
 def run(code):
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.strip()
 
 
 def test_scikit_learn_starts_without_them():

@@ -26,20 +26,20 @@ def files(request, tmp_path_factory):
         }
     )
     empty = coded.assign(floors=coded["floors"].mask(coded["floors"] == 99).astype("Int64"))
-    made = {"coded": coded, "empty": empty}
-    for name, table in {**made}.items():
-        made[f"{name}_out"] = table.assign(age=table["age"] // 10 * 10)
-    for name, table in made.items():
+    tables = {"coded": coded, "empty": empty}
+    for name, table in {**tables}.items():
+        tables[f"{name}_out"] = table.assign(age=table["age"] // 10 * 10)
+    for name, table in tables.items():
         path = folder / f"{name}.{request.param}"
         getattr(table, f"to_{request.param}")(path, index=False)
-        made[name] = str(path)
-    return made
+        tables[name] = str(path)
+    return tables
 
 
 def printed(*arguments):
-    done = CliRunner().invoke(app, [*arguments, "--json"])
-    assert done.exit_code == 0, done.stderr
-    return json.loads(done.stdout)
+    result = CliRunner().invoke(app, [*arguments, "--json"])
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
 
 
 COMMANDS = {

@@ -97,6 +97,6 @@ def test_zero_jobs_are_refused(command, tmp_path):
         "tradeoff": [source, "-c", "a", "-c", "b", "--confidential", "c", "-k", 3],
         "mask": [source, tmp_path / "out.csv", "-c", "a", "-c", "b", "-c", "c", "-k", 3],
     }[command]
-    done = CliRunner().invoke(cli.app, [command, *map(str, words), "--n-jobs", "0"])
-    assert done.exit_code == 2, done.output  # the command line was wrong
-    assert "--n-jobs" in done.stderr
+    result = CliRunner().invoke(cli.app, [command, *map(str, words), "--n-jobs", "0"])
+    assert result.exit_code == 2, result.output  # the command line was wrong
+    assert "--n-jobs" in result.stderr

@@ -90,14 +90,14 @@ def test_options_of_other_commands_are_not_recommended(visits, command):
 def test_a_tradeoff_takes_identifiers_and_units(visits):
     line = f"tradeoff {ROLES} -k 3 --dependence 0.5 --json"
     assert shell(line).exit_code == 1  # names repeat
-    done = shell(f"{line} --unit name")
-    assert done.exit_code == 0, done.stderr
-    assert {point["k"] for point in json.loads(done.stdout)["points"]} == {3}
+    result = shell(f"{line} --unit name")
+    assert result.exit_code == 0, result.stderr
+    assert {point["k"] for point in json.loads(result.stdout)["points"]} == {3}
 
 
 def test_weights_are_named_in_a_comparison(visits):
     visits.assign(weight=2.0).to_csv("visits.csv", index=False)
-    done = shell(f"compare {ROLES} -k 3 -m mdav --no-cache --unit name --weight weight --json")
-    assert done.exit_code == 0, done.stderr
-    assert json.loads(done.stdout)["runs"]
+    result = shell(f"compare {ROLES} -k 3 -m mdav --no-cache --unit name --weight weight --json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["runs"]
     assert Plan.load("comparison/plans/01.toml").weight == "weight"

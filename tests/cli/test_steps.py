@@ -74,8 +74,8 @@ def test_every_parameter_has_an_option(name):
 @pytest.mark.parametrize("name", OTHERS)
 def test_a_command_writes_release_report_manifest_and_a_plan_that_repeats_it(folder, name):
     words = [name, "in.csv", "out.csv", *WORDS[name], "--save-plan", "plan.toml"]
-    done = shell(*words, "--report", "report.html", "--manifest", "manifest.json")
-    assert done.exit_code == 0, done.output
+    result = shell(*words, "--report", "report.html", "--manifest", "manifest.json")
+    assert result.exit_code == 0, result.output
     assert (folder / "report.html").exists()
     checks = verify("out.csv", "manifest.json", original="in.csv")
     assert all(check.passed is not False for check in checks)
@@ -86,19 +86,29 @@ def test_a_command_writes_release_report_manifest_and_a_plan_that_repeats_it(fol
     assert (folder / "again.csv").read_bytes() == (folder / "out.csv").read_bytes()
 
 
+def test_mask_takes_hierarchies_as_the_steps_do(folder):
+    words = ["-c", "age", "-c", "town", "-k", "3", "--set", "aggregate=ancestor"]
+    result = shell("mask", "in.csv", "out.csv", *words, "--hierarchy", "age=interval:5,20",
+                   "--hierarchy", "town=towns.csv")  # fmt: skip
+    assert result.exit_code == 0, result.output
+    known = {"Porto", "Braga", "Faro", "north", "south", "*"}
+    assert set(pd.read_csv(folder / "out.csv")["town"]) <= known
+    assert shell("mask", "in.csv", "b.csv", *words, "--hierarchy", "age").exit_code == 2
+
+
 def test_values_are_parsed_as_the_parameter_says(folder):
     (folder / "map.json").write_text('{"Faro": "south"}')
     words = ["recode", "in.csv", "out.csv", "-c", "town", "--mapping", "Porto=north,Braga=north"]
-    done = shell(*words, "--mapping", "@map.json", "--save-plan", "plan.json", "-i", "sex",
+    result = shell(*words, "--mapping", "@map.json", "--save-plan", "plan.json", "-i", "sex",
                  "--unit", "record")  # fmt: skip
-    assert done.exit_code == 0, done.output
+    assert result.exit_code == 0, result.output
     (entry,) = json.loads((folder / "plan.json").read_text())["steps"]
     assert entry["mapping"] == {"Porto": "north", "Braga": "north", "Faro": "south"}
     assert set(pd.read_csv("out.csv")["town"]) == {"north", "south"}
     assert "sex" not in pd.read_csv("out.csv")
-    done = shell("pram", "in.csv", "pram.csv", "-c", "sex", "--stay", "0.9", "--no-invariant",
+    result = shell("pram", "in.csv", "pram.csv", "-c", "sex", "--stay", "0.9", "--no-invariant",
                  "--save-plan", "pram.toml")  # fmt: skip
-    assert done.exit_code == 0, done.output
+    assert result.exit_code == 0, result.output
     assert Plan.load("pram.toml").steps[0].invariant is False
 
 
@@ -115,10 +125,10 @@ def test_values_are_parsed_as_the_parameter_says(folder):
     ],
 )
 def test_what_is_wrong_ends_with_a_sentence(folder, words, shown):
-    done = shell(words[0], "in.csv", "out.csv", *words[1:])
-    assert done.exit_code in (1, 2)
-    assert shown in done.output
-    assert "Traceback" not in done.output
+    result = shell(words[0], "in.csv", "out.csv", *words[1:])
+    assert result.exit_code in (1, 2)
+    assert shown in result.output
+    assert "Traceback" not in result.output
     assert not (folder / "out.csv").exists()
 
 

@@ -160,10 +160,10 @@ def test_completion_can_be_installed():
 
 
 def test_an_unknown_option_is_named_before_stray_words():
-    done = CliRunner().invoke(app, ["mask", "a", "b", "-c", "x", "-k", "2", "--foo", "bar"])
-    assert done.exit_code == 2
-    assert "--foo" in done.stderr
-    assert "separate from SOURCE" not in done.stderr
+    result = CliRunner().invoke(app, ["mask", "a", "b", "-c", "x", "-k", "2", "--foo", "bar"])
+    assert result.exit_code == 2
+    assert "--foo" in result.stderr
+    assert "separate from SOURCE" not in result.stderr
 
 
 def test_the_share_done_never_falls_and_the_remaining_time_follows_from_it():

@@ -36,28 +36,28 @@ def shell(*arguments):
 def test_command_line_and_python_agree(files):
     before, after, *paths = files
     options = ("--formula", "wage ~ age + sex", "--weight", "weight", "--by", "sex")
-    done = shell("utility", *paths, *options, "--measure", "regression", "--seed", "1", "--json")
-    assert done.exit_code == 0, done.stderr
+    result = shell("utility", *paths, *options, "--measure", "regression", "--seed", "1", "--json")
+    assert result.exit_code == 0, result.stderr
     expected = shoal.utility(
         before, after, formula="wage ~ age + sex", weight="weight", by="sex",
         measures=["regression"], random_state=1,
     )  # fmt: skip
-    assert json.loads(done.stdout)["figures"] == pytest.approx(expected.figures())
+    assert json.loads(result.stdout)["figures"] == pytest.approx(expected.figures())
 
 
 def test_text_names_figures_groups_and_analyses(files):
-    done = shell("utility", *files[2:], "--measure", "estimates", "--by", "sex")
-    assert done.exit_code == 0, done.stderr
+    result = shell("utility", *files[2:], "--measure", "estimates", "--by", "sex")
+    assert result.exit_code == 0, result.stderr
     for words in ("quantile_error", "by sex", "worst-off group", "estimates by group"):
-        assert words in done.stdout
+        assert words in result.stdout
 
 
 @pytest.mark.parametrize("command", ["assess", "attack"])
 def test_measures_and_attacks_by_subgroup(files, command):
     options = ("-c", "age", "--by", "sex", "--json")
-    done = shell(command, *files[2:], *options)
-    assert done.exit_code == 0, done.stderr
-    groups = json.loads(done.stdout)["groups"]
+    result = shell(command, *files[2:], *options)
+    assert result.exit_code == 0, result.stderr
+    groups = json.loads(result.stdout)["groups"]
     assert groups["sizes"] == {"sex=f": 40, "sex=m": 20}
     assert "by sex" in shell(command, *files[2:], *options[:-1]).stdout
     small = shell(command, *files[2:], *options, "--min-group", "21")
@@ -76,6 +76,6 @@ def test_measures_and_attacks_by_subgroup(files, command):
     ],
 )
 def test_wrong_options_exit_with_their_status(files, options, status):
-    done = shell("utility", *files[2:], "--measure", "estimates", *options)
-    assert done.exit_code == status
-    assert "Traceback" not in done.stderr
+    result = shell("utility", *files[2:], "--measure", "estimates", *options)
+    assert result.exit_code == status
+    assert "Traceback" not in result.stderr

@@ -57,7 +57,7 @@ def test_every_column_has_a_role_of_the_field(name):
 
 
 @own_tables
-def test_quasi_identifiers_are_numbers_without_holes(name):
+def test_quasi_identifiers_are_numbers_without_missing_values(name):
     table = datasets.CATALOGUE[name].load(kind="pyarrow")
     for column, role in datasets.ROLES[name].items():
         assert table[column].null_count == 0
@@ -91,7 +91,7 @@ def test_an_unknown_kind_of_frame_is_refused(name):
 
 
 @pytest.mark.parametrize("name", datasets.names())
-def test_polars_is_asked_for_by_name_when_it_is_missing(name, monkeypatch):
+def test_a_missing_polars_is_named(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     with raises(MissingDependency, "package-missing", extra="polars"):
         datasets.CATALOGUE[name].load(kind="polars")
@@ -115,7 +115,7 @@ def test_a_longer_survey_starts_with_the_shorter_one(n):
     assert datasets.survey(n=n).equals(datasets.survey(n=1000).head(n))
 
 
-def test_survey_has_the_shape_of_a_society():
+def test_the_survey_has_plausible_ranges_and_shares():
     answers = datasets.survey(n=20_000)
     sizes = answers["region"].value_counts()
     assert len(sizes) == 5
@@ -172,6 +172,6 @@ def test_the_catalogue_names_every_table_with_its_size():
 
 
 @own_tables
-def test_the_catalogue_tells_the_true_size(name):
+def test_the_catalogue_states_the_true_size(name):
     entry = datasets.CATALOGUE[name]
     assert entry.load().shape == (entry.rows, entry.columns)

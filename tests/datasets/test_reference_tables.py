@@ -40,7 +40,7 @@ def test_of_eia_the_literature_uses_the_number_and_ten_revenues_and_sales():
 
 
 @each_table
-def test_a_table_has_the_size_and_columns_the_catalogue_tells(name):
+def test_a_table_has_the_size_and_columns_of_the_catalogue(name):
     entry, table = datasets.CATALOGUE[name], datasets.CATALOGUE[name].load()
     assert table.shape == (entry.rows, entry.columns)
     assert tuple(table.columns) == casc.REFERENCES[name].columns

@@ -58,13 +58,13 @@ def test_the_walk_follows_the_calls_of_the_command(tmp_path):
     rows = "".join(f"{20 + i % 37},{1000 + i}\n" for i in range(40))
     (tmp_path / "in.csv").write_text(f"age,pay\n{rows}", encoding="utf-8")
     paths = {"PYTHONPATH": str(pages.ROOT / "src")}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", TRACED],
         cwd=tmp_path, env={**os.environ, **paths}, capture_output=True, text=True,
         encoding="utf-8",
     )  # fmt: skip
     calls = (tmp_path / "calls.txt").read_text(encoding="utf-8").splitlines()
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
     named = [f"{module}:{name}" for _, module, name in STEPS]
     assert [call for call in calls if call in named] == named
 

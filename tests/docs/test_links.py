@@ -95,7 +95,7 @@ def test_a_link_that_leads_nowhere_is_found(link, expected):
     assert problem(DOCS / "app.md", link) == expected
 
 
-def test_links_in_code_are_none():
+def test_links_in_code_are_ignored():
     text = "[a](one.md) `[b](two.md)` ![c](three.png)\n\n```text\n[d](four.md)\n```\n"
     assert links(text) == ["one.md", "three.png"]
 

@@ -1,4 +1,4 @@
-"""What runs the pages finds what is wrong with them."""
+"""The functions that run the pages find what is wrong with them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the pages of methods and measures are made of is true."""
+"""The contents of the pages on methods and measures are correct."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ SIZES = {"k to 2k - 1": lambda k: 2 * k - 1, "k to 3k - 2": lambda k: 3 * k - 2}
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_docstring_tells_steps_guarantee_and_cost(method):
+def test_a_docstring_states_steps_guarantee_and_cost(method):
     notes = docstrings.notes(METHODS[method])
     assert list(notes)[:3] == ["Steps", "Guarantee", "Cost"]
     assert re.match(r"1\. ", notes["Steps"])
@@ -79,7 +79,7 @@ def test_every_row_of_a_paper_that_is_a_method_is_shown_once():
             assert re.search(rf"(?m)^\| (.*, )?{re.escape(row)}(, \w+)? \| published", shown), page
 
 
-def test_rows_of_papers_are_the_methods_that_the_papers_room_runs():
+def test_rows_of_papers_are_the_methods_that_the_reproduction_runs():
     from reproduction import cv_mdav, two_mu_approx
     from reproduction.mu_approx import losses
 

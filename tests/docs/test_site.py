@@ -1,4 +1,4 @@
-"""The site: built without a warning, whole, and alone."""
+"""The site is built without a warning, complete, and independent of other servers."""
 
 import os
 import re
@@ -51,8 +51,8 @@ def site(tmp_path_factory):
     (deaf / "sitecustomize.py").write_text(NOBODY_ANSWERS, encoding="utf-8")
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(deaf), str(ROOT / "src")])}
     command = [sys.executable, str(ROOT / "docs" / "make_site.py"), str(target)]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, encoding="utf-8")
-    assert done.returncode == 0, done.stdout + done.stderr
+    result = subprocess.run(command, env=env, capture_output=True, text=True, encoding="utf-8")
+    assert result.returncode == 0, result.stdout + result.stderr
     return target
 
 
@@ -201,7 +201,7 @@ CLIPPED = """() => [...document.querySelectorAll(".content, .content *")]
   .map((box) => `${box.tagName} ${box.className}: ${box.textContent.slice(0, 60)}`)"""
 
 
-def test_nothing_is_clipped_on_a_desk(browser, site):
+def test_nothing_is_clipped_on_a_wide_screen(browser, site):
     page = opened(browser, site, "index")
     looked_at = {site / f"{name}.html" for name in LOOKED_AT}
     clipped = {}
@@ -246,7 +246,7 @@ def results(browser, site, words):
     return [urlsplit(link).path for link in links]
 
 
-def test_the_search_finds_a_method_from_the_disk(browser, site):
+def test_the_search_works_from_local_files(browser, site):
     assert any(path.endswith("/methods/mdav.html") for path in results(browser, site, "mdav"))
 
 

@@ -47,11 +47,11 @@ def test_every_word_of_a_docstring_is_known(dictionary):
     assert not wrong, "Mend them, or put words that are right into docs/words.txt."
 
 
-def test_common_slips_are_nowhere():
+def test_common_misspellings_are_not_in_the_repository():
     command = [sys.executable, "-m", "codespell_lib", "--builtin", "clear,rare,informal"]
     command += ["--ignore-words", str(ACCEPTED), *map(str, [*PAGES, *SOURCES])]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT)
-    assert done.returncode == 0, done.stdout + done.stderr
+    result = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", cwd=ROOT)
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_accepted_words_stand_in_order_and_once():
@@ -64,7 +64,7 @@ def test_accepted_words_stand_in_order_and_once():
 
 
 @pytest.mark.parametrize("slip", ["guarrantee", "recieve", "microagregation", "seperate", "wich"])
-def test_a_slip_is_found(dictionary, slip):
+def test_a_misspelling_is_found(dictionary, slip):
     assert unknown(words.of_page(f"Here is a {slip} that `{slip}x` may not hide."), dictionary) == [
         slip
     ]

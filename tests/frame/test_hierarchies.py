@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pyreadstat
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from shoal import Hierarchy
 from shoal.errors import FileError, InputError, ParameterError
 from shoal.frame.types import Type, as_types, parse_type_options
 from shoal.plan import Plan
+from shoal.plan.deliver import deliver
 from shoal.steps import Generalise
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -66,6 +68,20 @@ def test_what_is_no_hierarchy_is_refused_by_position(given_as, code, attributes)
     with raises(ParameterError, code, **attributes) as caught:
         Hierarchy(**given_as)
     assert not any(f"{value!r}" in str(caught.value) for value in "abcxy")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Managers, directors, chiefs;staff, all\nClerks;staff, all\n",
+        "Managers, directors, chiefs\tstaff, all\nClerks\tstaff, all\n",
+        '"Managers, directors, chiefs","staff, all"\nClerks,"staff, all"\n',
+    ],
+)
+def test_values_with_commas_do_not_hide_the_separator(tmp_path, text):
+    (tmp_path / "occupations.csv").write_text(text)
+    found = Hierarchy.from_file(tmp_path / "occupations.csv")
+    assert found.rows == (("Managers, directors, chiefs", "staff, all"), ("Clerks", "staff, all"))
 
 
 def test_a_damaged_file_is_refused(tmp_path):
@@ -189,3 +205,20 @@ def test_numbers_and_orders_may_have_a_listed_hierarchy():
     assert set(release.data["school"]) == {"low", "much"}
     with raises(InputError, "value-outside-type", column="age", record=3, count=2):
         Plan({}, [Generalise(["age", "school"], 2)], {"age": Hierarchy({"y": [20, 21]})}).run(data)
+
+
+@pytest.mark.parametrize("ending", ["sav", "dta"])
+@pytest.mark.parametrize("listed", ["labels", "codes"])
+def test_a_hierarchy_of_a_labelled_file_lists_labels_or_codes(tmp_path, ending, listed):
+    labels = {1.0: "heavy", 2.0: "never", 3.0: "now and then"}
+    data = pd.DataFrame({"smoke": [1.0] * 2 + [2.0] * 8 + [3.0] * 5})
+    source, target = tmp_path / f"in.{ending}", tmp_path / f"out.{ending}"
+    write = {"sav": pyreadstat.write_sav, "dta": pyreadstat.write_dta}[ending]
+    write(data, source, variable_value_labels={"smoke": labels})
+    parents = {1.0: "yes", 2.0: "no", 3.0: "yes"}
+    names = labels if listed == "labels" else {1.0: 1, 2.0: 2, 3.0: 3}
+    rows = "\n".join(f"{names[code]};{parent}" for code, parent in parents.items())
+    (tmp_path / "smoke.csv").write_text(rows)
+    types = {"smoke": Hierarchy.from_file(tmp_path / "smoke.csv")}
+    release = deliver(Plan({}, [Generalise(["smoke"], 4)], types), source, target).release
+    assert release.data["smoke"].to_pylist() == ["yes"] * 2 + ["no"] * 8 + ["yes"] * 5

@@ -19,8 +19,8 @@ def kind(values, labels=None, measure=None, name="x"):
     """Return the kind of a column, whether it was inferred, and its missing codes."""
     metadata = SimpleNamespace(value_labels=labels or {}, measure=measure)
     array = values if isinstance(values, pa.Array) else pa.array(values)
-    made = decide(name, array, metadata)
-    return made.kind, made.inferred, made.missing_codes
+    decision = decide(name, array, metadata)
+    return decision.kind, decision.inferred, decision.missing_codes
 
 
 def test_labelled_codes_are_nominal_whatever_the_declared_measure():
@@ -46,14 +46,14 @@ def test_labelled_codes_are_ordinal_where_declared_but_not_against_the_name():
     ],
 )
 def test_labels_that_form_a_scale_give_the_order(labels, order):
-    made = decide_by_labels("x", dict(enumerate(labels, 1)), [1, 2, 3], None)
-    assert (made.type.kind, made.type.order) == ("ordinal", order)
+    kind = decide_by_labels("x", dict(enumerate(labels, 1)), [1, 2, 3], None)
+    assert (kind.type.kind, kind.type.order) == ("ordinal", order)
 
 
 def test_labels_without_a_scale_give_no_order():
     for labels in (["red", "green", "blue"], ["2nd", "1st", "crew"], ["yes", "no"]):
-        made = decide_by_labels("x", dict(enumerate(labels, 1)), [1, 2], None)
-        assert made.type.kind == "nominal"
+        kind = decide_by_labels("x", dict(enumerate(labels, 1)), [1, 2], None)
+        assert kind.type.kind == "nominal"
 
 
 def test_labelled_extremes_of_numbers_are_missing_codes():
@@ -108,10 +108,10 @@ def test_missing_codes_become_null(make):
     frame = open_frame(
         make({"a": [1, 98, 3, 99], "b": ["x", "NA", "y", "z"], "c": [1.0, 2, 3, 98]})
     )
-    found = without_codes(frame, as_missing_codes({"a": [98, 99.0], "b": "NA"}))
-    assert [pd.isna(value) for value in found["a"].to_list()] == [False, True, False, True]
-    assert [pd.isna(value) for value in found["b"].to_list()] == [False, True, False, False]
-    assert found["c"].to_list() == [1.0, 2, 3, 98]
+    masked = without_codes(frame, as_missing_codes({"a": [98, 99.0], "b": "NA"}))
+    assert [pd.isna(value) for value in masked["a"].to_list()] == [False, True, False, True]
+    assert [pd.isna(value) for value in masked["b"].to_list()] == [False, True, False, False]
+    assert masked["c"].to_list() == [1.0, 2, 3, 98]
 
 
 def test_missing_codes_are_lists_of_values():

@@ -33,8 +33,8 @@ def column(values, kind=None):
     ],
 )
 def test_a_column_is_counted_or_binned(values, kind, bars, words):
-    made = distribution(column(values))
-    assert (made["kind"], made["bars"], made["words"]) == (kind, bars, words)
+    shown = distribution(column(values))
+    assert (shown["kind"], shown["bars"], shown["words"]) == (kind, bars, words)
 
 
 def test_dates_times_and_categories_have_distributions():
@@ -51,11 +51,11 @@ def test_dates_times_and_categories_have_distributions():
 
 def test_rows_are_short_texts():
     table = pa.table({"a": ["x" * 500, None] * ROWS, "b": range(2 * ROWS)})
-    made = preview(table, table)
-    assert len(made["rows"]) == ROWS
-    assert made["rows"][1] == ["", "1"]
-    assert len(made["rows"][0][0]) == MAX_TEXT
-    assert len(made["distributions"]) == 2
+    shown = preview(table, table)
+    assert len(shown["rows"]) == ROWS
+    assert shown["rows"][1] == ["", "1"]
+    assert len(shown["rows"][0][0]) == MAX_TEXT
+    assert len(shown["distributions"]) == 2
 
 
 def test_codes_are_counted_as_they_are_written():

@@ -1,4 +1,4 @@
-"""What columns are declared to be, by every door."""
+"""Declared types of columns, in every interface."""
 
 import pytest
 

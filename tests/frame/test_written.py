@@ -25,13 +25,13 @@ WRITTEN = ["%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y%m%d", "%d %b %Y",
 
 @given(days=dates, form=st.sampled_from(WRITTEN))
 def test_the_format_that_wrote_dates_is_recognised(days, form):
-    found = possible_formats([day.strftime(form) for day in days])
+    formats = possible_formats([day.strftime(form) for day in days])
     read = [[dt.datetime.strptime(day.strftime(form), form) for day in days]]
     assert any(
         [dt.datetime.strptime(day.strftime(form), one or "%Y-%m-%d") for day in days] == read[0]
-        for one in found
+        for one in formats
     )
-    if len(found) > 1:
+    if len(formats) > 1:
         assert all(day.day <= 12 for day in days)
 
 
@@ -70,8 +70,8 @@ def test_a_cell_that_is_no_date_is_named_by_its_record():
 
 
 def test_whole_numbers_are_dates_only_if_all_of_them_are():
-    made = decide("x", pa.array([20240131, 20231201, 19991231]))
-    assert (made.kind, made.type.format) == ("date", "%Y%m%d")
+    kind = decide("x", pa.array([20240131, 20231201, 19991231]))
+    assert (kind.kind, kind.type.format) == ("date", "%Y%m%d")
     assert decide("x", pa.array([20240131, 20231201, 20241301])).kind == "numeric"
     assert decide("x", pa.array([20240131.5, 20231201, 19991231])).kind == "numeric"
 
@@ -174,10 +174,10 @@ def test_types_take_formats_and_prefixes():
 
 
 def test_words_for_missing_values_among_numbers_are_missing_codes():
-    made = decide("x", pa.array(["12", "NA", "7.5", "n/a", None]))
-    assert (made.kind, made.missing_codes) == ("numeric", ("NA", "n/a"))
-    made = decide("x", pa.array(["2024-01-31", "."]))
-    assert (made.kind, made.missing_codes) == ("date", (".",))
+    kind = decide("x", pa.array(["12", "NA", "7.5", "n/a", None]))
+    assert (kind.kind, kind.missing_codes) == ("numeric", ("NA", "n/a"))
+    kind = decide("x", pa.array(["2024-01-31", "."]))
+    assert (kind.kind, kind.missing_codes) == ("date", (".",))
     assert decide("x", pa.array(["a", "NA"])).missing_codes == ()
     assert decide("x", pa.array(["NA", "NA"])).missing_codes == ()
     assert (

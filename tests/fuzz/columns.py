@@ -160,8 +160,10 @@ def draw_column(rng: Rng, name: str, n: int, kinds: tuple[str, ...] = tuple(KIND
     kind = kinds[rng.choice(len(kinds), p=weights / weights.sum())]
     values = KINDS[kind][1](rng, n)
     share = rng.choice(MISSING, p=MISSING_WEIGHTS)
-    hole = rng.random(n) < share
-    return Column(name, kind, [None if out else v for v, out in zip(values, hole, strict=True)])
+    is_missing = rng.random(n) < share
+    return Column(
+        name, kind, [None if out else v for v, out in zip(values, is_missing, strict=True)]
+    )
 
 
 NAMES = ("age", "wage", "height", "region", "sex", "job", "school", "born", "seen")

@@ -193,7 +193,7 @@ def _deliver(route: Route) -> tuple[str, Any, list[str]]:
 
 def _command(route: Route) -> tuple[str, Any, list[str]]:
     """Run the plan by the command line."""
-    done = CliRunner().invoke(
+    result = CliRunner().invoke(
         app,
         [
             "run", str(route.plan), route.source.address, route.target.address,
@@ -202,26 +202,26 @@ def _command(route: Route) -> tuple[str, Any, list[str]]:
         ],
     )  # fmt: skip
     problems = []
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        return "crashed", None, [f"traceback: {last_line(done.exception)}"]
-    if "Unexpected error" in done.stderr or "Traceback" in done.stderr:
-        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        return "crashed", None, [f"traceback: {last_line(result.exception)}"]
+    if "Unexpected error" in result.stderr or "Traceback" in result.stderr:
+        lines = [line.strip() for line in result.stderr.splitlines() if line.strip()]
         return "crashed", None, [f"traceback: {' | '.join(lines[-4:])}"]
-    if "Please report" in done.stderr:
-        problems.append(f"guarantee: {done.stderr}")
-    mark = telltale(done.stdout + done.stderr)
+    if "Please report" in result.stderr:
+        problems.append(f"guarantee: {result.stderr}")
+    mark = telltale(result.stdout + result.stderr)
     if mark:
-        problems.append(f"message: it holds a value of the data ({mark}): {done.stderr}")
-    if done.exit_code not in (0, 1, 2):
-        problems.append(f"exit: {done.exit_code}")
+        problems.append(f"message: it holds a value of the data ({mark}): {result.stderr}")
+    if result.exit_code not in (0, 1, 2):
+        problems.append(f"exit: {result.exit_code}")
     published = route.manifest.exists()
     if not published:
-        if done.exit_code == 0 or "error:" not in done.stderr:
-            problems.append(f"exit: {done.exit_code} without a release and without an error")
+        if result.exit_code == 0 or "error:" not in result.stderr:
+            problems.append(f"exit: {result.exit_code} without a release and without an error")
         return "refused", None, problems
-    if done.exit_code not in ((0, 1) if route.allow_not_kept else (0,)):
-        problems.append(f"exit: {done.exit_code} with a release")
-    outcome = _StatedVerdict("not kept" if done.exit_code else "kept or qualified")
+    if result.exit_code not in ((0, 1) if route.allow_not_kept else (0,)):
+        problems.append(f"exit: {result.exit_code} with a release")
+    outcome = _StatedVerdict("not kept" if result.exit_code else "kept or qualified")
     return "released", _Shown(outcome), problems
 
 

@@ -118,9 +118,9 @@ def _arrow(column: Column, rng: Rng) -> Any:
     return pa.chunked_array([array])
 
 
-def values_as(column: Column, hole: Any) -> Values:
-    """Return the values with ``hole`` in place of what is missing."""
-    return [hole if value is None else value for value in column.values]
+def values_as(column: Column, missing_value: Any) -> Values:
+    """Return the values with ``missing_value`` in place of missing ones."""
+    return [missing_value if value is None else value for value in column.values]
 
 
 def plain_values(native: Any) -> dict[str, Values]:

@@ -200,8 +200,8 @@ class _Draft:
     def _microaggregation(
         self, step: Document, masked: list[Column], weight: str | None, household: str | None
     ) -> None:
-        holes = any(column.missing for column in masked)
-        if holes or self.chance(0.1):
+        any_missing = any(column.missing for column in masked)
+        if any_missing or self.chance(0.1):
             step["missing"] = self.one_of("own-groups", "impute", "drop", "own-groups")
         self._maybe(step, 0.5 if "within" in step else 0.01, small_strata="merge")
         if household is not None and not any(self._taken("household")):

@@ -30,7 +30,7 @@ def recode_problems(
     image: dict[str, set[str]] = {}
     for o, n in pairs:
         image.setdefault(key(o), set()).add(key(n))
-    if any(len(found) > 1 for found in image.values()):
+    if any(len(labels) > 1 for labels in image.values()):
         yield f"values: recode gave two new values to one value of {name!r}"
     other = step.get("other", "other")
     counts = Counter(key(n) for _, n in pairs)
@@ -66,7 +66,7 @@ def pram_problems(
         if is_missing_word(old) and alike(None, now):
             continue
         if (old is None and not alike(None, now)) or (not alike(None, old) and alike(None, now)):
-            if "" not in known[stratum].values():  # which some formats do not tell from a hole
+            if "" not in known[stratum].values():  # in some formats a missing value
                 yield f"values: pram made values of {name!r} missing, or the reverse"
                 return
         elif key(now) not in known[stratum] and not any(

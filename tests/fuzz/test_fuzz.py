@@ -1,4 +1,4 @@
-"""A short run of the fuzzer, the runs that once failed, and faults planted to see it find them."""
+"""A short run of the fuzzer, the runs that once failed, and planted faults that it must find."""
 
 import datetime as dt
 import math
@@ -39,7 +39,7 @@ def test_a_short_run_finds_nothing(part):
 
 
 @pytest.mark.parametrize(("seed", "number"), SEEDS)
-def test_what_once_failed_does_not_any_more(seed, number):
+def test_runs_that_once_failed_pass(seed, number):
     assert run_one(seed, number).problems == []
 
 

@@ -99,7 +99,7 @@ def test_a_dropped_column_that_is_released_is_found(monkeypatch):
     assert problem_within(60, "columns:") is not None
 
 
-def test_a_verdict_that_is_always_kind_is_found(monkeypatch):
+def test_a_verdict_that_is_always_kept_is_found(monkeypatch):
     from shoal.plan.verdict import Verdict
 
     monkeypatch.setattr(Verdict, "status", property(lambda self: "kept"))
@@ -152,7 +152,7 @@ def test_a_file_that_is_not_judged_as_it_reads_back_is_found(monkeypatch):
     assert problem_within(2000, *checks, seed=13, in_files=True, where=confusable) is not None
 
 
-def test_an_error_that_tells_a_value_is_found(monkeypatch):
+def test_an_error_that_quotes_a_value_is_found(monkeypatch):
     original = tables.check_columns
 
     def talkative(frame, columns):
@@ -171,12 +171,12 @@ def test_a_format_that_cuts_text_off_is_found(monkeypatch):
     to_storable = _statistical_write.to_storable
 
     def cut(table, *arguments):
-        made = to_storable(table, *arguments)
-        for at, name in enumerate(made.column_names):
-            if pa.types.is_string(made.column(at).type):
-                short = pc.utf8_slice_codeunits(made.column(at), 0, 3)
-                made = made.set_column(at, name, short)
-        return made
+        storable = to_storable(table, *arguments)
+        for at, name in enumerate(storable.column_names):
+            if pa.types.is_string(storable.column(at).type):
+                short = pc.utf8_slice_codeunits(storable.column(at), 0, 3)
+                storable = storable.set_column(at, name, short)
+        return storable
 
     everywhere(monkeypatch, to_storable, cut)
     assert problem_within(200, "unmasked:", "values:", "verdict:", in_files=True) is not None

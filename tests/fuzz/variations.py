@@ -118,10 +118,23 @@ def chain_some(rng: Rng, columns: list[Column], plan: Document) -> None:
         "add-noise": {"amount": 0.1, "random_state": int(rng.integers(2**31))},
     }
     new = {"method": method, "columns": names, **options[method]}
+    _vary_chained(new)
     if method == "microaggregate" and rng.random() < 0.7:
         new["missing"] = str(rng.choice(["own-groups", "impute"]))
     at = plan["steps"].index(step)
     plan["steps"].insert(at + int(rng.random() < 0.6), new)
+
+
+def _vary_chained(step: Document) -> None:
+    """Vary a further step by the name of its first column: no further random number."""
+    letter = step["columns"][0][-1:]
+    if letter in "aeiou1357" and step["method"] == "suppress":
+        step["missing_means"] = "any"
+    elif letter in "aeiou1357" and step["method"] == "generalise":
+        step["suppression"] = 0.2
+    elif letter in "bcdf024" and step["method"] == "recode":
+        step |= {"method": "pram", "stay": 0.8, "random_state": 1}
+        del step["min_count"]
 
 
 def recode_locally(rng: Rng, columns: list[Column], plan: Document) -> None:

@@ -34,7 +34,7 @@ def test_every_column_is_in_one_block(size):
 def test_predictions_keep_the_shape_and_depend_on_the_quasi_identifiers_alone():
     X = np.array([[0.0], [0.0], [1.0], [2.0]])
     Y = np.array([[0.0, 1], [2.0, 1], [4.0, 2], [7.0, 3]])
-    found = predicted_confidential(X, Y, LinearRegression())
-    assert found.shape == Y.shape
-    assert np.array_equal(found[0], found[1])
+    predicted = predicted_confidential(X, Y, LinearRegression())
+    assert predicted.shape == Y.shape
+    assert np.array_equal(predicted[0], predicted[1])
     assert predicted_confidential(X, Y[:, :1], KNeighborsRegressor(1)).shape == (4, 1)

@@ -69,7 +69,7 @@ def test_many_categories_are_nearly_at_their_distances(levels):
 
 
 @pytest.mark.parametrize("hierarchy", [False, True])
-def test_thousands_of_categories_are_grouped_with_their_like(hierarchy):
+def test_thousands_of_categories_are_grouped_with_near_ones(hierarchy):
     towns = np.array([f"{region:02}-{town:03}" for region in range(25) for town in range(80)])
     values = np.repeat(towns, 3)[np.random.default_rng(0).permutation(6000)]
     rows = [(town, town[:2]) for town in towns]
@@ -93,7 +93,7 @@ def test_thousands_of_categories_are_grouped_with_their_like(hierarchy):
 
 
 @given(seed=st.integers(0, 999), number=st.integers(1, 9), axes=st.integers(1, 4))
-def test_points_of_a_euclidean_space_are_found_again_on_as_few_axes(seed, number, axes):
+def test_points_of_a_euclidean_space_are_recovered_on_as_few_axes(seed, number, axes):
     known = np.random.default_rng(seed).normal(size=(number, axes))
     points = embed(np.sqrt(squares(known)))
     assert points.shape[1] <= max(1, min(axes, number - 1))

@@ -21,7 +21,7 @@ from shoal.plan.deliver import deliver
 
 
 @pytest.fixture
-def found():
+def inspection():
     data = pd.DataFrame(
         {
             "person_id": ["a1", "a2", "a3", "a4"],
@@ -36,12 +36,12 @@ def found():
     return inspect(data)
 
 
-def roles(found):
-    return {entry["name"]: entry["role"] for entry in found.columns}
+def roles(inspection):
+    return {entry["name"]: entry["role"] for entry in inspection.columns}
 
 
-def test_roles_are_suggested_with_a_reason(found):
-    assert roles(found) == {
+def test_roles_are_suggested_with_a_reason(inspection):
+    assert roles(inspection) == {
         "person_id": "identifier",
         "row": "identifier",
         "age": "quasi-identifier",
@@ -50,20 +50,20 @@ def test_roles_are_suggested_with_a_reason(found):
         "code": None,
         "shoe": "quasi-identifier",
     }
-    why = {entry["name"]: entry["why"] for entry in found.columns}
+    why = {entry["name"]: entry["why"] for entry in inspection.columns}
     assert why["row"] == "whole numbers that count the records"
     assert why["shoe"] == "100% of the records have a unique value"
 
 
-def test_columns_are_counted(found):
-    age = found.columns[2]
+def test_columns_are_counted(inspection):
+    age = inspection.columns[2]
     assert (age["type"], age["missing"], age["distinct"], age["unique"]) == ("whole", 0, 3, 0.5)
-    income = found.columns[3]
+    income = inspection.columns[3]
     assert (income["type"], income["missing"], income["distinct"]) == ("number", 1, 3)
 
 
-def test_combinations_are_more_unique_than_columns(found):
-    assert found.combinations == [{"columns": ["age", "shoe"], "unique": 1.0}]
+def test_combinations_are_more_unique_than_columns(inspection):
+    assert inspection.combinations == [{"columns": ["age", "shoe"], "unique": 1.0}]
 
 
 def test_the_roles_of_the_built_in_tables_are_found():
@@ -71,9 +71,9 @@ def test_the_roles_of_the_built_in_tables_are_found():
     assert {n: r for n, r in roles(sme).items() if r} == datasets.ROLES["sme"]
 
 
-def test_the_text_names_every_column_and_the_limits(found):
-    text = str(found)
-    for entry in found.columns:
+def test_the_text_names_every_column_and_the_limits(inspection):
+    text = str(inspection)
+    for entry in inspection.columns:
         assert entry["name"] in text
     assert "only you know" in text
 
@@ -93,12 +93,12 @@ SURVEY = pd.DataFrame(
 
 
 def test_weights_and_households_are_distinguished_from_other_columns():
-    found = inspect(SURVEY)
-    suggested = roles(found)
+    inspection = inspect(SURVEY)
+    suggested = roles(inspection)
     assert suggested["hh_id"] == "household"
     assert suggested["sample_weight"] == "weight"
     assert suggested["weight"] == "quasi-identifier"
-    why = {entry["name"]: entry["why"] for entry in found.columns}
+    why = {entry["name"]: entry["why"] for entry in inspection.columns}
     assert "2.0 records share a value" in why["hh_id"]
     assert "if it is a survey weight" in why["weight"]
     assert roles(inspect(SURVEY.assign(AFNLWGT=SURVEY["salary"])))["AFNLWGT"] == "weight"
@@ -109,9 +109,9 @@ def test_weights_and_households_are_distinguished_from_other_columns():
 
 def test_persons_with_several_records_are_units():
     panel = pd.DataFrame({"pid": [i // 4 for i in range(40)], "age": range(40)})
-    found = inspect(panel)
-    assert roles(found)["pid"] == "unit"
-    assert 'pid = "unit"' in found.starter_plan(2).replace('"pid"', "pid")
+    inspection = inspect(panel)
+    assert roles(inspection)["pid"] == "unit"
+    assert 'pid = "unit"' in inspection.starter_plan(2).replace('"pid"', "pid")
     both = inspect(panel.assign(hh_id=[i // 8 for i in range(40)]))
     assert (roles(both)["pid"], roles(both)["hh_id"]) == ("identifier", "household")
     assert roles(inspect(panel.assign(pid=range(40))))["pid"] == "identifier"
@@ -132,7 +132,7 @@ def test_a_starter_plan_declares_the_unit():
 
 
 def test_a_column_that_singles_out_with_others_is_suggested():
-    found = inspect(
+    inspection = inspect(
         pd.DataFrame(
             {
                 "age": [30, 30, 40, 40] * 5,
@@ -141,29 +141,29 @@ def test_a_column_that_singles_out_with_others_is_suggested():
             }
         )
     )
-    assert roles(found)["code"] is None
-    assert roles(found)["same"] == "quasi-identifier"  # it can be computed from age
+    assert roles(inspection)["code"] is None
+    assert roles(inspection)["same"] == "quasi-identifier"  # it can be computed from age
     data = pd.DataFrame({"age": [30, 30, 40, 40, 50, 50], "code": [1, 2, 1, 2, 1, 2]})
-    found = inspect(data)
-    assert roles(found)["code"] == "quasi-identifier"
-    assert found.columns[1]["why"] == (
+    inspection = inspect(data)
+    assert roles(inspection)["code"] == "quasi-identifier"
+    assert inspection.columns[1]["why"] == (
         "with the quasi-identifiers it singles out 100% of the records, without it 0%"
     )
 
 
 def test_triples_are_shown_where_more_than_three_columns_are_known():
-    found = inspect(SURVEY.assign(age=[20 + i % 9 for i in range(40)]))
-    sizes = [len(entry["columns"]) for entry in found.combinations]
-    known = [role for role in roles(found).values() if role == "quasi-identifier"]
+    inspection = inspect(SURVEY.assign(age=[20 + i % 9 for i in range(40)]))
+    sizes = [len(entry["columns"]) for entry in inspection.combinations]
+    known = [role for role in roles(inspection).values() if role == "quasi-identifier"]
     assert len(known) > 3
     assert sizes == sorted(sizes)
     assert {2, 3, len(known)} == set(sizes)
 
 
 def test_a_starter_plan_runs_once_k_is_given(tmp_path):
-    found = inspect(SURVEY)
+    inspection = inspect(SURVEY)
     path = tmp_path / "plan.toml"
-    path.write_text(found.starter_plan(3))
+    path.write_text(inspection.starter_plan(3))
     plan = Plan.load(path)
     assert plan.k == 3
     assert plan.weight == "sample_weight"
@@ -192,8 +192,8 @@ def test_names_with_quotes_and_missing_values_survive_in_a_starter_plan(tmp_path
     assert Plan.load(path).steps[0].missing == "own-groups"
 
 
-def codes(found):
-    return {sentence.code for sentence in found.sentences}
+def codes(inspection):
+    return {sentence.code for sentence in inspection.sentences}
 
 
 def test_columns_that_can_be_computed_from_others_are_named():
@@ -210,14 +210,14 @@ def test_columns_that_can_be_computed_from_others_are_named():
     data["lwage"] = np.log(data["wage"])
     data["cents"] = 100 * data["wage"] + 3
     data.loc[:9, ["wage", "lwage", "cents"]] = None
-    found = inspect(data)
-    derived = [s.columns for s in found.sentences if s.code == "derived-column"]
+    inspection = inspect(data)
+    derived = [s.columns for s in inspection.sentences if s.code == "derived-column"]
     assert sorted(derived) == [
         ("cents", "wage"), ("exper", "age", "schooling"), ("lwage", "wage")
     ]  # fmt: skip
-    assert found.roles["exper"] == "quasi-identifier"
-    assert found.roles["lwage"] == found.roles["cents"] == "confidential"
-    assert found.roles["noise"] == "quasi-identifier"  # by its unique values
+    assert inspection.roles["exper"] == "quasi-identifier"
+    assert inspection.roles["lwage"] == inspection.roles["cents"] == "confidential"
+    assert inspection.roles["noise"] == "quasi-identifier"  # by its unique values
 
 
 def test_squares_are_found():
@@ -240,9 +240,9 @@ def test_relations_are_found_only_where_they_hold():
         X = pd.DataFrame(rng.integers(0, 4, (40, 5)), columns=list("abcde")).astype(float)
         X["f"] = 3 - 2 * X["b"]
         X.loc[rng.random(40) < 0.1, "c"] = None
-        found = {one.column: one.sources for one in find_relations(open_frame(X), list(X))}
-        assert found.pop("f") == ("b",)
-        for name, sources in found.items():
+        inspection = {one.column: one.sources for one in find_relations(open_frame(X), list(X))}
+        assert inspection.pop("f") == ("b",)
+        for name, sources in inspection.items():
             parts = X[[name, *sources]].dropna().to_numpy()
             A = np.column_stack([parts[:, 1:], np.ones(len(parts))])
             rest = parts[:, 0] - A @ np.linalg.lstsq(A, parts[:, 0], rcond=None)[0]
@@ -253,18 +253,18 @@ def test_a_sorted_table_keys_and_constant_columns_are_named():
     data = pd.DataFrame(
         {"age": range(40), "salary": [1000.5 + 7 * (i * 37 % 40) for i in range(40)], "wave": 1}
     )
-    found = inspect(data)
-    assert {"order-follows-column", "confidential-key", "constant-column"} <= codes(found)
+    inspection = inspect(data)
+    assert {"order-follows-column", "confidential-key", "constant-column"} <= codes(inspection)
     assert codes(inspect(data.sample(frac=1, random_state=0))).isdisjoint({"order-follows-column"})
-    assert "# shuffle" in found.starter_plan(3)
+    assert "# shuffle" in inspection.starter_plan(3)
 
 
 def test_sentinels_become_missing_codes_of_the_plan():
     hours = [5, 30, 60, 90, 120, 9999, 7777, 45] * 5
     data = pd.DataFrame({"age": [20, 30, 40, 50] * 10, "town_size": hours})
-    found = inspect(data)
-    assert found["town_size"]["missing_codes"] == ["7777", "9999"]
-    plan = found.plan(k=3)
+    inspection = inspect(data)
+    assert inspection["town_size"]["missing_codes"] == ["7777", "9999"]
+    plan = inspection.plan(k=3)
     assert plan.missing_codes == {"town_size": ("7777", "9999")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
@@ -275,10 +275,10 @@ def test_a_file_with_labels_gets_a_plan_that_declares_them(tmp_path):
     data = pd.DataFrame({"race": [1.0, 2, 3, 4] * 10, "age": [20.0, 30, 40, 99] * 10})
     labels = {"race": {1: "a", 2: "b", 3: "c", 4: "d"}, "age": {99: "Refused"}}
     pyreadstat.write_sav(data, tmp_path / "in.sav", variable_value_labels=labels)
-    found = inspect(tmp_path / "in.sav")
-    assert found["race"]["labels"] == {"1": "a", "2": "b", "3": "c", "4": "d"}
-    assert (found["race"]["kind"], found["age"]["missing_codes"]) == ("nominal", ["99"])
-    plan = found.plan(k=4)
+    inspection = inspect(tmp_path / "in.sav")
+    assert inspection["race"]["labels"] == {"1": "a", "2": "b", "3": "c", "4": "d"}
+    assert (inspection["race"]["kind"], inspection["age"]["missing_codes"]) == ("nominal", ["99"])
+    plan = inspection.plan(k=4)
     assert plan.types["race"].kind == "nominal"
     assert plan.steps[0].missing == "own-groups"
     with warnings.catch_warnings():
@@ -289,42 +289,44 @@ def test_a_file_with_labels_gets_a_plan_that_declares_them(tmp_path):
 
 def test_dates_that_can_be_read_in_two_ways_get_a_format_and_a_comment():
     data = pd.DataFrame({"birth": [f"0{1 + i % 9}/0{1 + i % 4}/1990" for i in range(36)]})
-    found = inspect(data)
-    assert "dates-ambiguous" in codes(found)
-    assert found.plan(k=3).types["birth"].format == "%d/%m/%Y"
-    assert "# The dates in" in found.starter_plan(3)
+    inspection = inspect(data)
+    assert "dates-ambiguous" in codes(inspection)
+    assert inspection.plan(k=3).types["birth"].format == "%d/%m/%Y"
+    assert "# The dates in" in inspection.starter_plan(3)
 
 
 def test_a_table_without_any_hint_is_masked_as_a_whole():
-    found = inspect(pd.DataFrame({"a": [1, 2, 3, 4] * 5, "b": [1.5, 2.5] * 10}))
-    assert set(found.roles.values()) == {"quasi-identifier"}
+    inspection = inspect(pd.DataFrame({"a": [1, 2, 3, 4] * 5, "b": [1.5, 2.5] * 10}))
+    assert set(inspection.roles.values()) == {"quasi-identifier"}
 
 
-def test_an_inspection_is_shown_as_text_and_html(found):
-    assert str(found).count("\n") > len(found.columns)
+def test_an_inspection_is_shown_as_text_and_html(inspection):
+    assert str(inspection).count("\n") > len(inspection.columns)
     html = inspect(pd.DataFrame({"<b>": [1, 2, 3]}))._repr_html_()
     assert "&lt;b&gt;" in html
     assert "<b>" not in html
-    assert found["age"]["role"] == "quasi-identifier"
+    assert inspection["age"]["role"] == "quasi-identifier"
     with pytest.raises(KeyError):
-        found["nobody"]
-    assert json.loads(json.dumps(found.to_dict()))["records"] == 4
+        inspection["nobody"]
+    assert json.loads(json.dumps(inspection.to_dict()))["records"] == 4
 
 
 def test_many_columns_are_inspected_without_all_pairs():
     rng = np.random.default_rng(0)
     data = pd.DataFrame(rng.normal(size=(60, 120)).round(2)).rename(columns=str)
-    found = inspect(data)
-    pairs = [one for one in found.combinations if len(one["columns"]) == 2]
+    inspection = inspect(data)
+    pairs = [one for one in inspection.combinations if len(one["columns"]) == 2]
     assert len(pairs) == 5
 
 
 def test_text_among_numbers_is_named_with_its_record():
-    found = inspect(pd.DataFrame({"age": ["34", "4e", "35", "36"] * 4, "town": list("abab") * 4}))
-    [sentence] = [one for one in found.sentences if one.code == "text-disguises-values"]
+    inspection = inspect(
+        pd.DataFrame({"age": ["34", "4e", "35", "36"] * 4, "town": list("abab") * 4})
+    )
+    [sentence] = [one for one in inspection.sentences if one.code == "text-disguises-values"]
     assert sentence.columns == ("age",)
     assert "record 2" in sentence.text
-    assert "# 12 of 16 cells" in found.starter_plan(2)
+    assert "# 12 of 16 cells" in inspection.starter_plan(2)
 
 
 def test_numbers_among_missing_words_are_inspected_as_numbers(tmp_path):
@@ -333,9 +335,9 @@ def test_numbers_among_missing_words_are_inspected_as_numbers(tmp_path):
     source = open_source(
         tmp_path / "in.csv", dialect=Dialect(separator=";", decimal=","), numbers=()
     )
-    found = inspect_source(source, "in.csv")
-    assert (found["age"]["kind"], found["age"]["missing"]) == ("numeric", 8)
-    assert found.plan(k=3).missing_codes == {"age": ("NA",), "x": ("NA",)}
+    inspection = inspect_source(source, "in.csv")
+    assert (inspection["age"]["kind"], inspection["age"]["missing"]) == ("numeric", 8)
+    assert inspection.plan(k=3).missing_codes == {"age": ("NA",), "x": ("NA",)}
     data = pd.DataFrame({"age": ["$5", "NA", "$7", "$1,000"] * 5})
     assert inspect(data)["age"]["missing_codes"] == ["NA"]
     assert set(inspect(pd.DataFrame({"a": [1] * 5})).roles.values()) == {"quasi-identifier"}
@@ -354,15 +356,17 @@ def test_hierarchies_are_suggested_for_quasi_identifiers():
             "income": rng.lognormal(8, 1, n),
         }
     )
-    found = inspect(data)
-    rules = {entry["name"]: entry["hierarchy"] for entry in found.columns if entry["hierarchy"]}
+    inspection = inspect(data)
+    rules = {
+        entry["name"]: entry["hierarchy"] for entry in inspection.columns if entry["hierarchy"]
+    }
     assert rules == {
         "age": {"intervals": [5, 10, 20]},
         "height": {"intervals": [0.05, 0.1, 0.2]},
         "birth_date": {"periods": ["month", "quarter", "year"]},
         "zip": {"prefixes": [4, 3, 2]},
     }
-    (sentence,) = [one for one in found.sentences if one.code == "hierarchy-suggested"]
+    (sentence,) = [one for one in inspection.sentences if one.code == "hierarchy-suggested"]
     assert sentence.columns == ("age", "height", "birth_date", "zip")
     for name, rule in rules.items():  # each can be declared as it stands
         values = [str(value) for value in data[name].drop_duplicates()]
@@ -371,33 +375,36 @@ def test_hierarchies_are_suggested_for_quasi_identifiers():
 
 def test_missing_values_are_neither_distinct_nor_unique():
     data = pd.DataFrame({"sex": ["f", "m"] * 6 + [None], "x": [1.0, 2.0] * 6 + [np.nan]})
-    found = inspect(data.assign(age=list(range(12)) + [None]))
+    inspection = inspect(data.assign(age=list(range(12)) + [None]))
     for name, (distinct, unique) in {"sex": (2, 0), "x": (2, 0), "age": (12, 12 / 13)}.items():
-        entry = found[name]
+        entry = inspection[name]
         assert (entry["missing"], entry["distinct"], entry["unique"]) == (1, distinct, unique)
-    together = {tuple(one["columns"]): one["unique"] for one in found.combinations}
+    together = {tuple(one["columns"]): one["unique"] for one in inspection.combinations}
     assert together["sex", "age"] == 1.0  # here a missing value counts as a value, and it says so
-    assert "a missing value counts" in str(found)
+    assert "a missing value counts" in str(inspection)
     assert "a missing value counts" not in str(inspect(data[["sex"]].dropna()))
 
 
 def test_words_for_missing_values_are_named_in_columns_of_categories():
     cells = {"sex": ["f", "m", "NA", "m"] * 6, "hand": ["l", "r", "?", "n/a"] * 6}
-    found = inspect(pd.DataFrame({**cells, "town": ["None", "a", "b", "c"] * 6}))
-    assert [found[name]["missing_codes"] for name in ("sex", "hand", "town")] == [
+    inspection = inspect(pd.DataFrame({**cells, "town": ["None", "a", "b", "c"] * 6}))
+    assert [inspection[name]["missing_codes"] for name in ("sex", "hand", "town")] == [
         ["NA"],
         ["?", "n/a"],
         [],
     ]
-    assert (found["sex"]["missing"], found["sex"]["distinct"]) == (0, 3)  # read as they are
-    named = [one.columns for one in found.sentences if one.code == "missing-codes"]
+    assert (inspection["sex"]["missing"], inspection["sex"]["distinct"]) == (
+        0,
+        3,
+    )  # read as they are
+    named = [one.columns for one in inspection.sentences if one.code == "missing-codes"]
     assert named == [("sex",), ("hand",)]
 
 
 def test_only_cells_with_a_value_are_said_to_read_as_numbers():
     cells = ["1", "2", None, "3"] * 6
-    found = inspect(pd.DataFrame({"smokes": cells, "other": ["1", "2", None, "x"] * 6}))
-    all_of_them, some = (one for one in found.sentences if one.code == "text-disguises-values")
+    inspection = inspect(pd.DataFrame({"smokes": cells, "other": ["1", "2", None, "x"] * 6}))
+    all_of_them, some = (one for one in inspection.sentences if one.code == "text-disguises-values")
     assert "18 cells" in all_of_them.text
     assert "others" not in all_of_them.text
     assert "12 of 18" in some.text

@@ -1,4 +1,4 @@
-"""Parquet and Feather: which entries of a schema may leave."""
+"""Parquet and Feather: which entries of a schema may be released."""
 
 import json
 
@@ -33,7 +33,7 @@ def release(source, masked, dropped):
 
 @pytest.mark.parametrize("ending", READ)
 @pytest.mark.parametrize("keep", [False, True])
-def test_harmless_entries_leave_and_others_only_when_asked(tmp_path, ending, keep):
+def test_harmless_entries_are_released_and_others_only_on_request(tmp_path, ending, keep):
     field = {**ALWAYS_ALLOWED, "max": "SECRET"}
     fields = [pa.field(name, pa.int64(), metadata=field) for name in ("masked", "plain", "gone")]
     schema = pa.schema(fields, metadata={"owner": "SECRET owner", "bytes": b"\xff\xfe"})
@@ -97,7 +97,7 @@ def test_an_index_without_a_name_is_found_again_unless_it_is_dropped(tmp_path):
 @pytest.mark.parametrize(
     "entry", ["no json", "[]", '{"columns": 3}', '{"columns": [3, {}, {"field_name": []}]}']
 )
-def test_a_description_that_pandas_never_wrote_does_no_harm(tmp_path, entry):
+def test_a_malformed_pandas_entry_is_ignored(tmp_path, entry):
     path = tmp_path / "t.parquet"
     source = saved(path, pa.table({"a": [1, 2]}).replace_schema_metadata({"pandas": entry}))
     write(source.released(source.table, ["a"]), path, target=path)

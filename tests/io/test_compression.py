@@ -1,4 +1,4 @@
-"""Packed text: gzip and zstd."""
+"""Compressed text: gzip and zstd."""
 
 import gzip
 import shutil
@@ -20,7 +20,7 @@ TABLE = pa.table({"code": ["007", "ä", 'say "no"'], "x": [1.5, 0.1, None]})
 
 @pytest.mark.parametrize("name", ["t.csv.gz", "t.tsv.zst", "t.txt.gz", "T.CSV.GZ"])
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
-def test_packed_text_goes_out_and_comes_back(tmp_path, name, encoding):
+def test_compressed_text_round_trips(tmp_path, name, encoding):
     path, dialect = tmp_path / name, Dialect(encoding=encoding)
     write(TABLE, path, target=path, dialect=dialect)
     assert read(path, dialect=dialect, numbers=["x"]).equals(TABLE)
@@ -29,7 +29,7 @@ def test_packed_text_goes_out_and_comes_back(tmp_path, name, encoding):
     assert path.read_bytes() == first
 
 
-def test_what_gzip_itself_packs_is_read_and_ours_it_unpacks(tmp_path):
+def test_gzip_files_are_exchanged_with_the_gzip_program(tmp_path):
     plain = tmp_path / "t.csv"
     write(TABLE, plain, target=plain)
     with gzip.open(tmp_path / "u.csv.gz", "wb") as file:
@@ -39,7 +39,7 @@ def test_what_gzip_itself_packs_is_read_and_ours_it_unpacks(tmp_path):
     assert gzip.decompress((tmp_path / "t.csv.gz").read_bytes()) == plain.read_bytes()
 
 
-def test_what_zstd_itself_packs_is_read(tmp_path):
+def test_files_of_the_zstd_program_are_read(tmp_path):
     if shutil.which("zstd") is None:
         lacking("The program zstd is needed: apt-get install zstd.")
     plain = tmp_path / "t.csv"
@@ -49,7 +49,7 @@ def test_what_zstd_itself_packs_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["gz", "zst"])
-def test_a_packed_file_that_is_cut_off_is_refused(tmp_path, ending):
+def test_a_truncated_compressed_file_is_refused(tmp_path, ending):
     path = tmp_path / f"t.csv.{ending}"
     write(pa.table({"a": list(range(50_000))}), path, target=path)
     content = path.read_bytes()
@@ -60,14 +60,14 @@ def test_a_packed_file_that_is_cut_off_is_refused(tmp_path, ending):
         assert caught.value.code in ("file-damaged", "file-empty", "file-unreadable")
 
 
-def test_a_line_at_fault_is_named_in_packed_text_too(tmp_path):
+def test_the_faulty_line_of_compressed_text_is_named(tmp_path):
     with gzip.open(tmp_path / "t.csv.gz", "wt") as file:
         file.write("a,b\n1,2\n3\n")
     with raises(FileError, "ragged-line", line=3, fields=1):
         read(tmp_path / "t.csv.gz")
 
 
-def test_a_file_that_grows_beyond_all_measure_is_refused(tmp_path, monkeypatch):
+def test_a_decompression_bomb_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(limits, "ALWAYS_ALLOWED", 1 << 22)
     with gzip.open(tmp_path / "t.csv.gz", "wb") as file:
         file.write(b"a\n" + b"0\n" * (1 << 22))

@@ -55,7 +55,7 @@ def test_one_empty_column_keeps_its_records(tmp_path):
     assert back.column("a").to_pylist() == ["x", "", "", "y"]
 
 
-def test_columns_that_nobody_computes_with_stay_as_they_are_written(tmp_path):
+def test_unmasked_columns_are_written_as_they_were_read(tmp_path):
     path = written(tmp_path, "zip,price,age\n00701,1.50,7\n01234,2.00,8\n")
     table = read(path, numbers=["age"])
     assert table.column("zip").to_pylist() == ["00701", "01234"]
@@ -70,13 +70,13 @@ def test_types_are_found_cell_by_cell(tmp_path):
     assert table.column("b").to_pylist() == [1.5, 1000.0, 0.5]
 
 
-def test_an_empty_cell_is_missing_and_no_number_is_magic(tmp_path):
+def test_an_empty_cell_is_missing_and_no_number_stands_for_missing(tmp_path):
     table = read(written(tmp_path, "a,b\n1,-999\n,2\n"))
     assert table.column("a").to_pylist() == [1, None]
     assert table.column("b").to_pylist() == [-999, 2]
 
 
-def test_a_mark_for_missing_values_is_taken_when_it_is_named(tmp_path):
+def test_a_declared_missing_marker_is_used(tmp_path):
     path = written(tmp_path, "a\n1\nNA\n")
     assert read(path).column("a").to_pylist() == ["1", "NA"]
     assert read(path, dialect=Dialect(missing="NA")).column("a").to_pylist() == [1, None]
@@ -174,7 +174,7 @@ def test_a_quotation_mark_that_would_swallow_records_is_refused(tmp_path, text):
         read(written(tmp_path, text))
 
 
-def test_the_line_at_fault_is_counted_in_lines_of_the_file(tmp_path):
+def test_the_faulty_line_is_counted_in_lines_of_the_file(tmp_path):
     with raises(FileError, "ragged-line", line=4, fields=1, expected=2):
         read(written(tmp_path, 'a,b\n1,"x\ny"\n3\n'))
 

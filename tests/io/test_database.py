@@ -103,7 +103,7 @@ def test_types_values_and_comments_come_back(server, run):
     assert run("SELECT col_description('release'::regclass, 2)") == [("Age in years",)]
 
 
-def test_an_infinite_date_is_refused_in_our_words(server, run):
+def test_an_infinite_date_is_refused_without_quoting_the_database(server, run):
     run("UPDATE survey SET told = 'infinity' WHERE id = 5")
     with raises(FileError, "database-refuses"):
         read(server, dialect=SURVEY)
@@ -151,7 +151,7 @@ def test_a_table_that_exists_is_refused_or_replaced_within_the_transaction(serve
     assert run("SELECT count(*) FROM seen") == [(6,)]
 
 
-def test_a_table_that_somebody_made_meanwhile_is_kept(server, run):
+def test_a_table_created_meanwhile_is_kept(server, run):
     target, release = TableTarget(server, "release"), leaving(server)
     run("CREATE TABLE release (a int)")
     with raises(FileError, "table-exists"):
@@ -212,7 +212,7 @@ def lite(tmp_path):
     return path
 
 
-def test_sqlite_gives_back_what_it_holds(lite):
+def test_sqlite_tables_round_trip(lite):
     address = f"sqlite:///{lite}"
     assert publish(TableTarget(address, "release"), leaving(address)) == ()
     with sqlite3.connect(lite) as connection:
@@ -225,7 +225,7 @@ def test_sqlite_gives_back_what_it_holds(lite):
     connection.close()
 
 
-def test_sqlite_makes_a_table_whole_or_not_at_all(lite):
+def test_sqlite_writes_a_whole_table_or_none(lite):
     address, before = f"sqlite:///{lite}", lite.read_bytes()
     target, release = TableTarget(address, "release"), leaving(address)
     assert lite.read_bytes() == before
@@ -250,7 +250,7 @@ def test_a_read_only_sqlite_file_is_refused(lite):
         TableTarget(address, "release")
 
 
-def test_what_is_no_sqlite_database_is_refused(tmp_path):
+def test_other_files_than_sqlite_databases_are_refused(tmp_path):
     (tmp_path / "t.db").write_text("no database at all, but long enough to look at" * 30)
     with raises(FileError, "database-refuses"):
         read(f"sqlite:///{tmp_path}/t.db", dialect=SURVEY)

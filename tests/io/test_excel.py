@@ -20,13 +20,13 @@ FILES = Path(__file__).parent / "files"
 
 
 def book(path, *rows, sheets=("one",)):
-    made = openpyxl.Workbook()
-    made.remove(made.active)
+    workbook = openpyxl.Workbook()
+    workbook.remove(workbook.active)
     for name in sheets:
-        sheet = made.create_sheet(name)
+        sheet = workbook.create_sheet(name)
         for row in rows:
             sheet.append(row)
-    made.save(path)
+    workbook.save(path)
     return path
 
 
@@ -64,24 +64,24 @@ def test_a_formula_without_a_value_is_refused(tmp_path):
 
 def test_cells_with_errors_are_counted(tmp_path):
     path = book(tmp_path / "t.xlsx", ["a"], [1], ["#N/A"])
-    made = openpyxl.load_workbook(path)
-    made.active["A3"].data_type = "e"
-    made.save(path)
+    workbook = openpyxl.load_workbook(path)
+    workbook.active["A3"].data_type = "e"
+    workbook.save(path)
     with raises(ColumnError, "cells-with-errors", column="a", count=1):
         read(path)
 
 
 def test_a_number_beyond_all_dates_stays_a_number_with_its_format(tmp_path):
     path = book(tmp_path / "t.xlsx", ["a"], [123456789123])
-    made = openpyxl.load_workbook(path)
-    made.active["A2"].number_format = "yyyy-mm-dd"
-    made.save(path)
+    workbook = openpyxl.load_workbook(path)
+    workbook.active["A2"].number_format = "yyyy-mm-dd"
+    workbook.save(path)
     source = open_source(path)
     assert source.table.column("a").to_pylist() == [123456789123]
     assert source.notes.on("a").format == "yyyy-mm-dd"
 
 
-def test_names_that_are_missing_or_numbers_are_made_up_for(tmp_path):
+def test_missing_and_numeric_column_names_are_replaced(tmp_path):
     rows = [[None] * 4, ["a", 2019, None, 2.5, dt.date(2024, 1, 31)], [1, 2, 3, 4, 5]]
     source = open_source(book(tmp_path / "t.xlsx", *rows))
     names = ["a", "2019", "column_3", "2.5", "2024-01-31"]
@@ -107,7 +107,7 @@ def test_malformed_sheets_are_refused(tmp_path, rows, code):
         read(book(tmp_path / "t.xlsx", *rows))
 
 
-def test_kinds_that_do_not_go_together_become_text_and_are_told(tmp_path):
+def test_columns_of_mixed_kinds_become_text_with_a_warning(tmp_path):
     source = open_source(book(tmp_path / "t.xlsx", ["a", "b"], [1, "x"], ["007", None], [1.5, "y"]))
     assert source.table.column("a").to_pylist() == ["1", "007", "1.5"]
     assert source.remarks == ("Column 'a' mixes number and text; it is now text.",)
@@ -145,11 +145,11 @@ def test_numbers_come_back_to_the_last_digit(tmp_path_factory, cells):
 def test_number_formats_are_kept_for_columns_that_are_not_masked(tmp_path):
     path = tmp_path / "t.xlsx"
     book(path, ["a", "b"], [1.5, 2.5], [2.5, 3.5])
-    made = openpyxl.load_workbook(path)
-    for row in made.active.iter_rows(min_row=2):
+    workbook = openpyxl.load_workbook(path)
+    for row in workbook.active.iter_rows(min_row=2):
         for cell in row:
             cell.number_format = "0.00%"
-    made.save(path)
+    workbook.save(path)
     source = open_source(path)
     write(source.released(source.table, ["b"]), path, target=path)
     sheet = openpyxl.load_workbook(path).active

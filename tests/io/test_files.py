@@ -58,7 +58,7 @@ def test_dates_booleans_and_big_numbers_survive(tmp_path, name):
     ]
 
 
-def test_nested_values_have_no_place_in_a_text_table(tmp_path):
+def test_nested_values_are_not_written_to_text_tables(tmp_path):
     path = tmp_path / "t.csv"
     with raises(FileError, "unrepresentable-column"):
         write(pa.table({"a": [[1, 2]]}), path, target=path)
@@ -96,7 +96,7 @@ def test_a_directory_a_missing_file_and_a_strange_ending_are_refused(tmp_path):
         read(tmp_path / "table.docx")
 
 
-def test_dropped_records_leave_nothing_behind():
+def test_dropped_records_leave_no_residue():
     kinds = pa.array(["a", "secret", None, "b", "a"]).dictionary_encode()
     codes = pa.array([None, "a", None, None, "b"])
     source = Source(
@@ -111,7 +111,7 @@ def test_dropped_records_leave_nothing_behind():
     assert leaving.notes.on("x").codes.to_pylist() == [None, None, None, "b"]
 
 
-def test_categories_that_masking_removed_do_not_leave():
+def test_categories_that_masking_removed_are_not_released():
     kinds = pa.array(["a", "secret", "b"]).dictionary_encode()
     source = Source(pa.table({"kind": kinds, "plain": kinds}))
     masked = pa.DictionaryArray.from_arrays(pa.array([0, 2, 2], pa.int32()), kinds.dictionary)

@@ -71,7 +71,7 @@ def test_a_dropped_column_is_left_blank(tmp_path, dialect):
     assert target.read_text() == "      20.5Bern    \n" + " " * 18 + "\n"
 
 
-def test_what_does_not_fit_is_refused_without_its_value(tmp_path, dialect):
+def test_values_that_do_not_fit_are_refused_without_quoting_them(tmp_path, dialect):
     target = tmp_path / "t.fwf"
     with raises(FileError, "value-too-wide", column="age", needed=18, width=5) as error:
         write(pa.table({"age": [34.333333333333336]}), target, target=target, dialect=dialect)
@@ -117,7 +117,7 @@ def test_a_bad_map_is_refused(tmp_path, text, code):
         read(tmp_path / "t.fwf", dialect=Dialect(layout=tmp_path / "m.toml"))
 
 
-def test_a_map_is_asked_for(tmp_path):
+def test_a_missing_column_map_is_requested(tmp_path):
     (tmp_path / "t.fwf").write_text("ab\n")
     with raises(ParameterError, "layout-needed"):
         read(tmp_path / "t.fwf")

@@ -1,4 +1,4 @@
-"""Files that other software wrote, read and given back; tests/io/files says which."""
+"""Files written by other software, read and written back; tests/io/files describes them."""
 
 import datetime as dt
 from pathlib import Path
@@ -88,7 +88,7 @@ def test_what_is_not_masked_comes_back_in_the_same_format(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["pspp.sav", "haven.dta", "haven.xpt", "pandas.parquet"])
-def test_free_text_and_dropped_columns_do_not_leave(tmp_path, name):
+def test_free_text_and_dropped_columns_are_not_released(tmp_path, name):
     source = open_source(FILES / name)
     target = tmp_path / name
     said = write(release(source), target, target=target)
@@ -98,7 +98,7 @@ def test_free_text_and_dropped_columns_do_not_leave(tmp_path, name):
         assert word not in content
 
 
-def test_notes_leave_when_somebody_says_so(tmp_path):
+def test_notes_are_released_on_request(tmp_path):
     source = open_source(FILES / "pspp.sav")
     data = source.table.drop(["name"])
     leaving = source.released(data, data.column_names, keep_notes=True)
@@ -133,7 +133,7 @@ def test_any_format_becomes_any_other(tmp_path, name, ending):
         assert dict(back.notes.on("sex").value_labels) == {1: "male", 2: "female"}
 
 
-def test_what_has_no_place_is_said(tmp_path):
+def test_losses_of_a_format_are_reported(tmp_path):
     leaving = release(open_source(FILES / "pspp.sav"))
     said = write(leaving, tmp_path / "out.csv", target=tmp_path / "out.csv")[-1]
     assert said.startswith("A text table has no place for: labels of 'age', 'height', 'sex' and")

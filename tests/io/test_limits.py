@@ -105,9 +105,9 @@ def test_a_parquet_file_with_a_damaged_footer_is_refused(tmp_path):
     pq.write_table(pa.table({"x": [1.5, None, 2.5]}), tmp_path / "a.parquet")
     command = [sys.executable, "-c", DAMAGE, str(tmp_path / "a.parquet")]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(command, capture_output=True, text=True, env=env)
-    assert done.returncode == 0, done.stderr[-500:]
-    assert int(done.stdout) > 100
+    result = subprocess.run(command, capture_output=True, text=True, env=env)
+    assert result.returncode == 0, result.stderr[-500:]
+    assert int(result.stdout) > 100
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".feather", ".dta", ".xlsx", ".jsonl"])

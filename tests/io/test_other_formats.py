@@ -251,7 +251,7 @@ def test_a_duckdb_relation_is_masked():
         ([{"a": 1}] * 6, "no-distance"),
     ],
 )
-def test_complex_and_nested_columns_get_a_sentence(cells, code):
+def test_complex_and_nested_columns_are_refused_with_a_reason(cells, code):
     with raises(ColumnError, code, column="c"):
         microaggregate(pd.DataFrame({"c": cells}), ["c"], k=3)
 

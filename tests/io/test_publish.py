@@ -1,4 +1,4 @@
-"""Files appear whole or not at all."""
+"""Files appear completely or not at all."""
 
 import os
 import signal
@@ -48,7 +48,7 @@ def test_a_file_that_exists_is_kept_unless_forced(tmp_path):
     assert leftovers(tmp_path) == ["a"]
 
 
-def test_a_file_that_somebody_else_made_meanwhile_is_kept(tmp_path):
+def test_a_file_created_meanwhile_is_kept(tmp_path):
     def overtaken():
         with Publication() as publication:
             publication.add(tmp_path / "a").write_text("mine")
@@ -102,7 +102,7 @@ with Publication(force=True) as publication:
 """
 
 
-def test_a_kill_in_the_middle_leaves_the_old_file(tmp_path):
+def test_a_killed_run_leaves_the_old_file(tmp_path):
     target = tmp_path / "a.csv"
     target.write_text("old")
     writer = subprocess.Popen(
@@ -139,16 +139,16 @@ FULL = ["a.csv", "a.csv.gz", "a.csv.zst", "a.parquet", "a.feather", "a.xlsx", "a
 
 
 @pytest.mark.parametrize("name", FULL)
-def test_a_disk_that_takes_no_more_leaves_the_old_file(tmp_path, name):
+def test_a_full_disk_leaves_the_old_file(tmp_path, name):
     target = tmp_path / name
     target.write_text("old")
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(FULL_DISK), str(target)],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert "could not be written" in done.stdout
+    assert "could not be written" in result.stdout
     assert target.read_text() == "old"
     assert leftovers(tmp_path) == [name]
 
@@ -201,7 +201,7 @@ def test_one_of_several_processes_gets_the_target(tmp_path):
     assert set(target.read_text()) == {"abc"[said.index("holds")]}
 
 
-def test_what_a_killed_run_left_is_swept_by_the_next(tmp_path):
+def test_leftovers_of_a_killed_run_are_removed_by_the_next(tmp_path):
     target = tmp_path / "a.csv"
     writer = subprocess.Popen(
         [sys.executable, "-c", SLOW_WRITER, str(target)], stdout=subprocess.PIPE, text=True

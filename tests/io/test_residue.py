@@ -1,4 +1,4 @@
-"""Nothing of the original is left beside the released values: in types, labels and buffers."""
+"""No trace of the original remains beside the released values: types, labels and buffers."""
 
 import io
 import json
@@ -89,7 +89,7 @@ def everything(data):
 
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("kind", FRAMES)
-def test_a_masked_table_knows_the_released_categories_alone(kind, missing):
+def test_a_masked_table_has_only_the_released_categories(kind, missing):
     data = FRAMES[kind]()
     released = suppressed(data, "town") if missing else masked(data)
     assert b"Secret" in everything(data)
@@ -111,7 +111,7 @@ def test_the_code_book_of_an_unchanged_column_stays():
     assert masked(data)["free"].dtype == data["free"].dtype
 
 
-def test_notes_on_a_pandas_table_stay_behind():
+def test_notes_on_a_pandas_table_are_not_released():
     data = pandas_frame()
     data.attrs = {"made from": "Secret"}
     assert masked(data).attrs == {}
@@ -165,7 +165,7 @@ def test_pruning_changes_no_value(values, cut):
     assert clear_missing_cells(plain).to_pylist() == values
 
 
-def test_what_lay_beneath_missing_cells_of_a_file_is_not_written(tmp_path):
+def test_values_beneath_missing_cells_are_not_written(tmp_path):
     raw = pa.Array.from_buffers(
         pa.int64(), 14, [pa.array([True] * 12 + [False] * 2).buffers()[1], pa.py_buffer(
             np.array(CODES, np.int64).tobytes())]

@@ -1,4 +1,4 @@
-"""Stata, SPSS and SAS files: what goes out comes back, or is refused, or is told."""
+"""Stata, SPSS and SAS files: tables come back, are refused, or lose what a remark names."""
 
 import datetime as dt
 
@@ -79,7 +79,7 @@ def test_pandas_reads_our_stata_files(tmp_path_factory, rows):
 
 
 @given(st.integers(-(10**9), 10**9), st.sampled_from([DAYS, MOMENTS]))
-def test_clocks_go_there_and_back(count, clock):
+def test_dates_and_times_round_trip(count, clock):
     values = np.array([float(count % 10**6 if clock.days else count), np.nan])
     moments = clock.decode(values, np.isnan(values))
     assert clock.encode(moments).to_pylist() == [values[0], None]
@@ -92,7 +92,7 @@ def test_half_days_and_far_centuries_stay_numbers():
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_the_moment_of_writing_is_no_part_of_a_file(tmp_path, ending):
+def test_files_do_not_contain_the_time_of_writing(tmp_path, ending):
     path = tmp_path / f"t.{ending}"
     write(pa.table({"a": [1]}), path, target=path)
     reader = {"dta": pyreadstat.read_dta, "xpt": pyreadstat.read_xport}
@@ -113,7 +113,7 @@ def test_weeks_and_spans_come_back_as_the_numbers_they_are(tmp_path):
         assert back.notes.on(column).format == shown
 
 
-def test_a_mean_that_meets_a_missing_code_stays_a_mean(tmp_path):
+def test_a_mean_equal_to_a_missing_code_stays_a_mean(tmp_path):
     frame = pd.DataFrame({"a": [-2.0, -1.0, 5.0]})
     pyreadstat.write_sav(frame, tmp_path / "t.sav", missing_ranges={"a": [{"lo": -2, "hi": -1}]})
     source = open_source(tmp_path / "t.sav")
@@ -146,7 +146,7 @@ def test_a_missing_code_of_many_digits_is_kept_next_to_small_numbers(tmp_path):
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_strange_labels_in_a_schema_do_no_harm(tmp_path, ending):
+def test_malformed_labels_in_a_schema_are_ignored(tmp_path, ending):
     odd = {None: "x", True: "y", "long": "z", "a": "letter", "_": "line", 1.5: "half", 2: "two"}
     source = Source(pa.table({"n": [1, 2], "t": ["a", "b"]}))
     notes = {name: ColumnNotes(value_labels=odd) for name in ("n", "t")}
@@ -170,7 +170,7 @@ def test_declared_missing_texts_are_missing(tmp_path):
     [("dta", "int"), ("dta", "str5"), ("dta", "a b"), ("dta", "x" * 33), ("dta", "1a")]
     + [("sav", "AND"), ("sav", "a b"), ("sav", "x" * 65), ("xpt", "ä"), ("xpt", "x" * 33)],
 )
-def test_a_name_that_has_no_place_is_refused(tmp_path, ending, name):
+def test_a_name_that_the_format_cannot_hold_is_refused(tmp_path, ending, name):
     target = tmp_path / f"t.{ending}"
     with raises(FileError, "name-not-writable", column=name):
         write(pa.table({name: [1]}), target, target=target)
@@ -194,7 +194,7 @@ def test_names_that_differ_by_case_are_refused_where_they_are_one(tmp_path):
     ],
 )
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_values_that_have_no_place_are_refused(tmp_path, ending, cells, code):
+def test_values_that_the_format_cannot_hold_are_refused(tmp_path, ending, cells, code):
     target = tmp_path / f"t.{ending}"
     with raises(FileError, code):
         write(pa.table({"a": cells}), target, target=target)

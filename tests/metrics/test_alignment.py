@@ -54,7 +54,7 @@ def test_the_order_of_swapped_noisy_and_recoded_tables_is_seen(people):
         assert same_order(people, after)
 
 
-def test_columns_that_cannot_tell_leave_the_order_as_it_is(people):
+def test_columns_without_evidence_do_not_change_the_order(people):
     assert same_order(people[["age"]], people[["age"]].assign(age=50))
     assert same_order(people[["ill"]], people[["ill"]].rename(columns={"ill": "sick"}))
 

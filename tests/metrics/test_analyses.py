@@ -19,6 +19,7 @@ from shoal.metrics.analyses.prediction import mean_auc
 from shoal.metrics.analyses.propensity import (
     compare,
     logistic_probabilities,
+    pmse,
     tree_probabilities,
 )
 from twins.analyses import gini_by_pairs, quantile_by_copies
@@ -47,14 +48,22 @@ class Options:
         return np.random.default_rng(len(purpose))
 
 
-def test_bootstrap_null_has_the_known_mean_and_spread():
+@pytest.mark.parametrize("n_masked", [400, 200])
+def test_bootstrap_null_has_the_known_mean_and_spread(n_masked):
     """Snoke et al. (2018): (k - 1)(1 - c)^2 c / N for a logistic model with k coefficients."""
     X = np.random.default_rng(1).normal(size=(400, 5))
-    found = compare(X, X, logistic_probabilities, Options(100), "logistic")
-    expected = 5 * 0.5**3 / 800
-    assert found["null_mean"] == pytest.approx(expected, rel=0.15)
-    assert found["null_sd"] == pytest.approx(expected * np.sqrt(2 / 5), rel=0.3)
-    assert found["pmse"] == pytest.approx(0, abs=1e-12)
+    score = compare(X, X[:n_masked], logistic_probabilities, Options(100), "logistic")
+    n, share = 400 + n_masked, n_masked / (400 + n_masked)
+    expected = 5 * (1 - share) ** 2 * share / n
+    assert score["null_mean"] == pytest.approx(expected, rel=0.15)
+    assert score["null_sd"] == pytest.approx(expected * np.sqrt(2 / 5), rel=0.3)
+    assert n_masked < 400 or score["pmse"] == pytest.approx(0, abs=1e-12)
+
+
+def test_pmse_is_the_mean_squared_difference_from_the_share_of_masked_records():
+    scores = [0.2, 0.6, 0.1, 0.3]
+    expected = sum((score - 1 / 4) ** 2 for score in scores) / 4
+    assert pmse(np.array(scores[:3]), np.array(scores[3:])) == pytest.approx(expected)
 
 
 def test_propensity_score_sees_what_changed():
@@ -231,8 +240,8 @@ def test_tables_of_any_kind_give_the_same_figures():
     before, after = people(60), people(60, seed=1)
     options = {"measures": ["estimates", "range-counts", "group-by"], "random_state": 0}
     expected = shoal.utility(before, after, **options).figures()
-    found = shoal.utility(pl.from_pandas(before), pl.from_pandas(after), **options).figures()
-    assert found == expected
+    figures = shoal.utility(pl.from_pandas(before), pl.from_pandas(after), **options).figures()
+    assert figures == expected
 
 
 def test_hard_tables_are_analysed():

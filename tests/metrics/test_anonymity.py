@@ -40,7 +40,7 @@ def test_values_of_any_kind_have_classes(kind):
     assert class_sizes(X[:, :1]) == {2: 1, 3: 1}
 
 
-def test_zeros_are_equal_whatever_their_sign_and_holes_are_equal():
+def test_zeros_of_either_sign_are_equal_and_missing_values_too():
     X = np.array([[0.0, np.nan], [-0.0, np.nan], [0.0, -np.nan]])
     assert class_sizes(X) == {3: 1}
 
@@ -77,7 +77,7 @@ def test_the_journalist_and_the_marketer_face_the_population():
     assert risks["marketer"] == pytest.approx((1 / 10 + 2 / 4 + 4 / 8) / 7)
 
 
-def test_one_class_hides_everybody_and_unique_records_nobody():
+def test_one_class_has_no_risk_and_unique_records_have_full_risk():
     for X, chance in [(np.zeros((5, 2)), 1 / 5), (np.arange(5)[:, np.newaxis], 1)]:
         risks = reidentification(X)
         assert risks == pytest.approx(dict.fromkeys(risks, chance))

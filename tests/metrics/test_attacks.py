@@ -67,9 +67,9 @@ def control():
 
 
 def test_a_release_that_is_the_original_is_caught_by_every_attack(original, control):
-    found = attack(original, original, control=control)
-    assert set(found.not_run) == {"reconstruction"}
-    for name, result in found.items():
+    attacks = attack(original, original, control=control)
+    assert set(attacks.not_run) == {"reconstruction"}
+    for name, result in attacks.items():
         if name == "linkability":
             assert result.rate > 0.5
         else:
@@ -79,25 +79,25 @@ def test_a_release_that_is_the_original_is_caught_by_every_attack(original, cont
 
 def test_independent_records_are_not_linked_and_not_members(original, control):
     fake = people(400, seed=2)
-    found = attack(original, fake, control=control, aligned=True)
+    attacks = attack(original, fake, control=control, aligned=True)
     for name in ("linkage-distance", "linkage-rank", "linkage-probabilistic"):
-        assert found[name].rate < 0.03
-    low, high = found["membership"].interval
+        assert attacks[name].rate < 0.03
+    low, high = attacks["membership"].interval
     assert low < 0.5 < high
     for name in ("inference:income", "inference:ill"):
-        low, high = found[name].interval
-        assert low <= found[name].baseline + 0.05
-        assert found[name].rate < 0.5
+        low, high = attacks[name].interval
+        assert low <= attacks[name].baseline + 0.05
+        assert attacks[name].rate < 0.5
 
 
 def test_a_unique_untouched_column_is_caught_by_singling_out_and_linkage(original):
     before = original.assign(serial=np.random.default_rng(9).permutation(len(original)) + 0.5)
     after = grouped(original, 10).assign(serial=before["serial"])
-    found = attack(before, after, quasi_identifiers=[*KNOWN, "serial"])
-    assert found["singling-out-univariate"].interval[0] > 0.9
-    assert found["linkage-distance"].interval[0] > 0.15
-    assert found["linkage-rank"].interval[0] > 0.15
-    assert found["linkage-probabilistic"].interval[0] > 0.9  # it weighs exact agreement
+    attacks = attack(before, after, quasi_identifiers=[*KNOWN, "serial"])
+    assert attacks["singling-out-univariate"].interval[0] > 0.9
+    assert attacks["linkage-distance"].interval[0] > 0.15
+    assert attacks["linkage-rank"].interval[0] > 0.15
+    assert attacks["linkage-probabilistic"].interval[0] > 0.9  # it weighs exact agreement
     masked = attack(original, grouped(original, 10))
     assert masked["singling-out-univariate"].rate < 0.1
     assert masked["linkage-distance"].rate <= 0.1
@@ -105,8 +105,8 @@ def test_a_unique_untouched_column_is_caught_by_singling_out_and_linkage(origina
 
 def test_a_unique_column_without_a_role_is_caught_too(original):
     serial = np.arange(len(original)) + 0.5
-    found = attack(original.assign(serial=serial), grouped(original, 10).assign(serial=serial))
-    result = found["singling-out-all-columns"]
+    attacks = attack(original.assign(serial=serial), grouped(original, 10).assign(serial=serial))
+    result = attacks["singling-out-all-columns"]
     assert "serial" in result.columns
     assert result.interval[0] > result.baseline + 0.5
 
@@ -114,34 +114,34 @@ def test_a_unique_column_without_a_role_is_caught_too(original):
 def test_a_copied_confidential_column_is_caught_by_inference(original):
     """Here a quasi-identifier repeats the confidential column, so its class reveals the value."""
     code = original["ill"].map({"flu": 0, "none": 1, "gout": 2, "cold": 3}).astype(float)
-    found = attack(
+    attacks = attack(
         original.assign(code=code),
         grouped(original, 10).assign(code=code),
         quasi_identifiers=["code"],
     )
-    assert found["inference:ill"].rate == 1
-    assert found["inference:ill"].baseline < 0.5
-    assert found["inference:income"].rate < 0.2
+    assert attacks["inference:ill"].rate == 1
+    assert attacks["inference:ill"].baseline < 0.5
+    assert attacks["inference:income"].rate < 0.2
 
 
 def test_groups_with_their_own_value_leak_it_whatever_k_is(original):
     after = grouped(original, 10)
     label = after.groupby(["age", "height", "region"]).ngroup()
     value = label.astype(str)
-    found = attack(
+    attacks = attack(
         original.assign(ill=value),
         after.assign(ill=value),
         quasi_identifiers=["age", "region"],
     )
-    assert found["inference:ill"].rate > 0.8
-    assert found["linkage-distance"].rate <= 0.1
+    assert attacks["inference:ill"].rate > 0.8
+    assert attacks["linkage-distance"].rate <= 0.1
 
 
 def test_an_insider_who_knows_all_others_reconstructs_the_value(original):
     rows = original.groupby("region").head(80)
-    found = attack(rows, grouped(rows, 80), tolerance=1e-6)
-    assert found["reconstruction"].rate == 1
-    assert found["reconstruction"].baseline < 0.1
+    attacks = attack(rows, grouped(rows, 80), tolerance=1e-6)
+    assert attacks["reconstruction"].rate == 1
+    assert attacks["reconstruction"].baseline < 0.1
     noisy = grouped(rows, 80)
     noisy["age"] += 0.3  # every group mean is wrong
     noisy["height"] += 0.3
@@ -159,13 +159,19 @@ def test_no_linkage_exceeds_one_in_k(k, n, seed):
         b=before["b"].groupby(group).transform("max"),
         c=before["c"].groupby(group).transform("first"),
     )
-    found = shoal.attack(before, after, quasi_identifiers=["a", "b", "c"], random_state=seed)
-    assert found.k >= k
-    bounded = [result for result in found.results if result.ceiling is not None]
+    attacks = shoal.attack(
+        before,
+        after,
+        quasi_identifiers=["a", "b", "c"],
+        random_state=seed,
+        aligned=True,  # groups of unlike records may look like another order
+    )
+    assert attacks.k >= k
+    bounded = [result for result in attacks.results if result.ceiling is not None]
     assert {result.name.partition("-")[0] for result in bounded} == {"linkage", "linkability"}
     for result in bounded:
         assert result.rate <= result.ceiling + 1e-12
-        assert result.ceiling == 1 / found.k
+        assert result.ceiling == 1 / attacks.k
         assert not result.exceeds_ceiling
 
 
@@ -188,21 +194,21 @@ def test_no_attack_on_a_release_exceeds_its_ceiling(name):
     released = [*columns, "ill", "income", *({options.get("within")} - {None})]
     keep = [*released, *(["person"] if options.get("unit") else [])]
     release = shoal.microaggregate(table[keep], columns, k=4, confidential=SECRET, **options)
-    found = attack(
+    attacks = attack(
         table, release.data, quasi_identifiers=columns, unit=options.get("unit"), n_attacks=300
     )
-    assert found.k >= 4
-    assert not found.exceeded
-    for attempt in found.results:
+    assert attacks.k >= 4
+    assert not attacks.exceeded
+    for attempt in attacks.results:
         assert attempt.ceiling is None or attempt.rate <= attempt.ceiling + 1e-9
-    assert "linkage-distance" in found
+    assert "linkage-distance" in attacks
 
 
 def test_control_records_take_the_commonest_label_of_recoded_values():
     before = pd.DataFrame({"a": [1, 1, 1, 2, 2, 3], "s": list("xxxyyz")})
     after = before.assign(a=["low", "low", "all", "high", "high", "high"])
     control = pd.DataFrame({"a": [1, 2, 9], "s": ["x", "y", "x"]})
-    found = shoal.attack(
+    attacks = shoal.attack(
         before,
         after,
         quasi_identifiers=["a"],
@@ -212,17 +218,21 @@ def test_control_records_take_the_commonest_label_of_recoded_values():
         attacks=["inference"],
     )
     # The first is led to "low", the second to "high"; the third has a value without a label.
-    assert found["inference:s"].baseline == pytest.approx((1 + 1 + 1) / 3)
-    assert found["inference:s"].rate == pytest.approx((3 + 2) / 6)
+    assert attacks["inference:s"].baseline == pytest.approx((1 + 1 + 1) / 3)
+    assert attacks["inference:s"].rate == pytest.approx((3 + 2) / 6)
 
 
 def test_an_attack_above_its_ceiling_is_named():
     from dataclasses import replace
 
-    found = attack(people(60), grouped(people(60), 3))
-    wrong = replace(found["linkage-distance"], ceiling=0.001, successes=30.0)
+    attacks = attack(people(60), grouped(people(60), 3))
+    above = replace(attacks["linkage-distance"], ceiling=0.333, successes=20.0)
+    assert above.interval[0] < above.ceiling < above.rate
+    assert above.exceeds_ceiling  # however few attacks there are: no single chance may exceed it
+    assert not replace(above, ceiling=1 / 3).exceeds_ceiling
+    wrong = replace(attacks["linkage-distance"], ceiling=0.001, successes=30.0)
     assert wrong.exceeds_ceiling
-    result = type(found)([wrong], {}, k=3, unit="record", seed=0)
+    result = type(attacks)([wrong], {}, k=3, unit="record", seed=0)
     assert result.exceeded == ("linkage-distance",)
     assert not replace(wrong, ceiling=None).exceeds_ceiling
 
@@ -244,7 +254,7 @@ def test_fast_attacks_agree_with_the_slow_ones(both):
     before, after = (table.iloc[:n].reset_index(drop=True) for table in both)
     for name in ("c", "s"):  # new labels would be taken as recoded
         after.loc[~after[name].isin(set(before[name])), name] = before[name][0]
-    found = shoal.attack(
+    attacks = shoal.attack(
         before,
         after,
         quasi_identifiers=["a", "b", "c"],
@@ -256,11 +266,11 @@ def test_fast_attacks_agree_with_the_slow_ones(both):
     )
     rows = [table.to_dict("records") for table in (after, before)]
     names, numbers = ["a", "b", "c"], ["a", "b"]
-    assert found["linkage-distance"].rate == pytest.approx(twin.linkage(*rows, names, numbers))
+    assert attacks["linkage-distance"].rate == pytest.approx(twin.linkage(*rows, names, numbers))
     halves = (["a", "c"], ["b"])
-    assert found["linkability"].rate == pytest.approx(twin.linkability(*rows, halves, numbers))
+    assert attacks["linkability"].rate == pytest.approx(twin.linkability(*rows, halves, numbers))
     inferred = twin.inference(*rows, names, numbers, "s")
-    assert found["inference:s"].rate == pytest.approx(inferred)
+    assert attacks["inference:s"].rate == pytest.approx(inferred)
 
 
 @given(
@@ -345,18 +355,18 @@ def test_a_sample_of_targets_estimates_the_rate_of_all(original):
 def test_recoded_values_are_matched_by_their_labels(original):
     before = original.assign(age=original["age"].round().astype(int))
     label = (before["age"] // 20 * 20).map(lambda low: f"{low}-{low + 19}")
-    found = attack(before, before.assign(age=label), quasi_identifiers=["age"])
+    attacks = attack(before, before.assign(age=label), quasi_identifiers=["age"])
     sizes = label.map(label.value_counts())
-    assert found["linkage-distance"].rate == pytest.approx((1 / sizes).mean())
-    assert any("age" in remark for remark in found.remarks)
+    assert attacks["linkage-distance"].rate == pytest.approx((1 / sizes).mean())
+    assert any("age" in remark for remark in attacks.remarks)
     shuffled = attack(before, before.assign(age=label), aligned=False)
     assert "age" not in shuffled["singling-out-multivariate"].columns
 
 
 def test_records_in_another_order_are_attacked_without_linkage(original):
-    found = attack(original, grouped(original, 4).sample(frac=1, random_state=0), aligned=False)
-    assert {"linkage-distance", "linkage-rank", "reconstruction"} <= set(found.not_run)
-    assert found["inference:ill"].trials == len(original)
+    attacks = attack(original, grouped(original, 4).sample(frac=1, random_state=0), aligned=False)
+    assert {"linkage-distance", "linkage-rank", "reconstruction"} <= set(attacks.not_run)
+    assert attacks["inference:ill"].trials == len(original)
     shorter = attack(original, grouped(original, 4).iloc[:-1])
     assert "linkage-distance" in shorter.not_run
 
@@ -364,21 +374,73 @@ def test_records_in_another_order_are_attacked_without_linkage(original):
 def test_links_to_any_record_of_a_unit_are_right():
     before = pd.DataFrame({"a": [0.0, 0, 0, 0, 1, 1, 1, 1], "p": list("uuuvwxyz")})
     after = before.drop(columns="p")
-    found = shoal.attack(before, after, quasi_identifiers=["a"], unit="p", random_state=0)
-    result = found["linkage-distance"]
-    assert found.k == 2
+    attacks = shoal.attack(before, after, quasi_identifiers=["a"], unit="p", random_state=0)
+    result = attacks["linkage-distance"]
+    assert attacks.k == 2
+    assert repr(attacks).splitlines()[0] == "k = 2, counted in distinct values of 'p'"
     assert result.rate == pytest.approx((3 * 3 / 4 + 1 / 4 + 4 / 4) / 8)
     assert result.ceiling == 0.75
     assert result.rate <= result.ceiling
 
 
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("size", [1, 3])
+def test_rank_and_probabilistic_linkage_agree_with_the_slow_ones(seed, size):
+    """Units of three records have several right links, some of them in one class."""
+    before = people(45, seed)[["age", "height", "region"]].assign(person=np.arange(45) // size)
+    after = before.drop(columns="person").assign(
+        age=before["age"] + np.random.default_rng(seed).normal(0, 6, 45).round(1),
+        height=before["height"].where(before["region"] == "a", 170.0),
+    )
+    after.loc[1::9] = after.iloc[0].tolist()
+    attacks = attack(before, after, unit="person", confidential=[], aligned=True)
+    rows = [table[KNOWN].to_dict("records") for table in (after, before)]
+    numbers, units = ["age", "height"], before["person"].tolist()
+
+    def estimate(patterns, counts, share):
+        return expectation_maximisation(np.array(patterns), np.array(counts), share)[:2]
+
+    ranked = [twin.ranked(table, numbers) for table in rows]
+    expected = {
+        "linkage-distance": twin.linkage(*rows, KNOWN, numbers, units),
+        "linkage-rank": twin.linkage(*ranked, KNOWN, numbers, units),
+        "linkage-probabilistic": twin.probabilistic(*rows, KNOWN, numbers, units, estimate),
+    }
+    assert {name: attacks[name].rate for name in expected} == pytest.approx(expected)
+
+
+def test_probabilistic_links_to_any_record_of_a_unit_are_right():
+    before = pd.DataFrame({"a": list("xxxxyyyy"), "p": list("uuuvwxyz")})
+    attacks = shoal.attack(
+        before,
+        before[["a"]],
+        quasi_identifiers=["a"],
+        unit="p",
+        attacks=["linkage-probabilistic", "linkage-splink"],
+        random_state=0,
+    )
+    for result in attacks.results:
+        assert result.rate == pytest.approx((3 * 3 / 4 + 1 / 4 + 4 / 4) / 8), result.name
+        assert result.ceiling == 0.75
+
+
 def test_membership_counts_half_where_distances_are_equal():
     before = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]})
-    found = shoal.attack(before, before, quasi_identifiers=["a"], control=before, random_state=0)
-    assert found["membership"].rate == 0.5
+    attacks = shoal.attack(before, before, quasi_identifiers=["a"], control=before, random_state=0)
+    assert attacks["membership"].rate == 0.5
     apart = before + 10
-    found = shoal.attack(before, before, quasi_identifiers=["a"], control=apart, random_state=0)
-    assert found["membership"].rate == 1
+    attacks = shoal.attack(before, before, quasi_identifiers=["a"], control=apart, random_state=0)
+    assert attacks["membership"].rate == 1
+
+
+@pytest.mark.parametrize(("second", "rate"), [(15.5, 6 / 8), (14.5, 4 / 8)])
+def test_membership_names_the_nearer_half(second, rate):
+    """Members are 1, 2, 3 and 6 away; of the others, the first is 1.5 and the second 3.5 or 2.5."""
+    before = pd.DataFrame({"a": [0.0, 10.0, 20.0, 30.0]})
+    after = pd.DataFrame({"a": [1.0, 12.0, 23.0, 36.0]})
+    others = pd.DataFrame({"a": [2.5, second, 50.0, 60.0]})
+    attacks = shoal.attack(before, after, quasi_identifiers=["a"], control=others, random_state=0)
+    assert attacks["membership"].rate == rate
 
 
 def test_the_best_guess_is_the_mode_or_the_median():
@@ -393,9 +455,9 @@ def test_em_finds_how_often_matching_pairs_agree():
     patterns = np.array(np.meshgrid(*[range(4)] * 3)).reshape(3, -1).T
     columns = np.arange(3)
     shares = 0.002 * m[columns, patterns].prod(axis=1) + 0.998 * u[columns, patterns].prod(axis=1)
-    found, other, share = expectation_maximisation(patterns, 1e6 * shares, 0.01)
+    agreement, other, share = expectation_maximisation(patterns, 1e6 * shares, 0.01)
     assert share == pytest.approx(0.002, rel=0.02)
-    assert np.abs(found - m).max() < 0.01
+    assert np.abs(agreement - m).max() < 0.01
     assert np.abs(other - u).max() < 0.001
 
 
@@ -407,21 +469,21 @@ def test_tables_with_missing_cells_and_all_kinds_of_columns_are_attacked(origina
     after = grouped(before, 4)
     after.loc[::7, "age"] = np.nan
     after.loc[::11, "region"] = None
-    found = attack(before, after, quasi_identifiers=[*KNOWN, "born", "member"], control=before)
-    for result in found.results:
+    attacks = attack(before, after, quasi_identifiers=[*KNOWN, "born", "member"], control=before)
+    for result in attacks.results:
         assert 0 <= result.interval[0] <= result.rate <= result.interval[1] <= 1
         assert not result.exceeds_ceiling
 
 
 def test_figures_are_plain_and_shown(original, control):
-    found = attack(original, grouped(original, 4), control=control)
-    content = json.loads(json.dumps(found.to_dict()))
-    assert content["k"] == found.k == 4
+    attacks = attack(original, grouped(original, 4), control=control)
+    content = json.loads(json.dumps(attacks.to_dict()))
+    assert content["k"] == attacks.k == 4
     assert content["seed"] == 3
     entry = content["attacks"][0]
     assert entry["excess"] == pytest.approx(entry["rate"] - entry["baseline"])
-    for name in [*found, *found.not_run]:
-        assert name in repr(found)
+    for name in [*attacks, *attacks.not_run]:
+        assert name in repr(attacks)
 
 
 def test_wrong_names_are_refused(original):
@@ -478,7 +540,7 @@ def test_splink_links_what_our_own_linkage_links(original):
     assert "linkage-splink" not in attack(original, noisy)
 
 
-def test_splink_is_not_asked_to_compare_too_many_pairs(original, monkeypatch):
+def test_splink_is_refused_for_too_many_pairs(original, monkeypatch):
     monkeypatch.setattr("shoal.metrics.attacks.splink_linkage.MAX_PAIRS", 60 * len(original))
     some = attack(original, original, attacks=["linkage-splink"])
     assert some["linkage-splink"].trials == 60

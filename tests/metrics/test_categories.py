@@ -153,15 +153,15 @@ NAMES = (
 def test_assess_compares_categories_of_any_two_tables():
     data = people()
     masked = data.assign(job=data["job"].replace("smith", "clerk"), age=data["age"] // 10)
-    found = shoal.assess(data, masked, quasi_identifiers=["region", "job", "age"],
+    measures = shoal.assess(data, masked, quasi_identifiers=["region", "job", "age"],
                          confidential=["ill"])  # fmt: skip
-    assert set(found["values_unchanged"]) == {"region", "job"}  # age is a number
+    assert set(measures["values_unchanged"]) == {"region", "job"}  # age is a number
     kept = 100 * (data["job"] != "smith").mean()
-    assert found["values_unchanged"]["job"] == pytest.approx(kept)
-    assert found["levels_lost"] == {"region": 0.0, "job": pytest.approx(100 / 3)}
-    assert found["two_way_change"]["absolute"] > 0
+    assert measures["values_unchanged"]["job"] == pytest.approx(kept)
+    assert measures["levels_lost"] == {"region": 0.0, "job": pytest.approx(100 / 3)}
+    assert measures["two_way_change"]["absolute"] > 0
     before, after = (slow_v(table["job"], table["ill"]) for table in (data, masked))
-    assert found["association_change"]["greatest"] >= abs(before - after)
+    assert measures["association_change"]["greatest"] >= abs(before - after)
     typed = shoal.assess(data, masked, quasi_identifiers=["age"], types={"age": "ordinal"},
                          measures=["levels_lost"])  # fmt: skip
     assert typed["levels_lost"] == {"age": pytest.approx(100)}  # 18 and more became 1 to 7
@@ -174,10 +174,10 @@ def test_missing_values_count_as_a_category_of_their_own():
     data = people()
     masked = data.copy()
     masked.loc[:99, "job"] = None
-    found = shoal.assess(data, masked, quasi_identifiers=["job", "region"])
-    assert found["values_unchanged"]["job"] == pytest.approx(100 * 500 / 600)
-    assert found["one_way_change"]["absolute"] == pytest.approx(100 / 600 / 2)  # of two columns
-    assert 0 < found["entropy_loss"]["job"] < 20
+    measures = shoal.assess(data, masked, quasi_identifiers=["job", "region"])
+    assert measures["values_unchanged"]["job"] == pytest.approx(100 * 500 / 600)
+    assert measures["one_way_change"]["absolute"] == pytest.approx(100 / 600 / 2)  # of two columns
+    assert 0 < measures["entropy_loss"]["job"] < 20
     same = shoal.assess(masked, masked, quasi_identifiers=["job", "region"])
     assert same["values_unchanged"] == {"job": 100.0, "region": 100.0}
     assert same["entropy_loss"] == {"job": 0.0, "region": 0.0}
@@ -187,14 +187,14 @@ def test_tables_of_recoded_columns_are_not_compared_and_the_remark_says_so():
     data = people()
     steps = [Recode(["age"], bands=[40, 60]), Pram(["job"], stay=0.6, random_state=1)]
     release = Plan({"ill": "confidential"}, steps, other_columns="drop").run(data)
-    found = release.measures
-    assert set(found["entropy_loss"]) == {"age", "job"}
-    assert found["levels_lost"]["age"] == 100
+    measures = release.measures
+    assert set(measures["entropy_loss"]) == {"age", "job"}
+    assert measures["levels_lost"]["age"] == 100
     assert "'age'" in release.remarks["one_way_change"]
     expected = shoal.assess(data, release.data, quasi_identifiers=["job"], confidential=["ill"])
     for name in ("one_way_change", "two_way_change"):
-        assert found[name] == pytest.approx(expected[name])
-    assert found["association_change"]["greatest"] > 0
+        assert measures[name] == pytest.approx(expected[name])
+    assert measures["association_change"]["greatest"] > 0
     whole = Plan({"ill": "confidential"}, [Generalise(["job", "region"], 300)], {
         "job": {"kind": "nominal", "hierarchy": [["smith", "any"], ["clerk", "any"],
                                                  ["nurse", "any"]]},

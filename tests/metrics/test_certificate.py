@@ -22,12 +22,12 @@ def test_a_loss_equal_to_its_bound_but_for_rounding_has_no_gap():
     assert certified_gap(TABLE, MEANS, 0.8 * (1 + 1e-12)) == 0
 
 
-def test_nothing_lost_is_the_best():
+def test_no_loss_has_no_gap():
     assert certified_gap(TABLE, TABLE, 0.0) == 0
 
 
 @pytest.mark.parametrize("bound", [-1.0, np.nan, np.inf])
-def test_a_bound_that_is_none_is_refused(bound):
+def test_an_invalid_bound_is_refused(bound):
     with raises(ParameterError, "parameter-not-accepted", parameter="lower_bound"):
         certified_gap(TABLE, MEANS, bound)
 

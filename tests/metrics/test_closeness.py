@@ -9,7 +9,7 @@ from raising import raises
 from shoal.errors import InputError
 from shoal.metrics import t_closeness
 from shoal.metrics.anonymity import classes
-from shoal.metrics.closeness import _along_a_line
+from shoal.metrics.closeness import _ordered_distance
 from shoal.metrics.diversity import tally
 from tables import tables
 from twins.classes import closeness
@@ -38,7 +38,7 @@ def test_the_example_of_the_paper():
     """Salaries of 3 to 11 thousand: {3, 4, 5} is far from all, {6, 8, 11} is near."""
     salary = np.array([[3], [4], [5], [6], [11], [8], [7], [9], [10]])
     released = np.repeat([[1], [2], [3]], 3, axis=0)
-    distances = _along_a_line(tally(classes(released), salary[:, 0]))
+    distances = _ordered_distance(tally(classes(released), salary[:, 0]))
     assert np.round(distances[:2], 3).tolist() == [0.375, 0.167]
     assert t_closeness(released, salary, [True]) == pytest.approx([0.375])
 
@@ -68,7 +68,7 @@ def test_order_matters_only_where_there_is_one():
         assert t_closeness(released, codes, [False]) == pytest.approx([0.5])
 
 
-def test_one_class_and_one_value_tell_nothing():
+def test_one_class_or_one_value_has_distance_zero():
     values = np.arange(5.0)[:, np.newaxis]
     assert t_closeness(np.zeros((5, 1)), values, [True]) == pytest.approx([0])
     assert t_closeness(np.zeros((5, 1)), values, [False]) == pytest.approx([0])

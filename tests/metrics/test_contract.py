@@ -1,4 +1,4 @@
-"""What every registered measure promises, whatever it counts."""
+"""The contract of every registered measure."""
 
 import numpy as np
 import pytest

@@ -10,7 +10,7 @@ cells = st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.integers(0, 3)),
 
 
 @given(table=cells)
-def test_givers_are_the_records_or_units_with_a_value(table):
+def test_contributors_are_the_records_or_units_with_a_value(table):
     labels = np.array([group for group, _, _ in table], np.int64)
     has = np.array([value for _, value, _ in table], bool)
     units = np.array([unit for _, _, unit in table], np.int64)

@@ -131,7 +131,7 @@ def test_a_component_that_is_not_determined_is_refused(case):
         loadings_change(*case)
 
 
-def test_one_column_and_none_have_nothing_to_lose():
+def test_one_column_or_none_has_no_correlation_to_lose():
     one, flat = LINE[:, :1], np.full((4, 1), 0.1)
     assert correlation_change(one, one * 2) == {"mean": 0, "sd": 0}
     assert loadings_change(one, one * 2).tolist() == [0]

@@ -52,7 +52,7 @@ def test_distortion_x_is_a_hundredth_of_the_information_loss():
     assert distortion_x(X, masked) == information_loss(X, masked) / 100
 
 
-def test_classes_that_tell_nothing_and_everything():
+def test_classes_that_reveal_nothing_and_everything():
     Y = np.array([[0.0, 3.0], [2.0, 5.0], [0.0, 3.0], [2.0, 5.0]])
     assert distortion_y(np.array([[1], [1], [2], [2]]), Y) == pytest.approx(1)
     assert distortion_y(np.array([[1], [2], [1], [2]]), Y) == 0
@@ -66,7 +66,7 @@ def test_each_confidential_column_weighs_the_same():
     assert distortion_y(np.array([[1], [1], [2], [2]]), Y) == pytest.approx(0.1)
 
 
-def test_a_confidential_column_without_spread_has_nothing_to_tell():
+def test_a_constant_confidential_column_reveals_nothing():
     flat = np.full((4, 1), 0.1)
     released = np.array([[1], [1], [2], [2]])
     assert distortion_y(released, flat) == 0

@@ -56,7 +56,7 @@ def test_diversity_of_a_hand_made_table():
     assert homogeneous_classes(released, codes).tolist() == [0]
 
 
-def test_the_column_and_the_class_with_the_fewest_values_speak():
+def test_the_column_and_the_class_with_the_fewest_values_count():
     released = np.array([[1], [1], [2], [2]])
     codes = np.array([[0, 5], [1, 5], [2, 6], [3, 7]])
     assert l_diversity(released, codes)["distinct"].tolist() == [2, 1]
@@ -64,7 +64,7 @@ def test_the_column_and_the_class_with_the_fewest_values_speak():
     assert p_sensitivity(released, codes) == 1
 
 
-def test_records_that_are_all_unique_hide_nothing():
+def test_unique_records_have_diversity_one():
     released, codes = np.arange(5)[:, np.newaxis], np.arange(5)[:, np.newaxis]
     diversity = l_diversity(released, codes)
     assert (diversity["distinct"], diversity["entropy"], diversity["recursive"]) == ([1], [1], [1])
@@ -73,7 +73,7 @@ def test_records_that_are_all_unique_hide_nothing():
     assert average_diversity(released, codes) == 1
 
 
-def test_one_class_hides_all_there_is():
+def test_one_class_has_the_diversity_of_the_table():
     released, codes = np.zeros((6, 1)), np.arange(6.0)[:, np.newaxis]
     diversity = l_diversity(released, codes)
     assert diversity["distinct"].tolist() == [6]
@@ -81,14 +81,14 @@ def test_one_class_hides_all_there_is():
     assert average_diversity(released, codes) == 6
 
 
-def test_one_confidential_value_is_known_of_everybody():
+def test_one_confidential_value_is_known_for_all_records():
     released, codes = np.array([[1], [1], [2], [2]]), np.full((4, 1), 7)
     assert l_diversity(released, codes)["distinct"].tolist() == [1]
     assert homogeneous_classes(released, codes).tolist() == [2]
     assert average_diversity(released, codes) == 1
 
 
-def test_text_can_stand_for_itself():
+def test_p_sensitivity_takes_text():
     released = np.array([["n"], ["n"], ["s"], ["s"]])
     assert p_sensitivity(released, np.array([["ill"], ["well"], ["ill"], ["well"]])) == 2
 

@@ -25,7 +25,7 @@ def test_at_most_one_in_k_is_linked_whatever_is_known(case, seed):
     assert 0 <= share <= 1 / k + 1e-12
 
 
-def test_a_perfect_register_links_whoever_is_alone_and_strangers_link_nobody():
+def test_a_perfect_register_links_unique_records_and_an_unrelated_one_links_none():
     X = np.random.default_rng(0).normal(size=(30, 3))
     own = np.arange(30)
     assert linkage_with(X, X, own) == 1

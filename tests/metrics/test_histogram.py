@@ -1,4 +1,4 @@
-"""Counts that speak of nobody: bins from the released values, no count of few."""
+"""Histograms without a count of few records, with bins from the released values."""
 
 from collections import Counter
 
@@ -22,7 +22,7 @@ def grouped(column, k):
 
 
 @given(column=columns, least=st.integers(1, 6), whole=st.booleans())
-def test_no_count_tells_of_few_records_not_even_by_subtraction(column, least, whole):
+def test_no_count_of_few_records_can_be_derived_even_by_subtraction(column, least, whole):
     result = histogram(column, grouped(column, least), least, whole=whole)
     actual = [count for count in result.before if count is not None]
     assert all(count >= least for count in actual)
@@ -31,7 +31,7 @@ def test_no_count_tells_of_few_records_not_even_by_subtraction(column, least, wh
 
 
 @given(column=columns, least=st.integers(1, 6), whole=st.booleans())
-def test_what_is_told_is_counted_right(column, least, whole):
+def test_published_counts_are_correct(column, least, whole):
     masked = grouped(column, least)
     result = histogram(column, masked, least, whole=whole)
     bounds = [-np.inf, *result.edges, np.inf]
@@ -43,7 +43,7 @@ def test_what_is_told_is_counted_right(column, least, whole):
 
 
 @given(column=columns, least=st.integers(2, 5), shift=st.floats(-1e6, 1e6))
-def test_edges_know_nothing_but_the_masked_values(column, least, shift):
+def test_edges_depend_on_the_masked_values_alone(column, least, shift):
     masked = grouped(column, least)
     other = column.copy()
     other[0] = shift
@@ -77,7 +77,7 @@ def test_an_extreme_value_moves_no_edge():
     assert "123456" not in str(histogram(extreme, masked, 5))
 
 
-def test_a_long_tail_does_not_press_the_rest_into_one_bin():
+def test_a_long_tail_does_not_squeeze_the_rest_into_one_bin():
     column = np.sort(np.random.default_rng(0).lognormal(10, 1.2, 4000))
     result = histogram(column, grouped(column, 5), 5)
     assert sum(count is not None for count in result.before) > 8
@@ -95,7 +95,7 @@ words = st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=40)
 
 
 @given(before=words, after=words, least=st.integers(1, 6))
-def test_rare_categories_are_told_as_one(before, after, least):
+def test_rare_categories_are_combined(before, after, least):
     old, new = Counter(before), Counter(after)
     result = bars(old, new, least)
     for name, count, other in zip(result.categories, result.before, result.after, strict=False):
@@ -108,7 +108,7 @@ def test_rare_categories_are_told_as_one(before, after, least):
         assert result.before[-1] == 0 or result.before[-1] >= least
 
 
-def test_many_categories_are_cut_to_what_a_page_can_hold():
+def test_many_categories_are_limited_to_a_page():
     many = Counter({f"c{at}": 10 for at in range(100)})
     result = bars(many, many, 3)
     assert len(result.before) == 24

@@ -25,14 +25,14 @@ def slow(rows):
 
 
 @given(rows=pairs)
-def test_both_are_what_their_definitions_say(rows):
+def test_both_measures_agree_with_their_definitions(rows):
     released, values = (np.array([[row[at]] for row in rows]) for at in (0, 1))
     bits, most = slow(rows)
     assert mutual_information(released, values) == pytest.approx([bits], abs=1e-12)
     assert delta_disclosure(released, values) == pytest.approx([most], abs=1e-12)
 
 
-def test_classes_like_the_table_tell_nothing_and_single_records_everything():
+def test_classes_like_the_table_reveal_nothing_and_single_records_everything():
     values = np.array([[0], [1], [0], [1]])
     alike, apart = np.array([[1], [1], [2], [2]]), np.arange(4)[:, None]
     assert mutual_information(alike, values).tolist() == [0]

@@ -129,7 +129,7 @@ def test_figures_of_a_census_have_a_reason():
         ([0.1], "limits-no-mapping"),
     ],
 )
-def test_what_is_no_limit_is_refused(wrong, code):
+def test_malformed_limits_are_refused(wrong, code):
     with raises(ParameterError, code):
         Limits(wrong)
 

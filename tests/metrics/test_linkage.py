@@ -98,7 +98,7 @@ def test_the_second_guess_is_drawn_among_the_second_nearest():
     assert linkage_top2(X, masked) == (1 + 1 / 2 + 1 / 2 + 1 + 1) / 5
 
 
-def test_all_records_alike_link_as_blind_drawing():
+def test_equal_records_are_linked_at_random():
     X = np.zeros((50, 2))
     assert linkage(X, X) == pytest.approx(1 / 50)
     assert linkage_top2(X, X) == pytest.approx(2 / 50)
@@ -134,7 +134,7 @@ def test_one_block_links_at_most_one_record_of_a_group(X, k):
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_records_are_linked_and_progress_is_told():
+def test_linking_a_hundred_thousand_records_reports_progress():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100_000, 3)) @ rng.normal(size=(3, 13)) + rng.normal(size=(100_000, 13))
     order = np.argsort(X.sum(axis=1), kind="stable")

@@ -70,19 +70,19 @@ def compare(before, after, formula, **options):
 
 def test_least_squares_attains_the_certified_values_of_longley():
     table = np.loadtxt(StringIO(LONGLEY))
-    found = fit(table[:, 0], with_constant(table[:, 1:]), None, is_binary=False)
-    assert found.coefficients == pytest.approx(CERTIFIED["coefficients"], rel=1e-7)
-    assert found.errors == pytest.approx(CERTIFIED["errors"], rel=1e-7)
+    fitted = fit(table[:, 0], with_constant(table[:, 1:]), None, is_binary=False)
+    assert fitted.coefficients == pytest.approx(CERTIFIED["coefficients"], rel=1e-7)
+    assert fitted.errors == pytest.approx(CERTIFIED["errors"], rel=1e-7)
     t = 2.2621571628  # quantile of Student's distribution with 9 degrees of freedom
-    assert (found.high - found.low) / (2 * found.errors) == pytest.approx(np.full(7, t))
+    assert (fitted.high - fitted.low) / (2 * fitted.errors) == pytest.approx(np.full(7, t))
 
 
 def test_logistic_regression_attains_the_published_fit():
     X = with_constant(SPECTOR[["gpa", "tuce", "psi"]].to_numpy(float))
-    found = fit(np.array(GRADE, float), X, None, is_binary=True)
-    assert found.coefficients == pytest.approx([-13.0213, 2.8261, 0.0952, 2.3787], abs=5e-5)
-    assert found.errors == pytest.approx([4.9313, 1.2629, 0.1416, 1.0646], abs=5e-5)
-    assert found.low[1] == pytest.approx(0.350794, abs=1e-6)
+    fitted = fit(np.array(GRADE, float), X, None, is_binary=True)
+    assert fitted.coefficients == pytest.approx([-13.0213, 2.8261, 0.0952, 2.3787], abs=5e-5)
+    assert fitted.errors == pytest.approx([4.9313, 1.2629, 0.1416, 1.0646], abs=5e-5)
+    assert fitted.low[1] == pytest.approx(0.350794, abs=1e-6)
 
 
 def test_weighted_fits_have_robust_standard_errors():
@@ -108,8 +108,8 @@ def test_collinear_terms_are_left_out():
     year = 1990 + np.arange(30.0) % 11
     X = np.column_stack([np.ones(30), year, year**2, 2 * year - 5, np.zeros(30)])
     assert independent_terms(X).tolist() == [0, 1, 2]
-    found = fit(year + np.sin(np.arange(30)), X, None, is_binary=False)
-    assert np.isnan(found.coefficients).tolist() == [False, False, False, True, True]
+    fitted = fit(year + np.sin(np.arange(30)), X, None, is_binary=False)
+    assert np.isnan(fitted.coefficients).tolist() == [False, False, False, True, True]
 
 
 def test_overlap_is_the_mean_of_both_shares():
@@ -156,10 +156,10 @@ def test_lost_category_counts_as_no_overlap():
     rng = np.random.default_rng(0)
     before = pd.DataFrame({"job": ["a", "b", "c"] * 20, "wage": rng.normal(size=60)})
     after = before.assign(job=before["job"].replace("b", "a"))
-    found = rows_of(compare(before, after, "wage ~ job"))
-    assert found["job[T.b]"]["overlap"] == 0
-    assert found["job[T.b]"]["masked"] is None
-    assert found["job[T.c]"]["overlap"] > 0.5
+    rows = rows_of(compare(before, after, "wage ~ job"))
+    assert rows["job[T.b]"]["overlap"] == 0
+    assert rows["job[T.b]"]["masked"] is None
+    assert rows["job[T.c]"]["overlap"] > 0.5
 
 
 def test_reference_category_is_in_both_tables():
@@ -167,11 +167,11 @@ def test_reference_category_is_in_both_tables():
     rng = np.random.default_rng(0)
     before = pd.DataFrame({"job": ["a", "b", "c"] * 20, "wage": rng.normal(size=60)})
     after = before.assign(job=before["job"].replace("a", "z"))
-    found = rows_of(compare(before, after, "wage ~ job"))
-    assert "job[T.c]" in found
-    assert "job[T.b]" not in found
-    assert found["job[T.c]"]["overlap"] == pytest.approx(1, abs=0.05)
-    assert "job[T.z]" not in found  # there is nothing to compare it with
+    rows = rows_of(compare(before, after, "wage ~ job"))
+    assert "job[T.c]" in rows
+    assert "job[T.b]" not in rows
+    assert rows["job[T.c]"]["overlap"] == pytest.approx(1, abs=0.05)
+    assert "job[T.z]" not in rows  # there is nothing to compare it with
 
 
 def test_coefficients_of_rare_categories_are_not_shown():
@@ -210,5 +210,5 @@ def test_unknown_columns_of_a_formula_are_named():
 @pytest.mark.parametrize("name", ["test score", "test.score", "Test", "log"])
 def test_names_of_columns_may_be_quoted(name):
     frame = SPECTOR.rename(columns={"tuce": name})
-    found = rows_of(compare(frame, frame, f"gpa ~ `{name}` + exp(`{name}` / 100)"))
-    assert found.keys() == {"Intercept", name, f"exp(`{name}` / 100)"}
+    rows = rows_of(compare(frame, frame, f"gpa ~ `{name}` + exp(`{name}` / 100)"))
+    assert rows.keys() == {"Intercept", name, f"exp(`{name}` / 100)"}

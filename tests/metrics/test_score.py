@@ -17,17 +17,17 @@ def masked_by(k):
 
 
 def test_risk_is_the_mean_of_linkage_and_interval_disclosure():
-    found = sdc_score(TABLE, masked_by(3))
+    score = sdc_score(TABLE, masked_by(3))
     near = interval_disclosure(TABLE, masked_by(3)).mean()
-    assert found.disclosure_risk == pytest.approx(50 * (linkage(TABLE, masked_by(3)) + near))
-    assert found.score == pytest.approx((found.information_loss + found.disclosure_risk) / 2)
+    assert score.disclosure_risk == pytest.approx(50 * (linkage(TABLE, masked_by(3)) + near))
+    assert score.score == pytest.approx((score.information_loss + score.disclosure_risk) / 2)
 
 
 def test_loss_grows_and_risk_falls_with_k():
-    found = [sdc_score(TABLE, masked_by(k)) for k in (1, 3, 10, 30)]
-    assert found[0] == pytest.approx((50, 0, 100), abs=1e-9)
-    lost = [one.information_loss for one in found]
-    risk = [one.disclosure_risk for one in found]
+    scores = [sdc_score(TABLE, masked_by(k)) for k in (1, 3, 10, 30)]
+    assert scores[0] == pytest.approx((50, 0, 100), abs=1e-9)
+    lost = [one.information_loss for one in scores]
+    risk = [one.disclosure_risk for one in scores]
     assert lost == sorted(lost)
     assert risk == sorted(risk, reverse=True)
 

@@ -37,7 +37,7 @@ def test_weights_of_at_least_one_are_not():
 def test_the_command_line_prints_the_warning(tmp_path):
     SAMPLE.to_csv(tmp_path / "sample.csv", index=False)
     line = ["risk", str(tmp_path / "sample.csv"), "-c", "sex", "-c", "job", "--weight", "w"]
-    done = CliRunner().invoke(app, [*line, "--json"])
-    assert done.exit_code == 0, done.stderr
-    [remark] = json.loads(done.stdout)["remarks"]
-    assert f"warning: {remark}" in done.stderr
+    result = CliRunner().invoke(app, [*line, "--json"])
+    assert result.exit_code == 0, result.stderr
+    [remark] = json.loads(result.stdout)["remarks"]
+    assert f"warning: {remark}" in result.stderr

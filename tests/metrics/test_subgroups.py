@@ -106,50 +106,50 @@ def test_the_worst_off_group_comes_first(better, worst):
 
 
 def test_assess_by_group_is_assess_of_the_group():
-    found = shoal.assess(BEFORE, AFTER, **KNOWN, by="sex", min_group=3)
-    assert set(found) == set(shoal.assess(BEFORE, AFTER, **KNOWN))
+    result = shoal.assess(BEFORE, AFTER, **KNOWN, by="sex", min_group=3)
+    assert set(result) == set(shoal.assess(BEFORE, AFTER, **KNOWN))
     for label, rows in (("f", slice(0, 30)), ("m", slice(30, 50))):
         alone = shoal.assess(BEFORE[rows], AFTER[rows], **KNOWN)
-        assert found.groups[f"sex={label}"].figures() == alone.figures()
-    assert found.groups.ordered("information_loss")[0][0].label == "sex=m"
-    losses = [value for _, value in found.groups.ordered("information_loss")]
+        assert result.groups[f"sex={label}"].figures() == alone.figures()
+    assert result.groups.ordered("information_loss")[0][0].label == "sex=m"
+    losses = [value for _, value in result.groups.ordered("information_loss")]
     assert losses == sorted(losses, reverse=True)
-    smallest = [value for _, value in found.groups.ordered("smallest_class")]
+    smallest = [value for _, value in result.groups.ordered("smallest_class")]
     assert smallest == sorted(smallest)
-    assert found.figures()["information_loss_worst_group"] == losses[0]
+    assert result.figures()["information_loss_worst_group"] == losses[0]
 
 
 def test_attack_by_group_aims_at_its_members_in_the_whole_release():
     options = {**KNOWN, "attacks": ["linkage-distance", "inference"], "random_state": 0}
-    found = shoal.attack(BEFORE, AFTER, by="sex", min_group=3, **options)
+    result = shoal.attack(BEFORE, AFTER, by="sex", min_group=3, **options)
     whole = shoal.attack(BEFORE, AFTER, **options)
     for name in whole:
-        assert found[name] == whole[name]
-        parts = [found.groups[f"sex={label}"][name] for label in "fmx"]
+        assert result[name] == whole[name]
+        parts = [result.groups[f"sex={label}"][name] for label in "fmx"]
         assert sum(part.successes for part in parts) == pytest.approx(whole[name].successes)
         assert [part.trials for part in parts] == [30, 20, 3]
-    rates = found.groups.ordered("linkage_distance")
+    rates = result.groups.ordered("linkage_distance")
     assert rates[0][0].label != "sex=m"  # all men have the same age in the release
-    limit = shoal.Limits({"max_linkage_distance_worst_group": 0.0}).check(found)
+    limit = shoal.Limits({"max_linkage_distance_worst_group": 0.0}).check(result)
     assert not limit.passed
 
 
 def test_attack_by_group_uses_the_control_records_of_the_group():
     options = {**KNOWN, "attacks": ["membership"], "random_state": 0}
-    found = shoal.attack(BEFORE, AFTER, control=BEFORE, by="sex", min_group=3, **options)
-    assert [result["membership"].trials for result in found.groups.results] == [60, 40, 6]
+    result = shoal.attack(BEFORE, AFTER, control=BEFORE, by="sex", min_group=3, **options)
+    assert [group["membership"].trials for group in result.groups.results] == [60, 40, 6]
     without = BEFORE.drop(columns="sex")
-    found = shoal.attack(BEFORE, AFTER, control=without, by="sex", min_group=3, **options)
-    assert [result["membership"].trials for result in found.groups.results] == [60, 40, 6]
+    result = shoal.attack(BEFORE, AFTER, control=without, by="sex", min_group=3, **options)
+    assert [group["membership"].trials for group in result.groups.results] == [60, 40, 6]
 
 
 def test_utility_by_group_is_utility_of_the_group():
     options = {"measures": ["estimates", "group-by"], "random_state": 0, "min_group": 3}
-    found = shoal.utility(BEFORE, AFTER, by="sex", **options)
+    result = shoal.utility(BEFORE, AFTER, by="sex", **options)
     alone = shoal.utility(BEFORE[:30], AFTER[:30], **options)
-    assert found.groups["sex=f"].figures() == alone.figures()
-    assert found.groups.worst()["mean_error"][0] == "sex=m"
-    assert found.to_dict()["groups"]["estimates"]["sex=f"] == list(alone["estimates"].rows)
+    assert result.groups["sex=f"].figures() == alone.figures()
+    assert result.groups.worst()["mean_error"][0] == "sex=m"
+    assert result.to_dict()["groups"]["estimates"]["sex=f"] == list(alone["estimates"].rows)
 
 
 @pytest.mark.parametrize("function", [shoal.assess, shoal.attack, shoal.utility])
@@ -157,12 +157,12 @@ def test_small_groups_are_never_shown(function):
     options = KNOWN if function is not shoal.utility else {"measures": ["estimates"]}
     if function is shoal.attack:
         options = {**KNOWN, "attacks": ["linkage-distance"]}
-    found = function(BEFORE, AFTER, by="sex", min_group=5, **options)
-    shown = [repr(found), str(found.groups), str(found.groups.to_dict())]
+    result = function(BEFORE, AFTER, by="sex", min_group=5, **options)
+    shown = [repr(result), str(result.groups), str(result.groups.to_dict())]
     assert not any("sex=x" in text for text in shown)
     assert not any("sex=m" in text for text in shown[1:])  # merged with the smaller one
-    assert found.groups.to_dict()["sizes"] == {"sex=f": 30, OTHERS: 23}
-    assert "2 groups" in found.groups.remark
+    assert result.groups.to_dict()["sizes"] == {"sex=f": 30, OTHERS: 23}
+    assert "2 groups" in result.groups.remark
 
 
 @pytest.mark.parametrize("function", [shoal.assess, shoal.attack])
@@ -177,9 +177,9 @@ def test_wrong_groups_are_refused(function):
 
 def test_quantiles_of_small_groups_are_not_computed():
     before = pd.DataFrame({"g": ["a"] * 6 + ["b"] * 12, "x": np.arange(18.0)})
-    found = shoal.utility(before, before, by="g", measures=["estimates"])
+    result = shoal.utility(before, before, by="g", measures=["estimates"])
     names = {
         label: {row["estimate"] for row in rows if row["column"] == "x"}
-        for label, rows in found.to_dict()["groups"]["estimates"].items()
+        for label, rows in result.to_dict()["groups"]["estimates"].items()
     }
     assert names == {"g=a": {"total", "mean", "gini"}, "g=b": {"total", "mean", "median", "gini"}}

@@ -30,16 +30,16 @@ TABLE = np.array([row.split() for row in RESPONDENTS])
 
 
 def test_scores_are_those_of_the_practice_guide():
-    found = suda(TABLE, max_size=3)
-    assert found.scores.tolist() == [0, 0, 6, 0, 12, 0, 6, 10, 0, 0]
+    result = suda(TABLE, max_size=3)
+    assert result.scores.tolist() == [0, 0, 6, 0, 12, 0, 6, 10, 0, 0]
     dis = suda(TABLE, scoring="supersets", sampling_fraction=0.01).dis_scores
     expected = [0, 0, 0.0051, 0, 0.0107, 0, 0.0051, 0.0088, 0, 0]
     assert dis.tolist() == pytest.approx(expected, abs=5e-5)
 
 
 def test_contributions_are_those_of_the_first_example_of_sdcmicro():
-    found = suda(np.array([[2, 0, 0], [1, 3, 6], [1, 0, 0]]))
-    assert (100 * found.column_contributions).tolist() == [50, 37.5, 37.5]
+    result = suda(np.array([[2, 0, 0], [1, 3, 6], [1, 0, 0]]))
+    assert (100 * result.column_contributions).tolist() == [50, 37.5, 37.5]
 
 
 tables = st.integers(1, 5).flatmap(
@@ -56,22 +56,22 @@ def test_minimal_uniques_are_those_of_all_combinations(rows, largest):
     width = len(rows[0])
     largest = min(largest, width)
     keys = np.array([[-1 if cell is None else cell for cell in row] for row in rows])
-    found = suda(keys, max_size=largest, missing=keys < 0)
+    result = suda(keys, max_size=largest, missing=keys < 0)
     expected = minimal_uniques(rows, largest)
     sizes = np.bincount([len(s) for sets in expected for s in sets], minlength=width + 1)
-    assert found.sizes.tolist() == sizes.tolist()
+    assert result.sizes.tolist() == sizes.tolist()
 
     def weight(size):
         stop = min(largest, width - 1)
         return factorial(width - size) / factorial(width - stop - 1) if size <= stop else 1
 
     for record, sets in enumerate(expected):
-        assert found.scores[record] == sum(weight(len(one)) for one in sets)
+        assert result.scores[record] == sum(weight(len(one)) for one in sets)
         for column in range(width):
             of_column = sum(weight(len(one)) for one in sets if column in one)
-            assert found.contributions[record, column] == of_column
-    assert ((found.dis_scores > 0) == (found.scores > 0)).all() or found.dis == 0
-    assert (found.dis_scores <= 1).all()
+            assert result.contributions[record, column] == of_column
+    assert ((result.dis_scores > 0) == (result.scores > 0)).all() or result.dis == 0
+    assert (result.dis_scores <= 1).all()
 
 
 def test_dis_is_the_share_of_right_matches_of_uniques():

@@ -86,14 +86,14 @@ def test_a_household_is_at_risk_if_any_member_is():
 def test_main_effects_fit_independent_frequencies():
     rng = np.random.default_rng(1)
     keys = np.column_stack([rng.integers(0, 4, 60), rng.integers(0, 5, 60), rng.integers(0, 3, 60)])
-    found = log_linear_risk(keys, 0.2)
-    for at, record in enumerate(found.records):
+    result = log_linear_risk(keys, 0.2)
+    for at, record in enumerate(result.records):
         row = keys[record]
         assert (keys == row).all(axis=1).sum() == 1
         fitted = 60 * np.prod([(keys[:, c] == row[c]).mean() for c in range(3)])
         mean = fitted / 0.2 * 0.8
-        assert found.unique[at] == pytest.approx(np.exp(-mean))
-        assert found.match[at] == pytest.approx((1 - np.exp(-mean)) / mean)
+        assert result.unique[at] == pytest.approx(np.exp(-mean))
+        assert result.match[at] == pytest.approx((1 - np.exp(-mean)) / mean)
 
 
 def test_two_way_fit_has_all_two_way_margins_and_no_more():
@@ -121,17 +121,17 @@ def test_log_linear_risk_estimates_what_is_counted_in_the_population():
     population = np.column_stack(columns)
     drawn = rng.random(len(population)) < 0.1
     keys = population[drawn]
-    found = log_linear_risk(keys, 0.1)
-    counts = key_frequencies(keys, population=population).population[found.records]
-    assert found.population_uniques == pytest.approx((counts == 1).sum(), rel=0.25)
-    assert found.correct_matches == pytest.approx((1 / counts).sum(), rel=0.15)
+    result = log_linear_risk(keys, 0.1)
+    counts = key_frequencies(keys, population=population).population[result.records]
+    assert result.population_uniques == pytest.approx((counts == 1).sum(), rel=0.25)
+    assert result.correct_matches == pytest.approx((1 / counts).sum(), rel=0.15)
 
 
 def test_shifted_negative_binomial_is_recovered():
     rng = np.random.default_rng(4)
     sizes = 1 + rng.negative_binomial(1.5, 0.3, 40_000)
-    found = population_uniqueness(sample_of(sizes, 0.3, 5), 0.3)
-    assert found.snb == pytest.approx((sizes == 1).sum() / sizes.sum(), rel=0.1)
+    result = population_uniqueness(sample_of(sizes, 0.3, 5), 0.3)
+    assert result.snb == pytest.approx((sizes == 1).sum() / sizes.sum(), rel=0.1)
 
 
 def test_zayatz_is_bayes_rule_with_hypergeometric_chances():
@@ -139,8 +139,8 @@ def test_zayatz_is_bayes_rule_with_hypergeometric_chances():
     n, population = 17, 68
     chance = {j: comb(j, 1) * comb(population - j, n - 1) / comb(population, n) for j in (1, 2, 4)}
     first = 7 * chance[1] / (7 * chance[1] + 3 * chance[2] + chance[4])
-    found = population_uniqueness(sizes, 0.25)
-    assert found.zayatz == pytest.approx(first * 7 / n)
+    result = population_uniqueness(sizes, 0.25)
+    assert result.zayatz == pytest.approx(first * 7 / n)
 
 
 def pitman_likelihood(theta, alpha, sizes):
@@ -156,11 +156,11 @@ def test_pitman_parameters_maximise_the_likelihood():
     rng = np.random.default_rng(6)
     sizes = sample_of(rng.zipf(1.7, 3000).clip(max=500), 0.1, 7)
     counts = np.bincount(sizes)
-    found = _fit_pitman(50.0, 0.5, counts, int(sizes.sum()), len(sizes))
-    assert found is not None
-    best = pitman_likelihood(*found, sizes)
+    parameters = _fit_pitman(50.0, 0.5, counts, int(sizes.sum()), len(sizes))
+    assert parameters is not None
+    best = pitman_likelihood(*parameters, sizes)
     for theta, alpha in [(1.01, 1), (0.99, 1), (1, 1.01), (1, 0.99), (1.02, 0.99)]:
-        assert pitman_likelihood(found[0] * theta, found[1] * alpha, sizes) < best
+        assert pitman_likelihood(parameters[0] * theta, parameters[1] * alpha, sizes) < best
 
 
 def test_pitman_estimates_a_population_of_its_own_kind():
@@ -181,9 +181,9 @@ def test_pitman_estimates_a_population_of_its_own_kind():
             sizes[label] += 1
     truth = sum(size == 1 for size in sizes) / n
     drawn = np.bincount(labels[rng.random(n) < 0.1])
-    found = population_uniqueness(drawn[drawn > 0], 0.1)
-    assert found.chosen == "pitman"
-    assert found.estimate == pytest.approx(truth, rel=0.3)
+    result = population_uniqueness(drawn[drawn > 0], 0.1)
+    assert result.chosen == "pitman"
+    assert result.estimate == pytest.approx(truth, rel=0.3)
 
 
 def test_pitman_is_the_model_of_ewens_where_classes_are_too_even():
@@ -202,9 +202,9 @@ def test_pitman_is_the_model_of_ewens_where_classes_are_too_even():
 
 
 def test_the_rule_chooses_the_lesser_estimate_of_large_samples():
-    found = population_uniqueness(np.repeat([1, 2, 3], [60, 20, 10]), 0.5)
-    candidates = [value for value in (found.zayatz, found.snb) if not np.isnan(value)]
-    assert found.estimate == min(candidates)
+    result = population_uniqueness(np.repeat([1, 2, 3], [60, 20, 10]), 0.5)
+    candidates = [value for value in (result.zayatz, result.snb) if not np.isnan(value)]
+    assert result.estimate == min(candidates)
     none = population_uniqueness(np.array([2, 2, 3]), 0.05)
     assert none.estimate == 0
 
@@ -223,29 +223,29 @@ def people():
 
 
 def test_all_risks_of_a_sample_are_returned():
-    found = survey_risk(
+    result = survey_risk(
         people(), quasi_identifiers=["age", "region", "job"], weight="w", household="house"
     )
-    content = found.to_dict()
-    assert content["expected_reidentifications"] == pytest.approx(found.risk.sum())
-    assert content["reidentification_rate"] == pytest.approx(found.risk.mean())
+    content = result.to_dict()
+    assert content["expected_reidentifications"] == pytest.approx(result.risk.sum())
+    assert content["reidentification_rate"] == pytest.approx(result.risk.mean())
     households = content["expected_reidentifications_with_households"]
-    assert found.risk.sum() < households < 3 * found.risk.sum()
+    assert result.risk.sum() < households < 3 * result.risk.sum()
     assert set(content["log_linear"]) == {"main", "two-way"}
     assert content["suda"]["records_with_score"] <= content["sample_uniques"]
-    assert all(len(column) == 300 for column in found.by_record().values())
-    assert all(name.startswith("risk_") for name in found.by_record())
+    assert all(len(column) == 300 for column in result.by_record().values())
+    assert all(name.startswith("risk_") for name in result.by_record())
     assert not any(isinstance(value, np.ndarray) for value in content.values())
 
 
 def test_a_known_population_is_counted_and_a_census_has_no_estimates():
     sample = people().iloc[:100]
     columns = ["age", "region"]
-    found = survey_risk(sample, quasi_identifiers=columns, population=people())
+    result = survey_risk(sample, quasi_identifiers=columns, population=people())
     sizes = people().groupby(columns)["w"].transform("size").iloc[:100]
-    assert (found.frequencies.population == sizes).all()
-    assert found.risk.tolist() == pytest.approx((1 / sizes).tolist())
-    assert found.sampling_fraction == pytest.approx(1 / 3)
+    assert (result.frequencies.population == sizes).all()
+    assert result.risk.tolist() == pytest.approx((1 / sizes).tolist())
+    assert result.sampling_fraction == pytest.approx(1 / 3)
     census = survey_risk(people(), quasi_identifiers=columns, population=people())
     assert census.uniqueness is None
     assert census.suda is None
@@ -263,15 +263,36 @@ def test_the_command_line_shows_the_same_figures(tmp_path):
     words = ["risk", str(tmp_path / "sample.csv"), "-c", "age", "-c", "region", "--weight", "w"]
     shown = CliRunner().invoke(app, [*words, "--household", "house", "--json"])
     assert shown.exit_code == 0, shown.output
-    found = survey_risk(
+    result = survey_risk(
         people(), quasi_identifiers=["age", "region"], weight="w", household="house"
     )
-    content, expected = json.loads(shown.stdout), found.to_dict()
+    content, expected = json.loads(shown.stdout), result.to_dict()
     assert content["k_map"] == pytest.approx(expected["k_map"])
     assert content["suda"]["contributions"] == pytest.approx(expected["suda"]["contributions"])
     text = CliRunner().invoke(app, words).stdout
-    assert "expected reidentifications" in text
+    shown = dict(line.rsplit("  ", 1) for line in text.splitlines()[1:])
+    shown = {name.strip(): value.strip() for name, value in shown.items()}
+    assert shown["expected re-identifications"] == f"{result.risk.sum():.4g}"
+    assert shown["population uniqueness, model"] == result.uniqueness.chosen.capitalize()
+    assert len({line.rindex("  ") for line in text.splitlines()[1:]}) == 1  # aligned
     assert CliRunner().invoke(app, words[:4]).exit_code == 2
+
+
+def test_risks_of_single_records_are_written_on_request(tmp_path):
+    source, target = tmp_path / "sample.csv", tmp_path / "risks.csv"
+    people().to_csv(source, index=False)
+    words = ["risk", str(source), "-c", "age", "-c", "job", "--weight", "w"]
+    shown = CliRunner().invoke(app, [*words, "--records", str(target)])
+    assert shown.exit_code == 0, shown.output
+    assert str(target) in shown.stdout.replace("\n", "")
+    assert target.stat().st_mode & 0o077 == 0  # for the owner alone
+    expected = survey_risk(people(), quasi_identifiers=["age", "job"], weight="w").by_record()
+    written = pd.read_csv(target)
+    assert list(written) == ["age", "job", *expected]
+    for name, values in expected.items():
+        assert written[name].tolist() == pytest.approx(values.tolist())
+    assert CliRunner().invoke(app, [*words, "--records", str(target)]).exit_code != 0
+    assert CliRunner().invoke(app, [*words, "--records", str(target), "--force"]).exit_code == 0
 
 
 def test_risks_of_subgroups_are_those_of_their_records():
@@ -283,10 +304,13 @@ def test_risks_of_subgroups_are_those_of_their_records():
             "reidentification_rate": whole.risk[rows].mean(),
             "greatest_risk": whole.risk[rows].max(),
             "sample_uniques": (whole.frequencies.sample[rows] == 1).sum(),
+            "k_map": whole.frequencies.population[rows].min(),
+            "expected_reidentifications": whole.risk[rows].sum(),
         }
         at = [group.label for group in risks.groups.grouping.groups].index(f"region={region}")
         assert risks.groups.figures[at] == pytest.approx(expected)
     worst = pd.Series(whole.risk).groupby(table["region"]).mean().max()
     assert risks.figures()["reidentification_rate_worst_group"] == pytest.approx(worst)
+    assert risks.figures()["k_map_worst_group"] == whole.frequencies.k_map
     assert "by region" in repr(risks)
     assert risks.to_dict()["groups"]["by"] == ["region"]

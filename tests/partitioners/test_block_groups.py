@@ -1,4 +1,4 @@
-"""Groups of the blocks of a long table: each is known once, and wherever it has a row."""
+"""Groups of the blocks of a long table: each is stored once, and found from each of its rows."""
 
 from itertools import combinations
 
@@ -38,7 +38,7 @@ def test_a_pool_holds_each_group_once_with_its_cost(seed, k, visiting):
         assert actual == [i for i, group in enumerate(members) if row in group]
 
 
-def test_keys_tell_groups_apart():
+def test_keys_distinguish_groups():
     groups = np.array(list(combinations(range(0, 60, 2), 3)), np.int32)
     assert len(np.unique(group_keys(groups))) == len(groups)
     np.testing.assert_array_equal(group_keys(groups), group_keys(groups[:, ::-1]))

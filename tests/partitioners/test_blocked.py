@@ -75,7 +75,7 @@ def test_each_block_is_grouped_by_the_method(case):
         assert np.array_equal(in_order(labels[rows]), MDAV(k=k).fit_predict(X[rows]))
 
 
-def test_mending_seams_gives_back_what_borders_cost():
+def test_refining_seams_recovers_the_cost_of_borders():
     X = table(4000, 4)
     whole = loss(X, MDAV(k=4).fit_predict(X))
     kept = loss(X, Blocked(k=4, block_size=300, seams="keep").fit_predict(X))
@@ -87,7 +87,7 @@ def test_a_block_smaller_than_k_is_never_made():
     assert Blocked(k=7, block_size=2).fit(table(100, 2)).partition_.sizes.min() >= 7
 
 
-def test_progress_tells_of_both_passes():
+def test_progress_covers_both_passes():
     from shoal import _progress as progress
 
     heard = []
@@ -97,13 +97,13 @@ def test_progress_tells_of_both_passes():
 
 
 def test_blocks_are_named_by_an_option_of_any_method():
-    made = partitioner("vmdav", {"k": 3, "gamma": 0.5, "block_size": 50, "effort": "refine"})
-    assert repr(made) == repr(
+    model = partitioner("vmdav", {"k": 3, "gamma": 0.5, "block_size": 50, "effort": "refine"})
+    assert repr(model) == repr(
         Blocked(k=3, method=partitioner("vmdav", {"k": 3, "gamma": 0.5, "effort": "refine"}),
                 block_size=50)
     )  # fmt: skip
-    written = entry(made)
+    written = entry(model)
     assert written == {
         "method": "vmdav", "k": 3, "gamma": 0.5, "effort": "refine", "block_size": 50,
     }  # fmt: skip
-    assert repr(partitioner(written.pop("method"), written)) == repr(made)
+    assert repr(partitioner(written.pop("method"), written)) == repr(model)

@@ -58,7 +58,7 @@ def test_a_bound_holds_whenever_the_budget_ends(case, budget):
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.parametrize("k", [2, 3])
-def test_bounds_hold_on_nasty_tables(kind, k):
+def test_bounds_hold_on_degenerate_tables(kind, k):
     X = KINDS[kind](np.random.default_rng(7), (12, 3))
     least = least_sse(X, k)
     quick, strong = lower_bound(X, k), lower_bound(X, k, "prove", budget=NEVER, clock=looks())

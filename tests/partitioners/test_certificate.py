@@ -76,7 +76,7 @@ def test_a_certificate_holds_whenever_the_budget_ends(case, budget):
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_bounds_hold_on_nasty_tables(kind):
+def test_bounds_hold_on_degenerate_tables(kind):
     X = KINDS[kind](np.random.default_rng(7), (12, 3))
     bound = lower_bound(X, 3, "blocks", n_jobs=1)
     assert lower_bound(X, 3) * (1 - 1e-9) <= bound
@@ -114,7 +114,7 @@ def test_a_certificate_agrees_with_an_optimal_partition_of_a_thousand_records(mo
         assert certificate.bound <= proven.bound * (1 + 1e-8)
 
 
-def test_the_independent_verifier_sees_duals_that_are_too_high(clustered):
+def test_the_independent_verifier_refuses_duals_that_are_too_high(clustered):
     X, _, certificate = clustered
     for record in (0, int(certificate.duals.argmax())):
         raised = certificate.duals.copy()
@@ -161,7 +161,7 @@ def test_an_interrupt_keeps_the_bound_so_far(clustered, stop):
     assert check_duals(X, 4, actual.duals) == 0
 
 
-def test_progress_tells_the_gap_where_a_partition_is_known(clustered):
+def test_progress_shows_the_gap_where_a_partition_is_known(clustered):
     X, labels, _ = clustered
     reports = []
     with progress.reporting_to(lambda stage, *_: reports.append(stage)):

@@ -1,4 +1,4 @@
-"""Groups that are close to the table first of all: what is proven is what holds."""
+"""ClosenessFirst: the slow twin, and the proven distances."""
 
 from fractions import Fraction
 from math import ceil
@@ -35,12 +35,12 @@ def cases(draw, most=14):
 @given(case=cases())
 def test_it_agrees_with_the_slow_version_and_keeps_what_is_proven(kind, case):
     X, k, t, values = case
-    made = ClosenessFirst(k=k, closeness=float(t), values=values, kind=kind).fit(X)
+    model = ClosenessFirst(k=k, closeness=float(t), values=values, kind=kind).fit(X)
     labels, proven = slow.closeness_first(X, k, t, values, kind == "ordered")
-    assert np.array_equal(made.labels_, in_order(labels))
-    assert made.proven_ == pytest.approx(float(proven), abs=1e-12)
+    assert np.array_equal(model.labels_, in_order(labels))
+    assert model.proven_ == pytest.approx(float(proven), abs=1e-12)
     assert slow.attained(labels, values, kind == "ordered") <= proven <= t
-    assert made.partition_.sizes.min() >= k
+    assert model.partition_.sizes.min() >= k
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -98,8 +98,8 @@ def test_what_is_not_one_value_per_record_is_refused():
         ClosenessFirst(k=1, closeness=1.1, values=[1, 2]).fit([[0.0], [1]])
 
 
-def test_a_distance_of_nothing_puts_all_different_values_into_one_group():
-    made = ClosenessFirst(k=2, closeness=0, values=range(7)).fit(np.zeros((7, 1)))
-    assert made.partition_.n_groups == 1
+def test_a_distance_of_zero_puts_all_values_into_one_group():
+    model = ClosenessFirst(k=2, closeness=0, values=range(7)).fit(np.zeros((7, 1)))
+    assert model.partition_.n_groups == 1
     even = ClosenessFirst(k=2, closeness=0, values=[0, 0, 1, 1]).fit([[0.0], [9], [1], [8]])
     assert even.labels_.tolist() == [0, 1, 0, 1]

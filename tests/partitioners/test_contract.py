@@ -1,4 +1,4 @@
-"""What every registered method promises, whatever it does inside."""
+"""The contract of every registered method."""
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def test_duplicates_and_constant_columns_are_grouped(method):
 
 
 @every_method
-def test_the_table_is_left_as_it_was(method):
+def test_the_input_is_not_modified(method):
     k, X = taken(method, 3, np.random.default_rng(0).normal(size=(40, 3)))
     before = X.copy()
     partition(X, k, method)
@@ -107,7 +107,7 @@ def test_k_beyond_the_number_of_records_is_refused(method):
 
 @every_method
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200])
-def test_values_that_have_no_distance_are_refused(method, bad):
+def test_nan_and_infinity_are_refused(method, bad):
     X = np.zeros((9, 2))
     X[4, 1] = bad
     with pytest.raises(ValueError, match=r"NaN|infinity|beyond"):
@@ -122,12 +122,12 @@ def test_scikit_learn_conventions(estimator, check):
 
 
 @pytest.mark.parametrize("labels", [[0, 0, 1], [0, 0, -1, 0], [], [0, 0, 2, 2]])
-def test_a_partition_cannot_be_made_broken(labels):
+def test_a_partition_with_a_small_group_cannot_be_created(labels):
     with raises(GuaranteeBroken, "group-below-k", k=2):
         Partition(np.array(labels, dtype=np.int64), k=2)
 
 
-def test_an_unknown_method_is_met_with_a_suggestion():
+def test_an_unknown_method_gets_a_suggestion():
     with raises(ParameterError, "unknown-method"):
         partition(np.zeros((9, 2)), 3, "mdva")
 

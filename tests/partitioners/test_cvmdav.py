@@ -13,7 +13,7 @@ from tables import loss, tables_and_k
 from twins.cvmdav import cvmdav
 
 PUBLISHED = {("tarragona", 3): {3: 16.966, 4: 19.715, 5: 22.123}}
-# What the settled reading gives where the paper prints other figures.
+# What the chosen reading gives where the paper prints other figures.
 READING = {
     ("tarragona", 2): {10: 32.65},
     ("census", 3): {3: 5.644, 4: 7.364, 5: 8.882, 10: 13.955},

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal._kernels.closeness_first import along_a_line, between_categories
+from shoal._kernels.closeness_first import ordered_distance, unordered_distance
 from shoal.partitioners import MDAV
 from shoal.partitioners._base import in_order
 from shoal.partitioners.exchange import exchange
@@ -36,7 +36,7 @@ def cases(draw):
 
 @settings(max_examples=60)
 @given(case=cases())
-def test_groups_keep_their_sizes_and_none_goes_away(case):
+def test_groups_keep_their_sizes_and_none_disappears(case):
     Z, k, ranks, ordered, t = case
     totals = [np.bincount(column) for column in ranks.T]
     groups = MDAV(k=k).fit(Z).partition_
@@ -80,5 +80,5 @@ def test_kernels_measure_the_earth_mover_s_distance(column, picks):
     running = np.concatenate([[0], np.cumsum(below)])
     line = slow.far(range(len(group)), group[:, None], [True], [total])
     apart = slow.far(range(len(group)), group[:, None], [False], [total])
-    assert along_a_line(group, below, running) == pytest.approx(float(line), abs=1e-12)
-    assert between_categories(group, below) == pytest.approx(float(apart), abs=1e-12)
+    assert ordered_distance(group, below, running) == pytest.approx(float(line), abs=1e-12)
+    assert unordered_distance(group, below) == pytest.approx(float(apart), abs=1e-12)

@@ -1,4 +1,4 @@
-"""What MDAV and its relatives have in common."""
+"""Properties that MDAV and related methods share."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_the_length_of_a_stride_does_not_matter(method, k, monkeypatch):
 
 
 @pytest.mark.parametrize("method", FAMILY)
-def test_progress_is_told_and_ends_where_it_should(method, monkeypatch):
+def test_progress_is_reported_and_ends_at_the_total(method, monkeypatch):
     monkeypatch.setattr(_base, "STRIDE", 500)
     reports = {}
     with reporting_to(

@@ -1,4 +1,4 @@
-"""What becomes of left-overs, by itself: the part that many methods share."""
+"""The assignment of left-overs, which many methods share."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def test_k_left_overs_are_a_group_and_fewer_join(k, expected):
     assert list(labels) == expected
 
 
-def test_an_empty_group_attracts_nobody():
+def test_no_record_joins_an_empty_group():
     X = np.array([[5.0], [5.0], [0.0]])
     centroids, sizes = group_means(X, np.array([1, 1, -1]), 3)
     assert list(sizes) == [0, 2, 0]

@@ -26,7 +26,7 @@ LEAST_GAIN = {
     ("table", "k", "gain"),
     [(table, k, gain) for table, gains in LEAST_GAIN.items() for k, gain in gains.items()],
 )
-def test_lloyd_loses_less_than_mdav_by_so_many_percent(reference, table, k, gain):
+def test_lloyd_loses_less_than_mdav_by_the_stated_percentages(reference, table, k, gain):
     Z = reference(table)
     ratio = loss(Z, Lloyd(k=k).fit_predict(Z)) / loss(Z, MDAV(k=k).fit_predict(Z))
     assert 100 * (1 - ratio) >= gain

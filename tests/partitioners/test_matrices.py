@@ -1,4 +1,4 @@
-"""What comes in: a matrix that is ready goes straight on, everything else is made one."""
+"""Input: a matrix that is ready is used as it is, everything else is converted."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ def test_any_layout_gives_the_same_groups_and_needs_no_kernel_of_its_own(X):
     assert list(add_all.signatures) == known
 
 
-def test_names_of_columns_are_forgotten_with_the_frame_that_had_them(X):
+def test_column_names_of_an_earlier_fit_are_removed(X):
     method = MDAV(k=3).fit(pd.DataFrame(X, columns=["a", "b", "c"]))
     assert list(method.feature_names_in_) == ["a", "b", "c"]
     method.fit(X[:, :2].copy())
@@ -30,8 +30,8 @@ def test_names_of_columns_are_forgotten_with_the_frame_that_had_them(X):
     assert method.n_features_in_ == 2
 
 
-@pytest.mark.parametrize(("hole", "name"), [(np.nan, "NaN"), (np.inf, "infinity")])
-def test_a_matrix_with_a_hole_is_refused_in_the_words_of_scikit_learn(X, hole, name):
-    X[7, 1] = hole
+@pytest.mark.parametrize(("value", "name"), [(np.nan, "NaN"), (np.inf, "infinity")])
+def test_a_matrix_with_nan_or_infinity_is_refused_as_by_scikit_learn(X, value, name):
+    X[7, 1] = value
     with pytest.raises(ValueError, match=f"Input X contains {name}"):
         MDAV(k=3).fit(X)

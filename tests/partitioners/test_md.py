@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal._kernels.farthest_pair import farthest_pair, open_ends
+from shoal._kernels.farthest_pair import farthest_pair, open_pair_bounds
 from shoal._kernels.spatial.pool import assign, open_pool, place_of
 from shoal.partitioners import MD
 from shoal.partitioners._base import in_order
@@ -39,19 +39,19 @@ def test_the_kernel_agrees_with_the_slow_version_without_ties(n, k):
 def pairs_while_records_leave(X, leaving, work):
     """Yield the farthest pair, fast and slow, each time one more record has left."""
     X = np.ascontiguousarray(X)
-    pool, ends = open_pool(X), open_ends(X)
+    pool, pairs = open_pool(X), open_pair_bounds(X)
     living = list(range(len(X)))
     for record in leaving[: len(X) - 2]:
         first = -1
         while first < 0:
-            first, second, _ = farthest_pair(pool, ends, X, work)
+            first, second, _ = farthest_pair(pool, pairs, X, work)
         yield (first, second), slow_pair(X, living)
         assign(pool, place_of(pool, record), 0)
         living.remove(record)
 
 
 @given(X=tables(least=2), order=st.randoms(use_true_random=False), work=st.sampled_from([1, 10**9]))
-def test_the_farthest_pair_is_found_whoever_has_left(X, order, work):
+def test_the_farthest_pair_is_found_after_any_removals(X, order, work):
     leaving = list(range(len(X)))
     order.shuffle(leaving)
     for actual, right in pairs_while_records_leave(X, leaving, work):

@@ -45,7 +45,7 @@ def test_merging_agrees_with_the_slow_version(case, data):
     assert np.array_equal(merged.labels, slow(Z, groups.labels, sound))
 
 
-def test_sound_groups_stay_as_they_are():
+def test_groups_that_pass_the_test_stay_unchanged():
     groups = Partition(np.array([0, 0, 1, 1]), k=2)
     merged = merge_failing(np.arange(4.0)[:, np.newaxis], groups, lambda records: True)
     assert merged.labels.tolist() == [0, 0, 1, 1]

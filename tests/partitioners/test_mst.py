@@ -31,7 +31,7 @@ def test_mst_loses_what_the_literature_says(reference, table, k, published):
 
 
 @given(X=tables())
-def test_the_tree_is_the_shortest_and_ties_are_settled(X):
+def test_the_tree_is_minimal_and_ties_are_broken_by_record(X):
     tree = open_tree(len(X))
     pool = open_pool(X)
     while span(pool, tree, X, 1):

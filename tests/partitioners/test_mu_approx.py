@@ -40,7 +40,7 @@ def slow(X, k, seed):
     ("table", "k", "mean", "band"),
     [(table, k, *figures) for table in FIGURES for k, figures in FIGURES[table].items()],
 )
-def test_the_mean_loss_is_what_was_found_before(reference, table, k, mean, band):
+def test_the_mean_loss_has_not_changed(reference, table, k, mean, band):
     Z = reference(table)
     losses = [loss(Z, MuApprox(k=k, random_state=seed).fit_predict(Z)) for seed in range(20)]
     assert np.mean(losses) == pytest.approx(mean, abs=band)

@@ -97,7 +97,7 @@ def test_the_kernel_agrees_with_the_slow_version(case, start, descending):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_rounding_settles_no_tie(seed):
+def test_rounding_breaks_no_tie(seed):
     """Costs that are equal as fractions are equal here too, whichever way they came about."""
     generator = np.random.default_rng(seed)
     for k in range(2, 6):
@@ -127,7 +127,7 @@ def test_the_kernel_agrees_with_the_exact_version_over_many_boxes(k, values):
     assert np.array_equal(MWard(k=k).fit_predict(X), in_order(mward(X, k)))
 
 
-def test_what_one_half_did_not_know_the_whole_does_not_know():
+def test_a_joined_group_searches_again_for_its_nearest_group():
     """Two records join; the group nearest to both is on the list of neither.
 
     The second record knows eight groups nearer to itself, the first seven and the
@@ -161,7 +161,7 @@ def test_equal_records_leave_their_last_k_until_few_are_left(start):
 
 
 @starts
-def test_many_equal_records_take_no_time(start):
+def test_many_equal_records_are_grouped_quickly(start):
     X = np.repeat([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [20_000, 300, 7], axis=0)
     partition = MWard(k=3, start=start).fit(X).partition_
     assert set(np.unique(partition.sizes)) <= {3, 4, 5}

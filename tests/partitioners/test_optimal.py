@@ -54,7 +54,7 @@ def test_the_best_partition_is_found_where_it_is_the_only_one(n, k):
 
 @given(case=tables_and_k(least=8, most=12, greatest=5))
 @settings(max_examples=20)
-def test_remembering_what_is_left_changes_nothing(case):
+def test_memoisation_does_not_change_the_least_sse(case):
     X, k = case
     assert least_sse(X, k) == pytest.approx(optimal_sse(X, k), abs=1e-12)
 
@@ -136,7 +136,7 @@ def test_a_table_that_is_too_long_is_refused_with_the_number_that_is_not():
         Optimal(k=2).fit(np.zeros((MOST + 1, 2)))
 
 
-def test_what_cannot_be_proven_is_refused(monkeypatch):
+def test_an_unproven_result_is_refused(monkeypatch):
     monkeypatch.setattr(optimal, "SECONDS", 0)
     X = np.random.default_rng(0).normal(size=(40, 2))
     with raises(InputError, "not-proven", records=40, k=3):

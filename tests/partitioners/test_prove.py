@@ -82,7 +82,7 @@ def test_whenever_the_budget_ends_the_bound_holds_and_nothing_is_worse(case, bud
 
 @given(case=cases(), work=st.integers(0, 30), most=st.integers(1, 6))
 @settings(max_examples=tries(40))
-def test_a_search_cut_short_proves_less_and_nothing_wrong(case, work, most):
+def test_a_search_that_ends_early_gives_a_weaker_valid_bound(case, work, most):
     X, k = case
     with pytest.MonkeyPatch.context() as patch:
         for name in ("BRIEF", "MIDDLE", "PLAIN", "LONG"):
@@ -104,7 +104,7 @@ def clusters_of(rng, n, k, count):
 
 @given(case=cases(most=11), seed=st.integers(0, 10**6), high=st.sampled_from([0.2, 1, 5]))
 @settings(max_examples=80)
-def test_any_prices_tolls_and_fee_prove_something_true(case, seed, high):
+def test_any_duals_give_a_valid_bound(case, seed, high):
     X, k = case
     rng, n = np.random.default_rng(seed), len(X)
     least = least_sse(X, k)
@@ -121,7 +121,7 @@ def test_any_prices_tolls_and_fee_prove_something_true(case, seed, high):
 
 
 @pytest.mark.parametrize("k", [2, 3, 4])
-def test_groups_above_k_are_searched_where_tolls_or_a_fee_let_them_in(k):
+def test_groups_above_k_are_searched_where_duals_make_them_cheap(k):
     """Prices under which no group of k is cheap, but one of k + 1 or more is."""
     hits = 0
     for seed in range(60):
@@ -205,8 +205,8 @@ def best_members(labels):
     return [np.flatnonzero(labels == label) for label in np.unique(labels)]
 
 
-def priced(X, k, seed):
-    """Return a proof with prices about right, tolls and a fee, and groups far from the best."""
+def proof_with_duals(X, k, seed):
+    """Return a proof with duals near the optimum, groups far from it, and the least SSE."""
     rng, n, best = np.random.default_rng(seed), len(X), best_groups(X, k)
     apart, least = proof_module.squared_errors(X, best)
     assume(least > 0)
@@ -215,7 +215,7 @@ def priced(X, k, seed):
         least / n * rng.uniform(0, 2, seed % 9),
     )
     triples = []
-    for due in triple_dual:  # two of a group of the best and any third, so that the toll is paid
+    for due in triple_dual:  # two of a group of the best and any third, so that the dual counts
         one = rng.integers(n)
         two = rng.choice(np.flatnonzero((best == best[one]) & (np.arange(n) != one)))
         triples.append([one, two, rng.choice(np.setdiff1d(np.arange(n), [one, two]))])
@@ -255,7 +255,7 @@ def led(proof, columns, leading):
 @settings(max_examples=tries(60))
 def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(case, seed, part):
     """Any records may lead, more and more of them, and the step may be shorter than the gap."""
-    proof, least = priced(*case, seed)
+    proof, least = proof_with_duals(*case, seed)
     draws = np.random.default_rng(seed).random(len(case[0]))
     for share in (0.4, 0.7, 0.9, 1.0):
         step = part * (proof.sse - proof.base)
@@ -271,9 +271,9 @@ def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(ca
 
 @given(case=cases(most=11), seed=st.integers(0, 10**6), most=st.integers(5, 30))
 @settings(max_examples=tries(40))
-def test_closing_again_proves_nothing_wrong(case, seed, most):
+def test_closing_the_gap_repeatedly_keeps_the_bound_valid(case, seed, most):
     """What whole groups proved must not count for the prices."""
-    proof, least = priced(*case, seed)
+    proof, least = proof_with_duals(*case, seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(integrality_gap, "GROUP_LIMITS", (most, 2 * most))
         patch.setattr(integrality_gap, "choose", lambda proof: None)
@@ -314,7 +314,7 @@ def test_without_clusters_the_linear_programme_is_weaker(no_clusters):
     assert proof.bound < 0.95 * proof.sse
 
 
-def test_a_few_dear_records_close_most_of_the_gap(no_clusters):
+def test_a_few_expensive_records_close_most_of_the_gap(no_clusters):
     """Groups of the many records close by are too many to be listed, and need not be."""
     rng = np.random.default_rng(5)
     X = np.vstack([rng.normal(size=(60, 2)) * 100, rng.normal(size=(120, 2))])
@@ -362,7 +362,7 @@ def test_ctrl_c_in_a_further_search_ends_the_proof_and_keeps_what_it_found(monke
     assert not proof.optimal
 
 
-def test_a_search_within_a_proof_tells_of_the_proof():
+def test_a_search_within_a_proof_reports_progress_of_the_proof():
     X = np.random.default_rng(8).normal(size=(40, 3))
     reports = []
     with progress.reporting_to(lambda *said: reports.append(said)):

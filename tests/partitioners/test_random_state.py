@@ -40,7 +40,7 @@ def test_equal_generators_give_equal_groups(form):
     assert np.array_equal(one.labels, other.labels)
 
 
-def test_a_generator_moves_on_between_fits():
+def test_a_generator_advances_between_fits():
     generator = np.random.default_rng(0)
     assert as_seed(generator) != as_seed(generator)
 
@@ -69,7 +69,7 @@ def test_a_partitioner_keeps_the_seed_it_has_set():
     ],
 )
 @pytest.mark.parametrize("method", ["mdav", "mu-approx", MDAV(k=3)])
-def test_what_is_no_seed_or_number_of_jobs_is_refused(method, name, value):
+def test_invalid_seeds_and_numbers_of_jobs_are_refused(method, name, value):
     with raises(ParameterError, "parameter-not-accepted", parameter=name):
         partition(LINE, 3, method, **{name: value})
 

@@ -51,9 +51,9 @@ def test_every_method_can_be_followed_by_every_effort(effort, method):
     options = {"order": "first-component"} if method == "univariate" else {}
     k = 3 if signature_parameters(METHODS[method])["k"].accepts(3) else 2
     X = np.random.default_rng(3).normal(size=(16, 3))
-    made = partitioner(method, {"k": k, "effort": effort, **options, **EFFORTS[effort]})
-    made.fit(X)
-    assert sse(X, made.labels_) <= sse(X, made.method_.labels_)
+    model = partitioner(method, {"k": k, "effort": effort, **options, **EFFORTS[effort]})
+    model.fit(X)
+    assert sse(X, model.labels_) <= sse(X, model.method_.labels_)
 
 
 def test_quick_is_the_method_alone():
@@ -69,7 +69,7 @@ def test_a_method_named_alone_is_what_its_paper_says():
     assert np.array_equal(partition(X, 3, "mdav").labels, MDAV(k=3).fit_predict(X))
 
 
-def test_our_advice_refines():
+def test_auto_refines():
     X = np.random.default_rng(0).normal(size=(200, 3))
     assert np.array_equal(partition(X, 3).labels, partition(X, 3, "mdav", effort="refine").labels)
     assert loss(X, partition(X, 3).labels) < loss(X, MDAV(k=3).fit_predict(X))
@@ -168,7 +168,7 @@ def test_strata_share_the_budget_and_the_rounds():
     assert release.plan.run(people).data.equals(release.data)
 
 
-def test_a_proof_shows_in_measures_report_and_line(firms, tmp_path):
+def test_a_proven_gap_is_in_measures_report_and_output(firms, tmp_path):
     release = shoal.microaggregate(firms, ["surface", "employees"], k=3, effort="prove")
     assert release.measures["certified_gap"] == pytest.approx(0, abs=1e-7)
     release.report(tmp_path / "report.html")
@@ -219,15 +219,15 @@ def ends_soon():
 @every_effort
 def test_an_interrupt_keeps_the_best_groups_and_says_so(effort, ends_soon):
     X = np.random.default_rng(2).normal(size=(300, 3))
-    made = partitioner("mdav", {"k": 3, "effort": effort, **EFFORTS[effort]}).fit(X)
-    assert made.cut_short_
-    assert made.partition_.sizes.min() >= 3
+    model = partitioner("mdav", {"k": 3, "effort": effort, **EFFORTS[effort]}).fit(X)
+    assert model.cut_short_
+    assert model.partition_.sizes.min() >= 3
     people = pd.DataFrame(X, columns=list("abc"))
     with pytest.warns(SearchUnfinished):
         shoal.microaggregate(people, list("abc"), k=3, effort=effort, **EFFORTS[effort])
 
 
-def test_an_interrupt_ends_our_advice(ends_soon):
+def test_an_interrupt_ends_auto(ends_soon):
     with pytest.raises(KeyboardInterrupt):
         partition(np.random.default_rng(2).normal(size=(300, 3)), 3)
 

@@ -81,7 +81,7 @@ def test_seed_and_rounds_repeat_a_search():
     assert first.done == (900,) * RESTARTS
 
 
-def test_a_timed_search_tells_the_rounds_that_repeat_it():
+def test_a_timed_search_records_the_rounds_that_repeat_it():
     X = table()
     start = MDAV(k=3).fit_predict(X)
     timed = search(X, start, 3, seed=5, seconds=0.5)
@@ -133,7 +133,7 @@ def test_an_early_interrupt_keeps_what_was_refined_until_then():
     assert loss(X, result.labels) < loss(X, start)
 
 
-def test_the_loss_so_far_is_told():
+def test_progress_shows_the_loss_so_far():
     X = 100 * table()
     losses = []
 
@@ -148,7 +148,7 @@ def test_the_loss_so_far_is_told():
     assert loss(X, result.labels) <= losses[-1] + 0.0006
 
 
-def test_a_run_much_too_late_ends_before_its_rounds(monkeypatch):
+def test_a_run_far_over_its_budget_ends_before_its_rounds(monkeypatch):
     X = table()
     start = MDAV(k=3).fit_predict(X)
     monkeypatch.setattr(
@@ -161,7 +161,7 @@ def test_a_run_much_too_late_ends_before_its_rounds(monkeypatch):
 
 
 @pytest.mark.parametrize("options", [{}, {"rounds": 5, "seconds": 1.0}])
-def test_rounds_or_seconds_are_asked_for(options):
+def test_rounds_or_a_budget_are_required(options):
     with raises(ParameterError, "rounds-or-seconds"):
         search(table(20), np.zeros(20, np.int64), 3, seed=0, **options)
 

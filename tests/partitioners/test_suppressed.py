@@ -25,17 +25,17 @@ def test_no_suppression_and_no_groups_lose_less(values, k, most):
     if len(values) < k:
         return
     X = np.array(values, float)
-    found = univariate_with_suppression(X, k, most)
-    kept = found.labels >= 0
+    result = univariate_with_suppression(X, k, most)
+    kept = result.labels >= 0
     assert (~kept).sum() <= most
-    assert np.bincount(found.labels[kept]).min() >= k
-    assert sse(X[kept][:, None], found.labels[kept]) == pytest.approx(found.sse, abs=1e-9)
+    assert np.bincount(result.labels[kept]).min() >= k
+    assert sse(X[kept][:, None], result.labels[kept]) == pytest.approx(result.sse, abs=1e-9)
     least = min(
         float(least_loss(np.delete(X, list(gone))[:, None], k))
         for number in range(min(most, len(X) - k) + 1)
         for gone in combinations(range(len(X)), number)
     )
-    assert found.sse == pytest.approx(least, abs=1e-9)
+    assert result.sse == pytest.approx(least, abs=1e-9)
 
 
 def test_without_suppression_it_is_the_optimum(reference):
@@ -45,7 +45,7 @@ def test_without_suppression_it_is_the_optimum(reference):
     assert univariate_with_suppression(x, 5, 10).sse < optimum / 10
 
 
-def test_what_is_no_column_is_refused():
+def test_malformed_input_is_refused():
     for values, k, most in (([[1.0]], 1, 0), ([1.0], 2, 0), ([np.nan, 1], 1, 0), ([1.0], 1, -1)):
         with raises(InputError, "matrix-not-accepted"):
             univariate_with_suppression(values, k, most)

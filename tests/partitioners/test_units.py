@@ -121,7 +121,7 @@ def test_values_of_any_size_are_grouped(scale):
     assert np.array_equal(*labels)
 
 
-def test_groups_that_hold_k_units_only_get_better():
+def test_groups_that_hold_k_units_are_improved():
     rng = np.random.default_rng(7)
     X, units = rng.normal(size=(300, 2)), rng.integers(0, 40, 300)
     start = rng.permutation(np.arange(300) // 30)

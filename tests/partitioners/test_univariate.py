@@ -49,7 +49,7 @@ def test_any_order_is_cut_as_the_slow_version_cuts_it(case, seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_rounding_settles_no_tie(seed):
+def test_rounding_breaks_no_tie(seed):
     """Losses that are equal as fractions are equal here too, whichever way they came about."""
     generator = np.random.default_rng(seed)
     for k in range(2, 8):
@@ -78,7 +78,7 @@ def test_the_slow_version_agrees_on_far_clumps_of_close_values(k):
 
 @pytest.mark.parametrize("k", [1, 2, 3, 16, 17, 100, 700])
 @pytest.mark.parametrize("draw", ["normal", "standard_cauchy", "whole"])
-def test_sorted_values_and_the_same_order_given_are_cut_alike(draw, k):
+def test_sorted_values_and_an_explicit_order_give_the_same_groups(draw, k):
     generator = np.random.default_rng(k)
     if draw == "whole":
         X = generator.integers(0, 300, (2000, 1)).astype(float)
@@ -105,7 +105,7 @@ def test_very_small_and_very_large_units_change_nothing(scale):
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])
-def test_outliers_do_not_blur_the_groups_of_the_others(k):
+def test_outliers_do_not_change_the_groups_of_the_others(k):
     """The groups between two far values are those that they have by themselves."""
     bulk = np.random.default_rng(k).normal(size=60)
     far = np.arange(k) * 1e9

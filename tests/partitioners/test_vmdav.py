@@ -56,7 +56,7 @@ def test_auto_keeps_the_gamma_with_the_least_loss(case):
     assert np.array_equal(fitted.labels_, VMDAV(k=k, gamma=fitted.gamma_).fit_predict(X))
 
 
-def test_auto_loses_least_and_says_the_lowest_gamma_that_does(reference):
+def test_auto_states_the_lowest_gamma_of_least_loss(reference):
     Z = reference("tarragona")
     losses = {gamma: loss(Z, VMDAV(k=3, gamma=gamma).fit_predict(Z)) for gamma in GAMMAS}
     fitted = VMDAV(k=3, gamma="auto").fit(Z)
@@ -68,7 +68,7 @@ def test_auto_takes_the_lowest_gamma_in_a_tie():
     assert VMDAV(k=2, gamma="auto").fit(np.zeros((8, 1))).gamma_ == 0.0
 
 
-def test_a_given_gamma_is_told_as_it_is():
+def test_a_given_gamma_is_stated_unchanged():
     assert VMDAV(k=2, gamma=1).fit([[0], [1], [2], [3]]).gamma_ == 1.0
 
 

@@ -48,7 +48,7 @@ def smallest(data, columns):
     return int(data.groupby(columns, dropna=False).size().min())
 
 
-def test_each_step_sees_what_the_steps_before_left():
+def test_each_step_sees_the_values_of_the_steps_before():
     data = people()
     coded = TopBottomCode(["pay"], top=1500.0)
     groups = Microaggregate(["pay"], MDAV(k=3))
@@ -119,7 +119,7 @@ def test_a_guarantee_that_a_later_step_may_undo_is_not_stated(later, k):
     assert stated == release.plan.guarantees
 
 
-def test_a_step_that_is_masked_again_does_not_take_the_k_away():
+def test_a_step_whose_columns_are_masked_again_does_not_remove_k():
     steps = [AddNoise(["age"], 0.1, random_state=1), Microaggregate(["age"], MDAV(k=5))]
     release = Plan({}, steps, other_columns="release").run(people())
     assert release.plan.k == 5 <= release.verdict.k

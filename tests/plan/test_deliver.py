@@ -1,4 +1,4 @@
-"""One function delivers a release; what it says is counted on the file."""
+"""`deliver` writes, judges and publishes a release; the verdict is counted on the file."""
 
 import datetime as dt
 import json
@@ -81,7 +81,7 @@ SAME = {"sav": ["yes", "yes "], "xpt": ["yes", "yes "], "csv": ["", None], "xlsx
 
 
 @pytest.mark.parametrize("ending", SAME)
-def test_values_that_a_format_does_not_tell_apart_are_not_counted_twice(folder, ending):
+def test_values_equal_in_the_format_are_not_counted_twice(folder, ending):
     table = pa.table({"x": [1.0, 1.0, 5.0, 5.0], "secret": SAME[ending] * 2})
     pq.write_table(table, "in.parquet")
     before = names(folder)
@@ -101,8 +101,8 @@ def test_what_is_not_kept_is_not_published_unless_allowed(folder):
         deliver(BLOCKS, "in.csv", "out.csv")
     assert caught.value.verdict.status == "not kept"
     assert names(folder) == before
-    made = deliver(BLOCKS, "in.csv", "out.csv", allow_not_kept=True)
-    assert made.release.verdict.status == "not kept"
+    delivery = deliver(BLOCKS, "in.csv", "out.csv", allow_not_kept=True)
+    assert delivery.release.verdict.status == "not kept"
     assert counters.smallest_class(pd.read_csv("out.csv"), ["age", "pay"]) < 3
 
 
@@ -120,9 +120,9 @@ def test_a_release_that_is_not_kept_exits_1_even_where_it_is_allowed(folder):
         "--set",
         "blocks=1",
     ]
-    done = shell(*command)
-    assert done.exit_code == 1
-    assert "--allow-not-kept" in done.stderr
+    result = shell(*command)
+    assert result.exit_code == 1
+    assert "--allow-not-kept" in result.stderr
     assert not Path("out.csv").exists()
     assert shell(*command, "--allow-not-kept").exit_code == 1
     assert Path("out.csv").exists()
@@ -172,7 +172,7 @@ def test_a_source_that_changes_while_it_is_read_is_refused(folder, monkeypatch, 
     assert names(folder) == ["in.csv"]
 
 
-def test_a_change_that_leaves_size_and_time_is_seen_where_the_input_is_hashed(folder, monkeypatch):
+def test_a_change_that_keeps_size_and_time_is_detected_by_the_hash(folder, monkeypatch):
     read = module.open_source
 
     def overtaken(place, **options):
@@ -187,10 +187,10 @@ def test_a_change_that_leaves_size_and_time_is_seen_where_the_input_is_hashed(fo
 
 
 def test_the_manifest_hashes_what_was_masked_and_what_was_judged(folder):
-    made = deliver(PLAN, "in.csv", "out.csv", fingerprints=True)
-    assert made.source.sha256 == manifests.sha256(Path("in.csv"))
-    assert made.target.sha256 == manifests.sha256(Path("out.csv"))
-    assert made.target.bytes == Path("out.csv").stat().st_size
+    delivery = deliver(PLAN, "in.csv", "out.csv", fingerprints=True)
+    assert delivery.source.sha256 == manifests.sha256(Path("in.csv"))
+    assert delivery.target.sha256 == manifests.sha256(Path("out.csv"))
+    assert delivery.target.bytes == Path("out.csv").stat().st_size
 
 
 def test_a_fixed_width_release_is_verified_whatever_the_order_of_its_map(folder):
@@ -262,5 +262,5 @@ def test_cells_that_look_like_formulas_are_found_and_marked_if_wanted(folder, en
 
 def test_a_masked_number_is_no_formula(folder):
     write(pa.table({"age": [-1.0, -1.0, -2.0, -2.0]}), "in.csv", target=Path("in.csv"))
-    made = deliver(plan_of(["age"], MDAV(k=2)), "in.csv", "out.csv")
-    assert "formula-cells" not in made.release.verdict.codes()
+    delivery = deliver(plan_of(["age"], MDAV(k=2)), "in.csv", "out.csv")
+    assert "formula-cells" not in delivery.release.verdict.codes()

@@ -1,4 +1,4 @@
-"""Whatever a table holds, a published file keeps what was promised, or nothing is published."""
+"""In every format, a published file keeps its guarantees, or nothing is published."""
 
 import datetime as dt
 import decimal
@@ -221,11 +221,11 @@ def test_merged_strata_keep_their_missing_codes(tmp_path, family):
     assert sorted(map(str, release["stratum"])) == sorted(map(str, [1.0] * 4 + [codes[0]] * 4))
 
 
-def test_the_readers_of_the_tests_share_nothing_with_shoal():
+def test_the_readers_of_the_tests_share_no_code_with_shoal():
     assert "shoal" not in Path(counters.__file__).read_text().replace("Shoal", "")
 
 
-def test_values_that_a_file_does_not_tell_apart_make_a_class_homogeneous(tmp_path):
+def test_values_equal_in_the_file_make_a_class_homogeneous(tmp_path):
     table = pa.table({"x": [1.0, 1, 2, 2], "secret": ["yes", "yes ", "yes", "no"]})
     feather.write_feather(table, tmp_path / "in.feather")
     plan = plan_of(["x"], MDAV(k=2), confidential=["secret"])

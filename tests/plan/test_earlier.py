@@ -95,7 +95,7 @@ def test_an_earlier_release_in_another_order_is_linked_by_its_values():
     assert finding.figures["below_k"] == pytest.approx((slow < 5).mean())
 
 
-def test_the_same_groups_again_give_nothing_away():
+def test_the_same_groups_again_reveal_nothing():
     data = people()
     then, now = plan(5).run(data), plan(5).run(data.assign(pay=data["pay"] + 1))
     (finding,) = find_earlier(evidence(now, data), {"then": open_frame(then.data)})
@@ -119,7 +119,7 @@ def test_units_are_counted_where_the_plan_counts_them():
 @pytest.mark.parametrize("gone", [1, 4, 5])
 @pytest.mark.parametrize("at_hand", [True, False])
 @pytest.mark.parametrize("more", [True, False])
-def test_releases_that_differ_by_few_records_give_these_away(gone, at_hand, more):
+def test_releases_that_differ_by_few_records_reveal_them(gone, at_hand, more):
     data, part = people(), people().iloc[gone:]
     now, then = (plan(5).run(table) for table in ((data, part) if more else (part, data)))
     lost = now.data[["age", "height"]].sum() - then.data[["age", "height"]].sum()
@@ -134,7 +134,7 @@ def test_releases_that_differ_by_few_records_give_these_away(gone, at_hand, more
         assert findings["earlier-release-difference"].figures["records"] == gone
 
 
-def test_other_people_are_no_difference():
+def test_releases_of_other_people_are_not_compared():
     now, then = plan(5).run(people(90, seed=1)), plan(5).run(people(89, seed=2))
     seen = evidence(now, people(90, seed=1))
     findings = by_code(find_earlier(seen, {"then": open_frame(then.data)}))
@@ -154,7 +154,7 @@ def test_without_the_original_changed_classes_are_counted():
     assert finding.figures["changed"] == {"then": pytest.approx(first.mean())}
 
 
-def test_a_release_without_a_column_in_common_says_nothing():
+def test_a_release_without_a_common_column_gives_no_finding():
     data = people()
     now = plan(5).run(data)
     assert find_earlier(evidence(now, data), {"pay": open_frame(data[["pay"]])}) == []
@@ -166,10 +166,10 @@ def files(tmp_path, monkeypatch):
     people().to_csv("in.csv", index=False)
     for k in (4, 5):
         plan(k).save(f"{k}.toml")
-        done = CliRunner().invoke(
+        result = CliRunner().invoke(
             app, ["run", f"{k}.toml", "in.csv", f"{k}.csv", "--manifest", f"{k}.json", "-q"]
         )
-        assert done.exit_code == 0, done.output
+        assert result.exit_code == 0, result.output
     return tmp_path
 
 

@@ -1,4 +1,4 @@
-"""Edits: what they say, who breaks them, and what is done about it."""
+"""Edits: their notation, violations, and repair."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Each finding appears where it must, and not on a near release."""
+"""Each finding appears where it must, and not on a similar release without its cause."""
 
 import warnings
 
@@ -62,7 +62,7 @@ def test_k_of_one_is_no_guarantee():
     assert "k-is-one" not in mask(people(), k=2).verdict.codes()
 
 
-def test_blocks_that_together_attain_less_break_the_promise():
+def test_blocks_that_together_attain_less_break_the_guarantee():
     release = mask(people(), blocks=1, homogeneity="warn")
     one = finding(release, "joint-class-below-k")
     joint = release.data.groupby(["age", "pay"]).size().min()
@@ -95,7 +95,7 @@ def test_a_step_without_k_qualifies():
     ("option", "code"), [("diversity", "diversity-not-attained"),
                          ("closeness", "closeness-not-attained")]
 )  # fmt: skip
-def test_promises_beyond_k_are_counted_on_the_released_values(option, code):
+def test_guarantees_beyond_k_are_counted_on_the_released_values(option, code):
     data = people()
     release = mask(data, ["age"], **{option: 2 if option == "diversity" else 0.4})
     assert code not in release.verdict.codes()
@@ -246,7 +246,7 @@ def test_a_category_that_follows_from_another_is_found():
     assert finding(release, "derived-column") is None
 
 
-def test_long_tables_are_sampled_and_that_is_said():
+def test_long_tables_are_sampled_and_the_finding_says_so():
     data = people(1500)
     data["extra"] = np.log(data["pay"])
     plan = Plan({}, [Microaggregate(["age", "pay"], MDAV(k=4))], thresholds={"sample": 200},
@@ -298,7 +298,7 @@ def test_a_moved_record_does_not_hide_an_order():
     assert not {"revealing-order", "order-follows-column"} & set(codes)
 
 
-def test_values_that_few_records_gave_are_counted_and_that_of_one_is_not_released():
+def test_values_of_few_contributors_are_counted_and_those_of_one_are_not_released():
     data = people()
     data["region"] = [f"region {at}" for at in data.index // 4]  # groups of 4: one to a region
     data.loc[data.index % 4 < data.index // 4 % 5, "pay"] = np.nan
@@ -400,7 +400,7 @@ def test_columns_of_any_type_are_judged():
     assert finding(release, "unique-on-unchanged-columns").figures["alone"] == 1
 
 
-def test_a_shuffled_release_tells_no_order():
+def test_a_shuffled_release_has_no_order_finding():
     data = people(300).sort_values("age", ignore_index=True)
     assert "order-follows-column" in mask(data).verdict.codes()
     release = mask(data, shuffle=True)
@@ -417,8 +417,12 @@ def test_zero_and_minus_zero_are_one_confidential_value(make):
         data, ["x"], k=2, confidential=["secret"], method="mdav", diversity=2
     )
     assert diverse.measures["smallest_class"] == 4
-    holes = {"x": [1.0, 1, 2, 2], "secret": pa.array([np.nan, None, 1, 2])}
-    data = pa.table(holes) if make is pa.table else make({**holes, "secret": [np.nan, None, 1, 2]})
+    incomplete = {"x": [1.0, 1, 2, 2], "secret": pa.array([np.nan, None, 1, 2])}
+    data = (
+        pa.table(incomplete)
+        if make is pa.table
+        else make({**incomplete, "secret": [np.nan, None, 1, 2]})
+    )
     release = shoal.microaggregate(data, ["x"], k=2, confidential=["secret"], method="mdav")
     assert finding(release, "homogeneous-group").figures["homogeneous"] == {"secret": 1}
     apart = shoal.microaggregate(

@@ -112,8 +112,8 @@ def test_a_release_of_inferred_kinds_is_verified(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     survey("in.sav")
     command = "mask in.sav out.sav -c race -c income -k 5 -m mdav --missing own-groups"
-    made = CliRunner().invoke(app, [*command.split(), "--manifest", "m.json"])
-    assert made.exit_code == 0
+    result = CliRunner().invoke(app, [*command.split(), "--manifest", "m.json"])
+    assert result.exit_code == 0
     assert verify("out.sav", "m.json", original="in.sav").passed
 
 
@@ -200,8 +200,8 @@ def test_missing_words_of_a_file_with_decimal_commas_are_missing_values(tmp_path
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
         dialect = Dialect(separator=";", decimal=",")
-        made = deliver(plan, tmp_path / "in.csv", tmp_path / "out.csv", dialect=dialect).release
-    assert made.plan.missing_codes == {"x": ("NA",)}
+        result = deliver(plan, tmp_path / "in.csv", tmp_path / "out.csv", dialect=dialect).release
+    assert result.plan.missing_codes == {"x": ("NA",)}
     after = pd.read_csv(tmp_path / "out.csv", sep=";", decimal=",", keep_default_na=False)
     assert (after["x"] == "").sum() == 3
     assert (after["y"] == "NA").all()
@@ -220,8 +220,8 @@ def test_t_closeness_of_ordered_categories_is_verified_in_files_that_lose_the_or
     source, target = "in.feather", f"out.{suffix}"
     options = ["-c", "x", "-k", "4", "-m", "mdav", "--confidential", "level"]
     options += ["--set", "closeness=0.5", "--manifest", "manifest.json"]
-    done = CliRunner().invoke(app, ["mask", source, target, *options])
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(app, ["mask", source, target, *options])
+    assert result.exit_code == 0, result.output
     assert verify(target, "manifest.json").passed
     assert verify(target, "manifest.json", original=source).passed
 

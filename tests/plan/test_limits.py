@@ -66,16 +66,16 @@ def test_a_plan_keeps_its_limits_in_its_document():
 @pytest.mark.parametrize(
     ("limits", "code"), [({"max_linkag": 1}, "unknown-limit"), (3, "limits-no-mapping")]
 )
-def test_what_is_no_limit_is_refused(limits, code):
+def test_malformed_limits_are_refused(limits, code):
     entries = {"version": 1, "limits": limits, "steps": []}
     with raises(PlanError, code):
         Plan.from_dict(entries)
 
 
 def test_limits_that_are_met_are_named_in_the_verdict(folder):
-    made = deliver(Plan.load("plan.toml"), "in.csv", "out.csv").release
-    assert "limit-broken" not in made.verdict.codes()
-    checked = limits_of(made.verdict)
+    release = deliver(Plan.load("plan.toml"), "in.csv", "out.csv").release
+    assert "limit-broken" not in release.verdict.codes()
+    checked = limits_of(release.verdict)
     assert [entry["limit"] for entry in checked] == list(MET)
     assert all(entry["passed"] for entry in checked)
     in_memory = Plan.load("plan.toml").run(read("in.csv"))
@@ -113,6 +113,24 @@ def test_a_limit_that_is_not_met_publishes_nothing(folder, limits, value):
     assert allowed.verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("limit", "advice"),
+    [
+        ({"max_linkage": 0.0}, "Raise k, mask more"),
+        ({"max_linkage_distance": 0.0}, "Raise k, mask more"),
+        ({"max_expected_reidentifications": 0.0}, "Raise k, mask more"),
+        ({"max_information_loss": 0.0}, "Lower k, mask fewer"),
+        ({"max_quantile_error": 0.0}, "Lower k, mask fewer"),
+    ],
+)
+def test_limits_on_losses_and_on_risks_have_opposite_advice(folder, limit, advice):
+    write_plan(limit)
+    with raises(NotKept) as caught:
+        deliver(Plan.load("plan.toml"), "in.csv", "out.csv")
+    (broken,) = [f for f in caught.value.verdict.findings if f.code == "limit-broken"]
+    assert broken.way_out.startswith(advice)
+
+
 def test_a_release_is_the_same_with_limits_as_without(folder):
     deliver(Plan.load("plan.toml"), "in.csv", "with.csv")
     deliver(Plan.load("plan.toml").replace(limits=None), "in.csv", "without.csv")
@@ -120,9 +138,9 @@ def test_a_release_is_the_same_with_limits_as_without(folder):
 
 
 def test_run_exits_with_1_and_says_which_limit_fails(folder):
-    done = shell(*RUN)
-    assert done.exit_code == 0
-    assert done.stdout.count("\npass ") == len(MET)
+    result = shell(*RUN)
+    assert result.exit_code == 0
+    assert result.stdout.count("\npass ") == len(MET)
     write_plan({"max_linkage": 0.01})
     failed = shell(*RUN, "--force")
     assert failed.exit_code == 1
@@ -134,21 +152,21 @@ def test_run_exits_with_1_and_says_which_limit_fails(folder):
 
 def test_mask_and_run_take_a_file_of_limits(folder):
     Path("limits.toml").write_text("max_linkage = 0.01\nmin_smallest_class = 2")
-    done = shell(*RUN, "--limits", "limits.toml")
-    assert done.exit_code == 1
+    result = shell(*RUN, "--limits", "limits.toml")
+    assert result.exit_code == 1
     assert not Path("out.csv").exists()
     mask = ("mask", "in.csv", "out.csv", "-c", "age", "-c", "size", "-k", "4", "-i", "name")
     assert shell(*mask, "--limits", "limits.toml").exit_code == 1
     Path("limits.toml").write_text("max_linkage = 0.6")
-    done = shell(*mask, "--limits", "limits.toml", "--save-plan", "saved.toml")
-    assert done.exit_code == 0
+    result = shell(*mask, "--limits", "limits.toml", "--save-plan", "saved.toml")
+    assert result.exit_code == 0
     assert Plan.load("saved.toml").limits.to_dict() == {"max_linkage": 0.6}
 
 
 def checks(*arguments):
-    done = shell(*VERIFY, *arguments, "--json")
-    found = {one["name"]: one["passed"] for one in json.loads(done.stdout)["checks"]}
-    return {n: v for n, v in found.items() if n.startswith("limit ")}, done.exit_code
+    result = shell(*VERIFY, *arguments, "--json")
+    passed = {one["name"]: one["passed"] for one in json.loads(result.stdout)["checks"]}
+    return {n: v for n, v in passed.items() if n.startswith("limit ")}, result.exit_code
 
 
 def test_verify_checks_the_limits_of_the_plan(folder):
@@ -200,8 +218,8 @@ def test_commands_check_the_limits_on_their_figures(folder, command, met, broken
     assert shell(*call).exit_code == 0
     others = "max_suda_dis = 0\nmax_t_closeness = 0\nmax_inference = 0\n"
     Path("limits.toml").write_text(f"{met}\n{others}")
-    done = shell(*call, "--json")
-    content = json.loads(done.stdout)
+    result = shell(*call, "--json")
+    content = json.loads(result.stdout)
     assert {one["limit"] for one in content["limits"]}.isdisjoint(content["limits_not_checked"])
     assert len(content["limits_not_checked"]) == (3 if command == "utility" else 2)
     Path("limits.toml").write_text(f"{broken}\n")
@@ -212,8 +230,8 @@ def test_commands_check_the_limits_on_their_figures(folder, command, met, broken
 
 def test_a_file_without_a_limit_of_the_command_is_refused(folder):
     Path("limits.toml").write_text("max_membership = 1")
-    done = shell("risk", "in.csv", "--weight", "w", "-c", "age", "--limits", "limits.toml")
-    assert done.exit_code == 2
+    result = shell("risk", "in.csv", "--weight", "w", "-c", "age", "--limits", "limits.toml")
+    assert result.exit_code == 2
 
 
 @pytest.mark.parametrize("suffix", ["html", "txt", "json"])

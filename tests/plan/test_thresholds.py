@@ -27,7 +27,7 @@ def test_a_file_keeps_them(tmp_path):
 
 
 @pytest.mark.parametrize("wrong", [{"dominance": 2}, {"dominanc": 0.9}, {"loss": "high"}, 5])
-def test_what_is_no_threshold_is_refused(wrong):
+def test_invalid_thresholds_are_refused(wrong):
     with pytest.raises(PlanError):
         Plan({}, STEPS, thresholds=wrong)
 

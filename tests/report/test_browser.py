@@ -1,4 +1,4 @@
-"""The report in a real browser: alone, readable, printable, and deaf to hostile names."""
+"""The report in a real browser: self-contained, readable, printable, safe from hostile names."""
 
 import re
 from pathlib import Path
@@ -105,14 +105,14 @@ def visit(browser, folder):
 @pytest.mark.parametrize(
     "name", ["public.html", "internal.html", "hostile.html", "comparison.html", "map.svg"]
 )
-def test_nothing_is_asked_from_outside_and_nothing_runs(visit, folder, name):
+def test_the_page_makes_no_request_and_runs_no_script(visit, folder, name):
     page = visit(name)
     assert page.asked == [(folder / name).as_uri()]
     assert page.said == []
     assert page.locator("script, iframe, img, link, object, embed, form, a").count() == 0
 
 
-def test_hostile_names_are_shown_and_not_obeyed(visit):
+def test_hostile_names_are_shown_and_not_executed(visit):
     page = visit("hostile.html")
     assert page.title() == "Report on a release (internal)"
     text = page.locator("body").text_content()
@@ -128,7 +128,7 @@ def test_hostile_names_are_shown_and_not_obeyed(visit):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["public", "internal", "comparison"])
-def test_every_text_stands_out_from_its_ground(visit, name, scheme):
+def test_every_text_has_enough_contrast(visit, name, scheme):
     page = visit(f"{name}.html", color_scheme=scheme)
     page.locator("details").evaluate_all("all => all.forEach(e => e.open = true)")
     measured = page.evaluate(CONTRAST)
@@ -150,7 +150,7 @@ def test_dark_is_dark_and_print_is_light(visit):
 
 
 @pytest.mark.parametrize(("name", "least"), [("public", 12), ("internal", 13), ("comparison", 1)])
-def test_those_who_do_not_see_the_page_can_read_it(visit, name, least):
+def test_the_page_is_readable_by_screen_readers(visit, name, least):
     page = visit(f"{name}.html")
     levels = [int(name[1]) for name in page.locator("h1, h2, h3, h4").evaluate_all(
         "all => all.map(e => e.tagName)"

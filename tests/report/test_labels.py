@@ -1,4 +1,4 @@
-"""Labels of figures stand beside each other: no two collide, and none leaves its figure."""
+"""Labels of figures do not overlap and stay inside the figure."""
 
 from itertools import combinations
 
@@ -15,15 +15,15 @@ from shoal.report.maps import Spot, one_release, risk_map, trade_off
 
 def boxes(marks, style="tick"):
     """Return the extent of every text of a style that is not rotated."""
-    found = []
+    extents = []
     for mark in marks:
         given = mark.attributes
         if mark.tag == "text" and given.get("class") == style and "transform" not in given:
             width = TICK_LETTER * len(mark.text)
             share = {"start": 0, "middle": 0.5, "end": 1}[given.get("text-anchor", "start")]
             left = given["x"] - share * width
-            found.append((left, left + width, given["y"] - 9, given["y"], mark.text))
-    return found
+            extents.append((left, left + width, given["y"] - 9, given["y"], mark.text))
+    return extents
 
 
 def collisions(marks):

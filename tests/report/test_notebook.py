@@ -101,7 +101,7 @@ class Balanced(HTMLParser):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_output_is_whole_and_loads_nothing(shown, name):
+def test_an_output_is_complete_and_loads_nothing(shown, name):
     page = Balanced(shown[name]._repr_html_())
     assert not page.loaded
     assert not {"script", "img", "link", "object", "form"} & set(page.tags)

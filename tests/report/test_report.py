@@ -1,4 +1,4 @@
-"""The report: true, self-contained, escaped, and silent about persons."""
+"""The report: correct, self-contained, escaped, and without data about single persons."""
 
 import html.parser
 import json
@@ -63,7 +63,7 @@ class Page(html.parser.HTMLParser):
         self.text += data
 
 
-def test_the_report_says_what_was_promised_and_measured(tmp_path, release):
+def test_the_report_states_guarantees_and_measures(tmp_path, release):
     release.report(tmp_path / "report.html")
     page = Page((tmp_path / "report.html").read_text())
     assert "k = 3 is kept" in page.text
@@ -97,7 +97,7 @@ def test_names_of_columns_are_data_and_escaped():
     assert "{{ 7*7 }}" in page.text
 
 
-def test_a_broken_promise_stands_first():
+def test_a_broken_guarantee_comes_first():
     with pytest.warns(UnderProtection):
         release = shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, blocks=1, **OTHER)
     summary = summarise(release)
@@ -139,7 +139,7 @@ def test_the_public_report_shows_no_row_of_a_declared_file():
         assert secret in summarise(release, "internal")["plan"]
 
 
-def test_the_public_report_is_silent_where_the_internal_one_speaks():
+def test_internal_details_are_not_in_the_public_report():
     firms = shoal.datasets.sme()
     release = shoal.microaggregate(
         firms, KNOWN, k=3, method="mu-approx", random_state=4711, **OTHER
@@ -155,7 +155,7 @@ def test_the_public_report_is_silent_where_the_internal_one_speaks():
     assert "not for publication" not in render(public)
 
 
-def test_the_report_tells_what_an_attacker_can_and_cannot_do(release):
+def test_the_report_states_what_an_attacker_can_and_cannot_do(release):
     summary = summarise(release)["attacker"]
     assert summary["cannot"][0].startswith(
         "Single a person out by surface and employees: at least 3"
@@ -169,7 +169,7 @@ def test_the_report_tells_what_an_attacker_can_and_cannot_do(release):
     assert text.index(summary["cannot"][0]) < text.index("What was promised")
 
 
-def test_a_shared_confidential_value_is_told_to_be_known():
+def test_a_shared_confidential_value_is_reported_as_known():
     data = pd.DataFrame(
         {"age": [1.0, 2, 3, 11, 12, 13], "ill": list("yyynyn"), "sex": list("mfmfmf")}
     )
@@ -183,7 +183,7 @@ def test_a_shared_confidential_value_is_told_to_be_known():
     assert any("if sex are known too" in entry for entry in summary)
 
 
-def test_a_broken_promise_promises_nothing():
+def test_a_broken_guarantee_claims_nothing():
     with pytest.warns(UnderProtection):
         release = shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, blocks=1, **OTHER)
     summary = summarise(release)["attacker"]
@@ -194,7 +194,7 @@ def test_a_broken_promise_promises_nothing():
     ]
 
 
-def test_every_picture_has_words_and_stays_within_its_frame(release):
+def test_every_figure_has_a_description_and_stays_within_its_frame(release):
     summary = summarise(release, "internal")
     summary["measures"].append({**summary["measures"][0], "name": "certified_gap", "value": 0.25})
     summary["tradeoff"] = {
@@ -230,7 +230,7 @@ def test_heights_of_bars_follow_the_counts():
     assert [bar.attributes["class"] for bar in bars] == ["wrong", "after", "after"]
 
 
-def test_many_sizes_are_told_in_ranges():
+def test_many_sizes_are_shown_in_ranges():
     figure = figures.class_sizes({size: 1 for size in range(5, 100)}, 5)
     labels = [mark.text for mark in figure.marks if "–" in mark.text]
     assert labels == ["5–9", "10–19", "20–39", "40–79", "80–99"]
@@ -269,7 +269,7 @@ def test_the_summary_survives_json(tmp_path, release):
     assert Page(render(content)).text == Page(render(again)).text
 
 
-def test_a_report_does_not_replace_a_file_unasked(tmp_path, release):
+def test_a_report_does_not_overwrite_a_file(tmp_path, release):
     path = tmp_path / "report.html"
     path.write_text("old")
     with pytest.raises(FileError):
@@ -279,7 +279,7 @@ def test_a_report_does_not_replace_a_file_unasked(tmp_path, release):
     assert path.read_text() != "old"
 
 
-def test_one_line_tells_the_loss(release):
+def test_one_line_states_the_loss(release):
     assert repr(release) == (
         f"Release(11 records, groups of {np.bincount(release.labels).min()} to"
         f" {np.bincount(release.labels).max()}, information loss"
@@ -299,7 +299,7 @@ def test_measures_of_columns_are_shown_as_tables(release):
     assert "{" not in page.text.split("What was measured")[1].split("The plan")[0]
 
 
-def test_what_could_not_be_measured_is_said(release):
+def test_measures_that_were_not_computed_are_named(release):
     assert "Remarks on the measures" not in render(summarise(release))
     bare = shoal.microaggregate(shoal.datasets.sme()[KNOWN], KNOWN, k=3)
     page = Page(render(summarise(bare)))
@@ -321,11 +321,25 @@ def test_levels_of_hierarchies_are_shown_with_their_shares(local):
     assert [level["categories"] for level in entry["levels"]] == [8, 4, 1]
     shares = [level["share"] for level in entry["levels"]]
     assert shares == ([0, 3 / 8, 5 / 8] if local else [0, 3 / 4, 0])
-    assert "Levels of the hierarchies" in Page(render(summary)).text
+    assert [level["widths"] for level in entry["levels"]] == [[1] * 8, [3, 3, 1, 1], [8]]
+    page = Page(render(summary)).text
+    assert "Levels of the hierarchies" in page
+    assert "Hierarchy of age" in page
+    assert "level 1: a category of 3 of 8 values" in page
     assert "4 (37.5 %)" in whole_text(summary) if local else "4 (75 %)" in whole_text(summary)
 
 
-def test_the_identity_stands_on_top(tmp_path, release):
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+def test_a_hierarchy_of_many_values_is_drawn_without_its_lowest_levels():
+    data = pd.DataFrame({"code": [f"{at:03d}" for at in range(150)]})
+    types = {"code": shoal.Hierarchy(prefixes=[2, 1])}
+    summary = summarise(Plan({}, [Generalise(["code"], 5)], types).run(data))
+    (entry,) = summary["hierarchies"]
+    assert [level["widths"] for level in entry["levels"]] == [[], [10] * 15, [100, 50], [150]]
+    assert "level 0: 150 categories" in Page(render(summary)).text
+
+
+def test_the_identity_of_the_release_comes_first(tmp_path, release):
     path = tmp_path / "report.html"
     release.report(path, title="Firms of 1995 <b>", author="Statistics")
     page = Page(path.read_text(encoding="utf-8"))

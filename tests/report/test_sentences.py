@@ -47,7 +47,7 @@ def run(data, *steps, **roles):
 
 
 def sentence(release, code):
-    return next(found.sentence for found in release.verdict.findings if found.code == code)
+    return next(finding.sentence for finding in release.verdict.findings if finding.code == code)
 
 
 def test_no_sentence_says_that_original_values_are_hidden_among_others(people):
@@ -78,11 +78,11 @@ def test_a_share_of_persons_is_not_called_one_of_records(people):
     release = shoal.microaggregate(
         data.reset_index(drop=True), ["age", "pay"], unit="person", **options
     )  # fmt: skip
-    (found,) = [f for f in release.verdict.findings if f.code == "unique-on-unchanged-columns"]
+    (finding,) = [f for f in release.verdict.findings if f.code == "unique-on-unchanged-columns"]
     can = summarise(release)["attacker"]["can"]
     (entry,) = [entry for entry in can if "town" in entry]
     assert "of the units of 'person'" in entry
-    assert found.figures["with_masked"] > 0
+    assert finding.figures["with_masked"] > 0
 
 
 def test_a_loss_of_categories_above_100_is_not_denied(people):
@@ -104,7 +104,7 @@ def test_coding_names_its_ends(ends):
     assert "outlier" not in step.guarantee
 
 
-def test_nobody_is_known_to_be_in_a_group_after_swapping(people):
+def test_membership_of_groups_is_not_claimed_after_swapping(people):
     release = run(people, RankSwap(["age", "pay"], 20, random_state=1))
     assert "is known to have" not in sentence(release, "homogeneous-group")
     assert not any(entry.startswith("Be sure") for entry in summarise(release)["attacker"]["can"])

@@ -36,10 +36,10 @@ def parts(monkeypatch):
 
 
 def test_one_page_for_each_paper_and_one_that_leads_to_them(tmp_path, parts):
-    done = shell(tmp_path / "new" / "folder")
-    assert done.exit_code == 0
+    result = shell(tmp_path / "new" / "folder")
+    assert result.exit_code == 0
     said = "1 of 1 claims hold; 1 figures drawn."
-    assert done.stdout == f"{tmp_path / 'new' / 'folder' / 'one'}.md: {said}\n"
+    assert result.stdout == f"{tmp_path / 'new' / 'folder' / 'one'}.md: {said}\n"
     names = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
     assert names == {"one.md", "README.md", "contents.md", "methods.md", "one-figure-1.svg"}
 
@@ -65,9 +65,9 @@ def test_a_single_paper_leaves_the_others_and_the_index(tmp_path, parts):
 def test_without_matplotlib_the_way_out_is_named_before_any_work(tmp_path, parts, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     parts.insert(0, lambda: pytest.fail("work began"))
-    done = shell(tmp_path / "folder")
-    assert done.exit_code == 1
-    assert 'pip install "shoal[plots]"' in done.stderr
+    result = shell(tmp_path / "folder")
+    assert result.exit_code == 1
+    assert 'pip install "shoal[plots]"' in result.stderr
     assert not (tmp_path / "folder").exists()
 
 
@@ -76,19 +76,19 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path, parts):
         raise KeyboardInterrupt
 
     parts.append(interrupted)
-    done = shell(tmp_path)
-    assert done.exit_code == 130
+    result = shell(tmp_path)
+    assert result.exit_code == 130
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_is_an_error(tmp_path, parts):
+def test_an_impossible_folder_is_an_error(tmp_path, parts):
     (tmp_path / "file").write_text("")
-    done = shell(tmp_path / "file" / "folder")
-    assert done.exit_code == 1
-    assert "cannot be a folder" in done.stderr
+    result = shell(tmp_path / "file" / "folder")
+    assert result.exit_code == 1
+    assert "cannot be a folder" in result.stderr
 
 
-def test_progress_is_told(parts):
+def test_progress_is_reported(parts):
     reports = []
     with progress.reporting_to(lambda *report: reports.append(report)):
         library.make("one")

@@ -23,5 +23,5 @@ def test_nine_records_fall_into_groups_of_five_and_four():
 
 
 def test_the_optimum_of_the_companies_is_that_of_the_paper():
-    found = sets(groups(companies(), "optimal", 3))
-    assert found == {frozenset({1, 2, 3, 10}), frozenset({4, 5, 9}), frozenset({6, 7, 8, 11})}
+    actual = sets(groups(companies(), "optimal", 3))
+    assert actual == {frozenset({1, 2, 3, 10}), frozenset({4, 5, 9}), frozenset({6, 7, 8, 11})}

@@ -102,7 +102,7 @@ def test_whole_numbers_stay_whole():
     assert "|  | ours | 93 |" in markdown.text(table)
 
 
-def test_a_page_counts_what_was_found():
+def test_a_page_counts_agreements_and_differences():
     claims = (Claim("a", "b", True), Claim("c", "d", False, "Because."))
     figure = Figure("f", "Figure 1", "Caption.", ())
     page = Page("p", "Title", "Authors.", "About.", (TABLE, Claims("C", "", claims), figure))

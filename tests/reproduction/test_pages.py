@@ -59,7 +59,7 @@ def test_every_difference_is_explained(name):
         assert claim.holds or claim.note, claim.says
 
 
-def test_nothing_else_lies_in_the_folder():
+def test_the_folder_contains_nothing_else():
     figures = {f"{figure.name}.svg" for name in PAPERS for figure in page(name).figures()}
     expected = {
         "README.md",

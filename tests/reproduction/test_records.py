@@ -13,7 +13,7 @@ from reproduction.records.page import PAGE, page
 from reproduction.records.record import published, read, write
 from reproduction.records.verification import NotVerified, verify
 from reproduction.records.verifier import Certificate, check_duals
-from twins.pricing import dear_by
+from twins.pricing import reduced_cost
 
 SECONDS = ("tarragona-2", "census-2")  # cells whose bounds are verified within seconds
 
@@ -97,7 +97,7 @@ def test_the_verifier_finds_the_lowest_of_all_groups_with_triples_and_clusters(s
     )  # fmt: skip
     largest = 2 * k - 1 if triples or clusters else k
     lowest = min(
-        dear_by(X, group, duals, triples, certificate.triple_duals, 0.0, clusters,
+        reduced_cost(X, group, duals, triples, certificate.triple_duals, 0.0, clusters,
                 certificate.cluster_duals, k)
         for size in range(k, largest + 1)
         for group in combinations(range(n), size)

@@ -28,43 +28,43 @@ def shoal(*words):
 def test_a_folder_becomes_a_folder_with_report_and_manifest_on_a_local_cluster(source, tmp_path):
     words = ["mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav", "--json"]
     beside = ["--report", tmp_path / "report.html", "--manifest", tmp_path / "out.json"]
-    done = shoal(*words, *beside)
-    assert done.exit_code == 0, done.output
-    content = json.loads(done.stdout)
+    result = shoal(*words, *beside)
+    assert result.exit_code == 0, result.output
+    content = json.loads(result.stdout)
     assert content["records"] == 400
     assert content["promise"]["attained"] >= 4
     assert content["report"] == str(tmp_path / "report.html")
     assert {entry["name"] for entry in content["files"]} == {"part-00000.parquet"}
-    assert "height" in done.stderr
+    assert "height" in result.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "_SUCCESS", "part-00000.parquet",
     ]  # fmt: skip
     assert (tmp_path / "report.html").exists()
-    done = shoal("verify", tmp_path / "out", "--manifest", tmp_path / "out.json")
-    assert done.exit_code == 0, done.output
+    result = shoal("verify", tmp_path / "out", "--manifest", tmp_path / "out.json")
+    assert result.exit_code == 0, result.output
 
 
 @pytest.mark.parametrize("option", ["--target-table", "--table", "--sheet", "--missing-text"])
 def test_options_of_other_tables_are_refused(option, source, tmp_path):
-    done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, option, "a.json")
-    assert done.exit_code == 2
-    assert option in done.stderr
-    assert "Leave it out" in done.stderr
+    result = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, option, "a.json")
+    assert result.exit_code == 2
+    assert option in result.stderr
+    assert "Leave it out" in result.stderr
 
 
 def test_more_runs_for_a_curve_are_refused(source, tmp_path):
-    done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "--curve")
-    assert done.exit_code == 2
-    assert "--curve" in done.stderr
+    result = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "--curve")
+    assert result.exit_code == 2
+    assert "--curve" in result.stderr
 
 
 @pytest.mark.parametrize(
     ("option", "value"), [("--separator", ";"), ("--decimal", ","), ("--encoding", "latin-1")]
 )
-def test_what_is_said_about_text_is_refused(option, value, source, tmp_path):
-    done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, option, value)
-    assert done.exit_code == 2
-    assert option in done.stderr
+def test_options_for_text_files_are_refused(option, value, source, tmp_path):
+    result = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, option, value)
+    assert result.exit_code == 2
+    assert option in result.stderr
 
 
 @pytest.fixture
@@ -84,14 +84,14 @@ def test_one_file_becomes_a_folder_on_request_and_a_seed_reaches_its_sample(
     source, tmp_path, given
 ):
     words = ["-c", "age", "-k", 4, "-m", "mdav", "--chunk-size", 100, "--seed", 3]
-    done = shoal("mask", f"{source}/0.parquet", tmp_path / "out", *words)
-    assert "Enough." in done.stderr
+    result = shoal("mask", f"{source}/0.parquet", tmp_path / "out", *words)
+    assert "Enough." in result.stderr
     assert (given["chunk_size"], given["random_state"]) == (100, 3)
 
 
 def test_one_file_becomes_a_folder_where_the_target_is_one(source, tmp_path, given):
-    done = shoal("mask", f"{source}/0.parquet", f"{tmp_path}/out/", "-c", "age", "-k", 4)
-    assert "Enough." in done.stderr
+    result = shoal("mask", f"{source}/0.parquet", f"{tmp_path}/out/", "-c", "age", "-k", 4)
+    assert "Enough." in result.stderr
     assert given["sources"] == [f"{source}/0.parquet"]
 
 
@@ -114,9 +114,9 @@ def test_mask_and_run_hand_over_the_same_options(source, tmp_path, given):
 def test_a_manifest_never_replaces_the_plan(source, tmp_path, given):
     plan = tmp_path / "plan.json"
     Plan.of(["age"], MDAV(k=4), other_columns="release").save(plan)
-    done = shoal("run", plan, source, tmp_path / "out", "--manifest", plan, "--force")
-    assert done.exit_code == 1
-    assert "is the plan" in done.stderr
+    result = shoal("run", plan, source, tmp_path / "out", "--manifest", plan, "--force")
+    assert result.exit_code == 1
+    assert "is the plan" in result.stderr
     assert not given
 
 
@@ -126,18 +126,18 @@ def test_a_plan_runs_on_several_files_or_says_why_not(source, tmp_path):
         'version = 1\n[roles]\nage = "quasi-identifier"\n[[steps]]\nmethod = "round"\n'
         'columns = ["age"]\nbase = 5\n'
     )
-    done = shoal("run", plan, f"{source}/0.parquet", f"{source}/1.parquet", tmp_path / "out")
-    assert done.exit_code == 1
-    assert "plans of one step 'microaggregate'" in " ".join(done.stderr.split())
+    result = shoal("run", plan, f"{source}/0.parquet", f"{source}/1.parquet", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "plans of one step 'microaggregate'" in " ".join(result.stderr.split())
 
 
 def test_one_file_is_masked_in_memory(source, tmp_path):
-    done = shoal("mask", f"{source}/0.parquet", tmp_path / "out.parquet", "-c", "age", "-k", 4)
-    assert done.exit_code == 0, done.stderr
+    result = shoal("mask", f"{source}/0.parquet", tmp_path / "out.parquet", "-c", "age", "-k", 4)
+    assert result.exit_code == 0, result.stderr
     assert (tmp_path / "out.parquet").is_file()
 
 
-def test_a_local_cluster_that_does_not_start_is_tried_again_and_told(source, tmp_path, monkeypatch):
+def test_a_local_cluster_that_does_not_start_is_retried_and_reported(source, tmp_path, monkeypatch):
     tries = []
 
     def fails(**options):
@@ -145,9 +145,9 @@ def test_a_local_cluster_that_does_not_start_is_tried_again_and_told(source, tmp
         raise RuntimeError("Cluster failed to start")
 
     monkeypatch.setattr("distributed.LocalCluster", fails)
-    done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav")
-    assert done.exit_code == 1
-    assert "did not start in 3 attempts" in done.output
+    result = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav")
+    assert result.exit_code == 1
+    assert "did not start in 3 attempts" in result.output
     assert len(tries) == 3
     assert not (tmp_path / "out").exists()
 
@@ -161,13 +161,13 @@ def test_a_local_cluster_starts_beside_another_that_holds_the_usual_port():
             assert client.cluster.scheduler.services["dashboard"].port != 8787
 
 
-def test_scratch_that_stays_is_told_though_the_run_failed(source, tmp_path, monkeypatch):
+def test_scratch_files_left_by_a_failed_run_are_reported(source, tmp_path, monkeypatch):
     monkeypatch.setattr("shoal.scale.folder.shutil.rmtree", lambda *words, **options: None)
     monkeypatch.setattr("shoal.scale.run.open_runner", _fails)
-    done = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav")
-    assert done.exit_code == 1
-    assert "warning: The scratch folder" in done.stderr
-    assert "error: no" in done.stderr
+    result = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav")
+    assert result.exit_code == 1
+    assert "warning: The scratch folder" in result.stderr
+    assert "error: no" in result.stderr
 
 
 def _fails(client):

@@ -1,4 +1,4 @@
-"""Workers that die, disks that are full, files that are damaged: a right release, or none."""
+"""Dying workers, full disks and damaged files: a correct release, or none."""
 
 import os
 import resource
@@ -52,8 +52,8 @@ def right(processes, source, tmp_path_factory):
     return scale.mask(source, PLAN, target, client=processes, chunk_size=500)
 
 
-def hashes(made):
-    return [(entry["name"], entry["sha256"]) for entry in made.files]
+def hashes(release):
+    return [(entry["name"], entry["sha256"]) for entry in release.files]
 
 
 def test_a_run_whose_workers_are_killed_gives_the_same_files(processes, right, source, tmp_path):
@@ -62,11 +62,11 @@ def test_a_run_whose_workers_are_killed_gives_the_same_files(processes, right, s
         os.kill(pids(processes)[0], signal.SIGKILL)
 
     with at_stages(kill, "grouping", "writing"):
-        made = scale.mask(source, PLAN, tmp_path / "out", client=processes, chunk_size=500)
-    assert hashes(made) == hashes(right)
+        release = scale.mask(source, PLAN, tmp_path / "out", client=processes, chunk_size=500)
+    assert hashes(release) == hashes(right)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     there = sorted(path.name for path in (tmp_path / "out").iterdir())
-    assert there == ["_SUCCESS", *(name for name, _ in hashes(made))]
+    assert there == ["_SUCCESS", *(name for name, _ in hashes(release))]
 
 
 def test_a_local_cluster_waits_for_a_worker_that_comes_back_late(monkeypatch):
@@ -157,9 +157,9 @@ def _die(run, blocks):
 def test_a_cluster_without_workers_is_not_waited_for(monkeypatch, source, tmp_path):
     monkeypatch.setattr(clusters, "NO_WORKER_TIMEOUT", 1.0)
     monkeypatch.setattr(clusters, "FIRST_WORKER_TIMEOUT", 0.5)
-    with cluster(1, processes=False) as made, Client(made, set_as_default=False) as client:
+    with cluster(1, processes=False) as release, Client(release, set_as_default=False) as client:
         with (
-            at_stages(lambda: made.scale(0), "counting"),
+            at_stages(lambda: release.scale(0), "counting"),
             raises(ClusterError, "no-workers"),
         ):
             scale.mask(source, PLAN, tmp_path / "out", client=client, chunk_size=500)

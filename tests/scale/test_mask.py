@@ -1,4 +1,4 @@
-"""The same plan on a cluster: what it promises, and on what its result does not depend."""
+"""The same plan on a cluster: its guarantees, and independence of workers, files and order."""
 
 import json
 from collections import Counter
@@ -57,8 +57,8 @@ def rows(table, names=None):
     )
 
 
-def hashes(made):
-    return [(entry["name"], entry["sha256"]) for entry in made.files]
+def hashes(release):
+    return [(entry["name"], entry["sha256"]) for entry in release.files]
 
 
 @pytest.fixture(scope="module")
@@ -67,43 +67,43 @@ def source(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def made(client, source, tmp_path_factory):
+def base_release(client, source, tmp_path_factory):
     plan = plan_of(MIXED, roles=ROLES, within="region")
     target = tmp_path_factory.mktemp("out") / "out"
     return scale.mask(source, plan, target, client=client, chunk_size=500)
 
 
-def test_every_record_looks_like_k_others_in_the_files(made):
-    seen = rows(released(made.target), [*MIXED, "region"])
-    assert min(seen.values()) == made.measures["smallest_class"] >= 4
-    assert Counter(seen.values()) == made.measures["class_sizes"]
+def test_every_record_looks_like_k_others_in_the_files(base_release):
+    seen = rows(released(base_release.target), [*MIXED, "region"])
+    assert min(seen.values()) == base_release.measures["smallest_class"] >= 4
+    assert Counter(seen.values()) == base_release.measures["class_sizes"]
 
 
-def test_what_is_not_masked_leaves_as_it_came(made):
-    table = released(made.target)
+def test_unmasked_columns_are_released_unchanged(base_release):
+    table = released(base_release.target)
     assert table.column_names == [*MIXED, "region", "ill"]
     assert rows(table, ["region", "ill"]) == rows(people(), ["region", "ill"])
     kinds = {name: str(table.schema.field(name).type) for name in MIXED}
     assert kinds == {"age": "double", "height": "double", "job": "string", "born": "date32[day]"}
 
 
-def test_means_are_kept_in_every_stratum(made):
+def test_means_are_kept_in_every_stratum(base_release):
     sums = [("age", "sum"), ("height", "sum")]
     before, after = (
         table.group_by("region").aggregate(sums).sort_by("region")
-        for table in (people(), released(made.target))
+        for table in (people(), released(base_release.target))
     )
     for name in ("age_sum", "height_sum"):
         assert np.allclose(before.column(name), after.column(name), rtol=1e-12)
 
 
-def test_records_stand_in_the_order_of_what_is_released(made):
-    for path in made.target.glob("*.parquet"):
+def test_records_are_sorted_by_their_released_values(base_release):
+    for path in base_release.target.glob("*.parquet"):
         part = pq.read_table(path)
         assert part.equals(sort_by(part, [*MIXED, "region"]))
 
 
-def test_a_shuffled_plan_has_nothing_to_do_where_records_are_sorted(client, source, tmp_path):
+def test_shuffling_changes_nothing_where_records_are_sorted(client, source, tmp_path):
     plan = plan_of(["age", "height"], roles=ROLES, within="region")
     plain, shuffled = (
         scale.mask(source, one, tmp_path / name, client=client, manifest=tmp_path / f"{name}.json")
@@ -120,8 +120,10 @@ def test_a_shuffled_plan_has_nothing_to_do_where_records_are_sorted(client, sour
     )
 
 
-def test_records_that_look_alike_lie_in_one_file(made):
-    actual = [set(rows(pq.read_table(path), MIXED)) for path in made.target.glob("*.parquet")]
+def test_records_that_look_alike_lie_in_one_file(base_release):
+    actual = [
+        set(rows(pq.read_table(path), MIXED)) for path in base_release.target.glob("*.parquet")
+    ]
     assert len(actual) > 1
     assert sum(map(len, actual)) == len(set.union(*actual))
 
@@ -143,14 +145,14 @@ def test_a_sample_of_the_records_finds_the_same_cuts_in_any_order(
     assert 100 < int(actual[0].remarks["linkage"].split()[1]) < 300
 
 
-def test_the_marker_tells_what_was_written_and_nothing_else(made):
-    content = json.loads((made.target / "_SUCCESS").read_text())
-    assert content["promise"] == {"k": 4, "smallest_class": made.measures["smallest_class"]}
+def test_the_marker_lists_exactly_the_written_files(base_release):
+    content = json.loads((base_release.target / "_SUCCESS").read_text())
+    assert content["promise"] == {"k": 4, "smallest_class": base_release.measures["smallest_class"]}
     assert sum(entry["records"] for entry in content["files"]) == content["records"] == 3000
-    names = sorted(path.name for path in made.target.iterdir())
+    names = sorted(path.name for path in base_release.target.iterdir())
     assert names == ["_SUCCESS", *(entry["name"] for entry in content["files"])]
     assert "plan" not in content
-    assert not [path for path in made.target.parent.iterdir() if path.name.startswith(".")]
+    assert not [path for path in base_release.target.parent.iterdir() if path.name.startswith(".")]
 
 
 def test_the_loss_is_that_of_the_records(client, tmp_path):
@@ -168,7 +170,7 @@ def test_the_loss_is_that_of_the_records(client, tmp_path):
     assert "block" in release.remarks["linkage"]
 
 
-def test_every_number_that_is_told_is_that_of_memory(client, tmp_path):
+def test_every_measure_is_that_of_a_run_in_memory(client, tmp_path):
     rng = np.random.default_rng(2)
     table = pa.table({"a": rng.integers(0, 6, 400), "b": rng.integers(0, 4, 400)})
     table = table.append_column("ill", pa.array(rng.choice(["no", "yes"], 400, p=[0.9, 0.1])))
@@ -191,8 +193,10 @@ def test_the_smallest_class_is_counted_on_the_files(client, monkeypatch, tmp_pat
     mask = tasks._mask_records
 
     def leaky(*words):
-        made = mask(*words)
-        return made.set_column(0, "a", pa.array([0.5, *made.column("a").to_pylist()[1:]]))
+        base_release = mask(*words)
+        return base_release.set_column(
+            0, "a", pa.array([0.5, *base_release.column("a").to_pylist()[1:]])
+        )
 
     monkeypatch.setattr(tasks, "_mask_records", leaky)
     with raises(GuaranteeBroken, "guarantee-broken", smallest=1):
@@ -200,7 +204,7 @@ def test_the_smallest_class_is_counted_on_the_files(client, monkeypatch, tmp_pat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
 
 
-def test_linkage_tells_how_many_records_were_looked_for(client, monkeypatch, tmp_path):
+def test_linkage_states_the_number_of_targets(client, monkeypatch, tmp_path):
     monkeypatch.setattr("shoal.scale.stages.MAX_ATTACKED", 60)
     folder = write_files(people(900), tmp_path / "in")
     release = scale.mask(folder, plan_of(["age", "height"]), tmp_path / "out", client=client)
@@ -223,8 +227,8 @@ def test_a_table_of_one_block_is_masked_as_in_memory(client, tmp_path):
             assert one.column(name).to_pylist() == other.column(name).to_pylist()
 
 
-def test_neither_workers_nor_files_nor_their_order_change_a_byte(made, tmp_path):
-    plan = made.plan
+def test_neither_workers_nor_files_nor_their_order_change_a_byte(base_release, tmp_path):
+    plan = base_release.plan
     order = np.random.default_rng(5).permutation(3000)
     shuffled = people().take(order)
     cases = [
@@ -235,8 +239,8 @@ def test_neither_workers_nor_files_nor_their_order_change_a_byte(made, tmp_path)
         with cluster(workers, processes=False) as c, Client(c, set_as_default=False) as client:
             target = tmp_path / f"out{workers}"
             again = scale.mask(source, plan, target, client=client, chunk_size=500)
-        assert hashes(again) == hashes(made)
-        assert again.measures == made.measures
+        assert hashes(again) == hashes(base_release)
+        assert again.measures == base_release.measures
 
 
 @pytest.mark.parametrize("aggregate", ["mean", "median"])
@@ -264,17 +268,17 @@ def test_zero_and_minus_zero_are_one_value(aggregate, client, tmp_path):
     assert set(after.column("area").to_pylist()) == {0.0, 5.0}
 
 
-def test_another_seed_moves_the_borders_and_keeps_the_promise(made, client, source, tmp_path):
+def test_another_seed_moves_the_borders_and_keeps_k(base_release, client, source, tmp_path):
     target = tmp_path / "out"
-    other = scale.mask(source, made.plan, target, client=client, chunk_size=500, random_state=3)
+    other = scale.mask(
+        source, base_release.plan, target, client=client, chunk_size=500, random_state=3
+    )
     assert other.measures["smallest_class"] >= 4
 
 
 @settings(max_examples=tries(12), suppress_health_check=list(HealthCheck))
 @given(case=tables_and_k(least=4, most=60), chunk_size=st.integers(1, 30), seed=st.integers(0, 3))
-def test_tables_of_many_ties_keep_the_promise_in_any_order(
-    case, chunk_size, seed, client, tmp_path_factory
-):
+def test_tables_of_many_ties_keep_k_in_any_order(case, chunk_size, seed, client, tmp_path_factory):
     X, k = case
     folder = tmp_path_factory.mktemp("ties")
     names = [f"c{at}" for at in range(X.shape[1])]
@@ -389,17 +393,17 @@ def test_whole_numbers_stay_whole_where_the_plan_rounds(client, source, tmp_path
     assert released(tmp_path / "out").schema.field("age").type == pa.int64()
 
 
-def test_a_dask_frame_gives_what_its_files_give(made, client, tmp_path):
+def test_a_dask_frame_gives_what_its_files_give(base_release, client, tmp_path):
     import dask.dataframe as dd
 
     pandas = people().to_pandas().astype({"born": "datetime64[s]"})
     frame = dd.from_pandas(pandas, npartitions=5)
-    again = scale.mask(frame, made.plan, tmp_path / "out", client=client, chunk_size=500)
-    assert again.measures["information_loss"] == made.measures["information_loss"]
-    assert again.measures["class_sizes"] == made.measures["class_sizes"]
+    again = scale.mask(frame, base_release.plan, tmp_path / "out", client=client, chunk_size=500)
+    assert again.measures["information_loss"] == base_release.measures["information_loss"]
+    assert again.measures["class_sizes"] == base_release.measures["class_sizes"]
 
 
-def test_progress_tells_of_every_stage(client, source, tmp_path):
+def test_progress_covers_every_stage(client, source, tmp_path):
     heard = {}
     with progress.reporting_to(lambda stage, done, total: heard.update({stage: (done, total)})):
         scale.mask(source, plan_of(["age"], roles=ROLES, within="region"), tmp_path / "out",
@@ -409,7 +413,7 @@ def test_progress_tells_of_every_stage(client, source, tmp_path):
     assert all(done == total for done, total in heard.values())
 
 
-def test_what_the_person_who_signs_must_know_is_said(client, source, tmp_path):
+def test_homogeneous_classes_are_reported(client, source, tmp_path):
     plan = plan_of(["age"], roles={"ill": "confidential", "name": "identifier"})
     with warns(ShoalWarning):
         release = scale.mask(source, plan, tmp_path / "out", client=client)
@@ -480,13 +484,13 @@ def test_a_seed_is_a_whole_number(seed, tmp_path):
 
 
 def test_a_table_that_drops_every_record_is_refused(client, tmp_path):
-    holes = pa.table({"age": pa.array([None] * 20, pa.float64())})
-    folder = write_files(holes, tmp_path / "in")
+    incomplete = pa.table({"age": pa.array([None] * 20, pa.float64())})
+    folder = write_files(incomplete, tmp_path / "in")
     with raises(InputError, "no-record-complete", records=20):
         scale.mask(folder, plan_of(["age"], missing="drop"), tmp_path / "out", client=client)
 
 
-def test_a_dask_frame_that_no_plan_could_mean_is_refused(client, tmp_path):
+def test_an_unsuitable_dask_frame_is_refused(client, tmp_path):
     import dask.dataframe as frames
 
     table = people(40).select(["age", "height"]).to_pandas()
@@ -518,10 +522,10 @@ def test_a_partition_of_another_type_is_refused_without_its_values(client, tmp_p
         scale.mask(untyped, plan_of(["age"]), tmp_path / "out", client=client)
 
 
-def test_what_repeats_a_run_is_kept(made):
-    assert made.provenance["chunk_size"] == 500
-    assert made.provenance["random_state"] == 0
-    assert "random_state" not in made.marker
+def test_the_provenance_repeats_the_run(base_release):
+    assert base_release.provenance["chunk_size"] == 500
+    assert base_release.provenance["random_state"] == 0
+    assert "random_state" not in base_release.marker
 
 
 def test_the_source_is_never_replaced(client, source):
@@ -533,7 +537,7 @@ def test_the_source_is_never_replaced(client, source):
     assert len(list(source.iterdir())) == 3
 
 
-def test_an_end_is_heeded_before_publishing_and_not_after(client, source, tmp_path):
+def test_an_interrupt_is_handled_before_publishing_and_not_after(client, source, tmp_path):
     def end(stage, done, total):
         if stage == "publishing":
             raise KeyboardInterrupt
@@ -566,13 +570,17 @@ def test_columns_that_the_plan_does_not_name_are_refused_dropped_or_named(source
         scale.mask(source, plan, tmp_path / "refused", client=client)
     assert not (tmp_path / "refused").exists()
 
-    made = scale.mask(source, plan.replace(other_columns="drop"), tmp_path / "a", client=client)
+    base_release = scale.mask(
+        source, plan.replace(other_columns="drop"), tmp_path / "a", client=client
+    )
     assert set(released(tmp_path / "a").column_names) == {"age", "height"}
-    assert made.plan.other_columns == "drop"
+    assert base_release.plan.other_columns == "drop"
 
-    made = scale.mask(source, plan.replace(other_columns="release"), tmp_path / "b", client=client)
-    assert made.plan.other_columns == "refuse"
-    assert [made.plan.roles[name] for name in others] == ["unassigned"] * len(others)
-    again = scale.mask(source, made.plan, tmp_path / "c", client=client)
-    assert hashes(again) == hashes(made)
-    assert again.warnings == made.warnings
+    base_release = scale.mask(
+        source, plan.replace(other_columns="release"), tmp_path / "b", client=client
+    )
+    assert base_release.plan.other_columns == "refuse"
+    assert [base_release.plan.roles[name] for name in others] == ["unassigned"] * len(others)
+    again = scale.mask(source, base_release.plan, tmp_path / "c", client=client)
+    assert hashes(again) == hashes(base_release)
+    assert again.warnings == base_release.warnings

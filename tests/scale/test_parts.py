@@ -364,7 +364,7 @@ def test_an_interrupt_does_not_keep_scratch_files(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_a_thread_hears_no_interrupts_and_needs_no_wait(tmp_path):
+def test_threads_receive_no_interrupts_and_need_no_deferral(tmp_path):
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(lambda: defer_interrupt().__enter__()).result() is None
 

@@ -76,12 +76,12 @@ def test_no_worker_holds_far_more_than_it_should_unless_all_are_equal(
     make, small_sample, held, client, tmp_path, monkeypatch
 ):
     source = written(make, tmp_path / "in")
-    made = scale.mask(source, PLAN, tmp_path / "out", client=client, chunk_size=CHUNK_SIZE)
+    release = scale.mask(source, PLAN, tmp_path / "out", client=client, chunk_size=CHUNK_SIZE)
     assert not too_large(held)
-    assert made.measures["smallest_class"] >= 3
-    assert sum(len(pq.read_table(path)) for path in made.target.glob("*.parquet")) == 6000
-    names = [f"part-{at:05d}.parquet" for at in range(len(made.files))]
-    assert [entry["name"] for entry in made.files] == names
+    assert release.measures["smallest_class"] >= 3
+    assert sum(len(pq.read_table(path)) for path in release.target.glob("*.parquet")) == 6000
+    names = [f"part-{at:05d}.parquet" for at in range(len(release.files))]
+    assert [entry["name"] for entry in release.files] == names
     held.clear()
     monkeypatch.setattr(resplit, "TOLERANCE", np.inf)
     scale.mask(source, PLAN, tmp_path / "before", client=client, chunk_size=CHUNK_SIZE)
@@ -95,18 +95,18 @@ def test_splitting_again_depends_on_the_records_alone(small_sample, tmp_path):
         source = written(duplicates, tmp_path / f"in{workers}", order, **options)
         with cluster(workers, processes=False) as c, Client(c, set_as_default=False) as client:
             target = tmp_path / f"out{workers}"
-            made = scale.mask(source, PLAN, target, client=client, chunk_size=CHUNK_SIZE)
-        files.append([(entry["name"], entry["sha256"]) for entry in made.files])
+            release = scale.mask(source, PLAN, target, client=client, chunk_size=CHUNK_SIZE)
+        files.append([(entry["name"], entry["sha256"]) for entry in release.files])
     assert files[0] == files[1]
 
 
 def test_a_cell_of_equal_records_is_read_once_and_left_alone(client, tmp_path):
     table = pa.table({"x": np.repeat([0.0, 1.0], [900, 100]), "y": np.zeros(1000)})
-    made = scale.mask(
+    release = scale.mask(
         write_files(table, tmp_path / "in"), PLAN, tmp_path / "out", client=client, chunk_size=100
     )
-    assert made.measures["information_loss"] == 0
-    assert sorted(entry["records"] for entry in made.files) == [100, 900]
+    assert release.measures["information_loss"] == 0
+    assert sorted(entry["records"] for entry in release.files) == [100, 900]
 
 
 def test_the_numbers_of_a_cell_that_was_split_twice_are_in_order():

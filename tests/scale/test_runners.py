@@ -79,8 +79,8 @@ def test_a_pool_whose_process_is_killed_writes_the_same_bytes(by_dask, source, p
         multiprocessing.active_children()[0].kill()
 
     with at_stages(kill, "grouping"):
-        made = scale.mask(source, PLAN, tmp_path / "out", client=pool, chunk_size=500)
-    assert content(made.target) == content(by_dask.target)
+        release = scale.mask(source, PLAN, tmp_path / "out", client=pool, chunk_size=500)
+    assert content(release.target) == content(by_dask.target)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 

@@ -1,4 +1,4 @@
-"""Report and manifest of a released folder: what they tell, and when they appear."""
+"""Report and manifest of a released folder: their contents, and when they appear."""
 
 import json
 import re
@@ -113,50 +113,50 @@ def test_the_same_run_gives_the_same_manifest_and_report(client, source, tmp_pat
 
 
 @pytest.fixture(scope="module")
-def made(client, source, tmp_path_factory):
+def base_release(client, source, tmp_path_factory):
     target = tmp_path_factory.mktemp("made") / "out"
     return scale.mask(source, PLAN, target, client=client, chunk_size=200)
 
 
-def test_a_release_in_python_has_report_and_manifest_too(made, tmp_path):
-    made.report(tmp_path / "internal.html", audience="internal")
+def test_a_release_in_python_has_report_and_manifest_too(base_release, tmp_path):
+    base_release.report(tmp_path / "internal.html", audience="internal")
     assert "Internal" in (tmp_path / "internal.html").read_text()
-    made.report(tmp_path / "report.txt")
+    base_release.report(tmp_path / "report.txt")
     assert "k = 4 is kept" in (tmp_path / "report.txt").read_text()
     with raises(FileError, "file-exists"):
-        made.report(tmp_path / "report.txt")
-    assert made.manifest["input"] == {}
-    assert made.manifest["columns"] == ["age", "height", "job", "born", "region", "ill"]
-    assert made.manifest["output"]["types"]["born"] == "date32[day]"
+        base_release.report(tmp_path / "report.txt")
+    assert base_release.manifest["input"] == {}
+    assert base_release.manifest["columns"] == ["age", "height", "job", "born", "region", "ill"]
+    assert base_release.manifest["output"]["types"]["born"] == "date32[day]"
 
 
-def test_the_report_says_what_was_and_what_was_not_measured(made):
-    summary = json.loads(json.dumps(summarise(made)))
+def test_the_report_says_what_was_and_what_was_not_measured(base_release):
+    summary = json.loads(json.dumps(summarise(base_release)))
     measured = {entry["name"] for entry in summary["measures"]}
     assert set(linear()) <= measured | set(summary["remarks"])
     assert "no process holds" in summary["remarks"]["interval_disclosure"]
     assert "drawn" in summary["remarks"]["linkage"]
-    assert summary["groups"] == [made.groups]
+    assert summary["groups"] == [base_release.groups]
     assert summary["columns"]["unchanged"] == ["job", "born", "region", "ill"]
     assert set(summary["pictures"]) == {"before", "distributions", "correlations"}
 
 
-def test_without_confidential_columns_their_measures_are_told_to_need_one(home, client, source):
+def test_measures_without_confidential_columns_state_what_they_need(home, client, source):
     remarks = entries(home)["remarks"]
     assert remarks["l_diversity"] == "Not computed: needs a confidential column."
     assert "no process holds" in remarks["interval_disclosure"]
 
 
-def test_missing_cells_of_a_release_are_counted_and_told(client, tmp_path):
+def test_missing_cells_of_a_release_are_counted_and_reported(client, tmp_path):
     table = people(400)
     region = pa.array([None if at % 4 == 0 else "north" for at in range(400)])
     source = write_files(table.drop(["region"]).append_column("region", region), tmp_path / "in")
     plan = Plan.of(
         ["age"], MDAV(k=4), within="region", identifiers=["name"], other_columns="release"
     )
-    made = scale.mask(source, plan, tmp_path / "out", client=client, chunk_size=100)
-    assert made.provenance["missing"] == {"region": 100}
-    assert "100 released cells are missing" in summarise(made)["explanation"]
+    base_release = scale.mask(source, plan, tmp_path / "out", client=client, chunk_size=100)
+    assert base_release.provenance["missing"] == {"region": 100}
+    assert "100 released cells are missing" in summarise(base_release)["explanation"]
 
 
 @pytest.mark.parametrize("inside", ["report", "manifest"])
@@ -188,7 +188,7 @@ def test_what_cannot_be_written_is_refused_before_the_work(client, source, tmp_p
 
 
 @pytest.mark.parametrize("meanwhile", ["report.html", "out.json"])
-def test_a_folder_whose_report_or_manifest_cannot_appear_goes_back(
+def test_a_folder_is_withdrawn_if_report_or_manifest_cannot_be_published(
     meanwhile, client, source, tmp_path
 ):
     with (
@@ -203,7 +203,7 @@ def test_a_folder_whose_report_or_manifest_cannot_appear_goes_back(
     assert (tmp_path / meanwhile).read_text() == ""
 
 
-def test_the_release_that_was_there_comes_back(client, source, tmp_path):
+def test_the_earlier_release_is_restored(client, source, tmp_path):
     scale.mask(source, PLAN, tmp_path / "out", client=client, chunk_size=200)
     before = (tmp_path / "out" / "_SUCCESS").read_text()
     (tmp_path / "pages").mkdir()
@@ -219,7 +219,7 @@ def test_the_release_that_was_there_comes_back(client, source, tmp_path):
     assert names(tmp_path) == ["out"]
 
 
-def test_an_end_that_is_heeded_leaves_neither_folder_nor_files(client, source, tmp_path):
+def test_an_interrupted_run_leaves_neither_folder_nor_files(client, source, tmp_path):
     def end():
         raise KeyboardInterrupt
 

@@ -115,7 +115,7 @@ def test_columns_of_one_name_are_refused(client, tmp_path):
         )
 
 
-def test_any_name_and_small_floats_will_do(client, tmp_path):
+def test_any_column_name_and_half_precision_floats_are_accepted(client, tmp_path):
     rng = np.random.default_rng(3)
     numbers = pa.array(rng.normal(size=60).astype(np.float16))
     table = pa.table({"count_all": rng.choice(["a", "b"], 60), "x": numbers, "y": numbers})

@@ -71,11 +71,11 @@ def mask(client, target=f"{ROOT}/out", source=f"{ROOT}/in/", **options):
 
 
 def test_a_release_in_a_store_has_the_bytes_of_one_in_a_folder(s3, client, right):
-    made = mask(client)
-    assert hashes(made) == hashes(right)
-    names = [entry["name"] for entry in made.files]
+    release = mask(client)
+    assert hashes(release) == hashes(right)
+    names = [entry["name"] for entry in release.files]
     assert s3.files("out/") == sorted(f"out/{name}" for name in ["_SUCCESS", *names])
-    assert json.loads(s3.objects["out/_SUCCESS"])["files"] == list(made.files)
+    assert json.loads(s3.objects["out/_SUCCESS"])["files"] == list(release.files)
     assert not s3.files("private/")
     assert not [key for key in s3.files() if not key.startswith(("in/", "out/"))]
     written = [key for method, key in s3.log if method == "PUT" and key.startswith("out/")]
@@ -85,8 +85,8 @@ def test_a_release_in_a_store_has_the_bytes_of_one_in_a_folder(s3, client, right
 def test_a_store_and_files_can_be_mixed(s3, client, right, source, tmp_path):
     web = [f"{s3.endpoint}/{BUCKET}/in/{at}.parquet?signature={SECRET}" for at in range(2)]
     manifest = tmp_path / "out.json"
-    made = mask(client, source=[*web, source / "2.parquet"], scratch=tmp_path, manifest=manifest)
-    assert hashes(made) == hashes(right)
+    release = mask(client, source=[*web, source / "2.parquet"], scratch=tmp_path, manifest=manifest)
+    assert hashes(release) == hashes(right)
     assert SECRET not in manifest.read_text()
     names = [entry["name"] for entry in json.loads(manifest.read_text())["input"]["files"]]
     assert names == ["0.parquet", "1.parquet", "2.parquet"]
@@ -97,11 +97,11 @@ def test_a_store_and_files_can_be_mixed(s3, client, right, source, tmp_path):
 
 def test_a_release_in_a_store_is_verified_there(s3, client, source, tmp_path):
     manifest = tmp_path / "out.json"
-    made = mask(client, manifest=manifest)
+    release = mask(client, manifest=manifest)
     verification = verify(f"{ROOT}/out/", manifest, original=f"{ROOT}/in", client=client)
     assert not verification.failed
     assert "the plan gives the same bytes" in {check.message for check in verification}
-    key = f"out/{made.files[0]['name']}"
+    key = f"out/{release.files[0]['name']}"
     content = s3.objects[key]
     s3.objects[key] = content[:-1] + b"x"
     assert "files" in verify(f"{ROOT}/out", manifest).failed
@@ -179,9 +179,9 @@ def test_a_store_that_is_lost_while_publishing_has_no_release(n, s3, client, rig
         mask(client, f"{ROOT}/other", source=f"{ROOT}/out")
     with raises(FileError, "unfinished-release"):
         mask(client)
-    made = mask(client, force=True)
-    assert hashes(made) == hashes(right)
-    assert len(s3.files("out/")) == 1 + len(made.files)
+    release = mask(client, force=True)
+    assert hashes(release) == hashes(right)
+    assert len(s3.files("out/")) == 1 + len(release.files)
 
 
 def test_dropped_connections_are_tried_again(s3, client, right):
@@ -213,9 +213,9 @@ def test_a_dask_frame_is_written_to_the_store(s3, client):
     import dask.dataframe as dd
 
     frame = dd.from_pandas(people(600).to_pandas(), npartitions=3)
-    made = mask(client, source=frame)
-    assert made.provenance["records"] == 600
-    assert made.measures["smallest_class"] >= 4
+    release = mask(client, source=frame)
+    assert release.provenance["records"] == 600
+    assert release.measures["smallest_class"] >= 4
     assert not s3.files("private/")
 
 
@@ -334,10 +334,10 @@ def test_the_command_masks_and_verifies_in_a_store(s3, client, right, tmp_path):
     assert refused.exit_code == 2
     assert "--scratch" in refused.output
     files = ["--manifest", str(tmp_path / "out.json")]
-    done = CliRunner().invoke(app, [*words, "--scratch", f"{ROOT}/private", *files])
-    assert done.exit_code == 0, done.output
-    assert f"{ROOT}/out/: 600 records" in done.output
+    result = CliRunner().invoke(app, [*words, "--scratch", f"{ROOT}/private", *files])
+    assert result.exit_code == 0, result.output
+    assert f"{ROOT}/out/: 600 records" in result.output
     listed = json.loads(s3.objects["out/_SUCCESS"])["files"]
     assert [entry["sha256"] for entry in listed] == hashes(right)
-    done = CliRunner().invoke(app, ["verify", f"{ROOT}/out", *files])
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(app, ["verify", f"{ROOT}/out", *files])
+    assert result.exit_code == 0, result.output

@@ -48,12 +48,12 @@ def rows(table, names):
 
 def test_a_table_of_one_block_merges_and_masks_as_in_memory(client, tmp_path):
     table, plan = towns(), plan_of()
-    made = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
+    release = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
     memory = plan.run(sort_by(table, ["town", "sex"]))
     said = [actual for actual in memory.warnings if "merged with the nearest" in actual]
     assert said
-    assert [actual for actual in made.warnings if "merged with the nearest" in actual] == said
-    assert made.unchanged == memory.unchanged == ()
+    assert [actual for actual in release.warnings if "merged with the nearest" in actual] == said
+    assert release.unchanged == memory.unchanged == ()
     names = memory.data.column_names
     after = pq.read_table(tmp_path / "out")
     assert after.schema.field("sex").type == pa.int8()
@@ -63,7 +63,9 @@ def test_a_table_of_one_block_merges_and_masks_as_in_memory(client, tmp_path):
             assert np.allclose(one.column(name), other.column(name), rtol=1e-12)
         else:
             assert one.column(name).to_pylist() == other.column(name).to_pylist()
-    assert made.measures["information_loss"] == pytest.approx(memory.measures["information_loss"])
+    assert release.measures["information_loss"] == pytest.approx(
+        memory.measures["information_loss"]
+    )
 
 
 def test_merged_strata_and_weights_are_reported_and_verified(client, tmp_path):
@@ -78,7 +80,7 @@ def test_merged_strata_and_weights_are_reported_and_verified(client, tmp_path):
     assert verification.failed == [], verification
 
 
-def test_merged_strata_keep_k_and_know_no_order(client, tmp_path):
+def test_merged_strata_keep_k_and_have_no_order(client, tmp_path):
     table = towns(1)
     releases = masked_in_two_orders(table, plan_of(), tmp_path, client, chunk_size=60)
     assert [e["sha256"] for e in releases[0].files] == [e["sha256"] for e in releases[1].files]
@@ -107,9 +109,9 @@ def test_large_strata_are_not_compared(client, tmp_path):
     table = pa.table({"x": np.arange(20.0), "town": ["a", "b"] * 10})
     folder = write_files(table, tmp_path / "in")
     plan = plan_of(["x"], within=["town"])
-    made = scale.mask(folder, plan, tmp_path / "out", client=client)
-    assert not [warning for warning in made.warnings if "merged" in warning]
-    assert made.unchanged == ("town",)
+    release = scale.mask(folder, plan, tmp_path / "out", client=client)
+    assert not [warning for warning in release.warnings if "merged" in warning]
+    assert release.unchanged == ("town",)
     with warns(StrataMerged):
         scale.mask(folder, plan_of(["x"], 11, ["town"]), tmp_path / "one", client=client)
     assert set(pq.read_table(tmp_path / "one").column("town").to_pylist()) == {"a"}

@@ -17,10 +17,10 @@ pytestmark = pytest.mark.filterwarnings(f"ignore::{ShoalWarning.__module__}.Shoa
 
 @pytest.fixture(scope="module")
 def table():
-    made = people(900).drop(["name", "born"])
+    columns = people(900).drop(["name", "born"])
     pay = np.random.default_rng(1).lognormal(7, 2, 900).round()
     pay[::50] = np.nan
-    return made.append_column("pay", pa.array(pay, from_pandas=True)).append_column(
+    return columns.append_column("pay", pa.array(pay, from_pandas=True)).append_column(
         "row", pa.array(np.arange(900))
     )
 
@@ -31,39 +31,39 @@ def masked(table, tmp_path, client, columns=("age", "pay", "job"), *, k=4, **opt
               if name not in columns}  # fmt: skip
     step = Microaggregate(list(columns), MDAV(k=k), missing="impute")
     source = write_files(table, tmp_path / "in")
-    made = scale.mask(
+    release = scale.mask(
         source, Plan(roles, [step]), tmp_path / "out", client=client, chunk_size=300, **options
     )
-    return made, pd.read_parquet(tmp_path / "out").sort_values("row", ignore_index=True)
+    return release, pd.read_parquet(tmp_path / "out").sort_values("row", ignore_index=True)
 
 
-def finding(made, code):
-    return next(one for one in made.verdict.findings if one.code == code)
+def finding(release, code):
+    return next(one for one in release.verdict.findings if one.code == code)
 
 
 def test_blocks_count_what_pandas_counts(table, tmp_path, client):
-    made, out = masked(table, tmp_path, client)
+    release, out = masked(table, tmp_path, client)
     before = table.to_pandas()
     same = {name: (out[name] == before[name]) for name in ("age", "pay", "job")}
     expected = {name: one[before[name].notna()].mean() for name, one in same.items()}
     for name in expected:
-        assert made.verdict.exact[name] == pytest.approx(expected[name])
+        assert release.verdict.exact[name] == pytest.approx(expected[name])
     together = same["age"] & same["job"] & (same["pay"] | before["pay"].isna() & out["pay"].isna())
-    assert made.verdict.exact[""] == pytest.approx(together.mean())
+    assert release.verdict.exact[""] == pytest.approx(together.mean())
     groups = out.groupby(["age", "pay", "job"]).ngroup()
     shares = before["pay"].groupby(groups).max() / before["pay"].groupby(groups).sum()
     several = before["pay"].notna().groupby(groups).sum() > 1
-    dominated = finding(made, "dominated-groups").figures["groups"]
+    dominated = finding(release, "dominated-groups").figures["groups"]
     assert dominated["pay"] == ((shares > 0.8) & several).sum()
     assert "age" not in dominated
-    assert finding(made, "unique-on-unchanged-columns").figures == {"with_masked": 1.0}
+    assert finding(release, "unique-on-unchanged-columns").figures == {"with_masked": 1.0}
     sizes = groups.value_counts()
-    assert finding(made, "insiders").figures == {
+    assert finding(release, "insiders").figures == {
         "size": sizes.min(), "groups": (sizes == sizes.min()).sum(),
     }  # fmt: skip
-    assert "derived columns" in finding(made, "checks-not-computed").sentence
-    assert made.verdict.status == "qualified"
-    assert "verdict: qualified" in repr(made)
+    assert "derived columns" in finding(release, "checks-not-computed").sentence
+    assert release.verdict.status == "qualified"
+    assert "verdict: qualified" in repr(release)
 
 
 def test_values_that_few_records_gave_are_counted(table, tmp_path, client):
@@ -72,19 +72,19 @@ def test_values_that_few_records_gave_are_counted(table, tmp_path, client):
     sparse = table.set_column(
         table.column_names.index("pay"), "pay", pa.array(pay, from_pandas=True)
     )
-    made, out = masked(sparse, tmp_path, client, ["age", "pay"])
+    release, out = masked(sparse, tmp_path, client, ["age", "pay"])
     groups = out.groupby(["age", "pay"], dropna=False).ngroup()
     given = pd.Series(pay).notna().groupby(groups).sum()
     few = (given > 1) & (given < 4) & out["pay"].notna().groupby(groups).any()
-    assert finding(made, "few-contributors").figures["groups"] == {"pay": few.sum()}
-    assert "one-contributor" not in made.verdict.codes()
+    assert finding(release, "few-contributors").figures["groups"] == {"pay": few.sum()}
+    assert "one-contributor" not in release.verdict.codes()
 
 
-def test_a_folder_that_protects_nobody_is_not_published(table, tmp_path, client):
+def test_a_folder_without_protection_is_not_published(table, tmp_path, client):
     with pytest.raises(NotKept) as caught:
         masked(table, tmp_path, client, ["age"], k=1)
     assert caught.value.verdict.codes()[0] == "k-is-one"
     assert not (tmp_path / "out").exists()
     (tmp_path / "again").mkdir()
-    made, _ = masked(table, tmp_path / "again", client, ["age"], k=1, allow_not_kept=True)
-    assert made.verdict.status == "not kept"
+    release, _ = masked(table, tmp_path / "again", client, ["age"], k=1, allow_not_kept=True)
+    assert release.verdict.status == "not kept"

@@ -1,4 +1,4 @@
-"""A released folder is held against its manifest, file by file."""
+"""A released folder is compared with its manifest, file by file."""
 
 import json
 import shutil
@@ -39,7 +39,7 @@ def source(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def made(client, source, tmp_path_factory):
+def base_release(client, source, tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     return scale.mask(
         source, PLAN, home / "out", client=client, chunk_size=300, manifest=home / "out.json"
@@ -47,11 +47,11 @@ def made(client, source, tmp_path_factory):
 
 
 @pytest.fixture
-def out(made, tmp_path):
+def out(base_release, tmp_path):
     """Return a copy of the release, with its manifest beside it."""
     for ending in (".json", ".json.hashkey"):
-        shutil.copy(made.target.with_suffix(ending), tmp_path)
-    return shutil.copytree(made.target, tmp_path / "out")
+        shutil.copy(base_release.target.with_suffix(ending), tmp_path)
+    return shutil.copytree(base_release.target, tmp_path / "out")
 
 
 def failed(out, **options):
@@ -81,7 +81,7 @@ def resealed(out, change=lambda entries: None):
     path.write_text(manifests.dumps(manifests.sealed(entries)))
 
 
-def test_a_released_folder_stands_by_its_manifest(out, source, client):
+def test_a_released_folder_matches_its_manifest(out, source, client):
     verification = verify(out, out.with_suffix(".json"), original=source, client=client)
     assert [check.name for check in verification] == [
         "signature", "manifest", "files", "marker", "records", "columns", "dropped", "guarantee",
@@ -107,7 +107,7 @@ def test_a_changed_cell_is_seen(out):
     assert failed(out) == ["files", "guarantee", "smallest class", "verdict"]
 
 
-def test_a_class_below_k_is_seen_even_if_the_manifest_tells_its_hash(out):
+def test_a_class_below_k_is_detected_even_if_the_manifest_has_its_hash(out):
     changed(out, 2, lambda table: table.slice(1))
     resealed(out, lambda entries: entries.update(records=1199))
     assert failed(out) == ["marker", "guarantee", "smallest class", "verdict"]
@@ -151,7 +151,7 @@ def test_a_changed_marker_is_seen(out):
     assert failed(out) == ["files"]
 
 
-def test_an_identifier_that_left_is_seen(out):
+def test_a_released_identifier_is_detected(out):
     changed(out, 0, lambda table: table.append_column("name", pa.array(["p"] * len(table))))
     assert failed(out) == ["files", "columns", "dropped"]
 
@@ -170,7 +170,7 @@ def test_another_type_or_order_of_columns_is_seen(out):
     assert failed(out) == ["marker", "columns"]
 
 
-def test_a_file_without_a_known_column_fails_the_promise(out):
+def test_a_file_without_a_quasi_identifier_fails_the_guarantee(out):
     changed(out, 0, lambda table: table.drop(["age"]))
     assert failed(out) == ["files", "columns", "guarantee"]
 
@@ -183,7 +183,7 @@ def test_a_damaged_file_is_seen(out):
     assert verification == "'part-00000.parquet' is not a Parquet file, or it is damaged."
 
 
-def test_a_manifest_that_promises_more_or_tells_less_is_seen(out):
+def test_a_manifest_that_states_more_or_less_is_detected(out):
     resealed(out, lambda entries: entries["promise"].update(k=3))
     assert failed(out) == ["guarantee"]
     resealed(out, lambda entries: entries["promise"].update(k=4, smallest_class=3))
@@ -204,8 +204,10 @@ def test_an_original_of_more_files_is_seen(out, source, client, tmp_path):
     assert failed_checks == ["original", "run again", "statements"]
 
 
-def test_an_original_that_holds_a_file_twice_is_seen(out, source, made, monkeypatch, tmp_path):
-    monkeypatch.setattr("shoal.scale.verification.mask", lambda *places, **options: made)
+def test_an_original_that_holds_a_file_twice_is_seen(
+    out, source, base_release, monkeypatch, tmp_path
+):
+    monkeypatch.setattr("shoal.scale.verification.mask", lambda *places, **options: base_release)
     more = shutil.copytree(source, tmp_path / "more")
     shutil.copy(more / "0.parquet", more / "copy.parquet")
     assert failed(out, original=more) == ["original"]
@@ -217,8 +219,8 @@ def test_a_plan_that_did_not_make_the_folder_is_seen(out, source, client):
 
 
 def test_a_manifest_without_hashes_of_the_source_fails(client, source, tmp_path):
-    made = scale.mask(source, PLAN, tmp_path / "out", client=client, chunk_size=300)
-    (tmp_path / "out.json").write_text(manifests.dumps(made.manifest))
+    base_release = scale.mask(source, PLAN, tmp_path / "out", client=client, chunk_size=300)
+    (tmp_path / "out.json").write_text(manifests.dumps(base_release.manifest))
     assert failed(tmp_path / "out", original=source, client=client) == ["original"]
 
 
@@ -228,7 +230,7 @@ def test_without_the_hash_key_the_original_is_not_recognised(out, source, client
 
 
 @pytest.mark.parametrize("part", ["measures", "remarks", "warnings", "methods", "verdict"])
-def test_forged_statements_are_seen_with_the_original(out, source, made, monkeypatch, part):
+def test_forged_statements_are_seen_with_the_original(out, source, base_release, monkeypatch, part):
     def forge(entries):
         if isinstance(entries[part], list):
             entries[part] = ["Nothing to worry about."]
@@ -241,7 +243,7 @@ def test_forged_statements_are_seen_with_the_original(out, source, made, monkeyp
         else:
             entries[part] = {name: 1.0 for name in entries[part]}
 
-    monkeypatch.setattr("shoal.scale.verification.mask", lambda *places, **options: made)
+    monkeypatch.setattr("shoal.scale.verification.mask", lambda *places, **options: base_release)
     assert failed(out, original=source) == []
     resealed(out, forge)
     assert "statements" in failed(out, original=source)
@@ -297,7 +299,7 @@ def test_a_damaged_manifest_is_refused(part, wrong, out):
         verify(out, out.with_suffix(".json"))
 
 
-def test_other_bytes_by_other_software_are_told_as_such(out, source, client):
+def test_other_bytes_by_other_software_are_reported_as_such(out, source, client):
     def older(entries):
         entries["large"]["chunk_size"] = 200
         entries["versions"] |= {"numpy": "1.0", "forgotten": "2"}
@@ -310,7 +312,7 @@ def test_other_bytes_by_other_software_are_told_as_such(out, source, client):
     assert finding.message.endswith("forgotten 2 then, none now")
 
 
-def test_a_cluster_that_does_not_answer_is_no_verdict(out, source, monkeypatch):
+def test_a_cluster_that_does_not_answer_gives_no_verdict(out, source, monkeypatch):
     def gone(*places, **options):
         raise ClusterError("No scheduler answers.")
 
@@ -321,13 +323,13 @@ def test_a_cluster_that_does_not_answer_is_no_verdict(out, source, monkeypatch):
 
 def test_the_command_ends_with_one_if_a_check_fails(out):
     words = ["verify", str(out), "--manifest", str(out.with_suffix(".json"))]
-    done = CliRunner().invoke(app, words)
-    assert done.exit_code == 0
-    assert "ok   files: 5, each with the manifest's sha256" in done.stdout
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0
+    assert "ok   files: 5, each with the manifest's sha256" in result.stdout
     (out / "x").touch()
-    done = CliRunner().invoke(app, words)
-    assert done.exit_code == 1
-    assert "FAIL files: 'x' is not in the manifest" in done.stdout
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 1
+    assert "FAIL files: 'x' is not in the manifest" in result.stdout
 
 
 def test_one_file_is_held_at_a_time(out, monkeypatch):

@@ -55,9 +55,9 @@ def plan_of(roles=None, **options):
     ],
 )
 @pytest.mark.parametrize("role", ["weight", "identifier"])
-def test_a_table_of_one_block_is_weighed_as_in_memory(role, options, client, tmp_path):
+def test_a_table_of_one_block_is_weighted_as_in_memory(role, options, client, tmp_path):
     table, plan = survey(), plan_of({"weight": role}, **options)
-    made = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
+    release = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
     memory = plan.run(sort_by(table, [*NAMES, "region"]))
     names = memory.data.column_names
     assert ("weight" in names) == (role == "weight")
@@ -69,10 +69,10 @@ def test_a_table_of_one_block_is_weighed_as_in_memory(role, options, client, tmp
         else:
             assert one.column(name).to_pylist() == other.column(name).to_pylist()
     change = memory.measures["weighted_total_change"]
-    assert made.measures["weighted_total_change"] == pytest.approx(change, abs=1e-12)
-    assert made.remarks["weighted_total_change"] in memory.remarks["weighted_total_change"]
+    assert release.measures["weighted_total_change"] == pytest.approx(change, abs=1e-12)
+    assert release.remarks["weighted_total_change"] in memory.remarks["weighted_total_change"]
     identify = [actual for actual in memory.warnings if "Weights may identify" in actual]
-    assert [actual for actual in made.warnings if "Weights may identify" in actual] == identify
+    assert [actual for actual in release.warnings if "Weights may identify" in actual] == identify
     assert len(identify) == (role == "weight")
 
 
@@ -115,24 +115,28 @@ def test_weights_of_text_are_refused(client, tmp_path):
         scale.mask(folder, plan_of(), tmp_path / "out", client=client)
 
 
-def test_columns_with_holes_have_no_total(client, tmp_path):
+def test_columns_with_missing_values_have_no_total(client, tmp_path):
     table = pa.table({"x": [1.0, None, 3.0, 4.0], "weight": [1, 2, 3, 4]})
     plan = Plan.of(["x"], MDAV(k=2), missing="impute", weight="weight", other_columns="release")
-    made = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
-    assert "weighted_total_change" not in made.measures
+    release = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
+    assert "weighted_total_change" not in release.measures
 
 
 def test_missing_cells_stand_at_the_weighted_mean(client, tmp_path):
     table = survey(seed=3)
-    holes = [None if at % 9 == 0 else x for at, x in enumerate(table.column("x").to_pylist())]
+    incomplete = [None if at % 9 == 0 else x for at, x in enumerate(table.column("x").to_pylist())]
     jobs = [None if at % 7 == 0 else x for at, x in enumerate(table.column("job").to_pylist())]
-    table = table.set_column(0, "x", pa.array(holes, pa.float64())).set_column(2, "job", [jobs])
+    table = table.set_column(0, "x", pa.array(incomplete, pa.float64())).set_column(
+        2, "job", [jobs]
+    )
     plan = plan_of({"weight": "identifier"}, weighted_distances=True, missing="impute")
-    made = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
+    release = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
     memory = plan.run(sort_by(table, [*NAMES, "region"]))
-    assert made.measures["information_loss"] == pytest.approx(memory.measures["information_loss"])
+    assert release.measures["information_loss"] == pytest.approx(
+        memory.measures["information_loss"]
+    )
     change = memory.measures["weighted_total_change"]
-    assert made.measures["weighted_total_change"] == pytest.approx(change, abs=1e-12)
+    assert release.measures["weighted_total_change"] == pytest.approx(change, abs=1e-12)
 
 
 @given(
@@ -165,7 +169,7 @@ def test_the_weighted_deviation_is_right_however_far_off_the_values_are():
     assert WeightedMoments().mean == WeightedMoments().deviation == 0
 
 
-def test_values_too_large_to_be_weighed_are_refused():
+def test_values_too_large_to_be_weighted_are_refused():
     table = pa.table({"x": [1e149, 1.0]})
     with raises(InputError, "values-too-large", column="x"):
         weighted_statistics(table, ["x"], [], np.array([1e5, 1.0]))
@@ -196,7 +200,7 @@ def test_counts_of_weights_add_up():
     )
 
 
-def test_a_total_of_nothing_that_moved_moved_wholly():
+def test_a_changed_total_of_zero_counts_as_changed_by_100_per_cent():
     names = ["before", "after", "size"]
     actual = {("x", name): number for name, number in zip(names, (0, 1, 0), strict=True)}
     assert total_change(actual, ["x"])[0] == {"x": 100.0}

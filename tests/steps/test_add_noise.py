@@ -1,4 +1,4 @@
-"""Noise as large as it is said to be."""
+"""Noise has the stated variance and correlations."""
 
 import numpy as np
 import pandas as pd
@@ -44,7 +44,7 @@ def test_the_spread_can_be_kept(kind):
     assert np.allclose(kept - mean, (grown - mean) / np.sqrt(1.5), rtol=1e-12)
 
 
-def test_dependent_constant_and_huge_columns_are_taken():
+def test_dependent_constant_and_huge_columns_are_accepted():
     data = pd.DataFrame({"a": [1.0, 2, 3, 9], "b": [2.0, 4, 6, 18], "c": 0.1})
     masked = noisy(data, amount=0.3, kind="correlated")
     assert np.allclose(masked[:, 1], 2 * masked[:, 0])

@@ -1,4 +1,4 @@
-"""The value that stands for a group."""
+"""The value that represents a group."""
 
 from functools import partial
 
@@ -109,19 +109,21 @@ def test_ties_do_not_depend_on_the_order_of_the_records(case, seed):
         assert np.array_equal(turned, function(codes, labels)[order])
 
 
-@given(case=groups, holes=st.one_of(st.integers(0, 2**30 - 1), st.just(2**30 - 1)))
-def test_missing_values_take_no_part_and_a_group_of_them_stays_missing(case, holes):
+@given(case=groups, bits=st.one_of(st.integers(0, 2**30 - 1), st.just(2**30 - 1)))
+def test_missing_values_take_no_part_and_a_group_of_them_stays_missing(case, bits):
     values, labels = case
-    hole = np.array([holes >> at & 1 for at in range(len(values))], bool)
+    is_missing = np.array([bits >> at & 1 for at in range(len(values))], bool)
     for aggregate in (TRIMMED, group_median, group_geometric_mean):
-        positive = np.where(hole, np.nan, np.abs(values) + 1)
-        none = ~np.isin(labels, labels[~hole])
+        positive = np.where(is_missing, np.nan, np.abs(values) + 1)
+        none = ~np.isin(labels, labels[~is_missing])
         assert np.array_equal(
-            np.isnan(aggregate_known(aggregate, positive, labels, hole, np.nan)), none
+            np.isnan(aggregate_known(aggregate, positive, labels, is_missing, np.nan)), none
         )
-    result = aggregate_known(group_mean, np.where(hole, np.nan, values), labels, hole, np.nan)
+    result = aggregate_known(
+        group_mean, np.where(is_missing, np.nan, values), labels, is_missing, np.nan
+    )
     for group in np.unique(labels):
-        known = values[(labels == group) & ~hole]
+        known = values[(labels == group) & ~is_missing]
         released = result[labels == group]
         assert (
             np.isnan(released).all()

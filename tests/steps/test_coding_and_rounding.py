@@ -45,7 +45,7 @@ def test_the_mean_of_the_coded_values_keeps_the_mean_of_the_column(values):
     assert applied(step, values).mean() == pytest.approx(np.mean(values), abs=1e-12)
 
 
-def test_means_and_shares_that_give_records_away_are_refused():
+def test_means_and_shares_that_reveal_records_are_refused():
     step = TopBottomCode(["a"], top=7, replacement="mean")
     with raises(InputError, "mean-gives-away", column="a", end="top"):
         applied(step, range(10))

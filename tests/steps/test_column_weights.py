@@ -131,13 +131,13 @@ def test_function_plan_and_command_line_agree(tmp_path):
     for name, option in {
         "a": ["--column-weight", "age=2"], "b": ["--set", "column_weights=age=2"]
     }.items():  # fmt: skip
-        done = CliRunner().invoke(app, [*common, *option, str(tmp_path / f"{name}.csv")])
-        assert done.exit_code == 0, done.output
+        result = CliRunner().invoke(app, [*common, *option, str(tmp_path / f"{name}.csv")])
+        assert result.exit_code == 0, result.output
         pd.testing.assert_frame_equal(pd.read_csv(tmp_path / f"{name}.csv"), release.data)
     both = ["--column-weight", "age=2", "--set", "column_weights=age=2"]
     for wrong in (["--column-weight", "age"], ["--column-weight", "age=x"], both):
-        done = CliRunner().invoke(app, [*common, *wrong, str(tmp_path / "c.csv")])
-        assert done.exit_code != 0
+        result = CliRunner().invoke(app, [*common, *wrong, str(tmp_path / "c.csv")])
+        assert result.exit_code != 0
         assert not (tmp_path / "c.csv").exists()
 
 

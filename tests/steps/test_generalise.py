@@ -1,5 +1,7 @@
 """Full-domain recoding: the least loss of all levels, and k on what is released."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -108,13 +110,27 @@ def test_no_combination_of_levels_loses_less(drawn, k, share, loss):
     columns, codes = read_columns(data, types, loss)
     levels, limit = [column.levels for column in columns], int(share * len(data))
     pairs = loss == "discernibility"
-    found = search(Lattice(codes, levels, k, limit, units, discernibility=pairs))
+    result = search(Lattice(codes, levels, k, limit, units, discernibility=pairs))
     least = least_loss(columns, codes, k, limit, units, loss=loss)
-    assert (found is None) == (least is None)
-    if found is not None:
-        assert found.loss == pytest.approx(least, abs=1e-12)
-        assert found.bound == found.loss
-        assert found.suppressed.sum() <= limit
+    assert (result is None) == (least is None)
+    if result is not None:
+        assert result.loss == pytest.approx(least, abs=1e-12)
+        assert result.bound == result.loss
+        assert result.suppressed.sum() <= limit
+
+
+@given(drawn=lattices(), k=st.integers(1, 4), share=st.sampled_from([0.0, 0.2, 0.6]), loss=LOSSES)
+def test_no_node_above_another_loses_less_than_its_bounds(drawn, k, share, loss):
+    data, types, units = drawn
+    columns, codes = read_columns(data, types, loss)
+    levels, limit = [column.levels for column in columns], int(share * len(data))
+    lattice = Lattice(codes, levels, k, limit, units, discernibility=loss == "discernibility")
+    nodes = list(product(*(range(level + 1) for level in lattice.top)))
+    evaluations = {node: lattice.evaluate(node) for node in nodes}
+    for node, above in product(nodes, nodes):
+        if all(low <= high for low, high in zip(node, above, strict=True)):
+            bound = max(lattice.bound(node), lattice.bound_above(evaluations[node]))
+            assert bound <= evaluations[above].loss + 1e-12
 
 
 CONSTRAINTS = st.sampled_from(
@@ -166,13 +182,13 @@ def test_no_combination_that_meets_a_constraint_loses_less(
     levels, limit = [column.levels for column in columns], int(share * len(data))
     pairs = loss == "discernibility"
     lattice = Lattice(codes, levels, k, limit, units, constraint, discernibility=pairs)
-    found, least = search(lattice), least_loss(columns, codes, k, limit, units, meets, loss)
-    assert (found is None) == (least is None)
-    if found is not None:
-        assert found.loss == pytest.approx(least, abs=1e-12)
+    result, least = search(lattice), least_loss(columns, codes, k, limit, units, meets, loss)
+    assert (result is None) == (least is None)
+    if result is not None:
+        assert result.loss == pytest.approx(least, abs=1e-12)
         short = search(lattice, max_nodes=2)
-        assert short.bound <= found.loss + 1e-12
-        assert found.loss <= short.loss + 1e-12
+        assert short.bound <= result.loss + 1e-12
+        assert result.loss <= short.loss + 1e-12
 
 
 def skewed_table(seed):
@@ -214,13 +230,13 @@ def test_nodes_below_one_that_fails_are_looked_at_where_they_may_pass(
     constraint = PrivacyConstraint(["c"], values, unordered, diversity, kind, closeness, units, 1)
     columns, codes = read_columns(data, types)
     levels, limit = [column.levels for column in columns], int(share * len(data))
-    found = search(Lattice(codes, levels, 2, limit, units, constraint))
+    result = search(Lattice(codes, levels, 2, limit, units, constraint))
 
     def meets(records):
         return constraint.is_met_by(np.array(records))
 
     least = least_loss(columns, codes, 2, limit, units, meets)
-    assert (None if found is None else found.loss) == pytest.approx(least, abs=1e-12)
+    assert (None if result is None else result.loss) == pytest.approx(least, abs=1e-12)
 
 
 @pytest.mark.parametrize("loss", ["distinctions", "discernibility"])
@@ -269,6 +285,24 @@ def test_every_class_of_the_release_holds_k_and_values_are_ancestors(make, suppr
     assert release.verdict.k >= 3
     (finding,) = [f for f in release.verdict.findings if f.code == "values-generalised"]
     assert "combinations of levels" in finding.sentence
+
+
+def test_the_limit_of_suppressed_records_is_not_rounded_down_by_floating_point():
+    codes = [f"{at:02d}" for at in range(29)]
+    data = pd.DataFrame({"code": ["common"] * 71 + codes})
+    release = Plan({}, [Generalise(["code"], 29, suppression=0.29)]).run(data)
+    assert release.data["code"].isna().sum() == 29
+    assert (release.data["code"] == "common").sum() == 71
+
+
+def test_the_class_that_is_suppressed_with_others_is_the_one_that_loses_least():
+    rows = [*((f"a{at}", "A") for at in range(9)), ("d", "D"), ("e", "E")]
+    data = pd.DataFrame({"x": ["a0"] * 2 + ["a1"] + ["d"] * 2 + ["e"], "y": ["n", "m"] * 3})
+    columns, codes = read_columns(data, {"x": {"kind": "nominal", "hierarchy": rows}})
+    lattice = Lattice(codes, [column.levels for column in columns], 2, 4)
+    suppressed = lattice.records(lattice.evaluate((1, 1)).suppressed)
+    # Each record of A would lose 0.2 more, and each of the smaller class D all of its value.
+    assert data["x"][suppressed].tolist() == ["a0", "a0", "a1", "e"]
 
 
 def test_units_are_counted():

@@ -104,7 +104,7 @@ def test_what_no_merging_can_hide_is_refused():
 
 
 @pytest.mark.parametrize("choice", ["merge", "refuse"])
-def test_without_confidential_columns_there_is_nothing_to_see_to(choice):
+def test_without_confidential_columns_nothing_is_checked(choice):
     data = pd.DataFrame({"x": range(6)})
     with raises(PlanError, "confidential-needed"):
         shoal.microaggregate(data, ["x"], k=3, homogeneity=choice)

@@ -144,7 +144,7 @@ def test_bad_households_are_refused():
         Plan({"hh": "household"}, [Microaggregate(["age", "hh"], MDAV(k=2))])
 
 
-def test_the_promise_counts_households_on_the_released_values():
+def test_the_guarantee_counts_households_on_the_released_values():
     frame = tables.open_frame(pd.DataFrame({"hh": [1, 1, 2, 3], "age": [5.0, 5, 7, 7]}))
     step = Microaggregate(["age"], MDAV(k=2), household="hh")
     with pytest.raises(GuaranteeBroken):
@@ -153,7 +153,7 @@ def test_the_promise_counts_households_on_the_released_values():
     check_guarantees([step], frame, [], {})
 
 
-def test_records_sorted_by_household_are_told():
+def test_records_sorted_by_household_are_reported():
     data = pd.DataFrame({"hh": [1, 1, 2, 3], "age": [5.0, 6, 7, 8]})
     with warns(RevealingOrder, columns=("hh",)):
         shoal.microaggregate(data, ["age"], k=2, household="hh")

@@ -42,7 +42,7 @@ def test_variances_and_correlations_of_a_release_are_restored_to_rounding():
     assert release.measures["information_loss"] > 5
 
 
-def test_a_small_column_does_not_drown_in_a_large_one():
+def test_a_small_column_keeps_its_covariance_beside_a_large_one():
     X = np.array([[0, 1e300], [1e-200, -1e300], [3e-200, 1e299], [2e-200, 0]])
     rotated = rotate_at_random(X, np.random.default_rng(0))
     for column, like in zip(rotated.T, X.T, strict=True):
@@ -50,7 +50,7 @@ def test_a_small_column_does_not_drown_in_a_large_one():
         assert (column / unit).std() == pytest.approx((like / unit).std())
 
 
-def test_equal_records_and_single_columns_are_taken():
+def test_equal_records_and_single_columns_are_accepted():
     assert np.array_equal(
         rotate_at_random(np.full((4, 2), 0.1), np.random.default_rng(0)), np.full((4, 2), 0.1)
     )

@@ -93,6 +93,11 @@ def test_missing_values_are_ignored_or_stay(missing):
     assert release.data.groupby(["town", "age"], dropna=False).size().min() >= 4
     filled = release.data["town"][::7].notna()
     assert filled.any() if missing == "impute" else not filled.any()
+    for _, shown in release.data.groupby(release.partitions[0].labels):
+        known = data["town"][shown.index].dropna()
+        if len(known) > 1:
+            expected = lowest([PATH[town] for town in known])
+            assert set(shown["town"].dropna()) == {expected}  # missing values are no other towns
 
 
 def test_a_file_of_ranges_is_judged_as_it_reads_back(tmp_path):

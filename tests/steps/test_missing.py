@@ -1,4 +1,4 @@
-"""Patterns of missing cells, and what a step makes of holes."""
+"""Patterns of missing cells, and what a step does with them."""
 
 import itertools
 import warnings
@@ -20,29 +20,29 @@ from shoal.steps.missing import join_patterns, same_pattern
 @st.composite
 def patterns(draw):
     n, p = draw(st.integers(1, 14)), draw(st.integers(1, 3))
-    hole = draw(arrays(bool, (n, p)))
+    is_missing = draw(arrays(bool, (n, p)))
     Z = draw(arrays(np.float64, (n, p), elements=st.integers(0, 3).map(float)))
-    return hole, Z, draw(st.integers(1, n))
+    return is_missing, Z, draw(st.integers(1, n))
 
 
 @given(case=patterns())
-def test_every_pattern_of_missing_cells_gets_k_records_and_no_hole_is_filled(case):
-    hole, Z, k = case
-    before = hole.copy()
-    labels = join_patterns(hole, Z, np.arange(hole.shape[1]), k)
-    assert np.array_equal(hole, before)
-    assert (labels | ~hole).all()
+def test_every_pattern_of_missing_cells_gets_k_records_and_no_cell_is_filled(case):
+    is_missing, Z, k = case
+    before = is_missing.copy()
+    labels = join_patterns(is_missing, Z, np.arange(is_missing.shape[1]), k)
+    assert np.array_equal(is_missing, before)
+    assert (labels | ~is_missing).all()
     assert np.unique(labels, axis=0, return_counts=True)[1].min() >= k
-    if np.unique(hole, axis=0, return_counts=True)[1].min() >= k:
-        assert np.array_equal(labels, hole)
+    if np.unique(is_missing, axis=0, return_counts=True)[1].min() >= k:
+        assert np.array_equal(labels, is_missing)
 
 
-def fewest_cells(hole, k):
+def fewest_cells(is_missing, k):
     """Return the least number of cells to suppress, by trying all ways."""
-    free = np.argwhere(~hole)
+    free = np.argwhere(~is_missing)
     for number in range(len(free) + 1):
         for chosen in itertools.combinations(free, number):
-            tried = hole.copy()
+            tried = is_missing.copy()
             for i, j in chosen:
                 tried[i, j] = True
             if np.unique(tried, axis=0, return_counts=True)[1].min() >= k:
@@ -53,23 +53,23 @@ def fewest_cells(hole, k):
 @pytest.mark.parametrize("seed", range(30))
 def test_few_cells_are_suppressed(seed):
     rng = np.random.default_rng(seed)
-    hole, k = rng.random((7, 2)) < 0.3, int(rng.integers(2, 4))
-    labels = join_patterns(hole, rng.normal(size=(7, 2)), np.arange(2), k)
-    least = fewest_cells(hole, k)
-    assert (labels & ~hole).sum() <= 2 * least  # greedy: not always the least, never far from it
+    is_missing, k = rng.random((7, 2)) < 0.3, int(rng.integers(2, 4))
+    labels = join_patterns(is_missing, rng.normal(size=(7, 2)), np.arange(2), k)
+    least = fewest_cells(is_missing, k)
+    assert (labels & ~is_missing).sum() <= 2 * least  # greedy, so not always the least
 
 
 def test_a_rare_pattern_takes_the_nearest_records_it_needs_and_no_more():
-    hole = np.zeros((9, 2), bool)
-    hole[0, 1] = True
+    is_missing = np.zeros((9, 2), bool)
+    is_missing[0, 1] = True
     Z = np.column_stack([[0.0, 9, 8, 1, 7, 2, 6, 5, 4], np.zeros(9)])
-    labels = join_patterns(hole, Z, np.arange(2), 3)
+    labels = join_patterns(is_missing, Z, np.arange(2), 3)
     assert np.flatnonzero(labels[:, 1]).tolist() == [0, 3, 5]
 
 
-def test_records_are_told_apart_by_their_missing_cells():
-    hole = np.array([[0, 1], [0, 0], [0, 1], [1, 1]], bool)
-    assert sorted(sorted(rows.tolist()) for rows in same_pattern(hole)) == [[0, 2], [1], [3]]
+def test_missing_cells_distinguish_records():
+    is_missing = np.array([[0, 1], [0, 0], [0, 1], [1, 1]], bool)
+    assert sorted(sorted(rows.tolist()) for rows in same_pattern(is_missing)) == [[0, 2], [1], [3]]
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_no_class_falls_below_k_in_the_strict_reading(survey, missing, options):
         )
 
 
-def test_own_groups_never_fill_a_hole_and_say_what_they_suppress(survey):
+def test_own_groups_never_fill_a_missing_cell_and_report_suppression(survey):
     release = mask(survey, missing="own-groups")
     before, after = survey[COLUMNS].isna(), release.data[COLUMNS].isna()
     assert (after | ~before).all(axis=None)
@@ -139,7 +139,7 @@ def test_own_groups_never_fill_a_hole_and_say_what_they_suppress(survey):
         assert (after[release.labels == group].nunique() == 1).all()
 
 
-def test_a_hole_never_dilutes_a_mean(survey):
+def test_missing_values_never_dilute_a_mean(survey):
     for missing in ("own-groups", "impute"):
         release = mask(survey, missing=missing)
         for _, rows in survey.groupby(release.labels):
@@ -156,7 +156,7 @@ def test_imputed_cells_are_counted_and_thin_groups_named(survey):
     assert any("rests on fewer than k known values" in text for text in release.warnings)
 
 
-def test_a_group_of_holes_keeps_them():
+def test_a_group_of_missing_values_keeps_them():
     table = pd.DataFrame({"x": [1.0, 2, 50, 51], "y": [np.nan, np.nan, 3.0, 5.0]})
     release = mask(table, ["x", "y"], k=2, missing="impute")
     assert release.data["y"].tolist()[2:] == [4.0, 4.0]
@@ -164,7 +164,7 @@ def test_a_group_of_holes_keeps_them():
     assert release.provenance["missing"] == {"y": 2}
 
 
-def test_a_table_of_nothing_but_holes_is_one_group():
+def test_a_table_of_missing_values_is_one_group():
     table = pd.DataFrame({"x": [None] * 4, "y": [1.0, 2.0, 3.0, 4.0]})
     release = mask(table, ["x"], k=2, missing="own-groups")
     assert release.data["x"].isna().all()
@@ -205,14 +205,14 @@ def test_a_table_without_a_whole_record_is_not_dropped():
         mask(table, ["x", "y"], k=1, missing="drop")
 
 
-def test_whole_tables_are_masked_alike_whatever_is_done_with_holes(survey):
+def test_complete_tables_are_masked_alike_whatever_the_missing_option(survey):
     whole = survey.dropna().reset_index(drop=True)
     plain = mask(whole)
     for missing in ("own-groups", "impute", "drop"):
         pd.testing.assert_frame_equal(mask(whole, missing=missing).data, plain.data)
 
 
-def test_the_report_tells_the_reading(survey, tmp_path):
+def test_the_report_states_how_missing_cells_are_counted(survey, tmp_path):
     release = mask(survey, missing="own-groups")
     release.report(tmp_path / "report.html")
     assert "strict reading" in (tmp_path / "report.html").read_text()
@@ -221,7 +221,7 @@ def test_the_report_tells_the_reading(survey, tmp_path):
     assert "strict reading" not in (tmp_path / "whole.html").read_text()
 
 
-def test_the_losses_say_how_holes_were_counted(survey):
+def test_the_losses_say_how_missing_values_were_counted(survey):
     release = mask(survey, missing="own-groups")
     assert "suppressed ones as the mean" in release.remarks["information_loss"]
     assert 0 < release.measures["information_loss"] <= 100
@@ -256,7 +256,7 @@ def test_a_method_that_numbers_columns_refuses_to_leave_some_out(survey):
     assert classes(release.data, ["age"]).min() >= 4
 
 
-def test_homogeneous_groups_are_merged_among_records_with_the_same_holes(survey):
+def test_homogeneous_groups_are_merged_among_records_with_the_same_missing_cells(survey):
     table = survey.assign(
         ill=["no", "no", "no", "yes"] * 20, town="Faro", born=survey["born"].max()
     )
@@ -268,6 +268,6 @@ def test_homogeneous_groups_are_merged_among_records_with_the_same_holes(survey)
         mask(table, confidential=["ill"], missing="own-groups", homogeneity="merge")
 
 
-def test_warnings_about_holes_have_a_class_of_their_own(survey):
+def test_warnings_about_missing_values_have_a_class_of_their_own(survey):
     with warns(MissingValues):
         shoal.microaggregate(survey[COLUMNS], COLUMNS, k=4, missing="drop")

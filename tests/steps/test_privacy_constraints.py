@@ -249,7 +249,7 @@ def test_what_does_not_fit_is_refused(people, options, error, code):
         quietly(people, ["age", "size"], **{"k": 3, **SECRET, **options})
 
 
-def test_other_steps_may_not_take_the_promise_apart():
+def test_other_steps_may_not_undo_the_guarantee():
     secret = {"income": "confidential"}
     close = Microaggregate(["age"], MDAV(k=3), closeness=0.2)
     with raises(PlanError, "constraint-with-several-steps", option="closeness"):
@@ -262,7 +262,7 @@ def test_a_missing_confidential_value_is_a_category_of_its_own():
     assert release.measures["p_sensitivity"] == 3
 
 
-def test_nothing_leaves_that_breaks_the_promise(people, monkeypatch):
+def test_a_release_that_breaks_the_guarantee_is_refused(people, monkeypatch):
     monkeypatch.setattr(PrivacyConstraint, "is_met_by", lambda self, records: True)
     options = {"k": 3, "method": "mdav", **SECRET}
     with raises(GuaranteeBroken, "guarantee-broken", l=3):
@@ -271,7 +271,7 @@ def test_nothing_leaves_that_breaks_the_promise(people, monkeypatch):
         quietly(people, ["age", "size"], closeness=0.1, **options)
 
 
-def test_the_report_says_what_was_promised_and_attained(people):
+def test_the_report_states_required_and_attained_values(people):
     release = quietly(people, ["age", "size"], k=3, diversity=2, closeness=0.3, **SECRET)
     summary = summarise(release)
     assert summary["promise"]["diversity"]["l"] == 2
@@ -283,7 +283,7 @@ def test_the_report_says_what_was_promised_and_attained(people):
         assert words in page
 
 
-def test_the_plan_document_holds_the_promise(people):
+def test_the_plan_document_holds_the_constraints(people):
     step = Microaggregate(
         ["age", "size"], MDAV(k=3), diversity=2, diversity_kind="entropy", closeness=0.3,
         closeness_by="swap",

@@ -1,4 +1,4 @@
-"""Values change places with values of nearly the same rank."""
+"""Values are swapped with values of nearly the same rank."""
 
 import numpy as np
 import pandas as pd

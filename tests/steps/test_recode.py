@@ -79,8 +79,8 @@ def test_values_that_the_mapping_does_not_name(unmapped, expected):
     column = pa.array(["a", "b", "c", None])
     assert recode(column, mapping={"a": "n"}, unmapped=unmapped, other="o")[0] == expected
     data = pa.table({"x": column})
-    told = finding(data, Recode(["x"], mapping={"a": "n"}, unmapped=unmapped))
-    assert "2 cells that the mapping does not name" in told.sentence
+    warning = finding(data, Recode(["x"], mapping={"a": "n"}, unmapped=unmapped))
+    assert "2 cells that the mapping does not name" in warning.sentence
     with raises(InputError, "value-not-mapped", column="x", count=2, record=2) as caught:
         recode(column, mapping={"a": "n"}, unmapped="refuse")
     assert "'b'" not in str(caught.value)

@@ -125,8 +125,8 @@ def test_a_release_in_given_groups_does_not_depend_on_the_order_of_the_records(
     plan = Plan({"name": "non-confidential"}, [step], types, other_columns="release")
     turned = frame.iloc[rng.permutation(len(frame))]
     with pytest.warns(shoal.errors.ShoalWarning):
-        made = [plan.run(table).data for table in (frame, turned)]
-    one, other = (data.set_index("name").sort_index()[columns] for data in made)
+        releases = [plan.run(table).data for table in (frame, turned)]
+    one, other = (data.set_index("name").sort_index()[columns] for data in releases)
     for column in columns:
         assert one[column].map(repr).tolist() == other[column].map(repr).tolist()
 

@@ -1,4 +1,4 @@
-"""The contract of every step: what it tells a plan, and what a release tells of it."""
+"""The contract of every step."""
 
 import json
 import os
@@ -85,7 +85,7 @@ def test_a_step_names_its_paper_and_explains_its_parameters(name):
 
 
 @every_step
-def test_the_page_on_steps_tells_what_the_class_does(name):
+def test_the_page_on_steps_agrees_with_the_classes(name):
     page = (Path(__file__).parents[2] / "docs" / "beyond-k.md").read_text()
     (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` ")]
     cls = STEPS[name]
@@ -164,7 +164,7 @@ def test_a_step_and_its_partitioner_draw_with_seeds_of_their_own():
 
 
 @every_step
-def test_a_step_that_promises_no_k_says_so_everywhere(name):
+def test_a_step_without_k_says_so_everywhere(name):
     plan, data = plan_of(name), shoal.datasets.sme()
     release = run(plan, data)
     summary = summarise(release)
@@ -272,13 +272,13 @@ def test_a_plan_file_runs_every_step_from_the_command_line(tmp_path):
     Plan({}, [*steps, Suppress(["town"], 5)]).save(tmp_path / "plan.toml")
     command = [sys.executable, "-m", "shoal", "run", "plan.toml", "in.csv", "out.csv"]
     source = str(Path(shoal.__file__).parents[1])
-    done = subprocess.run(
+    result = subprocess.run(
         [*command, "--report", "r.html"], cwd=tmp_path, capture_output=True, text=True, check=True,
         env={**os.environ, "PYTHONPATH": source},
     )  # fmt: skip
-    assert "; NO k-anonymity is promised" in done.stdout
-    assert "seed" not in done.stderr
-    assert done.stderr.count("NO k-anonymity is promised.") == 8
+    assert "; NO k-anonymity is promised" in result.stdout
+    assert "seed" not in result.stderr
+    assert result.stderr.count("NO k-anonymity is promised.") == 8
     out = pd.read_csv(tmp_path / "out.csv", dtype={"town": str})
     assert set(out["town"].dropna()) <= {"007", "08", "9"}  # what stays is as it was written
     assert out["town"].isna().sum() >= 3

@@ -76,7 +76,7 @@ def test_a_small_stratum_joins_the_nearest_and_shows_the_larger_name():
     assert release.data[["town", "age"]].value_counts().min() >= 3
 
 
-def test_the_names_of_small_strata_stay_home(tmp_path):
+def test_the_names_of_small_strata_are_not_released(tmp_path):
     data = TOWNS.replace({"town": {"c": "Hidden Hamlet"}})
     with pytest.warns(StrataMerged):
         release = merged(data)

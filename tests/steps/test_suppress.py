@@ -144,6 +144,15 @@ def test_few_patterns_suffice_where_there_are_too_many(case, share, monkeypatch_
     assert best.bound <= least.weight + 1e-9
 
 
+@pytest.mark.parametrize("means", ["own", "any"])
+def test_a_bound_allows_for_patterns_that_are_not_enumerated(monkeypatch, means):
+    rows = [(0, 0, 5), (1, 0, 5)]  # to suppress the first column alone is not among the patterns
+    assert twin.least_weight(rows, 2, [1] * 3) == twin.least_weight_any(rows, 2, [1] * 3) == 2
+    monkeypatch.setattr(problem, "MAX_PATTERNS", 1)
+    best = minimise(problem_of(rows, 2), means, "refine")
+    assert best.bound <= 2 < best.weight
+
+
 @pytest.fixture(scope="module")
 def monkeypatch_module():
     with pytest.MonkeyPatch.context() as patch:
@@ -253,6 +262,17 @@ def test_the_warning_states_cells_weight_and_bound():
     (warning,) = step.replace(effort="refine").apply(tables.open_frame(data), []).warnings
     assert not warning.attributes["optimal"]
     assert warning.attributes["bound"] < warning.attributes["weight"]
+
+
+def test_records_are_hidden_by_their_own_cells_although_fewer_would_match_as_many():
+    rows = [(1, 1), (2, 2)]
+    assert twin.fewest_matches([(None, None), rows[1]]) == 2  # and the second record is shown whole
+    data = pd.DataFrame(rows, columns=["x", "y"])
+    (warning,) = (
+        Suppress(["x", "y"], 2, missing_means="any").apply(tables.open_frame(data), []).warnings
+    )
+    assert warning.attributes["count"] == warning.attributes["bound"] == 4
+    assert "by its own cells" in str(warning)
 
 
 @settings(deadline=None, max_examples=40)

@@ -1,4 +1,4 @@
-"""Values change places inside groups."""
+"""Values are swapped within groups."""
 
 from itertools import permutations
 

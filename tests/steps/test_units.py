@@ -24,13 +24,13 @@ KNOWN = ["age", "pay"]
 
 
 @st.composite
-def panels(draw, holes=False):
+def panels(draw, with_missing=False):
     n = draw(st.integers(8, 30))
     number = st.integers(0, 3)
     draws = {
         "id": st.integers(0, 9),
-        "age": st.one_of(st.none(), number) if holes else number,
-        "pay": st.one_of(st.none(), number) if holes else number,
+        "age": st.one_of(st.none(), number) if with_missing else number,
+        "pay": st.one_of(st.none(), number) if with_missing else number,
         "town": st.integers(0, 1),
         "ill": st.integers(0, 2),
     }
@@ -73,9 +73,9 @@ OPTIONS = [
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda given: "-".join(given) or "plain")
 @settings(max_examples=tries(25), deadline=None)
-@given(data=panels(), holed=panels(holes=True), k=st.integers(2, 4))
-def test_every_class_of_released_values_holds_k_units(options, data, holed, k):
-    data = (holed if "missing" in options else data).assign(weight=1.5)
+@given(data=panels(), incomplete=panels(with_missing=True), k=st.integers(2, 4))
+def test_every_class_of_released_values_holds_k_units(options, data, incomplete, k):
+    data = (incomplete if "missing" in options else data).assign(weight=1.5)
     try:
         release = masked(data, k, **options)
     except InputError:  # too few units, or values that no groups can hide
@@ -120,17 +120,17 @@ def test_as_few_cells_are_suppressed_where_each_record_is_a_unit(codes):
 
 
 @settings(max_examples=60, deadline=None)
-@given(data=panels(holes=True), k=st.integers(2, 4))
+@given(data=panels(with_missing=True), k=st.integers(2, 4))
 def test_patterns_of_missing_cells_hold_k_units(data, k):
-    hole, units = data[KNOWN].isna().to_numpy(), data["id"].to_numpy()
+    is_missing, units = data[KNOWN].isna().to_numpy(), data["id"].to_numpy()
     Z = data[KNOWN].fillna(0).to_numpy()
     if len(np.unique(units)) < k:
         return
-    labels = join_patterns(hole, Z, np.arange(2), k, units)
-    assert (labels >= hole).all()
+    labels = join_patterns(is_missing, Z, np.arange(2), k, units)
+    assert (labels >= is_missing).all()
     assert fewest(labels @ [1, 2], units) >= k
-    alone = join_patterns(hole, Z, np.arange(2), k, np.arange(len(hole)))
-    assert np.array_equal(alone, join_patterns(hole, Z, np.arange(2), k))
+    alone = join_patterns(is_missing, Z, np.arange(2), k, np.arange(len(is_missing)))
+    assert np.array_equal(alone, join_patterns(is_missing, Z, np.arange(2), k))
 
 
 @pytest.mark.parametrize("step", [Swap, Hybridise])

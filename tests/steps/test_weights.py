@@ -41,7 +41,7 @@ def repeated(function, values, labels, weights):
 
 @pytest.mark.parametrize("name", ["mean", "median", "geometric-mean"])
 @given(table=weighted(), unit=st.sampled_from([1, 0.1, 1e-9]))
-def test_a_weight_is_as_good_as_so_many_records(name, table, unit):
+def test_a_weight_counts_as_so_many_records(name, table, unit):
     values, labels, weights = table
     actual = AGGREGATES[name](values * 1.0, labels, weights * unit)
     assert actual == pytest.approx(repeated(AGGREGATES[name], values * 1.0, labels, weights))
@@ -68,10 +68,10 @@ def test_equal_weights_give_what_none_give(table, weight):
             assert actual == pytest.approx(plain)
 
 
-def test_a_hole_has_no_weight():
-    values, hole = np.array([1.0, 9.0, 4.0]), np.array([False, True, False])
+def test_a_missing_value_has_no_weight():
+    values, is_missing = np.array([1.0, 9.0, 4.0]), np.array([False, True, False])
     result = aggregate_known(
-        group_mean, values, np.zeros(3, int), hole, np.nan, np.array([1.0, 50, 2])
+        group_mean, values, np.zeros(3, int), is_missing, np.nan, np.array([1.0, 50, 2])
     )
     assert result.tolist() == [3.0] * 3
 
@@ -115,7 +115,7 @@ def test_weighted_means_keep_weighted_totals(seed, distances):
     assert release.measures["smallest_class"] >= 3
 
 
-def test_totals_before_and_after_are_told():
+def test_totals_before_and_after_are_reported():
     data = survey()
     release = run(data, aggregate="median")
     change = release.measures["weighted_total_change"]["pay"]

@@ -1,4 +1,4 @@
-"""What becomes of left-overs, slow and readable."""
+"""The assignment of left-overs, slow and readable."""
 
 from twins.mdav import mean, squared
 
@@ -11,7 +11,7 @@ def join_nearest(X, groups, left):
         groups[nearest].append(i)
 
 
-def settle(X, groups, left, k):
+def assign_leftovers(X, groups, left, k):
     """Make a group of k or more left-overs; send fewer to the nearest groups."""
     if len(left) >= k:
         groups.append(left)

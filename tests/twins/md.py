@@ -2,7 +2,7 @@
 
 from itertools import combinations
 
-from twins.leftovers import settle
+from twins.leftovers import assign_leftovers
 from twins.mdav import labels_of, mean, nearest, squared
 
 
@@ -23,5 +23,5 @@ def md(X, k, grow="centroid"):
                 group += nearest(X, left, point, 1)
                 left.remove(group[-1])
             groups.append(group)
-    settle(X, groups, left, k)
+    assign_leftovers(X, groups, left, k)
     return labels_of(groups, len(X))

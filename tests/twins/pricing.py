@@ -1,21 +1,26 @@
-"""Groups and what they cost beyond their prices, slow and readable: all groups are tried."""
+"""Reduced costs of groups, slow and readable: all groups are tried."""
 
 from itertools import combinations
 
 from twins.optimal import sse
 
 
-def dear_by(X, group, price, triples=(), toll=(), fee=0.0, clusters=(), cluster_dual=(), k=0):
-    """Return what a group costs, with tolls and fee, less what its records pay.
+def reduced_cost(
+    X, group, record_dual, triples=(), triple_dual=(), group_dual=0.0, clusters=(),
+    cluster_dual=(), k=0,
+):  # fmt: skip
+    """Return the SSE of a group plus the duals of its constraints, less those of its records.
 
-    A toll is due with two records of a triple, the dual of a cluster with ``k`` of its records.
+    The dual of a triple counts with two of its records, that of a cluster with ``k``.
     """
     due = sum(
-        one for triple, one in zip(triples, toll, strict=True) if len({*triple} & {*group}) > 1
+        dual
+        for triple, dual in zip(triples, triple_dual, strict=True)
+        if len({*triple} & {*group}) > 1
     )
-    for cluster, one in zip(clusters, cluster_dual, strict=True):
-        due += one if len({i for i in cluster if i >= 0} & {*group}) >= k else 0.0
-    return sse(X, [group]) + due + fee - sum(price[i] for i in group)
+    for cluster, dual in zip(clusters, cluster_dual, strict=True):
+        due += dual if len({i for i in cluster if i >= 0} & {*group}) >= k else 0.0
+    return sse(X, [group]) + due + group_dual - sum(record_dual[i] for i in group)
 
 
 def groups_of_size(X, size, rank, first):

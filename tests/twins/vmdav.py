@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from twins.leftovers import settle
+from twins.leftovers import assign_leftovers
 from twins.mdav import farthest, labels_of, mean, nearest, squared
 
 
@@ -20,5 +20,5 @@ def vmdav(X, k, gamma):
             group.append(e)
             left.remove(e)
         groups.append(group)
-    settle(X, groups, left, k)
+    assign_leftovers(X, groups, left, k)
     return labels_of(groups, len(X))

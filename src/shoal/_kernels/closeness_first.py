@@ -6,7 +6,7 @@ from shoal._kernels._compile import compiled
 
 
 @compiled
-def along_a_line(rank, below, running):
+def ordered_distance(rank, below, running):
     """Return the mean over ranks of |P - Q|, the distributions of a sorted group and of the table.
 
     ``below`` counts the records of the table up to each rank, ``running`` sums
@@ -35,7 +35,7 @@ def along_a_line(rank, below, running):
 
 
 @compiled
-def between_categories(rank, below):
+def unordered_distance(rank, below):
     """Return the sum over values of the positive part of p - q, their shares in group and table.
 
     ``rank`` is the group, sorted; ``below`` counts the records of the table up to each rank.
@@ -69,9 +69,9 @@ def distance(ranks, members, place, newcomer, ordered, below, running, start):
         rank.sort()
         counts = below[start[c] : start[c + 1]]
         if ordered[c]:
-            closeness = along_a_line(rank, counts, running[start[c] + c : start[c + 1] + c + 1])
+            closeness = ordered_distance(rank, counts, running[start[c] + c : start[c + 1] + c + 1])
         else:
-            closeness = between_categories(rank, counts)
+            closeness = unordered_distance(rank, counts)
         worst = max(worst, closeness)
     return worst
 

@@ -3,10 +3,10 @@
 A pair belongs to that of its records which lies farther from the mean of the
 table. Each record keeps the farthest of its pairs, or a bound before it is known:
 no pair of its own is longer than twice its distance to the mean. Records only
-leave, so what is kept may become too long, never too short. The longest of all
-is considered first; if both its records live, it is the answer, and if not, the
+leave, so a stored length may become too long, never too short. The longest of all
+is considered first: if both its records are living, it is the result; if not, the
 farthest pair of its owner is measured again. Few records are measured more than
-once or twice, so all the answers together cost about as much as all distances
+once or twice, so all queries together cost about as much as all distances
 once, in memory linear in the number of records.
 """
 
@@ -25,8 +25,8 @@ SMALLEST = 1e-300  # squares below it lose their digits
 STEP = 50  # a step of the search costs as much as that many distances
 
 
-class Ends(NamedTuple):
-    """What is known about the farthest pairs of the living.
+class PairBounds(NamedTuple):
+    """The farthest pair that each living record owns, or a bound of its length.
 
     ``score[i]`` is minus the squared length of the farthest pair that record i owns,
     and ``partner[i]`` the other record, -1 if unknown: it comes first in a tie, since
@@ -44,11 +44,11 @@ class Ends(NamedTuple):
     tournament: np.ndarray
 
 
-def open_ends(X: np.ndarray) -> Ends:
+def open_pair_bounds(X: np.ndarray) -> PairBounds:
     """Return the bounds of the farthest pairs that follow from the distances to the mean."""
     n = len(X)
     distance = centre_distances(X)
-    ends = Ends(
+    pairs = PairBounds(
         score=-(4.0 * distance * (1.0 + SLACK) + SMALLEST),
         partner=np.full(n, -1),
         rank=np.empty(n, np.int64),
@@ -56,9 +56,9 @@ def open_ends(X: np.ndarray) -> Ends:
         tied=np.zeros(n, np.bool_),
         tournament=open_tournament(np.ones(n, np.bool_)),
     )
-    ends.rank[np.argsort(-distance, kind="stable")] = np.arange(n)
-    play_all(ends.tournament, ends.score, ends.partner)
-    return ends
+    pairs.rank[np.argsort(-distance, kind="stable")] = np.arange(n)
+    play_all(pairs.tournament, pairs.score, pairs.partner)
+    return pairs
 
 
 def next_equal(X: np.ndarray) -> np.ndarray:
@@ -71,12 +71,12 @@ def next_equal(X: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def measure_farthest(pool, ends, X, record):
+def measure_farthest(pool, pairs, X, record):
     """Measure the farthest pair that a record owns; ties go to the lowest partner."""
     measure(pool, X[record])
     partner, length, tied = -1, -1.0, False
     for i in range(pool.size[0]):
-        if pool.distance[i] < length or ends.rank[pool.records[i]] <= ends.rank[record]:
+        if pool.distance[i] < length or pairs.rank[pool.records[i]] <= pairs.rank[record]:
             continue
         other = pool.records[i]
         if pool.distance[i] > length:
@@ -84,40 +84,40 @@ def measure_farthest(pool, ends, X, record):
         else:
             tied = tied or not same_values(X, partner, other)
             partner = min(partner, other)
-    ends.partner[record] = partner
-    ends.score[record] = -length
-    ends.tied[record] = tied
+    pairs.partner[record] = partner
+    pairs.score[record] = -length
+    pairs.tied[record] = tied
 
 
 @compiled
-def replace_partner(pool, ends, record):
+def replace_partner(pool, pairs, record):
     """Replace a partner that left by the next equal record; return whether there is one."""
-    partner = ends.partner[record]
+    partner = pairs.partner[record]
     while partner >= 0 and pool.labels[partner] >= 0:
-        partner = ends.next_equal[partner]
-    if partner < 0 or ends.tied[record]:
+        partner = pairs.next_equal[partner]
+    if partner < 0 or pairs.tied[record]:
         return False
-    ends.partner[record] = partner
+    pairs.partner[record] = partner
     return True
 
 
 @compiled
-def farthest_pair(pool, ends, X, work):
+def farthest_pair(pool, pairs, X, work):
     """Return the two living records farthest apart, lower first, and the work left.
 
     Ties go to the pair with the lowest records, the lower record counting first.
     If about ``work`` distances do not suffice, both are -1: ask again.
     """
     while work > 0:
-        record = ends.tournament[1]
-        partner = ends.partner[record]
+        record = pairs.tournament[1]
+        partner = pairs.partner[record]
         if pool.labels[record] >= 0:
-            ends.score[record] = 1.0
+            pairs.score[record] = 1.0
         elif partner >= 0 and pool.labels[partner] < 0:
             return min(record, partner), max(record, partner), work
-        elif not replace_partner(pool, ends, record):
-            measure_farthest(pool, ends, X, record)
+        elif not replace_partner(pool, pairs, record):
+            measure_farthest(pool, pairs, X, record)
             work -= pool.size[0]
-        replay(ends.tournament, ends.score, ends.partner, record, True)
+        replay(pairs.tournament, pairs.score, pairs.partner, record, True)
         work -= STEP
     return -1, -1, work

@@ -9,14 +9,14 @@ from shoal._kernels.spatial.pool import assign, measure, nearest, place_of, take
 
 
 @compiled
-def rounds(pool, ends, X, k, extreme, work):
+def rounds(pool, pairs, X, k, extreme, work):
     """Form groups until about ``work`` distances are measured; return whether to go on.
 
     Groups grow by the record nearest to their running centroid or, if ``extreme``, by the
     records nearest to the one they started from.
     """
     while pool.size[0] >= 2 * k and work > 0:
-        first, second, work = farthest_pair(pool, ends, X, work)
+        first, second, work = farthest_pair(pool, pairs, X, work)
         if first < 0:
             return True
         work -= 2 * k * pool.size[0]

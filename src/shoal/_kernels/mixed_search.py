@@ -191,17 +191,28 @@ def match_weight(numbers, codes, record, points, point_codes, i, close, near, we
 
 @compiled
 def rank_own_by_weight(
-    numbers, codes, sizes, points, point_codes, own, close, near, weights, rest, slack, ties
-):
-    """Count the records whose weight is that of each target's own record; 0 if one has more.
+    numbers, codes, sizes, points, point_codes, starts, own, close, near, weights, rest, slack,
+    right, ties,
+):  # fmt: skip
+    """Count the records of the greatest weight, and how many of them are right for each target.
 
-    ``numbers`` and ``codes`` have a row for each class of ``sizes`` equal records. Weights that
-    differ by at most ``slack`` are equal.
+    ``numbers`` and ``codes`` have a row for each class of ``sizes`` equal records. The classes of
+    the right records of target i are ``own[starts[i]:starts[i + 1]]``, once for each record. Both
+    counts concern the greatest weight of a right record; ``ties`` is 0 if another record has more.
+    Weights that differ by at most ``slack`` are equal.
     """
     for i in range(points.shape[0]):
-        own_weight = match_weight(
-            numbers, codes, own[i], points, point_codes, i, close, near, weights, rest, -1e300
-        )
+        own_weight = -1e300
+        right[i] = 0
+        for at in range(starts[i], starts[i + 1]):
+            weight = match_weight(
+                numbers, codes, own[at], points, point_codes, i, close, near, weights, rest, -1e300
+            )
+            if weight > own_weight + slack:
+                own_weight = weight
+                right[i] = 1
+            elif weight >= own_weight - slack:
+                right[i] += 1
         least = own_weight - slack
         ties[i] = 0
         for record in range(numbers.shape[0]):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.structures.linked_lists import prepend, unlink
 
 NONE = -1
 LEAST = 1e-9  # a change must save more than a rounding error
@@ -137,11 +138,7 @@ def add_record(groups, i, g):
     """Put a record into a group; the group is not summarised."""
     if not has_unit(groups, g, groups.unit[i], NONE):
         groups.distinct[g] += 1
-    first = groups.head[g]
-    groups.after[i], groups.before[i] = first, NONE
-    if first >= 0:
-        groups.before[first] = i
-    groups.head[g] = i
+    prepend(groups.head, groups.after, groups.before, g, i)
     groups.group[i] = g
     groups.size[g] += 1
 
@@ -152,12 +149,7 @@ def remove_record(groups, i):
     g = groups.group[i]
     if not has_unit(groups, g, groups.unit[i], i):
         groups.distinct[g] -= 1
-    if groups.before[i] >= 0:
-        groups.after[groups.before[i]] = groups.after[i]
-    else:
-        groups.head[g] = groups.after[i]
-    if groups.after[i] >= 0:
-        groups.before[groups.after[i]] = groups.before[i]
+    unlink(groups.head, groups.after, groups.before, g, i)
     groups.size[g] -= 1
 
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import row_distance
+from shoal._kernels.structures.linked_lists import NONE, prepend, unlink
 
 MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no key is lost
-NONE = np.int64(-1)
 USED, VERSION, FREE = 0, 1, 2
 
 
@@ -41,19 +41,30 @@ class UnitGroups(NamedTuple):
     counts: np.ndarray
 
 
-def open_unit_groups(X: np.ndarray, unit: np.ndarray, labels: np.ndarray, room: int) -> UnitGroups:
-    """Return the groups of ``labels``, with space for ``room`` groups.
+def open_unit_groups(
+    X: np.ndarray, unit: np.ndarray, labels: np.ndarray, capacity: int
+) -> UnitGroups:
+    """Return the groups of ``labels``, with space for ``capacity`` groups.
 
     Units are numbered from 0 on.
     """
     n, p = X.shape
     slots = 1 << max(4, int(4 * n - 1).bit_length())
     groups = UnitGroups(
-        X, unit, np.full(n, NONE), np.full(n, NONE), np.full(n, NONE),
-        np.full(room, NONE), np.zeros(room, np.int64), np.zeros((room, p)),
-        np.zeros(room, np.int64), np.zeros(room, np.int64),
-        np.full(slots, NONE), np.zeros(slots, np.int64), np.zeros(2, np.int64),
-    )  # fmt: skip
+        X=X,
+        unit=unit,
+        labels=np.full(n, NONE),
+        after=np.full(n, NONE),
+        before=np.full(n, NONE),
+        head=np.full(capacity, NONE),
+        sizes=np.zeros(capacity, np.int64),
+        centroids=np.zeros((capacity, p)),
+        distinct=np.zeros(capacity, np.int64),
+        version=np.zeros(capacity, np.int64),
+        keys=np.full(slots, NONE),
+        values=np.zeros(slots, np.int64),
+        counts=np.zeros(2, np.int64),
+    )
     link_records(groups, labels)
     return groups
 
@@ -62,7 +73,7 @@ def open_unit_groups(X: np.ndarray, unit: np.ndarray, labels: np.ndarray, room: 
 def link_records(groups, labels):
     """Add the records to their groups in reverse order, so that lists begin with the first."""
     for i in range(labels.shape[0] - 1, -1, -1):
-        link(groups, i, labels[i])
+        add_record(groups, i, labels[i])
     for g in range(groups.head.shape[0]):
         update_centroid(groups, g)
 
@@ -127,28 +138,19 @@ def rehash(groups):
 
 
 @compiled
-def link(groups, i, g):
-    """Add record ``i``, which is in no group, to the list of group ``g``."""
-    first = groups.head[g]
-    groups.after[i], groups.before[i] = first, NONE
-    if first >= 0:
-        groups.before[first] = i
-    groups.head[g] = i
+def add_record(groups, i, g):
+    """Add record ``i``, which is in no group, to group ``g``."""
+    prepend(groups.head, groups.after, groups.before, g, i)
     groups.labels[i] = g
     groups.sizes[g] += 1
     add_to_count(groups, g, groups.unit[i], 1)
 
 
 @compiled
-def unlink(groups, i):
-    """Remove record ``i`` from the list of its group."""
+def remove_record(groups, i):
+    """Remove record ``i`` from its group."""
     g = groups.labels[i]
-    if groups.before[i] >= 0:
-        groups.after[groups.before[i]] = groups.after[i]
-    else:
-        groups.head[g] = groups.after[i]
-    if groups.after[i] >= 0:
-        groups.before[groups.after[i]] = groups.before[i]
+    unlink(groups.head, groups.after, groups.before, g, i)
     groups.sizes[g] -= 1
     add_to_count(groups, g, groups.unit[i], -1)
 
@@ -157,8 +159,8 @@ def unlink(groups, i):
 def move(groups, i, h):
     """Move record ``i`` to group ``h`` and update the centroids."""
     g = groups.labels[i]
-    unlink(groups, i)
-    link(groups, i, h)
+    remove_record(groups, i)
+    add_record(groups, i, h)
     for j in range(groups.X.shape[1]):
         if groups.sizes[g] > 0:
             groups.centroids[g, j] += (groups.centroids[g, j] - groups.X[i, j]) / groups.sizes[g]

@@ -16,7 +16,7 @@ def extend(index, members, k, gamma):
 
     The living record nearest to any member is added while its distance to the
     group is below ``gamma`` times its distance to the nearest other living one.
-    ``members`` holds the k that the group has, and has room for all it can get.
+    ``members`` holds the k records of the group, with space for those that join.
     """
     joining, to_group = np.empty(1, np.int64), np.empty(1)
     pair, squares = np.empty(2, np.int64), np.empty(2)

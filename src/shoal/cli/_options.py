@@ -83,6 +83,15 @@ Types = Annotated[
         " hierarchy:file or distances:file.",
     ),
 ]
+Hierarchies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy",
+        metavar="COLUMN=FILE",
+        help="Hierarchy of a column: a file, prefix:length,..., interval:width,... or"
+        " period:month,...; repeatable.",
+    ),
+]
 Shuffle = Annotated[
     bool, typer.Option("--shuffle", metavar=FLAG, help="Release the records in random order.")
 ]
@@ -178,6 +187,14 @@ Unit = Annotated[
         help="Column of persons or firms, which k then counts; or: record.",
     ),
 ]
+UnitOfOriginal = Annotated[
+    str | None,
+    typer.Option(
+        "--unit",
+        metavar="COLUMN",
+        help="Column of persons or firms with several records in ORIGINAL.",
+    ),
+]
 Household = Annotated[
     str | None,
     typer.Option(
@@ -237,6 +254,7 @@ class PlanOptions:
     weight: Weight = None
     confidential: Confidential = None
     identifier: Identifiers = None
+    hierarchy: Hierarchies = None
     types: Types = None
     missing_codes: MissingCodes = None
     settings: Settings = None
@@ -262,15 +280,7 @@ class RoleOptions:
     confidential: Confidential = None
     identifier: Identifiers = None
     unit: Unit = None
-    hierarchy: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--hierarchy",
-            metavar="COLUMN=FILE",
-            help="Hierarchy of a column: a file, prefix:length,..., interval:width,... or"
-            " period:month,...; repeatable.",
-        ),
-    ] = None
+    hierarchy: Hierarchies = None
     types: Types = None
     missing_codes: MissingCodes = None
 

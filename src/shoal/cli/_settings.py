@@ -49,6 +49,31 @@ def parse_codes(pairs: Sequence[str] | None, table: Any) -> dict[str, tuple[str,
     return codes
 
 
+def parse_types(pairs: Sequence[str] | None, hierarchies: Sequence[str] | None) -> dict[str, Any]:
+    """Parse the ``--type`` and ``--hierarchy`` options."""
+    from shoal.frame.types import parse_type_options
+
+    return parse_type_options([*(pairs or []), *map(_type_of_hierarchy, hierarchies or [])])
+
+
+def _type_of_hierarchy(pair: str) -> str:
+    """Return the type that ``--hierarchy COLUMN=RULE`` declares.
+
+    >>> _type_of_hierarchy("zip=zip.csv"), _type_of_hierarchy("age=interval:5,10")
+    ('zip=hierarchy:zip.csv', 'age=interval:5,10')
+    """
+    name, mark, rule = pair.partition("=")
+    if not mark or not rule:
+        raise ParameterError(
+            "--hierarchy takes column=file, column=prefix:length,..., column=interval:width,... or"
+            f" column=period:month,.... Got {pair!r} instead.",
+            code="hierarchy-not-a-pair",
+            given=pair,
+        )
+    is_rule = rule.partition(":")[0] in ("prefix", "interval", "period")
+    return pair if is_rule else f"{name}=hierarchy:{rule}"
+
+
 def parse_weights(pairs: Sequence[str]) -> dict[str, float]:
     """Parse the ``--column-weight`` options, each ``column=number``.
 

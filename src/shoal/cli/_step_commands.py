@@ -20,9 +20,9 @@ from shoal.cli._option_blocks import expand_blocks
 from shoal.cli._release import release
 from shoal.cli._release_options import ReleaseOptions
 from shoal.cli._session import session
-from shoal.cli._settings import parse_settings
+from shoal.cli._settings import parse_settings, parse_types
 from shoal.cli._wording import step_wording
-from shoal.errors import FileError, ParameterError
+from shoal.errors import FileError
 
 if TYPE_CHECKING:
     from shoal._params import Parameter
@@ -247,7 +247,6 @@ def _plan(
 ) -> Any:
     from shoal import _params as parameters
     from shoal.frame.missing_codes import parse_missing_codes
-    from shoal.frame.types import parse_type_options
     from shoal.partitioners import partitioner
     from shoal.plan import Plan
     from shoal.plan.validation import roles_of
@@ -262,32 +261,13 @@ def _plan(
         }
         method_options |= {name: value for name, value in common.items() if value is not None}
         values["partitioner"] = partitioner(method, {"k": option_values["k"], **method_options})
-    types = [*(roles.types or []), *map(_type_of_hierarchy, roles.hierarchy or [])]
     return Plan(
         roles_of(values["columns"], roles.identifier or (), roles.confidential or ()),
         [parameters.build(cls, values)],
-        parse_type_options(types),
+        parse_types(roles.types, roles.hierarchy),
         unit=roles.unit,
         missing_codes=parse_missing_codes(roles.missing_codes or []),
         other_columns="release",
         shuffle=shuffle,
         random_state=option_values.get("seed") if shuffle else None,
     )
-
-
-def _type_of_hierarchy(pair: str) -> str:
-    """Return the type that ``--hierarchy COLUMN=RULE`` declares.
-
-    >>> _type_of_hierarchy("zip=zip.csv"), _type_of_hierarchy("age=interval:5,10")
-    ('zip=hierarchy:zip.csv', 'age=interval:5,10')
-    """
-    name, mark, rule = pair.partition("=")
-    if not mark or not rule:
-        raise ParameterError(
-            "--hierarchy takes column=file, column=prefix:length,..., column=interval:width,... or"
-            f" column=period:month,.... Got {pair!r} instead.",
-            code="hierarchy-not-a-pair",
-            given=pair,
-        )
-    is_rule = rule.partition(":")[0] in ("prefix", "interval", "period")
-    return pair if is_rule else f"{name}=hierarchy:{rule}"

@@ -7,7 +7,13 @@ import typer
 
 from shoal.cli import _options as options
 from shoal.cli._session import print_result, session
-from shoal.cli._settings import RELEASE_ONLY, parse_numbers, parse_settings, split_commas
+from shoal.cli._settings import (
+    RELEASE_ONLY,
+    parse_numbers,
+    parse_settings,
+    parse_types,
+    split_commas,
+)
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
@@ -70,7 +76,6 @@ def advise(
         from shoal.comparison.advice import check_steps, search
         from shoal.comparison.candidates import families
         from shoal.frame.missing_codes import parse_missing_codes
-        from shoal.frame.types import parse_type_options
         from shoal.io.files import open_source
         from shoal.io.publish import Publication
         from shoal.metrics.limits import Limits
@@ -97,7 +102,7 @@ def advise(
             confidential=plan.confidential or [],
             identifiers=plan.identifier or [],
             random_state=plan.seed or 0,
-            types=parse_type_options(plan.types or []),
+            types=parse_types(plan.types, plan.hierarchy),
             missing_codes=parse_missing_codes(plan.missing_codes or []),
             **other_options,
         )

@@ -1,14 +1,13 @@
 """``shoal assess``: compare a masked file with its original."""
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from shoal.cli import _options as options
 from shoal.cli._limits import CheckedLimits, LimitsFile
+from shoal.cli._original import read_original
 from shoal.cli._session import print_result, session
-from shoal.cli._settings import parse_codes
 
 QuasiIdentifiers = Annotated[
     list[str] | None,
@@ -33,6 +32,7 @@ def assess(
     confidential: options.Confidential = None,
     measure: Measures = None,
     weight: options.Weight = None,
+    unit: options.UnitOfOriginal = None,
     types: options.Types = None,
     missing_codes: options.MissingCodes = None,
     masked_table: options.MaskedTable = None,
@@ -48,33 +48,27 @@ def assess(
     With --limits, says of each limit on a measure whether it is met.
     """
     with session(quiet=quiet):
-        from shoal.frame.types import as_types, parse_type_options
-        from shoal.io.files import open_source, read_typed, typed_table
         from shoal.metrics.assessment import assess as assess_tables
         from shoal.metrics.assessment import changed_columns
-        from shoal.plan.interpretation import interpret_columns
         from shoal.report import table
 
         checked = CheckedLimits(limits, "assess")
-        dialect = reading.dialect()
-        opened = open_source(original, dialect=dialect, numbers=())
-        names = [*opened.table.column_names]
-        codes = parse_codes(missing_codes, opened.table)
-        declared = as_types(parse_type_options(types or []))
-        declared, codes = interpret_columns(opened, names, declared, codes)
-        before = typed_table(opened, declared, codes)
-        after = read_typed(masked, declared, replace(dialect, table=masked_table), codes)
+        before = read_original(original, reading.dialect(), types, missing_codes)
+        after = before.read_alike(masked, masked_table)
         quasi_identifiers = column or [
-            name for name in changed_columns(before, after) if name not in (confidential or ())
+            name
+            for name in changed_columns(before.table, after)
+            if name not in (confidential or ())
         ]
         measures = assess_tables(
-            before,
+            before.table,
             after,
             quasi_identifiers=quasi_identifiers,
             confidential=confidential or (),
             measures=measure,
-            types=declared,
+            types=before.types,
             weight=weight,
+            unit=unit,
             by=by,
             min_group=min_group,
             aligned=aligned or None,

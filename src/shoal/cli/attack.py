@@ -1,14 +1,13 @@
-"""``shoal attack``: attack a released file as somebody who knows a part of the original would."""
+"""``shoal attack``: attack a released file as someone who knows part of the original would."""
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from shoal.cli import _options as options
 from shoal.cli._limits import CheckedLimits, LimitsFile
+from shoal.cli._original import read_original
 from shoal.cli._session import print_result, session
-from shoal.cli._settings import parse_codes
 
 QuasiIdentifiers = Annotated[
     list[str],
@@ -31,12 +30,6 @@ Kinds = Annotated[
 NAttacks = Annotated[
     int, typer.Option("--n-attacks", metavar="INT", min=1, help="Number of attacks of each kind.")
 ]
-Unit = Annotated[
-    str | None,
-    typer.Option(
-        "--unit", metavar="COLUMN", help="Column of persons or firms with several records."
-    ),
-]
 Seed = Annotated[
     int | None, typer.Option("--seed", metavar="INT", min=0, help="Random state of the attacks.")
 ]
@@ -58,7 +51,7 @@ def attack(
     control: Control = None,
     kind: Kinds = None,
     n_attacks: NAttacks = 2000,
-    unit: Unit = None,
+    unit: options.UnitOfOriginal = None,
     types: options.Types = None,
     missing_codes: options.MissingCodes = None,
     released_table: ReleasedTable = None,
@@ -78,28 +71,20 @@ def attack(
     a limit of --limits on a rate or an excess is not met.
     """
     with session(quiet=quiet):
-        from shoal.frame.types import as_types, parse_type_options
-        from shoal.io.files import open_source, read_typed, typed_table
         from shoal.metrics.attacks import attack as attack_tables
-        from shoal.plan.interpretation import interpret_columns
 
         checked = CheckedLimits(limits, "attack")
-        dialect = reading.dialect()
-        opened = open_source(original, dialect=dialect, numbers=())
-        names = [*opened.table.column_names]
-        codes = parse_codes(missing_codes, opened.table)
-        declared = as_types(parse_type_options(types or []))
-        declared, codes = interpret_columns(opened, names, declared, codes)
+        before = read_original(original, reading.dialect(), types, missing_codes)
         attacks = attack_tables(
-            typed_table(opened, declared, codes),
-            read_typed(released, declared, replace(dialect, table=released_table), codes),
+            before.table,
+            before.read_alike(released, released_table),
             quasi_identifiers=column,
             confidential=confidential or (),
-            control=None if control is None else read_typed(control, declared, dialect, codes),
+            control=None if control is None else before.read_alike(control, reading.table),
             attacks=kind,
             n_attacks=n_attacks,
             unit=unit,
-            types=declared,
+            types=before.types,
             by=by,
             min_group=min_group,
             aligned=aligned or None,

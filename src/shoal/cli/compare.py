@@ -7,7 +7,13 @@ import typer
 
 from shoal.cli import _options as options
 from shoal.cli._session import print_result, session
-from shoal.cli._settings import RELEASE_ONLY, parse_numbers, parse_settings, split_commas
+from shoal.cli._settings import (
+    RELEASE_ONLY,
+    parse_numbers,
+    parse_settings,
+    parse_types,
+    split_commas,
+)
 
 Methods = Annotated[
     list[str],
@@ -99,7 +105,6 @@ def _plans(
     from shoal import _params as parameters
     from shoal.comparison import grid
     from shoal.frame.missing_codes import parse_missing_codes
-    from shoal.frame.types import parse_type_options
     from shoal.partitioners import METHODS
 
     chosen: dict[str, Any] = (
@@ -124,7 +129,7 @@ def _plans(
         dependence=parse_numbers(dependence, float, "--dependence"),
         confidential=plan_options.confidential or [],
         identifiers=plan_options.identifier or [],
-        types=parse_type_options(plan_options.types or []),
+        types=parse_types(plan_options.types, plan_options.hierarchy),
         missing_codes=parse_missing_codes(plan_options.missing_codes or []),
         **chosen,
     )

@@ -9,7 +9,7 @@ from shoal.cli._large import is_large
 from shoal.cli._release import release
 from shoal.cli._release_options import ReleaseOptions
 from shoal.cli._session import compile_ahead, session
-from shoal.cli._settings import parse_settings, parse_weights
+from shoal.cli._settings import parse_settings, parse_types, parse_weights
 from shoal.cli._source_arguments import check_sources
 from shoal.cli._wording import PLAN_FLAGS
 from shoal.errors import ParameterError
@@ -67,7 +67,6 @@ def mask(
         if method == "auto" and effort is None:
             compile_ahead()
         from shoal.frame.missing_codes import parse_missing_codes
-        from shoal.frame.types import parse_type_options
         from shoal.partitioners import partitioner
         from shoal.plan import Plan
 
@@ -96,7 +95,7 @@ def mask(
                 partitioner(method, {"k": k, **method_options}),
                 identifiers=plan.identifier or (),
                 confidential=plan.confidential or (),
-                types=parse_type_options(plan.types or []),
+                types=parse_types(plan.types, plan.hierarchy),
                 missing_codes=parse_missing_codes(plan.missing_codes or []),
                 shuffle=shuffle,
                 random_state=plan.seed if shuffle and not large else None,

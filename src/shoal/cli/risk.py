@@ -1,5 +1,6 @@
 """``shoal risk``: the disclosure risk of a file that is a sample."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -39,6 +40,15 @@ MaxSize = Annotated[
         help="Greatest number of columns of a minimal sample unique; all by default.",
     ),
 ]
+Records = Annotated[
+    Path | None,
+    typer.Option(
+        "--records",
+        metavar="FILE",
+        help="File to write: the quasi-identifiers of each record with its risks, not for"
+        " publication.",
+    ),
+]
 
 
 def risk(
@@ -54,37 +64,55 @@ def risk(
     by: options.By = None,
     min_group: options.MinGroup = 5,
     limits: LimitsFile = None,
+    records: Records = None,
+    force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
     """Estimate the disclosure risk of SOURCE, a sample of a population.
 
-    Prints figures for the file; risks of single records are available in Python. With --limits,
-    says of each limit on a figure whether it is met.
+    Prints figures for the file, and writes the risks of single records with --records. With
+    --limits, says of each limit on a figure whether it is met.
     """
     with session(quiet=quiet):
-        from shoal.io.files import open_source, read_typed, typed_table
+        from shoal.io.files import check_format, open_source, read_typed, typed_table, write
+        from shoal.io.publish import Publication
         from shoal.metrics.survey import survey_risk
 
         checked = CheckedLimits(limits, "risk")
         dialect = reading.dialect()
-        opened = open_source(source, dialect=dialect, numbers=())
-        codes = parse_codes(missing_codes, opened.table)
-        risks = survey_risk(
-            typed_table(opened, {}, codes),
-            quasi_identifiers=column,
-            weight=weight,
-            population=None if population is None else read_typed(population, {}, dialect, codes),
-            sampling_fraction=sampling_fraction,
-            household=household,
-            max_size=max_size,
-            by=by,
-            min_group=min_group,
-        )
+        if records is not None:
+            check_format(records)
+        with Publication(force=force) as publication:
+            part = None if records is None else publication.add(records, secret=True)
+            opened = open_source(source, dialect=dialect, numbers=())
+            codes = parse_codes(missing_codes, opened.table)
+            table = typed_table(opened, {}, codes)
+            others = None if population is None else read_typed(population, {}, dialect, codes)
+            risks = survey_risk(
+                table,
+                quasi_identifiers=column,
+                weight=weight,
+                population=others,
+                sampling_fraction=sampling_fraction,
+                household=household,
+                max_size=max_size,
+                by=by,
+                min_group=min_group,
+            )
+            if records is not None and part is not None:
+                single = table.select(column)
+                for name, values in risks.by_record().items():
+                    single = single.append_column(name, [values])
+                write(single, part, target=records)
         checked.check(risks)
         content = {**risks.to_dict(), **checked.content}
         content["remarks"] = list(risks.remarks)
-        print_result(content, repr(risks) + checked.text, as_json=json, quiet=quiet)
+        text = repr(risks) + checked.text
+        if records is not None:
+            content["records_file"] = str(records)
+            text += f"\n{records}: the risks of single records, not for publication"
+        print_result(content, text, as_json=json, quiet=quiet)
         for remark in risks.remarks:
             echo(f"warning: {remark}", colour="yellow", err=True)
         checked.exit()

@@ -1,14 +1,13 @@
 """``shoal utility``: the same analyses of an original and a masked file."""
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from shoal.cli import _options as options
 from shoal.cli._limits import CheckedLimits, LimitsFile
+from shoal.cli._original import read_original
 from shoal.cli._session import print_result, session
-from shoal.cli._settings import parse_codes
 
 Columns = Annotated[
     list[str] | None,
@@ -77,21 +76,13 @@ def utility(
     estimates, each before and after masking. The exit code is 1 if a limit of --limits is not met.
     """
     with session(quiet=quiet):
-        from shoal.frame.types import as_types, parse_type_options
-        from shoal.io.files import open_source, read_typed, typed_table
         from shoal.metrics.analyses import utility as compare_analyses
-        from shoal.plan.interpretation import interpret_columns
 
         checked = CheckedLimits(limits, "utility")
-        dialect = reading.dialect()
-        opened = open_source(original, dialect=dialect, numbers=())
-        names = [*opened.table.column_names]
-        codes = parse_codes(missing_codes, opened.table)
-        declared = as_types(parse_type_options(types or []))
-        declared, codes = interpret_columns(opened, names, declared, codes)
+        before = read_original(original, reading.dialect(), types, missing_codes)
         result = compare_analyses(
-            typed_table(opened, declared, codes),
-            read_typed(masked, declared, replace(dialect, table=masked_table), codes),
+            before.table,
+            before.read_alike(masked, masked_table),
             columns=column,
             target=target or checked.limits.targets or None,
             formula=formula or checked.limits.formulas or None,
@@ -100,7 +91,7 @@ def utility(
             min_group=min_group,
             aligned=aligned or None,
             measures=measure,
-            types=declared,
+            types=before.types,
             random_state=seed,
             n_jobs=n_jobs,
         )

@@ -116,14 +116,18 @@ class Advice:
     def binding(self) -> tuple[LimitResult, ...]:
         """The limits that bind: those that the closest plan does not meet.
 
-        If a plan meets all limits, these are the ones that plans of less loss do not meet, with
-        the figures of the next one.
+        If a plan meets all limits, these are limits of which every plan of less loss fails one:
+        those that the next plan fails, and further ones where another plan meets all of these.
         """
         if self.best is None:
             return self.closest.results.failed
         cheaper = [t for t in self.trials if t.error is None and t.loss < self.best.loss]
-        nearest = max(cheaper, key=lambda trial: trial.loss, default=None)
-        return () if nearest is None else nearest.results.failed
+        binding: dict[str, LimitResult] = {}
+        for trial in sorted(cheaper, key=lambda trial: -trial.loss):
+            failed = {result.limit.name: result for result in trial.results.failed}
+            if not binding.keys() & failed.keys():
+                binding |= failed
+        return tuple(binding.values())
 
     @property
     def conflict(self) -> tuple[str, ...]:

@@ -2,17 +2,20 @@
 
 import csv
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from shoal.errors import FileError
 
+SEPARATORS = ("\t", ";", ",")
+
 
 def read_rows(name: str | Path, folder: Path | None) -> Any:
-    """Read the rows of a text file without a header; the separator is inferred from the first line.
+    """Read the rows of a text file without a header; the separator is inferred from all lines.
 
-    Hierarchies exported by other software mostly use semicolons. A ``.toml`` file holds a hierarchy
-    as nested tables.
+    Hierarchies exported by other software mostly use semicolons, and their values may hold commas.
+    A ``.toml`` file holds a hierarchy as nested tables.
 
     Parameters
     ----------
@@ -41,9 +44,26 @@ def read_rows(name: str | Path, folder: Path | None) -> Any:
         ) from None
     if path.suffix.lower() == ".toml":
         return _parse_toml(text, path.name)
-    first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)
-    return [row for row in csv.reader(text.splitlines(), delimiter=separator) if row]
+    return _split_rows(text.splitlines())
+
+
+def _split_rows(lines: Sequence[str]) -> list[list[str]]:
+    """Return the cells of lines, by the first separator that gives all lines the same number.
+
+    Where none does, it is the most frequent one of the first line.
+
+    >>> _split_rows(["Managers, directors;staff, all;*", "Clerks;staff, all;*"])
+    [['Managers, directors', 'staff, all', '*'], ['Clerks', 'staff, all', '*']]
+    """
+    tables = {
+        separator: [row for row in csv.reader(lines, delimiter=separator) if row]
+        for separator in SEPARATORS
+    }
+    for rows in tables.values():
+        if len({len(row) for row in rows}) == 1 and len(rows[0]) > 1:
+            return rows
+    first = lines[0] if lines else ""
+    return tables[max(SEPARATORS, key=first.count)]
 
 
 def _parse_toml(text: str, name: str) -> dict[str, Any]:

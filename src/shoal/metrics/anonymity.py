@@ -71,10 +71,14 @@ def _classes_by_column(released: NDArray[np.generic]) -> Labels:
 
 @measure(kind="risk", better="higher", unit="records")
 def smallest_class(released: NDArray[np.generic]) -> int:
-    """Size of the smallest equivalence class.
+    r"""Size of the smallest equivalence class.
 
     It is counted on the released values, not on the groups of an algorithm, so it
     also holds for data masked elsewhere.
+
+    With :math:`n_c` records in class c,
+
+    .. math:: k = \min_c n_c.
 
     Parameters
     ----------
@@ -97,7 +101,11 @@ def smallest_class(released: NDArray[np.generic]) -> int:
 
 @measure(kind="risk", better="neither", unit="classes")
 def class_sizes(released: NDArray[np.generic]) -> dict[int, int]:
-    """Number of equivalence classes of each size.
+    r"""Number of equivalence classes of each size.
+
+    With :math:`n_c` records in class c, the number of classes of size s is
+
+    .. math:: N_s = |\{c : n_c = s\}|.
 
     Parameters
     ----------
@@ -124,13 +132,15 @@ def reidentification(
     population: NDArray[np.generic] | None = None,
     units: Labels | None = None,
 ) -> dict[str, float]:
-    """Chance to guess the right record, or unit, among those that look alike [ED08]_.
+    r"""Chance to guess the right record, or unit, among those that look alike [ED08]_.
 
-    There are three attackers. The prosecutor knows that a person is in the table and
-    attacks the record at greatest risk: 1 / (size of the smallest class). The journalist
-    does the same without that knowledge: 1 / (size in the population of the rarest
-    class). The marketer attacks as many records as possible: the mean over records of
-    1 / (size in the population of its class).
+    There are three attackers. The prosecutor knows that a person is in the table and attacks the
+    record at greatest risk. The journalist does the same without that knowledge. The marketer
+    attacks as many records as possible. If the class of record i has :math:`n_i` records in the
+    table and :math:`N_i` in the population, their chances are
+
+    .. math:: \frac{1}{\min_i n_i}, \qquad \frac{1}{\min_i N_i}, \qquad
+              \frac{1}{n} \sum_{i=1}^{n} \frac{1}{N_i}.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ from shoal.metrics.assessment_inputs import (
 )
 from shoal.metrics.category_inputs import category_inputs
 from shoal.metrics.figures import NOT_NUMBERS, flatten
-from shoal.metrics.subgroups import MIN_GROUP, Subgroups, split_groups
+from shoal.metrics.subgroups import MIN_GROUP, Grouping, Subgroups, split_groups
 
 KNOWN_GROUP = (
     "Risks are those of an attacker who knows which group a person belongs to; attacks by subgroup"
@@ -195,22 +195,23 @@ def assess(
     if by is not None:
         grouping = split_groups([before], by, min_group, declared, units)
         results = tuple(assess_rows(group.rows[0]) for group in grouping.groups)
-        figures = tuple(result.figures() for result in results)
-        better = {
-            name: ABOUT[name.partition(":")[0]].better
-            for name in assessment.figures()
-            if ABOUT[name.partition(":")[0]].better != "neither"
-        }
-        has_risk = any(ABOUT[name].kind == "risk" for name in assessment)
-        assessment.groups = Subgroups(
-            grouping,
-            figures,
-            better,
-            unit or RECORD_UNIT,
-            results,
-            KNOWN_GROUP if has_risk else "",
-        )
+        counted = RECORD_UNIT if unit is None else "unit"
+        assessment.groups = _subgroups(assessment, grouping, results, counted)
     return assessment
+
+
+def _subgroups(
+    assessment: Assessment, grouping: Grouping, results: tuple[Assessment, ...], unit: str
+) -> Subgroups:
+    """Return the measures of the subgroups, with the direction in which each is better."""
+    better = {
+        name: ABOUT[name.partition(":")[0]].better
+        for name in assessment.figures()
+        if ABOUT[name.partition(":")[0]].better != "neither"
+    }
+    has_risk = any(ABOUT[name].kind == "risk" for name in assessment)
+    figures = tuple(result.figures() for result in results)
+    return Subgroups(grouping, figures, better, unit, results, KNOWN_GROUP if has_risk else "")
 
 
 def assess_frames(

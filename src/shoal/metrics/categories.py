@@ -18,10 +18,14 @@ from shoal.metrics.category_tables import (
 
 @measure(kind="utility", better="higher", unit="%", per="categorical")
 def values_unchanged(original_categories: Labels, masked_categories: Labels) -> Values:
-    """Share of the values of a column of categories that are released as they were.
+    r"""Share of the values of a column of categories that are released as they were.
 
     Records whose original value is missing do not count. A suppressed value has changed, and so
     has a value that was recoded to a coarser one.
+
+    For a column of values :math:`x_i`, released as :math:`x'_i`,
+
+    .. math:: 100 \cdot \frac{|\{i : x'_i = x_i\}|}{n}.
 
     Parameters
     ----------
@@ -50,7 +54,11 @@ def values_unchanged(original_categories: Labels, masked_categories: Labels) -> 
 
 @measure(kind="utility", better="lower", unit="%", per="categorical")
 def levels_lost(original_categories: Labels, masked_categories: Labels) -> Values:
-    """Share of the categories of a column that no released record has.
+    r"""Share of the categories of a column that no released record has.
+
+    With the set A of the original categories and the set :math:`A'` of the released ones,
+
+    .. math:: 100 \cdot \Bigl(1 - \frac{|A \cap A'|}{|A|}\Bigr).
 
     Parameters
     ----------
@@ -79,12 +87,15 @@ def levels_lost(original_categories: Labels, masked_categories: Labels) -> Value
 
 @measure(kind="utility", better="lower", unit="%", per="categorical")
 def entropy_loss(original_categories: Labels, masked_categories: Labels) -> Values:
-    """Uncertainty about the original category that is left, given the released one.
+    r"""Uncertainty about the original category that is left, given the released one.
 
-    It is the conditional entropy ``H(original | released)`` as a share of the entropy
-    ``H(original)`` of the column, both of the observed records. Renaming categories loses
-    nothing, so it also applies to recoded and generalised columns. A missing value counts as a
-    category of its own.
+    It is the conditional entropy of the original column X, given the released column
+    :math:`X'`, as a share of the entropy of X, both of the observed records:
+
+    .. math:: 100 \cdot \frac{H(X \mid X')}{H(X)}.
+
+    Renaming categories loses nothing, so it also applies to recoded and generalised columns. A
+    missing value counts as a category of its own.
 
     Parameters
     ----------
@@ -122,11 +133,15 @@ def entropy_loss(original_categories: Labels, masked_categories: Labels) -> Valu
 def association_change(
     original_categories: Labels, masked_categories: Labels, other_categories: Labels | None = None
 ) -> dict[str, float]:
-    """Mean and greatest change of Cramér's V, over all pairs of columns of categories.
+    r"""Mean and greatest change of Cramér's V, over all pairs of columns of categories.
 
-    Cramér's V is the root of ``chi-square / (n * (min(r, c) - 1))`` of the two-way table with r
-    rows and c columns that occur; it is 0 where a column is constant. It does not depend on the
-    names of the categories, so recoded columns count. A missing value is a category.
+    With Cramér's V of the two-way table before and :math:`V'` after masking, whose r rows and c
+    columns are those that occur, the change is
+
+    .. math:: |V' - V|, \qquad V = \sqrt{\frac{\chi^2}{n (\min(r, c) - 1)}}.
+
+    V is 0 where a column is constant. It does not depend on the names of the categories, so recoded
+    columns count. A missing value is a category.
 
     Parameters
     ----------
@@ -158,10 +173,15 @@ def association_change(
 
 @measure(kind="utility", better="lower")
 def one_way_change(original_categories: Labels, masked_categories: Labels) -> dict[str, float]:
-    """Mean distance between the one-way tables of columns of categories before and after.
+    r"""Mean distance between the one-way tables of columns of categories before and after.
 
     Columns that were released with other categories than those of the original are left out:
     a table of regions cannot be compared with one of towns. A missing value is a category.
+
+    With the shares p of the records in each cell before, and q after,
+
+    .. math:: \mathrm{absolute} = \frac{1}{2} \sum |p - q|, \qquad
+              \mathrm{hellinger} = \sqrt{\frac{1}{2} \sum (\sqrt{p} - \sqrt{q})^2}.
 
     Parameters
     ----------
@@ -194,10 +214,15 @@ def one_way_change(original_categories: Labels, masked_categories: Labels) -> di
 def two_way_change(
     original_categories: Labels, masked_categories: Labels, other_categories: Labels | None = None
 ) -> dict[str, float]:
-    """Mean distance between all two-way tables of columns of categories before and after.
+    r"""Mean distance between all two-way tables of columns of categories before and after.
 
     Columns that were released with other categories than those of the original are left out. A
     missing value is a category.
+
+    With the shares p of the records in each cell before, and q after,
+
+    .. math:: \mathrm{absolute} = \frac{1}{2} \sum |p - q|, \qquad
+              \mathrm{hellinger} = \sqrt{\frac{1}{2} \sum (\sqrt{p} - \sqrt{q})^2}.
 
     Parameters
     ----------

@@ -13,11 +13,13 @@ TOLERANCE = 1e-9  # relative rounding error of the loss
 def certified_gap(
     original: Matrix, masked: Matrix, lower_bound: float, columns: Labels | None = None
 ) -> float:
-    """Relative gap between the information loss and its lower bound: SSE / bound - 1.
+    r"""Relative gap between the information loss and its lower bound: SSE / bound - 1.
 
-    SSE sums the squared distances between each record and its masked form on
-    columns standardised by the original. The bound is proven for the same table
-    and the same k: no groups of at least k have a smaller SSE.
+    SSE sums the squared distances between each record and its masked form on columns standardised
+    by the original. The bound L is proven for the same table and the same k: no groups of at least
+    k have a smaller SSE.
+
+    .. math:: \frac{\mathrm{SSE}}{L} - 1
 
     Parameters
     ----------

@@ -17,11 +17,15 @@ def t_closeness(
     ordered: NDArray[np.bool_],
     units: Labels | None = None,
 ) -> Values:
-    """Greatest distance between the confidential values of a class and those of all [LLV07]_.
+    r"""Greatest distance between the confidential values of a class and those of all [LLV07]_.
 
-    It is the earth mover's distance of the two distributions. In an ordered column
-    with m different values, moving from the i-th to the j-th costs
-    ``|i - j| / (m - 1)``; between categories every move costs 1.
+    It is the earth mover's distance of the two distributions. In an ordered column with m different
+    values, moving from the i-th to the j-th costs :math:`|i - j| / (m - 1)`; between categories
+    every move costs 1. With the shares :math:`p_{cj}` of the values in class c and :math:`q_j` in
+    the table, this is
+
+    .. math:: \max_c \frac{1}{m - 1} \sum_{i=1}^{m-1} \Bigl| \sum_{j \le i} (p_{cj} - q_j) \Bigr|
+              \quad \text{or} \quad \max_c \frac{1}{2} \sum_j |p_{cj} - q_j|.
 
     Parameters
     ----------
@@ -94,10 +98,10 @@ def divided_tally(
 
 def distance_from_table(entry: Tally, ordered: bool) -> Values:
     """Return the distance of each class in a tally from the whole table."""
-    return _along_a_line(entry) if ordered else _between_categories(entry)
+    return _ordered_distance(entry) if ordered else _unordered_distance(entry)
 
 
-def _between_categories(entry: Tally) -> Values:
+def _unordered_distance(entry: Tally) -> Values:
     """Return for each class half the sum of |p - q| over all values."""
     class_share = entry.count / entry.size[entry.label]
     table_share = entry.total[entry.value] / entry.total.sum()
@@ -106,7 +110,7 @@ def _between_categories(entry: Tally) -> Values:
     return np.asarray((gaps + 1) / 2)
 
 
-def _along_a_line(entry: Tally) -> Values:
+def _ordered_distance(entry: Tally) -> Values:
     """Return for each class the mean over ranks of |P - Q|, the cumulative shares.
 
     P is a step function with few steps and Q is increasing, so on each step of P the

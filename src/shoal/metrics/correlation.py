@@ -58,10 +58,13 @@ def first_component(X: Matrix) -> tuple[Values, float]:
 def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
     """Mean and standard deviation of the changes of the correlations of masked columns [MD99]_.
 
-    The changes are ``|r'_ij - r_ij|`` over all pairs of columns; their standard
-    deviation divides by the number of pairs less one. A column that is constant in
-    the original is in no pair; one that is constant after masking is correlated
-    with nothing (r' = 0).
+    With the correlations :math:`r_{ij}` of the original and :math:`r'_{ij}` of the masked columns,
+    these are the mean and the standard deviation over all pairs of columns of
+
+    .. math:: |r'_{ij} - r_{ij}|.
+
+    The standard deviation divides by the number of pairs less one. A column that is constant in the
+    original is in no pair; one that is constant after masking is correlated with nothing.
 
     Parameters
     ----------
@@ -103,10 +106,13 @@ def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
 def loadings_change(original: Matrix, masked: Matrix) -> Values:
     """Change of the loading of each column on the first principal component [MD99]_.
 
-    The component is that of the correlation matrix, the loading of a column its
-    correlation with the component. The sign of the second component is chosen to
-    agree with the first. A first component that is not determined, because another
-    explains as much, is refused.
+    The component is that of the correlation matrix, the loading of a column its correlation with
+    the component. With the loadings :math:`a_j` before and :math:`a'_j` after masking,
+
+    .. math:: |a'_j - a_j|.
+
+    The sign of the component of the masked table is chosen to agree with that of the original. A
+    first component that is not determined, because another explains as much, is refused.
 
     Parameters
     ----------
@@ -144,10 +150,15 @@ def loadings_change(original: Matrix, masked: Matrix) -> Values:
 
 @measure(kind="utility", better="lower", unit="%")
 def explained_change(original: Matrix, masked: Matrix) -> float:
-    """Change of the variance explained by the first component, in percentage points [MD99]_.
+    r"""Change of the variance explained by the first component, in percentage points [MD99]_.
 
     The component is that of the correlation matrix. Columns that are constant in
     the original are left out.
+
+    With the greatest eigenvalues :math:`\lambda_1` before and :math:`\lambda'_1` after
+    masking, and p columns,
+
+    .. math:: 100 \cdot \frac{|\lambda'_1 - \lambda_1|}{p}.
 
     Parameters
     ----------
@@ -183,11 +194,14 @@ def explained_change(original: Matrix, masked: Matrix) -> float:
 
 @measure(kind="utility", better="lower")
 def eigenvalue_change(original: Matrix, masked: Matrix) -> float:
-    """Change of the eigenvalues of the correlation matrix, relative to the largest possible.
+    r"""Change of the eigenvalues of the correlation matrix, relative to the largest possible.
 
-    The eigenvalues of both tables are sorted, and the sum of the absolute differences
-    is divided by ``2 (p - 1)``, its maximum for p columns. Columns that are
-    constant in the original are left out.
+    The eigenvalues :math:`\lambda_i` before and :math:`\lambda'_i` after masking are sorted, and
+    the sum of the absolute differences is divided by its maximum for p columns:
+
+    .. math:: \frac{1}{2 (p - 1)} \sum_{i=1}^{p} |\lambda'_i - \lambda_i|.
+
+    Columns that are constant in the original are left out.
 
     Parameters
     ----------

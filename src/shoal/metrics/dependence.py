@@ -12,9 +12,12 @@ from shoal.metrics.utility import information_loss
 
 @measure(kind="utility", better="lower")
 def distortion_x(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
-    """Share of the variation of the quasi-identifiers that is lost, D_X = SSE / SST [RFSP16]_.
+    r"""Share of the variation of the quasi-identifiers that is lost, D_X = SSE / SST [RFSP16]_.
 
-    It is a hundredth of `information_loss`.
+    On columns standardised by the original, where the mean is 0, it is a hundredth of
+    `information_loss`:
+
+    .. math:: D_X = \frac{\sum_i \lVert z_i - z'_i \rVert^2}{\sum_i \lVert z_i \rVert^2}.
 
     Parameters
     ----------
@@ -52,13 +55,18 @@ def distortion_y(
     confidential: Matrix | None = None,
     categories: NDArray[np.generic] | None = None,
 ) -> float:
-    """Share of the confidential variation that the released table cannot tell, D_Y [RFSP16]_.
+    r"""Share of the confidential variation that the classes do not explain, D_Y [RFSP16]_.
 
-    Of numeric columns it is SSE / SST on standardised columns, where SSE sums the squared
-    differences between a record and the mean of its class, the records that look
-    alike; a constant column is left out. Of a column of categories it is the Hamming
-    distortion, the share of records whose category is not the most frequent of their
-    class. With several columns it is the mean over columns.
+    Of a column of numbers y it is the share of the variation within classes, the records that look
+    alike; a constant column is left out. Of a column of categories it is the Hamming distortion,
+    the share of records whose category is not the most frequent of their class. With the mean
+    :math:`\bar y_{c(i)}` of the class of record i, and :math:`n_{cv}` records of class c with value
+    v, these are
+
+    .. math:: \frac{\sum_i (y_i - \bar y_{c(i)})^2}{\sum_i (y_i - \bar y)^2}
+              \quad \text{and} \quad 1 - \frac{1}{n} \sum_c \max_v n_{cv}.
+
+    With several columns, :math:`D_Y` is the mean over columns.
 
     Parameters
     ----------

@@ -67,13 +67,16 @@ def tally(
 def l_diversity(
     released: Codes, confidential_codes: Codes, c: float = 3.0, units: Labels | None = None
 ) -> dict[str, Values]:
-    """Smallest diversity of the confidential values in a class, by three definitions [MGKV06]_.
+    r"""Smallest diversity of the confidential values in a class, by three definitions [MGKV06]_.
 
-    For each confidential column, the minimum over all equivalence classes:
-    ``distinct`` is the number of distinct values; ``entropy`` is exp of the entropy,
-    the number of equally frequent values with the same entropy;
-    ``recursive`` is the greatest l with ``r_1 < c (r_l + ... + r_m)`` in every
-    class, where r_1, ..., r_m count its values from the most frequent on.
+    For each confidential column, the minimum over all equivalence classes: ``distinct`` is the
+    number of distinct values; ``entropy`` is exp of the entropy, the number of equally frequent
+    values with the same entropy; ``recursive`` is the greatest l that every class attains. If the m
+    distinct values of a class occur :math:`r_1 \ge \dots \ge r_m` times, in shares
+    :math:`p_1, \dots, p_m`, these are
+
+    .. math:: m, \qquad \exp\Bigl(-\sum_j p_j \ln p_j\Bigr), \qquad
+              \max \{l : r_1 < c\,(r_l + \dots + r_m)\}.
 
     Parameters
     ----------
@@ -123,7 +126,11 @@ def l_diversity(
 
 @measure(kind="risk", better="higher", unit="values")
 def p_sensitivity(released: Codes, confidential_codes: Codes, units: Labels | None = None) -> int:
-    """Smallest number of distinct values of a confidential column in a class [TV06]_.
+    r"""Smallest number of distinct values of a confidential column in a class [TV06]_.
+
+    With :math:`m_{cj}` distinct values of confidential column j in class c,
+
+    .. math:: p = \min_c \min_j m_{cj}.
 
     Parameters
     ----------
@@ -160,12 +167,16 @@ def p_sensitivity(released: Codes, confidential_codes: Codes, units: Labels | No
 def homogeneous_classes(
     released: Codes, confidential_codes: Codes, units: Labels | None = None
 ) -> Labels:
-    """Number of classes in which all records, or all units, share a confidential value [MGKV06]_.
+    r"""Number of classes in which all records, or all units, share a confidential value [MGKV06]_.
 
     Anyone known to be in such a class is known to have the value, however large the
     class is. With ``units``, these are the classes in which all units share a value, whatever
     other values they have. Classes of a single record, or unit, are not counted here: see
     `smallest_class`.
+
+    With :math:`n_c` records and :math:`m_{cj}` distinct values of column j in class c,
+
+    .. math:: |\{c : n_c > 1, m_{cj} = 1\}|.
 
     Parameters
     ----------
@@ -202,11 +213,13 @@ def homogeneous_classes(
 def average_diversity(
     released: Codes, confidential: Matrix, width: float = 0.02, units: Labels | None = None
 ) -> float:
-    """Mean over classes of the number of distinct confidential values, l_avg [RFSP16]_.
+    r"""Mean over classes of the number of distinct confidential values, l_avg [RFSP16]_.
 
-    Confidential columns are standardised and rounded to multiples of ``width``. The
-    diversity of a class is the number of distinct values in the column that has the
-    fewest there; classes are averaged.
+    Confidential columns are standardised and rounded to multiples of ``width``. The diversity of a
+    class is the number of distinct values in the column that has the fewest there. With C classes
+    and :math:`m_{cj}` distinct values of column j in class c,
+
+    .. math:: \frac{1}{C} \sum_{c} \min_j m_{cj}.
 
     Parameters
     ----------

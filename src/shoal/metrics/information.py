@@ -11,10 +11,13 @@ from shoal.metrics.anonymity import classes
 def mutual_information(
     released: NDArray[np.generic], confidential_codes: NDArray[np.generic]
 ) -> Values:
-    """Information that a class gives about a confidential value, in bits [RFD10]_.
+    r"""Information that a class gives about a confidential value, in bits [RFD10]_.
 
-    It is the mean, over records, of the Kullback-Leibler divergence between the
-    distribution of the column in their class and in the whole table.
+    It is the mean, over records, of the Kullback-Leibler divergence between the distribution of
+    the column in their class and in the whole table. If class c has :math:`n_c` of the n records,
+    and value v the share :math:`p_{cv}` in the class and :math:`p_v` in the table,
+
+    .. math:: \sum_c \frac{n_c}{n} \sum_v p_{cv} \log_2 \frac{p_{cv}}{p_v}.
 
     Parameters
     ----------
@@ -49,11 +52,14 @@ def mutual_information(
 def delta_disclosure(
     released: NDArray[np.generic], confidential_codes: NDArray[np.generic]
 ) -> Values:
-    """Greatest change of the log-probability of a value once the class is known [BS08]_.
+    r"""Greatest change of the log-probability of a value once the class is known [BS08]_.
 
-    It is the greatest ``|ln(p(y | class) / p(y))|`` over the values y that occur in a
-    class. A value of the table that a class does not hold at all would count as
-    infinite in [BS08]_; it is left out here, as it is the rule in small classes.
+    If value v has the share :math:`p_{cv}` in class c and :math:`p_v` in the table,
+
+    .. math:: \max_{c, v : p_{cv} > 0} \Bigl| \ln \frac{p_{cv}}{p_v} \Bigr|.
+
+    A value of the table that does not occur in a class would count as infinite in [BS08]_; it is
+    left out here, since in small classes most values do not occur.
 
     Parameters
     ----------

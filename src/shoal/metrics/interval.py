@@ -11,11 +11,15 @@ WIDTHS = np.arange(1, 11) / 100 * (1 + 1e-9)
 
 @measure(kind="risk", better="lower", per="quasi-identifier")
 def interval_disclosure(original: Matrix, masked: Matrix) -> Values:
-    """Share of original values that lie in a narrow interval around their masked value [MSD04]_.
+    r"""Share of original values that lie in a narrow interval around their masked value [MSD04]_.
 
-    The interval reaches p per cent of the column's standard deviation to either
-    side, ends included; the share is averaged over p = 1, 2, ..., 10. In a column
-    that is constant in the original, the interval is the masked value alone.
+    The interval reaches p per cent of the column's standard deviation S to either side, ends
+    included; the share is averaged over p = 1, 2, ..., 10:
+
+    .. math:: \frac{1}{10} \sum_{p=1}^{10} \frac{1}{n}
+              |\{i : |x_i - x'_i| \le \frac{p}{100} S\}|.
+
+    In a column that is constant in the original, the interval is the masked value alone.
 
     Parameters
     ----------

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Any, Literal, overload
 
-from shoal.metrics.figures import FUNCTIONS, HasFigures, belongs, is_number, sources
+from shoal.metrics import ABOUT
+from shoal.metrics.figures import FUNCTIONS, WORST, HasFigures, belongs, is_number, sources
 
 TOLERANCE = 1e-9  # figures that exceed a limit by a smaller share differ by rounding
 
@@ -37,6 +38,14 @@ class Limit:
     def source(self) -> str:
         """The command that computes the figure, such as ``"attack"``."""
         return sources()[self.figure.partition(":")[0]]
+
+    @property
+    def kind(self) -> str:
+        """``"utility"`` if the figure is about what analysts lose, else ``"risk"``."""
+        base = self.figure.partition(":")[0].removesuffix(WORST)
+        if base in ABOUT:
+            return ABOUT[base].kind
+        return "utility" if self.source == "utility" else "risk"
 
     def check(self, results: Sequence[HasFigures]) -> "LimitResult":
         """Compare the worst figure of the results with the limit; fail if there is none."""

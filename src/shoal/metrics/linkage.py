@@ -18,12 +18,16 @@ ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal bu
 def linkage(
     original: Matrix, masked: Matrix, columns: Labels | None = None, units: Labels | None = None
 ) -> float:
-    """Share of masked records whose nearest original record is their own, DLD [RFSP16]_.
+    r"""Share of masked records whose nearest original record is their own, DLD [RFSP16]_.
 
-    Each table is standardised by itself, as an attacker would do, unless columns have
-    several axes; then both are scaled by the original. If several original records are
-    equally near, the attacker picks one at random: the right one among t counts 1/t. The
-    result does not depend on the order of the records.
+    Each table is standardised by itself, as an attacker would do, unless columns have several axes;
+    then both are scaled by the original. If several original records are equally near, the attacker
+    picks one at random: the right one among t counts 1/t. With the set :math:`T_i` of the original
+    records nearest to masked record i,
+
+    .. math:: \frac{1}{n} \sum_{i : i \in T_i} \frac{1}{|T_i|}.
+
+    The result does not depend on the order of the records.
 
     Parameters
     ----------
@@ -62,10 +66,13 @@ def linkage(
 def linkage_top2(
     original: Matrix, masked: Matrix, columns: Labels | None = None, units: Labels | None = None
 ) -> float:
-    """Share of masked records with their own original record among the two nearest [CPD13]_.
+    r"""Share of masked records with their own original record among the two nearest [CPD13]_.
 
-    Each table is standardised by itself. If several original records are equally
-    near, the attacker picks at random among them, as in `linkage`.
+    Each table is standardised by itself. If several original records are equally near, the attacker
+    picks at random among them, as in `linkage`. If :math:`b_i` original records are nearer to
+    masked record i than its own, and :math:`t_i` are as near, its own included,
+
+    .. math:: \frac{1}{n} \sum_{i=1}^{n} \min\Bigl(1, \frac{\max(0, 2 - b_i)}{t_i}\Bigr).
 
     Parameters
     ----------

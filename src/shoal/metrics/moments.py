@@ -11,6 +11,10 @@ from shoal.metrics.correlation import correlations
 def std_ratio(original: Matrix, masked: Matrix) -> Values:
     """Standard deviation of each masked column divided by that of the original [MD99]_.
 
+    With the standard deviations :math:`S_j` before and :math:`S'_j` after masking,
+
+    .. math:: S'_j / S_j.
+
     Parameters
     ----------
     original : ndarray of shape (n_records, n_columns)
@@ -43,10 +47,12 @@ def std_ratio(original: Matrix, masked: Matrix) -> Values:
 
 @measure(kind="utility", better="lower", unit="standard deviations", per="quasi-identifier")
 def mean_change(original: Matrix, masked: Matrix) -> Values:
-    """Change of the mean of each column, in standard deviations of the original.
+    r"""Change of the mean of each column, in standard deviations of the original.
 
-    It is ``|m' - m| / S`` with the mean m' of the masked column, the mean m and the
-    population standard deviation S of the original.
+    With the mean :math:`\bar x'_j` of the masked column, and the mean :math:`\bar x_j` and the
+    population standard deviation :math:`S_j` of the original,
+
+    .. math:: |\bar x'_j - \bar x_j| / S_j.
 
     Parameters
     ----------
@@ -76,8 +82,9 @@ def mean_change(original: Matrix, masked: Matrix) -> Values:
 def variance_change(original: Matrix, masked: Matrix) -> Values:
     """Relative change of the variance of each column.
 
-    It is ``|V' / V - 1|`` with the variance V' of the masked column and V of the
-    original.
+    With the variances :math:`V_j` before and :math:`V'_j` after masking,
+
+    .. math:: |V'_j / V_j - 1|.
 
     Parameters
     ----------
@@ -107,9 +114,12 @@ def variance_change(original: Matrix, masked: Matrix) -> Values:
 def covariance_change(original: Matrix, masked: Matrix) -> float:
     """Mean change of the covariances, in units of the original's standard deviations.
 
-    It is the mean of ``|c'_ij - c_ij| / (S_i S_j)`` over all pairs of columns, with
-    the covariances c' of the masked and c of the original table. A column that is
-    constant in the original is in no pair.
+    It is the mean over all pairs of columns, with the covariances :math:`c_{ij}` before and
+    :math:`c'_{ij}` after masking, and the standard deviations :math:`S_i` of the original, of
+
+    .. math:: |c'_{ij} - c_{ij}| / (S_i S_j).
+
+    A column that is constant in the original is in no pair.
 
     Parameters
     ----------

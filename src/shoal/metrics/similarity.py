@@ -70,12 +70,16 @@ def similarity_of_counts(before: Mapping[str, int], after: Mapping[str, int]) ->
     --------
     >>> similarity_of_counts({"a": 3, "b": 1}, {"a": 2, "c": 2})
     0.5
+    >>> similarity_of_counts(dict.fromkeys("abcdefg", 1), {"h": 3, "i": 7})
+    0.0
     """
-    old, new = sum(before.values()), sum(after.values())
+    old, new = int(sum(before.values())), int(sum(after.values()))
     if not old or not new:
         return float(old == new)
     values = [*before, *(value for value in after if value not in before)]
-    return 1.0 - sum(abs(before.get(v, 0) / old - after.get(v, 0) / new) for v in values) / 2
+    # In whole numbers, as rounding errors could give less than 0.
+    gaps = sum(abs(int(before.get(v, 0)) * new - int(after.get(v, 0)) * old) for v in values)
+    return float(1 - gaps / (2 * old * new))
 
 
 def similarity_of_correlations(before: float, after: float) -> float:

@@ -47,7 +47,7 @@ class Suda:
 
     @property
     def column_contributions(self) -> Values:
-        """Share of the total score that is due to MSUs with each column; they may exceed 1."""
+        """Share of the total score that is due to MSUs with each column; the sum may exceed 1."""
         total = self.scores.sum()
         return np.asarray(self.contributions.sum(axis=0) / (total if total > 0 else 1.0))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._text import count
+from shoal._text import align_rows, count
 from shoal.errors import InputError, ParameterError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.codes import text_codes, value_codes
@@ -36,7 +36,14 @@ FIGURES = (
     "greatest_risk", "expected_reidentifications_with_households", "population_uniqueness",
     "population_uniques", "correct_matches", "suda_dis",
 )  # fmt: skip
-BY_GROUP = ("sample_uniques", "reidentification_rate", "greatest_risk")  # also by subgroup
+BY_GROUP = {  # figures that also exist by subgroup, with the values that are better
+    "sample_uniques": "lower", "k_map": "higher", "expected_reidentifications": "lower",
+    "reidentification_rate": "lower", "greatest_risk": "lower",
+}  # fmt: skip
+WORDS = {
+    "k_map": "k-map", "log_linear": "log-linear model", "suda": "SUDA", "dis": "DIS",
+    "snb": "shifted negative binomial", "pitman": "Pitman", "zayatz": "Zayatz",
+}  # fmt: skip
 CENSUS = "Not computed: the table is not a sample."
 
 
@@ -126,9 +133,7 @@ class SurveyRisk:
         lines = [f"quasi-identifiers: {', '.join(self.columns)}"]
         listed_separately = ("quasi_identifiers", "groups")
         figures = {n: v for n, v in self.to_dict().items() if n not in listed_separately}
-        for name, value in _flatten(figures):
-            number = f"{value:,}" if isinstance(value, int) else value
-            lines.append(f"{name:<45} {f'{value:.4g}' if isinstance(value, float) else number}")
+        lines.append(align_rows([[name, _shown(value)] for name, value in _flatten(figures)]))
         lines += [] if self.groups is None else ["", str(self.groups)]
         return "\n".join(lines)
 
@@ -175,10 +180,17 @@ class SurveyRisk:
         return result
 
 
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}" if value < 1000 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else WORDS.get(value, value)
+
+
 def _flatten(content: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the name and the value of each figure, in words."""
     for name, value in content.items():
-        words = f"{prefix}{name.replace('_', ' ')}"
+        plain = name.replace("_", " ").replace("reid", "re-id")
+        words = f"{prefix}{WORDS.get(name, plain)}"
         if isinstance(value, dict):
             yield from _flatten(value, f"{words}, ")
         elif isinstance(value, list):
@@ -220,8 +232,8 @@ def survey_risk(
     max_size : int, optional
         Greatest size of minimal sample uniques; all by default.
     by : str or list of str, optional
-        Columns whose values form subgroups, for which sample uniques, the re-identification rate
-        and the greatest risk are shown too, the worst-off group first.
+        Columns whose values form subgroups, for which sample uniques, k-map and re-identifications
+        are shown too, the worst-off group first. Models concern the whole file.
     min_group : int
         Smallest number of records of a group that may be shown. Smaller groups are merged.
 
@@ -280,16 +292,18 @@ def survey_risk(
 
 def _by_group(grouping: Grouping, frequencies: KeyFrequencies, risk: Values) -> Subgroups:
     """Return the figures that are sums, means or maxima of records, by subgroup."""
-    figures = [
-        (
-            float((frequencies.sample[group.rows[0]] == 1).sum()),
-            float(risk[group.rows[0]].mean()),
-            float(risk[group.rows[0]].max()),
+    figures = []
+    for group in grouping.groups:
+        rows = group.rows[0]
+        values = (
+            (frequencies.sample[rows] == 1).sum(),
+            frequencies.population[rows].min(),
+            risk[rows].sum(),
+            risk[rows].mean(),
+            risk[rows].max(),
         )
-        for group in grouping.groups
-    ]
-    by_name = tuple(dict(zip(BY_GROUP, values, strict=True)) for values in figures)
-    return Subgroups(grouping, by_name, dict.fromkeys(BY_GROUP, "lower"))
+        figures.append(dict(zip(BY_GROUP, map(float, values), strict=True)))
+    return Subgroups(grouping, tuple(figures), BY_GROUP)
 
 
 def _frequencies(

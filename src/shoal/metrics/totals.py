@@ -7,10 +7,11 @@ from shoal.metrics._base import Matrix, Values, measure
 
 @measure(kind="utility", better="lower", unit="%", per="quasi-identifier")
 def weighted_total_change(original: Matrix, masked: Matrix, weights: Matrix) -> Values:
-    """Change of the weighted total of each column, in per cent of its absolute total [SSW92]_.
+    r"""Change of the weighted total of each column, in per cent of its absolute total [SSW92]_.
 
-    It is ``100 |T' - T| / sum(w |x|)`` with the totals T = sum(w x) of the original and T'
-    of the masked column.
+    With the weights :math:`w_i`,
+
+    .. math:: 100 \cdot \frac{|\sum_i w_i x'_i - \sum_i w_i x_i|}{\sum_i w_i |x_i|}.
 
     Parameters
     ----------

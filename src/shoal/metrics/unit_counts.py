@@ -94,9 +94,13 @@ def commonest_values(labels: Labels, units: Labels, values: Labels) -> tuple[Lab
 
 @measure(kind="risk", better="higher", unit="units")
 def fewest_units(released: NDArray[np.generic], units: Labels) -> int:
-    """Smallest number of distinct units in an equivalence class.
+    r"""Smallest number of distinct units in an equivalence class.
 
     A unit is a person, a household or a firm; it may have several records.
+
+    With :math:`m_c` distinct units in class c,
+
+    .. math:: k = \min_c m_c.
 
     Parameters
     ----------
@@ -121,10 +125,14 @@ def fewest_units(released: NDArray[np.generic], units: Labels) -> int:
 
 @measure(kind="risk", better="lower")
 def largest_unit_share(released: NDArray[np.generic], units: Labels) -> float:
-    """Greatest share of the records of a class that belong to one unit.
+    r"""Greatest share of the records of a class that belong to one unit.
 
     It is the probability that a random record of the class is one of that unit, and so of
     learning a confidential value of a person who is known to have many records.
+
+    If :math:`n_{cu}` of the :math:`n_c` records of class c belong to unit u,
+
+    .. math:: \max_c \max_u \frac{n_{cu}}{n_c}.
 
     Parameters
     ----------

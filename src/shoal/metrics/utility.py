@@ -8,11 +8,14 @@ from shoal.metrics._units import column_distances, scale_by_original
 
 @measure(kind="utility", better="lower", unit="%")
 def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
-    """Information loss: 100 * SSE / SST on standardised columns.
+    r"""Information loss: 100 * SSE / SST on standardised columns.
 
-    SSE sums the squared distances between each record and its masked form, SST
-    those between each record and the mean of all. Columns are standardised by
-    the mean and the population standard deviation of the original.
+    SSE sums the squared distances between each record and its masked form, SST those between each
+    record and the mean of all. Columns are standardised by the mean :math:`\bar x_j` and the
+    population standard deviation :math:`S_j` of the original:
+
+    .. math:: 100 \cdot \frac{\sum_{ij} ((x_{ij} - x'_{ij}) / S_j)^2}
+              {\sum_{ij} ((x_{ij} - \bar x_j) / S_j)^2}.
 
     Parameters
     ----------
@@ -44,10 +47,13 @@ def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = 
 
 @measure(kind="utility", better="lower", unit="%")
 def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
-    """Euclidean information loss: 100 * SDE / SDT on standardised columns [DSS08]_.
+    r"""Euclidean information loss: 100 * SDE / SDT on standardised columns [DSS08]_.
 
-    SDE sums the distances (not their squares) between each record and its masked
-    form, SDT those between each record and the mean of all.
+    SDE sums the distances (not their squares) between each record and its masked form, SDT those
+    between each record and the mean of all. On columns standardised by the original, where the mean
+    is 0,
+
+    .. math:: 100 \cdot \frac{\sum_i \lVert z_i - z'_i \rVert}{\sum_i \lVert z_i \rVert}.
 
     Parameters
     ----------
@@ -86,11 +92,13 @@ def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = No
 
 @measure(kind="utility", better="lower", unit="√2 standard deviations")
 def il1s(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
-    """Mean absolute difference of values, in sqrt(2) standard deviations of a column [MSD04]_.
+    r"""Mean absolute difference of values, in sqrt(2) standard deviations of a column [MSD04]_.
 
-    It is the mean over records i and columns j of ``|x_ij - x'_ij| / (sqrt(2) S_j)``
-    with the population standard deviation S_j of the original. A column that
-    is constant in the original is left out.
+    With n records, p columns and the population standard deviation :math:`S_j` of the original,
+
+    .. math:: \frac{1}{n p} \sum_{ij} \frac{|x_{ij} - x'_{ij}|}{\sqrt{2}\, S_j}.
+
+    A column that is constant in the original is left out.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from sklearn.utils.validation import validate_data
 from shoal import _params as parameters
 from shoal import _progress as progress
 from shoal._kernels.leftovers import group_means
-from shoal._kernels.spatial.index import Index, open_index, rebuild_if_worn, to_pool
+from shoal._kernels.spatial.index import Index, open_index, rebuild_if_needed, to_pool
 from shoal._kernels.spatial.pool import open_pool
 from shoal.errors import GuaranteeBroken, InputError, InputTypeError, ShoalError
 
@@ -342,6 +342,6 @@ def run_in_strides(
         if isinstance(living, Index) and flat and living.size[0] <= short:
             living, advance = to_pool(living), flat
         elif isinstance(living, Index):
-            living = rebuild_if_worn(living)
+            living = rebuild_if_needed(living)
     progress.report(stage, done + len(X), total)
     return np.asarray(living.labels)

@@ -40,7 +40,7 @@ class Auto(Partitioner):
 
     1. Where the number of records times k is at most 500,000: :class:`MDAV`, then
        :class:`Refine`.
-    2. Where it is at most 20 millions: the same in blocks of near records, by
+    2. Where it is at most 20 million: the same in blocks of near records, by
        :class:`Blocked`.
     3. Beyond: MDAV alone.
 

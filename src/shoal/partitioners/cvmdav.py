@@ -19,7 +19,7 @@ class CVMDAV(Partitioner):
     k : int
         Least number of records in a group.
     gamma : float
-        How willingly a group takes in a neighbour; 0 takes in none.
+        How readily a group takes in a neighbour; 0 takes in none.
 
     Attributes
     ----------

@@ -3,7 +3,7 @@
 from shoal import _progress as progress
 from shoal._kernels.dba1 import advance, open_neighbour_lists
 from shoal._kernels.leftovers import join_nearest
-from shoal._kernels.spatial.index import open_index, rebuild_if_worn
+from shoal._kernels.spatial.index import open_index, rebuild_if_needed
 from shoal._params import K
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._neighbours import nearest_others
@@ -42,8 +42,8 @@ class DBA1(Partitioner):
     **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the
     loss.
 
-    **Cost.** Neighbours are found in a tree and densities renewed only where a
-    neighbour left: time grows as n² at worst, and far less on tables of few or
+    **Cost.** An index finds the neighbours, and densities are updated only where a
+    neighbour was removed: time grows as n² at worst, and far less on tables of few or
     related columns. Memory grows as n k. Ties, which are equal float64 distances,
     go to the record that comes first, and between groups to the one formed first.
 
@@ -70,7 +70,7 @@ class DBA1(Partitioner):
         lists = open_neighbour_lists(index, k, nearest_others(index, n_neighbours)[0])
         while advance(index, k, lists, STRIDE):
             progress.report("grouping", n - int(index.size[0]), n)
-            index = rebuild_if_worn(index)
+            index = rebuild_if_needed(index)
         join_nearest(X, lists.labels)
         progress.report("grouping", n, n)
         return lists.labels

@@ -25,7 +25,7 @@ class LDiverseVMDAV(Partitioner):
     values : list of int
         The confidential value of each record, or a number that stands for it.
     gamma : float
-        How willingly a group takes in a neighbour, as in :class:`VMDAV`; 0 takes in none.
+        How readily a group takes in a neighbour, as in :class:`VMDAV`; 0 takes in none.
 
     Attributes
     ----------

@@ -72,7 +72,7 @@ class Lloyd(Partitioner):
     float64 distances, go to the record that comes first, and between cells to the
     one whose first record comes first.
 
-    **Readings of ours.** The costs are tuned by an auction, where the paper uses a
+    **Interpretation.** The costs are tuned by an auction, where the paper uses a
     Levenberg-Marquardt search: only cells that lack records change their costs, so
     cells may hold more than k. :class:`MDAV1` divides the cells of 2k records or
     more before the centres move. The first partition is not drawn at random, so the

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from shoal._kernels.farthest_pair import open_ends
+from shoal._kernels.farthest_pair import open_pair_bounds
 from shoal._kernels.leftovers import assign_leftovers
 from shoal._kernels.md import rounds
 from shoal._kernels.spatial.pool import open_pool
@@ -48,9 +48,9 @@ class MD(Partitioner):
     **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the
     loss.
 
-    **Cost.** Time grows as n² on usual tables: the farthest pair is not searched
-    anew for every round but found from what is known of earlier rounds. A table can
-    be made on which time grows as n³/k. Memory grows as n. Ties, which are equal
+    **Cost.** Time grows as n² on usual tables: bounds from earlier
+    rounds make the search for the farthest pair short. Tables can be constructed on
+    which time grows as n³/k. Memory grows as n. Ties, which are equal
     float64 distances, go to the record that comes first, and between pairs to the
     one whose first record comes first.
 
@@ -84,7 +84,7 @@ def maximum_distance(
 ) -> Labels:
     """Return the groups of MD; ``X`` may be a part of a table, ``done`` of it done before."""
     labels = run_in_strides(
-        X, rounds, open_ends(X), X, k, extreme, opening=open_pool, done=done, total=total
+        X, rounds, open_pair_bounds(X), X, k, extreme, opening=open_pool, done=done, total=total
     )
     assign_leftovers(X, labels, k)
     return labels

@@ -56,8 +56,8 @@ class MHM(Partitioner):
     groups, memory as n. Ties, which are equal float64 distances, go to the record that
     comes first.
 
-    **A reading of ours.** In which order groups, and records within groups, are
-    visited is ours.
+    **Interpretation.** The paper does not say in which order groups, and records
+    within groups, are visited.
 
     References
     ----------

@@ -33,7 +33,7 @@ class MuApprox(Partitioner):
         Seed of the draws. The same number always gives the same groups; with None
         they differ from call to call.
     criterion : str
-        What the groups shall keep small: ``"sse"``, the sum of the squared distances
+        What the groups are to keep small: ``"sse"``, the sum of the squared distances
         to the centroids (Theorem 2 of the paper), or ``"euclidean"``, the sum of the
         distances (Theorem 1).
     restarts : int
@@ -83,9 +83,9 @@ class MuApprox(Partitioner):
     starts, is drawn at random. Ties, which are equal float64 distances, go to the
     record that comes first.
 
-    **A reading of ours.** The paper keeps a divided tree together by a copy of the
-    record at which it was divided, which counts for nothing; that can leave groups
-    of k - 1. Here the records that lose their neighbour are joined in a chain
+    **Interpretation.** The paper keeps a divided tree together by a copy of the
+    record at which it was divided, which does not count as a record; that can leave
+    groups of k - 1. Here the records that lose their neighbour are joined in a chain
     instead, in the order of their distances to it. An edge of the chain may be
     longer than the distance to the (k - 1)th neighbour, on which the proof rests.
 

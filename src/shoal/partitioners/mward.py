@@ -72,8 +72,8 @@ class MWard(Partitioner):
     **Cost.** Time grows as n² at worst, and slower the more the columns depend on
     each other: with 13 columns, 10,000 records take less than a second of one core
     and 50,000 records three to eleven. Memory grows as the table; no matrix of
-    distances is kept. Joins are settled by the increase in the sum of squares, to
-    twelve digits, and then by the lowest records of the two groups. Records that
+    distances is kept. The next join is the one with the least increase in the sum of
+    squares, to twelve digits, and then with the lowest records of the two groups. Records that
     are all equal are cut into blocks of k, the first block taking the left-overs.
 
     References

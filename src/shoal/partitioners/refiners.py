@@ -122,7 +122,7 @@ class Search(Improver):
     1. The groups of the method are refined as by :class:`Refine`.
     2. Groups are changed at random, repaired and refined; the change is accepted or
        undone by the rule of simulated annealing.
-    3. An integer programme selects the best partition among all groups met.
+    3. An integer programme selects the best partition from all groups seen.
 
     **Guarantee.** No group has fewer than k records. The loss is never above that
     of the method.
@@ -190,7 +190,7 @@ class Prove(Improver):
     method : Partitioner, optional
         Makes the groups to start from, with the same k; :class:`MDAV` where None.
     budget : float
-        CPU seconds of all threads to spend at most; a proof that is done ends before.
+        CPU seconds of all threads to spend at most; a completed proof ends earlier.
     random_state : int, Generator, RandomState or None
         Seed of the draws.
 
@@ -214,8 +214,8 @@ class Prove(Improver):
     **Steps**
 
     1. A fifth of the time goes to :class:`Search`.
-    2. A linear programme of all groups gives a value that no partition goes below.
-    3. An integer programme chooses among the groups it holds.
+    2. A linear programme over all groups gives a lower bound of the SSE.
+    3. An integer programme chooses among the groups of the linear programme.
     4. Further searches, each with its own draws, fill the time that is left.
 
     A table of more than 5,000 records gets the bound of a certificate instead of steps 2
@@ -224,8 +224,8 @@ class Prove(Improver):
     **Guarantee.** No groups of at least k have an SSE below ``bound_``. The loss is
     never above that of the method.
 
-    **Cost.** At most as much time as ``budget`` says; a proof that is done ends
-    before.
+    **Cost.** At most as much time as ``budget`` says; a completed proof ends
+    earlier.
 
     Examples
     --------

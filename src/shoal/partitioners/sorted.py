@@ -11,8 +11,8 @@ from shoal.partitioners.scores import Loadings, Score, check_column, order, scor
 class Sorted(Partitioner):
     """Group records that are neighbours along one score, as in [DN93]_.
 
-    One score stands for the whole record. The loss is large where it does not tell
-    the records apart; see :class:`Univariate` for the best cuts along an order.
+    One score represents the whole record. The loss is large where the score does not
+    distinguish the records; see :class:`Univariate` for the best cuts along an order.
 
     Parameters
     ----------

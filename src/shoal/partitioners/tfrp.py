@@ -56,11 +56,11 @@ class TFRP(Partitioner):
     columns; memory grows as n. Ties, which are equal float64 distances, go to the
     record that comes first.
 
-    **Readings of ours.** Two things are readings, settled by trying several against
-    the published losses of the Tarragona table: the reference points, which might
-    also be the least and the greatest value of each column by itself, and the
-    division of large groups by the first phase instead of MDAV1. Of the readings
-    tried, this one gives all eight figures to the digits printed.
+    **Interpretation.** The paper leaves two details open, which were chosen by
+    comparison with the published losses of the Tarragona table: the reference
+    points, which might also be the least and the greatest value of each column, and
+    the division of large groups by the first phase instead of MDAV1. Of the variants
+    tried, only this one gives all eight figures to the digits printed.
 
     References
     ----------

@@ -12,8 +12,8 @@ from shoal.partitioners._neighbours import nearest_others
 class Threshold(Partitioner):
     """Group records by threshold clustering of [HSS16]_, within 4 times the least diameter.
 
-    Made for the bottleneck, the greatest distance between two records of a group,
-    rather than for the sum of squares: no record gets far from its group.
+    It is designed for the bottleneck, the greatest distance between two records of a group,
+    rather than the sum of squares, so no record is far from its group.
 
     Parameters
     ----------

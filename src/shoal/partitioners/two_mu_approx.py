@@ -15,10 +15,10 @@ TOLERANCE = 1e-9  # relative gap between the weight and what is proven
 class TwoMuApprox(Partitioner):
     """Group records in pairs and triples by 2-mu-Approx of [DS06]_, at most twice the least SSE.
 
-    Every two records are joined by an edge that weighs their squared distance.
-    Pairs and triples come from the lightest edges that reach every record. Each
-    member of a pair computes the values of the other from their mean: k = 2 is for
-    tables none of whose members is an attacker, as the paper says.
+    Every two records are joined by an edge whose weight is their squared distance.
+    Pairs and triples follow from the lightest set of edges that covers every
+    record. Each member of a pair can compute the values of the other from their
+    mean, so the paper recommends k = 2 only where no respondent is an attacker.
 
     Parameters
     ----------
@@ -36,22 +36,22 @@ class TwoMuApprox(Partitioner):
         Sum of the squared distances along the chosen edges. The SSE is at most
         this, and at least half of it.
     certificate_ : Certificate
-        Dual values that prove the weight to be least: its ``bound`` is what no
-        such set of edges goes below, and half of it what no SSE goes below.
+        Dual values that prove the weight to be least: its ``bound`` is a lower
+        bound of the weight of all such sets, and half of it of the SSE.
 
     Notes
     -----
     **Steps**
 
-    1. Of all sets of edges that give each record one or two of them, one of least
-       weight is taken.
-    2. It falls into pairs and paths of three, and these are the groups.
+    1. A set of least weight is chosen among the sets that give each record one or
+       two edges.
+    2. It consists of pairs and paths of three records, which are the groups.
 
     **Guarantee.** The SSE is at most twice the least possible.
 
-    **Cost.** The set is found by a minimum-weight matching, on edges to near
-    records at first; then all n(n - 1)/2 edges are held against its dual values,
-    and what undercuts them is admitted until nothing does. So the least weight is
+    **Cost.** A minimum-weight matching on the edges to near records gives a first
+    set. Then all n(n - 1)/2 edges are compared with its dual values, and edges of
+    negative reduced cost are added until there are none. So the least weight is
     proven for each table, to nine digits. Time grows as n² or a little faster,
     memory as n.
 

@@ -31,7 +31,7 @@ class VMDAV(Partitioner):
     k : int
         Least number of records in a group.
     gamma : float or "auto"
-        How willingly a group takes in a neighbour; 0 takes in none. About 0.2
+        How readily a group takes in a neighbour; 0 takes in none. About 0.2
         suits scattered records, about 1.1 records in clumps. ``"auto"`` tries 0,
         0.2, 0.5, 0.8 and 1.1, five times the work, and keeps the one with the
         least sum of squares within groups, the lowest of them in a tie.

@@ -1,6 +1,7 @@
 """Columns without a declared type: their kinds and missing codes, inferred and recorded."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from shoal.frame import tables
@@ -9,7 +10,7 @@ from shoal.frame.kinds import Decision, Metadata, decide
 from shoal.frame.missing_codes import holds_code
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
-from shoal.frame.types import Type
+from shoal.frame.types import Type, text_of
 from shoal.plan.verdict import Finding
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def interpret_source(plan: "Plan", source: "Source") -> "Plan":
     names = _undeclared_columns(plan)
     decisions = decide_in_source(source, names)
     plan = _with_decisions(plan, decisions, {name: source.notes.on(name) for name in decisions})
-    return _with_orders(plan, source)
+    return _with_orders(_with_coded_hierarchies(plan, source), source)
 
 
 def inferred_types(
@@ -104,6 +105,20 @@ def _with_decisions(
     return plan.replace(
         types={**plan.types, **types}, missing_codes={**plan.missing_codes, **codes}
     )
+
+
+def _with_coded_hierarchies(plan: "Plan", source: "Source") -> "Plan":
+    """Return the plan with the codes of labelled columns where hierarchies list their labels."""
+    types = {}
+    for name, declared in plan.types.items():
+        codes: dict[str, list[str]] = {}
+        for code, label in source.notes.on(name).value_labels.items():
+            codes.setdefault(label, []).append(text_of(code))
+        listed = {row[0] for row in declared.hierarchy}
+        if codes and listed & set(codes) and listed.isdisjoint(sum(codes.values(), [])):
+            rows = [(c, *row[1:]) for row in declared.hierarchy for c in codes.get(row[0], row[:1])]
+            types[name] = replace(declared, hierarchy=tuple(rows))
+    return plan.replace(types={**plan.types, **types}) if types else plan
 
 
 def _with_orders(plan: "Plan", source: "Source") -> "Plan":

@@ -15,7 +15,7 @@ from shoal.frame.missing_codes import without_codes
 from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
-from shoal.metrics.assessment import Assessment, assess_frames, linear
+from shoal.metrics.assessment import Assessment, linear
 from shoal.metrics.category_inputs import columns_of_categories
 from shoal.partitioners import method_label
 from shoal.plan.chaining import apply_steps, is_chained
@@ -24,6 +24,7 @@ from shoal.plan.evidence import Evidence
 from shoal.plan.findings.edits import refuse_broken
 from shoal.plan.guarantees import check_guarantees
 from shoal.plan.interpretation import describe_interpretation, interpret_frame
+from shoal.plan.measures import measure_release
 from shoal.plan.other_columns import columns_to_drop, name_all_columns
 from shoal.plan.profile import profile
 from shoal.plan.shuffle import random_order
@@ -118,19 +119,7 @@ def _measure(
         names.append("weighted_total_change")
     if units is not None:
         names += ["fewest_units", "largest_unit_share"]
-    return assess_frames(
-        frame,
-        masked,
-        plan.quasi_identifiers,
-        [name for name in plan.masked if name not in plan.recoded],
-        columns_with(plan.roles, "confidential"),
-        names,
-        plan.types,
-        weight=plan.weight,
-        lower_bound=bound,
-        units=units,
-        recoded=plan.recoded,
-    )
+    return measure_release(plan, frame, masked, names, units, bound)
 
 
 def drawn_seeds(plan: "Plan", seeded: Sequence[Step]) -> tuple[int, ...]:

@@ -15,6 +15,8 @@ from shoal.plan.empirical import attack_release, survey_risk_of
 from shoal.plan.release import Release
 from shoal.report.verdict import name_some
 
+ON_REQUEST = "Only carried out on request."
+
 
 class Criterion(NamedTuple):
     """A question of reviewers, the attacks that answer it, and what these leave open."""
@@ -35,7 +37,7 @@ CRITERIA = (
     ),
     Criterion(
         "Linkability",
-        "Can a record be connected with the person it is about, or with another record of them?",
+        "Can a record be linked with the person it is about, or with another record of theirs?",
         (
             "linkability", "linkage-distance", "linkage-rank", "linkage-probabilistic",
             "linkage-splink",
@@ -89,6 +91,7 @@ def gather_evidence(release: Release, original: IntoDataFrame) -> dict[str, Any]
         "error": "",
         "k": attacks.k,
         "unit": attacks.unit,
+        "counted": attacks.counted,
         "seed": attacks.seed,
         "remarks": list(attacks.remarks),
         "criteria": [_criterion(criterion, attacks) for criterion in CRITERIA],
@@ -107,7 +110,11 @@ def _criterion(criterion: Criterion, attacks: Attacks) -> dict[str, Any]:
         "greatest_excess": excess,
         "exceeded": exceeded,
         "tests": [_test(result) for result in results],
-        "not_run": {n: reason for n, reason in attacks.not_run.items() if n in criterion.attacks},
+        "not_run": {
+            name: attacks.not_run.get(name, ON_REQUEST)
+            for name in criterion.attacks
+            if name not in (result.name.partition(":")[0] for result in results)
+        },
         "untested": criterion.untested,
     }
 

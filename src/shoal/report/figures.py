@@ -88,6 +88,32 @@ def heat_map(title: str, words: str, columns: Sequence[str], cells: Sequence[Any
     return Figure(title, words, width, height, plot.marks, legend, [heading, *rows])
 
 
+def hierarchy(entry: Mapping[str, Any]) -> Figure:
+    """Draw the levels of a hierarchy from the top, each category above those below it."""
+    levels = entry["levels"][::-1]
+    row, left = 26, 62
+    values = sum(levels[0]["widths"])
+    plot = Plot((0, 1), (0, 1), width=WIDTH, height=TOP + row * len(levels) + 8)
+    for i, level in enumerate(levels):
+        number, share = len(levels) - 1 - i, level["share"]
+        plot.words(f"level {number}", left - 6, TOP + row * (i + 0.5) + 4, "end", "tick")
+        start = 0
+        for width in level["widths"] or [values]:
+            place = {"x": round(left + PLOT_WIDTH * start / values, 2), "y": TOP + row * i,
+                     "width": round(PLOT_WIDTH * width / values, 2), "height": row,
+                     "fill-opacity": round(MAX_OPACITY * share, 3)}  # fmt: skip
+            of = f"a category of {width:,} of {values:,} values"
+            title = of if level["widths"] else f"{level['categories']:,} categories"
+            plot.add("rect", place, "plus cell", title=f"level {number}: {title}")
+            start += width
+        if share:
+            middle = left + PLOT_WIDTH / 2, TOP + row * (i + 0.5) + 4
+            plot.words(f"{100 * share:.3g} % of the cells", *middle, style="value")
+    counts = ", ".join(f"{level['categories']:,}" for level in entry["levels"])
+    words = f"Categories from level 0 to the top: {counts}."
+    return Figure(f"Hierarchy of {entry['column']}", words, plot.width, plot.height, plot.marks)
+
+
 def correlations(entry: Mapping[str, Any]) -> list[Figure]:
     """Draw the correlations before, after, and how they changed."""
     text, names = _largest_change(entry), entry["columns"]

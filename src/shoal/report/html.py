@@ -26,6 +26,7 @@ def render(summary: dict[str, Any]) -> str:
         sections=sections,
         numbers=numbers(values),
         tables=tables(values),
+        hierarchy_figures=[figures.hierarchy(entry) for entry in summary["hierarchies"]],
         unmeasured=by_reason(summary["remarks"]),
     )
 

@@ -120,7 +120,7 @@ def attacks_html(attacks: Attacks) -> str:
     return _output(
         "notebook/attacks.html",
         k=attacks.k,
-        unit=attacks.unit,
+        counted=attacks.counted,
         results=attacks.results,
         not_run=attacks.not_run,
         remarks=attacks.remarks,

@@ -162,8 +162,14 @@ def _hierarchies(release: ReleaseLike) -> list[dict[str, Any]]:
         {
             "column": name,
             "levels": [
-                {"categories": categories, "share": cells / release.provenance["records"]}
-                for categories, cells in zip(use["categories"], use["cells"], strict=True)
+                {
+                    "categories": categories,
+                    "share": cells / release.provenance["records"],
+                    "widths": widths,
+                }
+                for categories, cells, widths in zip(
+                    use["categories"], use["cells"], use["widths"], strict=True
+                )
             ],
         }
         for finding in release.verdict.findings

@@ -9,6 +9,7 @@ from shoal.metrics import ABOUT
 from shoal.report.layout import by_reason, format_number, numbers, tables
 
 SEVERITIES = {"breaks": "not kept", "qualifies": "reservation", "informs": "note"}
+COUNTED = {"records": "record", "units": "unit", "values": "value", "classes": "class"}
 ROUNDING = 1e-7  # a proven gap below it is a rounding error
 
 
@@ -103,7 +104,8 @@ def evidence_text(evidence: Mapping[str, Any]) -> str:
             rows = [["attack", "rate", "95 % interval", "baseline", "ceiling", "attacks"]]
             rows += [_attack_cells(test) for test in criterion["tests"]]
             untested = [
-                f"{name} ({reason.rstrip('.')})" for name, reason in criterion["not_run"].items()
+                f"{name} ({reason[:1].lower()}{reason[1:].rstrip('.')})"
+                for name, reason in criterion["not_run"].items()
             ]
             untested.append(criterion["untested"].replace("`", ""))
             notes = _fold(f"Not tested: {'; '.join(untested)}.")
@@ -129,7 +131,7 @@ def _attack_cells(test: Mapping[str, Any]) -> list[str]:
 def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None) -> str:
     """Return measures as aligned lines and tables, then remarks."""
     lines = [
-        [f"{name} {part}".strip(), f"{format_number(value)} {ABOUT[name].unit}".strip()]
+        [f"{name} {part}".strip(), f"{format_number(value)} {_unit(name, value)}".strip()]
         for name, part, value in numbers({**measures, "class_sizes": {}})
     ]
     if "class_sizes" in measures:
@@ -142,6 +144,12 @@ def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None)
     notes = [f"{', '.join(names)}: {reason}" for reason, names in by_reason(remarks or {}).items()]
     blocks.append("\n".join(notes))
     return "\n\n".join(block for block in blocks if block)
+
+
+def _unit(name: str, value: Any) -> str:
+    """Return the unit of a measure, in the singular for a count of one."""
+    unit = ABOUT[name].unit
+    return COUNTED.get(unit, unit) if value == 1 else unit
 
 
 def _fold(text: str, mark: str = "") -> str:

@@ -85,19 +85,20 @@ def find_combinations(
     pyarrow.Table
         The columns and, last, the counts.
     """
-    found = Combinations(columns)
+    combinations = Combinations(columns)
     tasks = [(chunk, list(columns)) for chunk in chunks]
     sizes = [chunk.records for chunk in chunks]
     for _, counts in run_stage(runner, "counting", _count_combinations, tasks, sizes):
-        found.add(counts)
-    table = sort_by(found.total(), columns)  # so that combinations of equal hash have an order too
+        combinations.add(counts)
+    # Sorted first, so that combinations of equal hash have an order too.
+    table = sort_by(combinations.total(), columns)
     return table.take(np.argsort(combination_keys(table, columns, seed), kind="stable"))
 
 
 @worker_task
 def _count_combinations(chunk: Chunk, columns: Sequence[str]) -> pa.Table:
     """Return the distinct combinations of a chunk with their counts."""
-    found = Combinations(columns)
+    combinations = Combinations(columns)
     for table in read_batches(chunk, columns, ()):
-        found.add(table.append_column(COUNT, pa.array(np.ones(len(table), np.int64))))
-    return found.total().combine_chunks()
+        combinations.add(table.append_column(COUNT, pa.array(np.ones(len(table), np.int64))))
+    return combinations.total().combine_chunks()

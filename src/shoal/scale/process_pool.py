@@ -30,7 +30,7 @@ class Task:
 class ProcessPool:
     """Runs tasks in processes of this machine; see `shoal.scale.runner.Runner`.
 
-    Processes are started anew, not forked, with the first task of a run. A process that dies takes
+    Processes are spawned, not forked, with the first task of a run. A process that dies takes
     the pool with it; the tasks that were running then run again in a new pool.
 
     Parameters

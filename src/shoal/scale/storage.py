@@ -151,8 +151,8 @@ def list_files(folder: str) -> dict[str, int]:
     with translate_store_errors(folder):
         system, key = _locate(folder)
         selector = fs.FileSelector(key, recursive=True, allow_not_found=True)
-        found = [one for one in system.get_file_info(selector) if one.type == fs.FileType.File]
-    return {one.path[len(key) + 1 :]: one.size for one in sorted(found, key=lambda one: one.path)}
+        files = [one for one in system.get_file_info(selector) if one.type == fs.FileType.File]
+    return {one.path[len(key) + 1 :]: one.size for one in sorted(files, key=lambda one: one.path)}
 
 
 def remove_file(path: str) -> None:

@@ -48,6 +48,17 @@ def check_confidential(confidential: Sequence[str], option: str) -> None:
         )
 
 
+def check_strata(strata: Sequence[str], columns: Sequence[str]) -> None:
+    """Refuse columns that a step both masks and splits the strata by."""
+    repeated = [name for name in strata if name in columns]
+    if repeated:
+        raise PlanError(
+            f"{name_columns(repeated)} cannot both be masked and split the strata. Choose one.",
+            code="masked-and-stratum",
+            columns=tuple(repeated),
+        )
+
+
 def as_integers_if_whole(column: NDArray[np.float64], frame: Frame, name: str) -> NDArray[Any]:
     """Return new values as integers if the original column and all new values are whole."""
     whole = tables.is_whole(frame, name) and (column == np.rint(column)).all()
@@ -211,13 +222,7 @@ class GroupingStep(Step):
             # Other parameters are checked when the partitioner is fitted, as in scikit-learn.
             parameters.validate(self.partitioner)
         self.partitioner = with_drawn_seeds(self.partitioner)
-        repeated = [name for name in self.strata if name in self.columns]
-        if repeated:
-            raise PlanError(
-                f"{name_columns(repeated)} cannot both be masked and split the strata. Choose one.",
-                code="masked-and-stratum",
-                columns=tuple(repeated),
-            )
+        check_strata(self.strata, self.columns)
 
 
 def _seed_names(partitioner: Partitioner) -> list[str]:

@@ -1,6 +1,7 @@
 """Recode columns to coarser categories until every class holds at least k records."""
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Annotated, Literal
 
 import numpy as np
@@ -171,7 +172,7 @@ class Generalise(Step):
             np.column_stack([column.codes for column in columns]),
             [column.levels for column in columns],
             self.k,
-            int(self.suppression * n_records),
+            _most_suppressed(self.suppression, n_records),
             units,
             constraint,
             counts,
@@ -243,3 +244,12 @@ class Generalise(Step):
                 },
             },
         )
+
+
+def _most_suppressed(share: float, records: int) -> int:
+    """Return the number of records that a share allows, without a rounding error.
+
+    >>> _most_suppressed(0.29, 100), int(0.29 * 100)
+    (29, 28)
+    """
+    return int(Fraction(str(share)) * records)

@@ -16,6 +16,7 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.steps.lattice import Cells, Codes, Levels
 
+MAX_DRAWN = 100  # categories of a level in a picture
 RecodingLoss = Literal["distinctions", "entropy", "discernibility"]
 
 
@@ -49,16 +50,17 @@ class RecodedColumn:
         """Return the label of each record at a level; None where the value is missing."""
         return np.array(self.labels[level][self.codes])
 
-    def use_of_levels(
-        self, level_of_record: Codes, counts: Codes | None = None
-    ) -> dict[str, list[int]]:
+    def use_of_levels(self, level_of_record: Codes, counts: Codes | None = None) -> dict[str, Any]:
         """Return for each level its categories in the data, and the cells that are released so.
 
         A level of -1 stands for a cell that is not released. ``counts`` are the records that each
-        of those given stands for.
+        of those given stands for. ``widths`` are the numbers of values below the categories of each
+        level, in an order in which categories stand below their parents, the widest first; they are
+        empty where there are too many categories to draw.
         """
         number = len(self.labels)
         return {
+            "widths": self._widths(),
             "categories": [
                 len(np.unique(level_ancestors[self.codes]))
                 for level_ancestors in self.levels.ancestors
@@ -67,6 +69,21 @@ class RecodedColumn:
             .astype(np.int64)
             .tolist(),
         }
+
+    def _widths(self) -> list[list[int]]:
+        """Return the number of values below each category, level by level; without any name."""
+        occurring = np.unique(self.codes)
+        ancestors = [level_ancestors[occurring] for level_ancestors in self.levels.ancestors]
+        keys: list[Codes] = []  # the last one counts most: the widest categories of the top level
+        for level_ancestors in ancestors:
+            keys += [level_ancestors, -np.bincount(level_ancestors)[level_ancestors]]
+        order = np.lexsort(keys)
+        widths = []
+        for level_ancestors in ancestors:
+            starts = np.flatnonzero(np.diff(level_ancestors[order], prepend=-1))
+            drawn = len(starts) <= MAX_DRAWN
+            widths.append(np.diff(starts, append=len(order)).tolist() if drawn else [])
+        return widths
 
 
 def read_hierarchy(

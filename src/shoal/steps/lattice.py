@@ -171,9 +171,9 @@ class Lattice:
     def evaluate(self, node: Node) -> Evaluation:
         """Count the classes of a node, and choose the rows to suppress.
 
-        Rows of failing classes are suppressed. If these hold fewer than k, the smallest classes are
-        suppressed with them, one by one; if they do not meet the constraint, twice as many classes
-        and one more are added each time.
+        Rows of failing classes are suppressed. If these hold fewer than k, the class that adds the
+        least loss is suppressed with them: every class that does not fail holds k. If they do not
+        meet the constraint, the smallest classes are added, each time twice as many and one more.
         """
         ancestors = [
             one.ancestors[level][row]
@@ -191,7 +191,7 @@ class Lattice:
         hopeless = failing if self._prunes_by_constraint else int(records[small].sum())
         below, is_kept = fails.copy(), True
         if 0 < failing <= self.max_suppressed:
-            below, is_kept = self._fill(fails, class_sizes.astype(np.int64), records, labels)
+            below, is_kept = self._fill(node, fails, class_sizes.astype(np.int64), records, labels)
         rows = below[labels]
         loss = self._loss(node, rows, float((records[~below] ** 2).sum()))
         return Evaluation(failing, hopeless, rows, is_kept, pairs, loss)
@@ -223,18 +223,21 @@ class Lattice:
         return self.constraint.holds_with_any
 
     def _fill(
-        self, fails: Mask, class_sizes: Codes, records: Cells, labels: Codes
+        self, node: Node, fails: Mask, class_sizes: Codes, records: Cells, labels: Codes
     ) -> tuple[Mask, bool]:
         """Return the classes to suppress with those that fail, and whether they are kept."""
         below = fails.copy()
-        others = [i for i in np.argsort(class_sizes, kind="stable") if not fails[i]]
+        if self._count(below[labels]) < self.k:
+            allowance = self.max_suppressed - records[fails].sum()
+            fitting = np.flatnonzero(~fails & (records <= allowance))
+            if not len(fitting):
+                return below, False
+            further = np.round(self._further_losses(node, records, labels)[fitting], 9)
+            below[fitting[np.lexsort((class_sizes[fitting], further))[0]]] = True
+        if self.constraint is None:
+            return below, True
+        others = [i for i in np.argsort(class_sizes, kind="stable") if not below[i]]
         added = 0
-        while self._count(below[labels]) < self.k and added < len(others):
-            below[others[added]] = True
-            added += 1
-        is_kept = self._count(below[labels]) >= self.k
-        if self.constraint is None or not is_kept:
-            return below, is_kept
         while not (met := self._meets(below[labels])) and added < len(others):
             if records[below].sum() > self.max_suppressed:
                 break
@@ -246,6 +249,15 @@ class Lattice:
         return self.constraint is None or self.constraint.is_met_by(
             np.flatnonzero(self.records(rows))
         )
+
+    def _further_losses(self, node: Node, records: Cells, labels: Codes) -> Cells:
+        """Return what each class loses in addition if it is suppressed, in some unit."""
+        if self.discernibility:
+            return np.asarray(records * (self._weights.sum() - records))
+        lost = np.zeros(len(labels))
+        for one, level, row in zip(self.levels, node, self._rows, strict=True):
+            lost += (one.losses[-1] - one.losses[level])[row]
+        return np.bincount(labels, lost * self._weights, len(records)).astype(np.float64)
 
     def _loss(self, node: Node, suppressed: Mask, kept_pairs: float) -> float:
         n = float(self._weights.sum())

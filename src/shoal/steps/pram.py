@@ -10,7 +10,7 @@ from shoal.errors import InputError, PlanError, ValuesRandomised
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.steps._step import Step, StepResult
+from shoal.steps._step import Step, StepResult, check_strata
 from shoal.steps.category_values import Categories, as_categories, column_of, read_categories
 from shoal.steps.strata import split
 from shoal.steps.transitions import (
@@ -207,13 +207,7 @@ class Pram(Step):
             )
         if self.stay == 1:
             raise PlanError("With stay = 1 nothing changes. Use less.", code="pram-nothing-changes")
-        repeated = [name for name in self.strata if name in self.columns]
-        if repeated:
-            raise PlanError(
-                f"{name_columns(repeated)} cannot both be masked and split the strata. Choose one.",
-                code="masked-and-stratum",
-                columns=tuple(repeated),
-            )
+        check_strata(self.strata, self.columns)
         if self.matrix is None:
             return
         if self.joint:

@@ -195,13 +195,18 @@ class Recode(Step):
         count = "1 category" if len(new.texts) == 1 else f"{len(new.texts):,} categories"
         sentences = [f"Column {name!r} was recoded to {count}."]
         if recoded.unmapped:
-            kept = "keep their values" if self.unmapped == "keep" else "became one category"
+            kept = "keep their values" if self.unmapped == "keep" else f"became {self.other!r}"
             sentences.append(f"{recoded.unmapped:,} cells that the mapping does not name {kept}.")
         if recoded.merged:
-            sentences.append(f"{recoded.merged:,} rare categories became one.")
+            rare = (
+                "1 rare category" if recoded.merged == 1 else f"{recoded.merged:,} rare categories"
+            )
+            sentences.append(f"{rare} became {self.other!r}.")
         too_small = bool((new.counts < self.min_count).any())
         if too_small:
-            sentences.append(f"It still holds fewer than min_count = {self.min_count} records.")
+            sentences.append(
+                f"{self.other!r} still holds fewer than min_count = {self.min_count} records."
+            )
         return ValuesGeneralised(
             " ".join(sentences),
             code="values-generalised",

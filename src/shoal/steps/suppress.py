@@ -131,12 +131,14 @@ class Suppress(Step):
     @property
     def guarantee(self) -> str:
         """What the step guarantees, in sentences for the report."""
-        units = "" if self.unit is None else f", counted in units of {self.unit!r},"
         if self.missing_means == "any":
+            counted = "records" if self.unit is None else f"units of {self.unit!r}"
             return (
-                f"Cells were suppressed until every record matched at least {self.k}{units} where a"
-                " suppressed cell matches every value. Records with suppressed cells may be unique."
+                "Cells were suppressed until the values that a record still shows occurred in at"
+                f" least {self.k} {counted}; a suppressed cell matches every value. Records with"
+                " suppressed cells may be unique."
             )
+        units = "" if self.unit is None else f", counted in units of {self.unit!r},"
         return (
             f"Cells were suppressed until k-anonymity with k = {self.k}{units} held; a suppressed"
             " cell counts as a value of its own."
@@ -210,18 +212,22 @@ class Suppress(Step):
     def _describe(self, best: Suppression) -> CellsSuppressed:
         counts, n_records = best.counts, int(best.records.sum())
         n_suppressed = int(best.records[best.cells.any(axis=1)].sum())
-        by_column = ", ".join(f"{n!r} {c}" for n, c in zip(self.columns, counts, strict=True) if c)
-        weigh = f" They weigh {best.weight:.6g}." if self.importance is not None else ""
+        by_column = ", ".join(
+            f"{n!r} {c:,}" for n, c in zip(self.columns, counts, strict=True) if c
+        )
+        weigh = f" They weigh {best.weight:,.6g}." if self.importance is not None else ""
         weighed = self.importance is not None
         if best.is_optimal:
-            bound = (
-                f"No {'lower weight' if weighed else 'smaller number'} suffices: this is proven."
-            )
+            # By its own cells: those of other records match it too, but do not hide it.
+            own = " to hide every record by its own cells" if self.missing_means == "any" else ""
+            least = "lower weight" if weighed else "smaller number"
+            bound = f"No {least} suffices{own}: this is proven."
         else:
-            bound = f"At least {best.bound:.6g} {'is' if weighed else 'are'} necessary."
+            least = f"{best.bound:,.6g}" if weighed else f"{best.bound:,.0f}"
+            bound = f"At least {least} {'is' if weighed else 'are'} necessary."
         return CellsSuppressed(
-            f"{counts.sum()} of {n_records * len(counts)} cells were suppressed in"
-            f" {n_suppressed} records: {by_column}.{weigh} {bound}",
+            f"{counts.sum():,} of {n_records * len(counts):,} cells were suppressed in"
+            f" {n_suppressed:,} records: {by_column}.{weigh} {bound}",
             code="cells-suppressed",
             count=int(counts.sum()),
             weight=best.weight,

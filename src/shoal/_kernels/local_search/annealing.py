@@ -52,20 +52,20 @@ class Memory(NamedTuple):
     counts: np.ndarray
 
 
-def open_memory(labels: np.ndarray, sse: float, k: int, room: int) -> Memory:
+def open_memory(labels: np.ndarray, sse: float, k: int, capacity: int) -> Memory:
     """Return a memory of the groups at the start, and an empty pool."""
     n = len(labels)
     signs = np.random.default_rng(0).integers(0, 2**63, n).astype(np.uint64)
     return Memory(
-        labels.copy(),
-        np.array([sse, sse]),
-        np.zeros(n, np.int64),
-        np.zeros(n, np.bool_),
-        np.full((room, 2 * k - 1), NONE),
-        np.zeros(room, np.uint64),
-        np.full(4 * room, NONE),
-        signs,
-        np.zeros(2, np.int64),
+        best=labels.copy(),
+        sse=np.array([sse, sse]),
+        changed=np.zeros(n, np.int64),
+        is_changed=np.zeros(n, np.bool_),
+        pool=np.full((capacity, 2 * k - 1), NONE),
+        keys=np.zeros(capacity, np.uint64),
+        slots=np.full(4 * capacity, NONE),
+        signs=signs,
+        counts=np.zeros(2, np.int64),
     )
 
 

@@ -32,7 +32,7 @@ class Grouping(NamedTuple):
     the versions of both at that time, and the costs; ``leave_cost`` holds the lower cost
     again, by group and position, for vector instructions. ``last_scan`` marks the groups
     listed by the current `near_groups`. ``group_list``, ``parts``, ``along`` and ``across``
-    are working space; ``gains`` is written by `gather_gains`.
+    are scratch space; ``gains`` is written by `gather_gains`.
     """
 
     X: np.ndarray
@@ -73,22 +73,42 @@ class Grouping(NamedTuple):
 def empty_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -> Grouping:
     """Return groups whose records are still to be filled in; see `passes.open_grouping`."""
     n, p = X.shape
-    room = n // k + 4
-    shape, most = (room, p), 4 * k
+    n_groups, most = n // k + 4, 4 * k  # groups, and records in a group before it is split
     return Grouping(
-        X, near, labels.copy(), np.zeros(n, np.int64),
-        np.zeros((room, most), np.int64), np.zeros((room, p, most)),
-        np.zeros(room, np.int64), np.zeros(shape), np.zeros(room),
-        np.zeros((room, most)), np.zeros((room, most)), np.zeros(room, np.int64),
-        np.zeros((room, most), np.int64), np.zeros(room, np.int64), np.zeros(shape), np.zeros(room),
-        np.zeros((room, most)), np.zeros(room, np.int64),
-        np.zeros(room, np.int64), np.zeros(room, np.bool_),
-        np.zeros(room, np.int64), np.zeros(room, np.bool_),
-        np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros(6, np.int64),
-        np.zeros(room, np.int64), np.full((n, 4), -1), np.zeros((n, 2)),
-        np.zeros(near.shape[1], np.int64), np.zeros((2, k), np.int64),
-        np.zeros(most), np.zeros(most), np.zeros(n),
-    )  # fmt: skip
+        X=X,
+        near=near,
+        labels=labels.copy(),
+        place=np.zeros(n, np.int64),
+        members=np.zeros((n_groups, most), np.int64),
+        values=np.zeros((n_groups, p, most)),
+        sizes=np.zeros(n_groups, np.int64),
+        centroids=np.zeros((n_groups, p)),
+        sse=np.zeros(n_groups),
+        squares=np.zeros((n_groups, most)),
+        leave_cost=np.zeros((n_groups, most)),
+        version=np.zeros(n_groups, np.int64),
+        members_before=np.zeros((n_groups, most), np.int64),
+        sizes_before=np.zeros(n_groups, np.int64),
+        centroids_before=np.zeros((n_groups, p)),
+        sse_before=np.zeros(n_groups),
+        squares_before=np.zeros((n_groups, most)),
+        version_before=np.zeros(n_groups, np.int64),
+        saved=np.zeros(n_groups, np.int64),
+        is_saved=np.zeros(n_groups, np.bool_),
+        free=np.zeros(n_groups, np.int64),
+        is_free=np.zeros(n_groups, np.bool_),
+        queue=np.zeros(n, np.int64),
+        is_queued=np.zeros(n, np.bool_),
+        counts=np.zeros(6, np.int64),
+        last_scan=np.zeros(n_groups, np.int64),
+        joins=np.full((n, 4), -1),
+        costs=np.zeros((n, 2)),
+        group_list=np.zeros(near.shape[1], np.int64),
+        parts=np.zeros((2, k), np.int64),
+        along=np.zeros(most),
+        across=np.zeros(most),
+        gains=np.zeros(n),
+    )
 
 
 @compiled

@@ -32,9 +32,9 @@ def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -
 def run_pass(grouping, k, action, numbers, tried, most):
     """Run one of the actions above; return the decrease of the SSE by trials.
 
-    ``numbers`` are the groups to dissolve or the records to gather around, ``tried`` the
-    versions at which each was last tried, ``most`` the moves to try in a descent. GAINS
-    writes into ``s.gains``.
+    ``numbers`` are the groups to dissolve or the records to gather around, ``tried`` the versions
+    at which each was last tried, ``most`` the moves to try in a descent. GAINS writes into
+    ``grouping.gains``.
     """
     if action == DISSOLVE:
         return dissolve_pass(grouping, k, numbers, tried)

@@ -28,14 +28,14 @@ NODE = np.dtype(
     [
         ("mate", np.int64),  # the matched edge of a vertex, -1 for none
         ("top", np.int64),  # the outermost node that holds a vertex
-        ("parent", np.int64),  # the blossom in whose ring it lies, -1 for none
-        ("following", np.int64),  # the next in that ring
-        ("preceding", np.int64),  # the one before
-        ("link", np.int64),  # the edge to the next
-        ("first", np.int64),  # where the ring of a blossom starts
-        ("base", np.int64),  # the vertex matched outside; ``first`` holds it
+        ("parent", np.int64),  # the blossom in whose cycle it lies, -1 for none
+        ("following", np.int64),  # its successor in that cycle
+        ("preceding", np.int64),  # its predecessor
+        ("link", np.int64),  # the edge to the successor
+        ("first", np.int64),  # the first node of a blossom's cycle
+        ("base", np.int64),  # the vertex matched outside, which is in ``first``
         ("value", np.int64),  # the dual, at least 0 for blossoms
-        ("since", np.int64),  # the time at which it was that
+        ("since", np.int64),  # the time at which the dual had this value
         ("label", np.int64),  # free, outer or inner
         ("entry", np.int64),  # the edge by which the tree reached it, -1 for the root
         ("counted", np.int64),  # 1 if a vertex is among the members of the tree
@@ -81,7 +81,7 @@ def open_matching(size: int) -> Matching:
 
 @compiled
 def ring_of(matching, blossom):
-    """Write the nodes of a blossom's cycle into ``m.ring``, in order; return their number."""
+    """Write the nodes of a cycle into ``matching.ring``, in order; return their number."""
     count = 0
     child = matching.node[blossom].first
     while count == 0 or child != matching.node[blossom].first:
@@ -93,7 +93,7 @@ def ring_of(matching, blossom):
 
 @compiled
 def vertices_of(matching, node):
-    """Write the vertices of a node into ``m.inside``; return their number."""
+    """Write the vertices of a node into ``matching.inside``; return their number."""
     matching.stack[0, 0] = node
     stacked, count = 1, 0
     while stacked > 0:

@@ -38,7 +38,7 @@ def correct_rows(
     """Fill ``correction`` with lower bounds of the reduced costs of groups, at most 0.
 
     It belongs to ``rows``. Where no more than ``most`` rows can join a row, and ``work`` suffices,
-    it is exact. Violated groups are noted in ``groups``, with their reduced costs in ``costs``.
+    it is exact. Violated groups are stored in ``groups``, with their reduced costs in ``costs``.
     """
     n = X.shape[0]
     records, extra, floor = np.empty(n, np.int64), np.empty(n), np.empty(n)

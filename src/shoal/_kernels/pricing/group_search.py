@@ -1,8 +1,8 @@
 """Search for the groups of negative reduced cost (branch and bound).
 
-The search adds one record after another to a first one and turns back where no group of
-negative reduced cost can follow, so what it does not find does not exist. When its work is
-used up, it still returns a lower bound of the reduced cost.
+The search adds one record after another to a first one and backtracks where no group of negative
+reduced cost can follow, so it misses none. When its work is used up, it still returns a lower bound
+of the reduced cost.
 """
 
 from typing import NamedTuple
@@ -17,11 +17,11 @@ from shoal._kernels.pricing.relaxation import insert_least
 class Search(NamedTuple):
     """A partial group; row ``d`` of an array belongs to its first ``d`` records.
 
-    ``cost[d]`` is their reduced cost so far. ``candidates[d, :left[d]]`` may
-    join, ``extra[d]`` is what each would add, ``half[d]`` is half of the triple duals that
-    would be added, and ``floor[d]`` what it adds at least to a whole group. ``turn[d]``
-    is the candidate to try next, -1 before they are put in order. ``inside[t]`` counts
-    the members of triple t, ``held[c]`` those of cluster c.
+    ``cost[d]`` is their reduced cost so far. ``candidates[d, :left[d]]`` may join, ``extra[d]`` is
+    what each would add, ``half[d]`` is half of the triple duals that would be added, and
+    ``floor[d]`` a lower bound of what each adds to a complete group. ``turn[d]`` is the position of
+    the candidate to try next, -1 before they are sorted. ``inside[t]`` counts the members of triple
+    t, ``held[c]`` those of cluster c.
     """
 
     members: np.ndarray
@@ -67,17 +67,17 @@ def open_search(candidates, size, cost):
 
 
 @compiled
-def put_in_order(search, depth, kept, i):
+def insert_by_floor(search, depth, kept, i):
     """Insert candidate ``i`` by its floor among the first ``kept`` (insertion sort)."""
     floor, extra = search.floor[depth], search.extra[depth]
     half, candidates = search.half[depth], search.candidates[depth]
-    one, two, three, four = floor[i], extra[i], half[i], candidates[i]
+    new_floor, new_extra, new_half, candidate = floor[i], extra[i], half[i], candidates[i]
     at = kept
-    while at > 0 and floor[at - 1] > one:
+    while at > 0 and floor[at - 1] > new_floor:
         floor[at], extra[at] = floor[at - 1], extra[at - 1]
         half[at], candidates[at] = half[at - 1], candidates[at - 1]
         at -= 1
-    floor[at], extra[at], half[at], candidates[at] = one, two, three, four
+    floor[at], extra[at], half[at], candidates[at] = new_floor, new_extra, new_half, candidate
 
 
 @compiled
@@ -148,7 +148,7 @@ def order_candidates(search, candidates, depth, least, cutoff):
     kept = 0
     for i in range(left):
         if floor[i] <= last or others + floor[i] < cutoff:
-            put_in_order(search, depth, kept, i)
+            insert_by_floor(search, depth, kept, i)
             kept += 1
     search.left[depth] = kept
     search.turn[depth] = 0
@@ -156,7 +156,7 @@ def order_candidates(search, candidates, depth, least, cutoff):
 
 
 @compiled
-def open_floor(search, depth):
+def remaining_bound(search, depth):
     """Return a lower bound of all groups with candidates from the next one on."""
     need, at = search.members.shape[0] - depth, search.turn[depth]
     if at + need > search.left[depth]:
@@ -214,7 +214,7 @@ def join(search, candidates, depth):
 
 
 @compiled
-def leave(search, candidates, depth):
+def backtrack(search, candidates, depth):
     """Remove the last of ``depth`` records; return the new depth."""
     if depth > 1:
         record = search.members[depth - 1]
@@ -226,7 +226,7 @@ def leave(search, candidates, depth):
 
 
 @compiled
-def note(search, candidates, first, groups, costs, count):
+def store_group(search, candidates, first, groups, costs, count):
     """Store a complete group, replacing the worst if there is no space; return their number."""
     size = search.members.shape[0]
     place = count
@@ -246,7 +246,7 @@ def search_candidates(candidates, first, size, cost, rest, cutoff, work, groups,
     """Find groups of ``size`` below ``cutoff`` that consist of ``first`` and candidates.
 
     ``cost`` is that of the first record, and ``rest`` a lower bound of groups with other records.
-    Groups are noted as in `cheapest_groups`.
+    Groups are stored as in `cheapest_groups`.
     """
     search = open_search(candidates, size, cost)
     least = np.empty(size)
@@ -254,18 +254,18 @@ def search_candidates(candidates, first, size, cost, rest, cutoff, work, groups,
     while depth > 0:
         if depth == size:
             if search.cost[size] < cutoff:
-                count = note(search, candidates, first, groups, costs, count)
+                count = store_group(search, candidates, first, groups, costs, count)
                 bound = min(bound, search.cost[size])
-            depth = leave(search, candidates, depth)
+            depth = backtrack(search, candidates, depth)
         elif search.turn[depth] < 0 and not order_candidates(
             search, candidates, depth, least, bound
         ):
-            depth = leave(search, candidates, depth)
-        elif open_floor(search, depth) >= bound:
-            depth = leave(search, candidates, depth)
+            depth = backtrack(search, candidates, depth)
+        elif remaining_bound(search, depth) >= bound:
+            depth = backtrack(search, candidates, depth)
         elif work < 0:
             for above in range(1, depth + 1):
-                rest = min(rest, open_floor(search, above))
+                rest = min(rest, remaining_bound(search, above))
             break
         else:
             join(search, candidates, depth)
@@ -278,10 +278,10 @@ def search_candidates(candidates, first, size, cost, rest, cutoff, work, groups,
 def cheapest_groups(table, prices, first, size, group_dual, cutoff, most, work, groups, costs):
     """Find groups of ``size`` and low reduced cost whose record of lowest rank is ``first``.
 
-    The cheapest are noted in the rows of ``groups``, with their reduced costs in ``costs``. No
+    The cheapest are stored in the rows of ``groups``, with their reduced costs in ``costs``. No
     more than ``most`` records may join, and no more candidates than ``work`` are tried. The
     result is a lower bound of the reduced cost of the groups of ``first``, at most ``cutoff``,
-    and how many were noted.
+    and how many were stored.
     """
     candidates, rest = candidate_set(table, prices, first, size, group_dual, cutoff, most)
     cost = group_dual - prices.record_dual[first]
@@ -300,13 +300,13 @@ def all_groups(table, prices, first, size, group_dual, cutoff, groups):
             if search.cost[size] < cutoff:
                 if count == groups.shape[0]:
                     return -1
-                count = note(search, candidates, first, groups, costs, count)
-            depth = leave(search, candidates, depth)
+                count = store_group(search, candidates, first, groups, costs, count)
+            depth = backtrack(search, candidates, depth)
         elif (
             search.turn[depth] < 0
             and not order_candidates(search, candidates, depth, least, cutoff)
-        ) or open_floor(search, depth) >= cutoff:
-            depth = leave(search, candidates, depth)
+        ) or remaining_bound(search, depth) >= cutoff:
+            depth = backtrack(search, candidates, depth)
         else:
             join(search, candidates, depth)
             depth += 1

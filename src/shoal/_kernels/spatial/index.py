@@ -17,10 +17,7 @@ from shoal._kernels.spatial.frame import principal_frame
 from shoal._kernels.spatial.pool import Pool
 
 REBUILD_SHARE = 0.7  # share of living records below which an index may be rebuilt
-REBUILD_COST = (
-    4,
-    10_000,
-)  # blocks read that cost as much as rebuilding: per record, and at least
+REBUILD_COST = (4, 10_000)  # blocks read that cost as much as rebuilding: per record, and at least
 CACHE_LINE = 16  # numbers in single precision that a line of the cache holds
 FIT_EVERY = 8  # records that leave a block until its box shrinks
 # NumPy numbers, since numba compiles an inner kernel again for every plain constant passed to it.
@@ -31,20 +28,19 @@ ALL_AXES = np.int64(0)
 class Index(NamedTuple):
     """Living records in blocks, their boxes, and the labels given so far.
 
-    ``blocks[b, a, i]`` is the position of one record along axis a, in single
-    precision, and ``records[b, i]`` its number; the lowest of a block stands first.
-    Axes 1 to p are those of the frame, ``leading`` of which explain most. Axis 0
-    is the distance from the origin along all the others, axis p + 1 that along all. A record that
-    has left is not a number there, so that no comparison holds for it. ``place`` is
-    the way from a record to b * BLOCK + i.
+    ``blocks[b, a, i]`` is the coordinate of one record along axis a, in single precision, and
+    ``records[b, i]`` its number; the lowest of a block comes first. Axes 1 to p are those of the
+    frame; the first ``leading`` explain most of the variance. Axis 0 is the distance from the
+    origin along the other axes, axis p + 1 that along all axes. Removed records are NaN there, so
+    that no comparison holds for them. ``place[record]`` is b * BLOCK + i.
 
-    ``low`` and ``high`` are the faces of the boxes around blocks (as group, axis,
-    block in the group), ``outer_low`` and ``outer_high`` those around groups of
-    blocks (as axis, group). ``filled`` counts the living of each block, and
-    ``all_equal`` says that all its records have the same values.
+    ``low`` and ``high`` are the faces of the boxes around blocks (as group, axis, block in the
+    group), ``outer_low`` and ``outer_high`` those around groups of blocks (as axis, group).
+    ``filled`` counts the living records of each block, and ``all_equal`` says whether all its
+    records have the same values.
 
-    ``total`` is the sum of the living, as leading part and rounding error per
-    column. The rest is working space of searches.
+    ``total`` is the sum of the living records, as leading part and rounding error per column. The
+    arrays from ``query`` on are scratch space of searches.
     """
 
     X: np.ndarray
@@ -83,7 +79,7 @@ def open_index(X: np.ndarray) -> Index:
     return _build(X, np.full(n, -1), np.zeros(1, np.int64), np.full(1, n), total)
 
 
-def rebuild_if_worn(index: Index) -> Index:
+def rebuild_if_needed(index: Index) -> Index:
     """Return the index, rebuilt from the records without label if that is worthwhile."""
     if index.size[0] >= index.rebuild_below or index.blocks_read[0] < index.rebuild_after:
         return index
@@ -101,26 +97,26 @@ def to_pool(index: Index) -> Pool:
 def _build(X, labels, groups, size, total) -> Index:
     living = np.flatnonzero(labels < 0).astype(np.int32)
     n, width = len(living), X.shape[1] + 2
-    outer = -(-n // (BLOCK * BLOCKS_PER_GROUP))
-    many = outer * BLOCKS_PER_GROUP
+    n_groups = -(-n // (BLOCK * BLOCKS_PER_GROUP))
+    n_blocks = n_groups * BLOCKS_PER_GROUP
     index = Index(
         X, labels, groups, size, total, *principal_frame(X, living, total[:, 0] / n),
         rebuild_below=int(REBUILD_SHARE * n),
         rebuild_after=REBUILD_COST[0] * n + REBUILD_COST[1],
-        blocks=_full((many, width, BLOCK), np.nan),
-        records=np.full((many, BLOCK), -1, np.int32),
-        place=np.empty(len(X), np.int32),  # of the living alone; that of others is never read
-        filled=np.zeros(many, np.int64),
-        all_equal=np.ones(many, np.bool_),
-        low=_full((outer, width, BLOCKS_PER_GROUP), np.inf),
-        high=_full((outer, width, BLOCKS_PER_GROUP), -np.inf),
-        outer_low=_full((width, outer), np.inf),
-        outer_high=_full((width, outer), -np.inf),
+        blocks=_full((n_blocks, width, BLOCK), np.nan),
+        records=np.full((n_blocks, BLOCK), -1, np.int32),
+        place=np.empty(len(X), np.int32),  # only places of living records are read
+        filled=np.zeros(n_blocks, np.int64),
+        all_equal=np.ones(n_blocks, np.bool_),
+        low=_full((n_groups, width, BLOCKS_PER_GROUP), np.inf),
+        high=_full((n_groups, width, BLOCKS_PER_GROUP), -np.inf),
+        outer_low=_full((width, n_groups), np.inf),
+        outer_high=_full((width, n_groups), -np.inf),
         query=_full(width, 0),
         gaps=_full(BLOCK, 0),
         bounds=_full(BLOCKS_PER_GROUP, 0),
-        outer_bounds=_full(outer, 0),
-        queue=np.empty(outer + 1, np.int64),
+        outer_bounds=_full(n_groups, 0),
+        queue=np.empty(n_groups + 1, np.int64),
         blocks_read=np.zeros(1, np.int64),
     )  # fmt: skip
     build(
@@ -132,11 +128,10 @@ def _build(X, labels, groups, size, total) -> Index:
 
 
 def _full(shape: int | tuple[int, ...], value: float) -> np.ndarray:
-    """Return numbers in single precision that start where a line of the cache does.
+    """Return an array in single precision that is aligned to a cache line.
 
-    They are made here, since NumPy asks for large pages of memory and numba does not,
-    which matters for a million records. And numba takes longer to compile a kernel that
-    makes arrays than one that fills them.
+    NumPy allocates it, since it requests large pages of memory and numba does not, which matters
+    for a million records. Kernels that create arrays also take longer to compile.
     """
     size = int(np.prod(shape))
     raw = np.full(size + CACHE_LINE, value, np.float32)
@@ -168,7 +163,7 @@ def build(
             if blocks[b, a, at] != blocks[b, a, 0]:
                 all_equal[b] = False
     for i in range(living.shape[0]):
-        # Those that differ where they are stored are not alike: then the table need not be read.
+        # Records that differ in single precision differ; only the others are compared in the table.
         if all_equal[i // BLOCK]:
             first = records[i // BLOCK, 0]
             all_equal[i // BLOCK] = same_values(X, records[i // BLOCK, i % BLOCK], first)
@@ -222,8 +217,8 @@ def store_point(rotated, leading, row):
 def fit_axis(values, low, high, at, outer_low, outer_high, g):
     """Fit the boxes of a block and its group to the living records along one axis.
 
-    They are the box of the block, at ``at`` among those of its group, and the one
-    around the group, if the block reached its face.
+    ``at`` is the position of the block in its group. The box of the group changes only if the
+    block touched one of its faces.
     """
     # Two halves side by side, since each comparison waits for the one before.
     least, greatest = np.float32(np.inf), np.float32(-np.inf)
@@ -253,11 +248,10 @@ def centre(index, point):
 
 @compiled
 def remove(index, record):
-    """Remove a record; the boxes around its block are fitted again now and then.
+    """Remove a record; the boxes around its block are refitted after every few removals.
 
-    The outer face of its shell is fitted at once, since the outermost record is asked for
-    all the time. Fitting the other faces costs more than it saves until a few records
-    have left.
+    The outer face of its shell is refitted at once, since every round searches for the outermost
+    record. Refitting the other faces costs more than it saves until a few records are removed.
     """
     b, i = index.place[record] // BLOCK, index.place[record] % BLOCK
     for j in range(index.X.shape[1]):

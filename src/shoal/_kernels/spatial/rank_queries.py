@@ -14,8 +14,7 @@ from shoal._kernels.spatial.search import NEAREST, NONE_FOUND, next_block, place
 def count_closer(index, weights, point, low, high, enough):
     """Weigh the records whose squared distance is below ``low``, and those from there to ``high``.
 
-    The search ends as soon as ``enough`` weight lies below; the second number
-    then means nothing.
+    The search ends as soon as the first sum reaches ``enough``; the second is then meaningless.
     """
     reach = place_query(
         point, index.origin, index.axes, index.scale, index.leading, NEAREST, index.query
@@ -23,7 +22,7 @@ def count_closer(index, weights, point, low, high, enough):
     needed = required_score(high, NEAREST, index.scale, reach, point.shape[0])
     score_bounds(index.outer_low, index.outer_high, index.query, NEAREST, index.outer_bounds)
     left = queue_groups(index.outer_bounds, index.queue, needed, index.bounds)
-    closer, level = NONE_FOUND, NONE_FOUND
+    closer, tied = NONE_FOUND, NONE_FOUND
     while closer < enough:
         b, left = next_block(
             index.blocks, index.low, index.high, index.query, index.leading, NEAREST, needed,
@@ -38,21 +37,21 @@ def count_closer(index, weights, point, low, high, enough):
                 if squared < low:
                     closer += weights[record]
                 elif squared <= high:
-                    level += weights[record]
-    return closer, level
+                    tied += weights[record]
+    return closer, tied
 
 
 @compiled
-def rank_own_records(index, weights, points, own, slack, enough, start, stop, closer, level):
+def rank_own_records(index, weights, points, own, slack, enough, start, stop, closer, tied):
     """Count the records closer than, and as near as, the own record of each point of a range.
 
-    ``own`` holds a record of the index for each point. Distances that differ by a
-    share of ``slack`` or less are level.
+    ``own`` holds a record of the index for each point. Distances whose relative
+    difference is at most ``slack`` are tied.
     """
     for i in range(start, stop):
         squared = squared_distance(index.X, own[i], points[i])
         low, high = squared * (1 - slack), squared * (1 + slack)
-        closer[i], level[i] = count_closer(index, weights, points[i], low, high, enough)
+        closer[i], tied[i] = count_closer(index, weights, points[i], low, high, enough)
 
 
 def rank_among_few(
@@ -66,7 +65,7 @@ def rank_among_few(
     for column, at in zip(table.T, points.T, strict=True):
         gap = column - at[:, np.newaxis]
         distance += gap * gap
-    mine = distance[np.arange(len(points)), own][:, np.newaxis]
-    is_closer = distance < mine * (1 - slack)
-    is_level = ~is_closer & (distance <= mine * (1 + slack))
-    return is_closer @ weights, is_level @ weights
+    own_distance = distance[np.arange(len(points)), own][:, np.newaxis]
+    is_closer = distance < own_distance * (1 - slack)
+    is_tied = ~is_closer & (distance <= own_distance * (1 + slack))
+    return is_closer @ weights, is_tied @ weights

@@ -12,6 +12,7 @@ from shoal.errors import FileError
 from shoal.io.formats._calendar import Clock
 from shoal.io.formats._statistical_read import EXACT, pyreadstat
 from shoal.io.notes import Notes
+from shoal.io.source import Source
 
 
 def write_file(
@@ -35,6 +36,26 @@ def write_file(
             code="cannot-write",
             format=kind,
         ) from None
+
+
+def display_formats(
+    source: Source,
+    family: str,
+    clock_of: Callable[[str | None], Clock | None],
+    defaults: Mapping[Clock, str],
+) -> dict[str, str | None]:
+    """Return the display format of each column: its own, if the source is of the same family.
+
+    ``defaults`` are the clocks of dates and of times, with a format for columns that have none.
+    """
+    days, moments = defaults
+    formats = {}
+    for field in source.table.schema:
+        own = source.notes.on(field.name).format if source.notes.family == family else None
+        clock = days if pa.types.is_date(field.type) else None
+        clock = moments if pa.types.is_timestamp(field.type) else clock
+        formats[field.name] = own if clock in (None, clock_of(own)) else defaults[clock]
+    return formats
 
 
 def frame(table: pa.Table) -> Any:

@@ -91,7 +91,9 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     notes, remarks = writing.shorten_labels(
         source.notes, "A SAS transport file", lambda text: writing.truncate(text, 256), str
     )
-    formats = _formats(source)
+    formats = writing.display_formats(
+        source, "sas", _clock, {DAYS: "YYMMDD10", MOMENTS: "DATETIME20"}
+    )
     table = writing.to_storable(
         source.table,
         lambda name, arrow_type: DAYS if pa.types.is_date(arrow_type) else MOMENTS,
@@ -172,22 +174,6 @@ def _check_range(table: pa.Table) -> None:
                 code="values-too-large",
                 column=name,
             )
-
-
-def _formats(source: Source) -> dict[str, str | None]:
-    """Return the display format of each column; dates get a date format."""
-    formats = {}
-    for field in source.table.schema:
-        display_format = (
-            source.notes.on(field.name).format if source.notes.family == "sas" else None
-        )
-        clock = _clock(display_format)
-        if pa.types.is_date(field.type):
-            display_format = display_format if clock is DAYS else "YYMMDD10"
-        elif pa.types.is_timestamp(field.type):
-            display_format = display_format if clock is MOMENTS else "DATETIME20"
-        formats[field.name] = display_format
-    return formats
 
 
 def _clock(display_format: str | None) -> Clock | None:

@@ -78,7 +78,12 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         lambda text: writing.truncate(text, 120),
     )
     from_spss = notes.family == "spss"
-    formats = _formats(source)
+    formats = writing.display_formats(
+        source, "spss", _clock, {DAYS: "SDATE10", MOMENTS: "DATETIME20"}
+    )
+    for field in source.table.schema:
+        if pa.types.is_integer(field.type):
+            formats[field.name] = formats[field.name] or "F8.0"
     table = writing.to_storable(
         source.table,
         lambda name, arrow_type: DAYS if pa.types.is_date(arrow_type) else MOMENTS,
@@ -168,24 +173,6 @@ def _labels(notes: ColumnNotes, column: pa.ChunkedArray) -> dict[Any, str]:
     labels = writing.labels_for(notes.value_labels, column)
     text = pa.types.is_string(column.type)
     return {value: label for value, label in labels.items() if text or not isinstance(value, str)}
-
-
-def _formats(source: Source) -> dict[str, str | None]:
-    """Return the display format of each column; dates get a date format."""
-    formats = {}
-    for field in source.table.schema:
-        display_format = (
-            source.notes.on(field.name).format if source.notes.family == "spss" else None
-        )
-        clock = _clock(display_format)
-        if pa.types.is_date(field.type):
-            display_format = display_format if clock is DAYS else "SDATE10"
-        elif pa.types.is_timestamp(field.type):
-            display_format = display_format if clock is MOMENTS else "DATETIME20"
-        elif pa.types.is_integer(field.type) and display_format is None:
-            display_format = "F8.0"
-        formats[field.name] = display_format
-    return formats
 
 
 def _clock(display_format: str | None) -> Clock | None:

@@ -60,7 +60,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     notes, remarks = writing.shorten_labels(
         source.notes, "A Stata file", lambda text: text[:80], lambda text: text[:8_000]
     )
-    formats = _formats(source)
+    formats = writing.display_formats(source, "stata", _clock, {DAYS: "%td", MOMENTS: "%tc"})
     table = writing.to_storable(
         source.table, lambda name, arrow_type: _clock(formats[name]) or DAYS, "A Stata file"
     )
@@ -112,22 +112,6 @@ def _labels(notes: Notes, name: str, column: pa.ChunkedArray) -> dict[Any, str]:
 def _stata_code(letter: str) -> str | None:
     """Return a missing code in Stata's notation; None for the ._ of SAS."""
     return letter.lower() if letter.isascii() and letter.isalpha() else None
-
-
-def _formats(source: Source) -> dict[str, str | None]:
-    """Return the display format of each column; dates get a date format."""
-    formats = {}
-    for field in source.table.schema:
-        display_format = (
-            source.notes.on(field.name).format if source.notes.family == "stata" else None
-        )
-        clock = _clock(display_format)
-        if pa.types.is_date(field.type):
-            display_format = display_format if clock is DAYS else "%td"
-        elif pa.types.is_timestamp(field.type):
-            display_format = display_format if clock is MOMENTS else "%tc"
-        formats[field.name] = display_format
-    return formats
 
 
 def _clock(display_format: str | None) -> Clock | None:

@@ -75,7 +75,8 @@ def estimates(study: Study) -> AnalysisResult | str:
     )
     has_dates = any(pair.kind == "date" for pair in study.selected)
     remarks = ("Of dates only the errors are shown.",) if has_dates else ()
-    return AnalysisResult("estimates", figures, tuple(rows), remarks, years=years)
+    hidden = ("weighted",) if study.weights is None else ()
+    return AnalysisResult("estimates", figures, tuple(rows), remarks, hidden, years)
 
 
 def _rows(study: Study, pair: ColumnPair, weighted: bool) -> Iterator[dict[str, Any]]:

@@ -42,9 +42,9 @@ def propensity(study: Study) -> AnalysisResult | str:
     -------
     AnalysisResult or str
         One row for each model: a logistic regression with squares and products of numbers, and a
-        classification tree. pMSE is 0 if no model can tell the tables apart and :math:`c (1 - c)`
-        if records are never alike. A ratio near or below 1 is that of another sample of the same
-        population; above 10, analyses will differ.
+        classification tree. pMSE is 0 if the model cannot tell the tables apart and
+        :math:`c (1 - c)` if it always can. A ratio near or below 1 is that of another sample of the
+        same population; above 10, analyses are likely to differ.
 
     References
     ----------

@@ -241,9 +241,10 @@ class Utility(NamedResults[AnalysisResult]):
         rows.sort(key=lambda row: -row["error"])
         remark = "" if len(rows) <= SHOWN else f"The greatest {SHOWN} of {len(rows):,} errors."
         name = "estimates by group"
-        years = self["estimates"].years if "estimates" in self else ()
+        whole = self.get("estimates")
+        years, hidden = ((), ()) if whole is None else (whole.years, whole.hidden)
         remarks = (remark,) if remark else ()
-        return str(AnalysisResult(name, {}, tuple(rows[:SHOWN]), remarks, years=years))
+        return str(AnalysisResult(name, {}, tuple(rows[:SHOWN]), remarks, hidden, years))
 
     def _repr_html_(self) -> str:
         """Return the results for a notebook."""

@@ -118,22 +118,9 @@ def utility(
     (0.0238, 0.0498)
     """
     names = as_list(measures) or list(ANALYSES)
-    for name in names:
-        if name not in ANALYSES:
-            raise ParameterError(
-                f"There is no analysis {name!r}.{hint(name, ANALYSES)} Choose among:"
-                f" {', '.join(ANALYSES)}.",
-                code="unknown-measure",
-                measure=name,
-            )
-    counts = {"n_resamples": (n_resamples, 2), "n_queries": (n_queries, 1)}
-    for parameter, (value, least) in {**counts, "max_records": (max_records, 2)}.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise ParameterError(
-                f"`{parameter}` must be an int of at least {least}.",
-                code="parameter-not-accepted",
-                parameter=parameter,
-            )
+    _check_names(names)
+    _check_at_least(2, n_resamples=n_resamples, max_records=max_records)
+    _check_at_least(1, n_queries=n_queries)
     check_min_group(min_group)
     before, after = tables.open_frame(original), tables.open_frame(masked)
     if aligned and len(before) != len(after):
@@ -181,6 +168,29 @@ def utility(
         remarks=tuple(remarks),
         groups=groups,
     )
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Refuse names that are no analyses."""
+    for name in names:
+        if name not in ANALYSES:
+            raise ParameterError(
+                f"There is no analysis {name!r}.{hint(name, ANALYSES)} Choose among:"
+                f" {', '.join(ANALYSES)}.",
+                code="unknown-measure",
+                measure=name,
+            )
+
+
+def _check_at_least(least: int, **parameters: Any) -> None:
+    """Refuse values that are no int of at least ``least``."""
+    for parameter, value in parameters.items():
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise ParameterError(
+                f"`{parameter}` must be an int of at least {least}.",
+                code="parameter-not-accepted",
+                parameter=parameter,
+            )
 
 
 def _by_group(study: Study, names: Sequence[str], grouping: Grouping) -> Subgroups:

@@ -1,4 +1,4 @@
-"""Attacks on a release by somebody who knows a part of the data, one kind a file."""
+"""Attacks on a release by someone who knows part of the data; one file for each kind."""
 
 from shoal.metrics.attacks.result import AttackResult, Attacks, wilson_interval
 from shoal.metrics.attacks.run import ATTACKS, attack

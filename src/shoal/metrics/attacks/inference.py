@@ -8,8 +8,8 @@ from shoal.metrics.attacks._tables import Column
 from shoal.metrics.attacks.result import AttackResult
 
 NO_CEILING = (
-    "None: k limits which record is found, not what its class has in common; see l-diversity and"
-    " t-closeness."
+    "k limits which record is found, not what the records of a class have in common; l-diversity"
+    " and t-closeness do."
 )
 
 

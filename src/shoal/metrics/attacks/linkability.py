@@ -6,8 +6,9 @@ from shoal.metrics.attacks._setting import Setting
 from shoal.metrics.attacks.result import AttackResult
 
 CEILING = (
-    "Records of a class are equal on one half of the columns, so that half leads to at least k"
-    " records, of which the other half can match one at most 1 time in k."
+    "Records of a class are equal on a half that has quasi-identifiers alone, so that half leads to"
+    " at least k records. The chance to draw the one that the other half leads to is at most 1 in"
+    " k."
 )
 
 

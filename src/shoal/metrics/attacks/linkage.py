@@ -8,8 +8,8 @@ from shoal.metrics.attacks.result import AttackResult
 
 NOT_ALIGNED = "Needs the same records in the same order in both tables."
 CEILING = (
-    "Released records of a class are equal on all columns of the attack, so the right one among"
-    " them is a guess of 1 in k."
+    "Released records of a class are equal on all columns of the attack, so the attacker picks the"
+    " right one with a chance of at most 1 in k."
 )
 CEILING_OF_UNITS = (
     "Released records of a class are equal on all columns of the attack; the ceiling is the"
@@ -77,20 +77,27 @@ def _link(setting: Setting, name: str, scale: Scale) -> AttackResult | str:
     neighbours = setting.neighbours(known, scale=scale)
     labels = setting.classes(known).labels
     sizes = setting.classes(known).sizes
+    starts, records = right_records(setting, setting.targets)
+    own = labels[records]
     chances = np.empty(len(setting.targets))
-    for i, target in enumerate(setting.targets.tolist()):
+    for i in range(len(chances)):
         candidates = neighbours.of(i)
-        right = right_records(setting, labels, candidates, target)
+        right = np.isin(own[starts[i] : starts[i + 1]], candidates).sum()
         chances[i] = right / sizes[candidates].sum()
     return linkage_result(setting, name, chances)
 
 
-def right_records(setting: Setting, labels: Labels, candidates: Labels, target: int) -> int:
-    """Return how many records of the candidate classes belong to the target's unit."""
+def right_records(setting: Setting, targets: Labels) -> tuple[Labels, Labels]:
+    """Return the records that are a right link for each target: its own, or those of its unit.
+
+    The second array holds them one target after the other; the first says where each begins.
+    """
     if setting.units is None:
-        return int(labels[target] in candidates)
-    unit_records = np.flatnonzero(setting.units == setting.units[target])
-    return int(np.isin(labels[unit_records], candidates).sum())
+        return np.arange(len(targets) + 1), targets
+    sizes, order = np.bincount(setting.units), np.argsort(setting.units, kind="stable")
+    first, units = np.cumsum(sizes) - sizes, setting.units[targets]
+    records = [order[first[unit] : first[unit] + sizes[unit]] for unit in units.tolist()]
+    return np.concatenate([[0], np.cumsum(sizes[units])]), np.concatenate(records)
 
 
 def linkage_result(setting: Setting, name: str, chances: Values) -> AttackResult:

@@ -5,7 +5,7 @@ import numpy as np
 from shoal.metrics.attacks._setting import Setting
 from shoal.metrics.attacks.result import AttackResult
 
-NO_CEILING = "None: k-anonymity does not limit what a release says about who is in the table."
+NO_CEILING = "k does not limit what a release reveals about who is in the table."
 
 
 def membership(setting: Setting) -> AttackResult | str:

@@ -9,7 +9,7 @@ from shoal import _progress as progress
 from shoal._kernels.mixed_search import agreement_patterns, rank_own_by_weight
 from shoal.metrics._base import Labels, Matrix, Values
 from shoal.metrics.attacks._setting import Setting
-from shoal.metrics.attacks.linkage import NOT_ALIGNED, linkage_result
+from shoal.metrics.attacks.linkage import NOT_ALIGNED, linkage_result, right_records
 from shoal.metrics.attacks.result import AttackResult
 
 CLOSE, NEAR = 0.1, 0.5  # standard deviations within which numbers agree well, or somewhat
@@ -59,23 +59,24 @@ def probabilistic_linkage(setting: Setting) -> AttackResult | str:
         names, setting.targets, "original", "values"
     )
     members = setting.classes(names)
-    target_labels = members.labels[setting.targets]
+    starts, records = right_records(setting, setting.targets)
+    own = members.labels[records]
     rest = np.append(np.cumsum(weights.max(axis=1)[::-1])[::-1], 0.0)
 
-    def rank(part: slice) -> Labels:
-        ties = np.empty(part.stop - part.start, np.int64)
+    def rank(part: slice) -> Values:
+        right, ties = np.empty((2, part.stop - part.start), np.int64)
         rank_own_by_weight(
-            numbers, codes, members.sizes, points[part], point_codes[part], target_labels[part],
-            CLOSE, NEAR, weights, rest, SLACK, ties,
+            numbers, codes, members.sizes, points[part], point_codes[part],
+            starts[part.start : part.stop + 1], own, CLOSE, NEAR, weights, rest, SLACK, right, ties,
         )  # fmt: skip
-        return ties
+        return np.where(ties > 0, right / np.maximum(ties, 1), 0.0)
 
-    n = len(target_labels)
+    n = len(setting.targets)
     parts = [slice(start, min(n, start + STRIDE)) for start in range(0, n, STRIDE)]
     chances = np.zeros(n)
     with ThreadPoolExecutor(setting.n_jobs) as pool:
-        for part, ties in zip(parts, pool.map(rank, parts), strict=True):
-            chances[part] = np.where(ties > 0, 1 / np.maximum(ties, 1), 0.0)
+        for part, own_chances in zip(parts, pool.map(rank, parts), strict=True):
+            chances[part] = own_chances
             progress.report("attacks: linkage-probabilistic", part.stop, n)
     return linkage_result(setting, "linkage-probabilistic", chances)
 

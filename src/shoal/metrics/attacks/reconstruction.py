@@ -6,7 +6,7 @@ from shoal.metrics.attacks._setting import Setting
 from shoal.metrics.attacks.linkage import NOT_ALIGNED
 from shoal.metrics.attacks.result import AttackResult
 
-NO_CEILING = "None: k protects from those who know fewer than k - 1 other members of a group."
+NO_CEILING = "k protects only against those who know fewer than k - 1 other members of a class."
 
 
 def reconstruction(setting: Setting) -> AttackResult | str:

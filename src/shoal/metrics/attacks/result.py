@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
+from shoal.frame.roles import RECORD_UNIT
 from shoal.metrics.figures import attack_figures
 from shoal.metrics.named_results import NamedResults
 from shoal.metrics.subgroups import Subgroups
 
+ROUNDING = 1e-9  # a rate that exceeds its ceiling by a smaller share equals it but for rounding
 NORMAL_QUANTILE = 1.959963984540054  # for intervals that cover 95 %
 
 
@@ -108,8 +110,11 @@ class AttackResult:
 
     @property
     def exceeds_ceiling(self) -> bool:
-        """Whether the whole interval lies above the ceiling, which then does not hold."""
-        return self.ceiling is not None and self.interval[0] > self.ceiling
+        """Whether the rate is above the ceiling, which then does not hold.
+
+        Successes are chances, each of them at most the ceiling; so no interval is allowed for.
+        """
+        return self.ceiling is not None and self.rate > self.ceiling * (1 + ROUNDING)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data."""
@@ -167,10 +172,15 @@ class Attacks(NamedResults[AttackResult]):
 
     @property
     def exceeded(self) -> tuple[str, ...]:
-        """Names of the attacks whose whole interval lies above their ceiling, in a group too."""
+        """Names of the attacks whose rate is above their ceiling, in a group too."""
         groups = () if self.groups is None else self.groups.results
         all_results = [*self.results, *(result for group in groups for result in group.results)]
         return tuple(dict.fromkeys(result.name for result in all_results if result.exceeds_ceiling))
+
+    @property
+    def counted(self) -> str:
+        """What k counts, in words."""
+        return "records" if self.unit == RECORD_UNIT else f"distinct values of {self.unit!r}"
 
     def figures(self) -> dict[str, float]:
         """Return rates and excesses by name, for `Limits`; columns follow after a colon."""
@@ -220,7 +230,7 @@ class Attacks(NamedResults[AttackResult]):
         notes += [f"{name}: above its ceiling, which does not hold." for name in self.exceeded]
         if self.groups is not None:
             notes += ["", str(self.groups)]
-        return "\n".join([f"k = {self.k}, counted in {self.unit}s", *lines, *notes])
+        return "\n".join([f"k = {self.k}, counted in {self.counted}", *lines, *notes])
 
 
 def _cells(result: AttackResult) -> list[str]:

@@ -1,7 +1,10 @@
-"""The function `attack`: attack a release as somebody who knows a part of the original would."""
+"""The function `attack`: attack a release as someone who knows part of the original would."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._params import RandomState, as_seed, draw_seed, effective_n_jobs, hint
@@ -108,7 +111,7 @@ def attack(
         Kinds of columns where the table does not determine them; see `Plan`.
     by : str or list of str, optional
         Columns of the original whose values form subgroups; the targets are then also those of
-        each group, while the release stays whole. Singling out aims at nobody in particular, so it
+        each group, while the release stays whole. Singling out has no particular target, so it
         has no subgroups.
     min_group : int
         Smallest number of records, or units, of a group that may be shown. Smaller groups are
@@ -203,8 +206,9 @@ def _by_group(
         attacked, not_run = run_each("attacks", ATTACKS, aimed, part)
         results.append(Attacks(attacked, not_run, k=setting.k, unit=unit, seed=setting.seed))
     figures = tuple(result.figures() for result in results)
+    noun = RECORD_UNIT if setting.units is None else "unit"
     figure_names = dict.fromkeys(name for group_figures in figures for name in group_figures)
-    return Subgroups(grouping, figures, dict.fromkeys(figure_names, "lower"), unit, tuple(results))
+    return Subgroups(grouping, figures, dict.fromkeys(figure_names, "lower"), noun, tuple(results))
 
 
 def _prepare(
@@ -253,15 +257,7 @@ def _prepare(
     if gone:
         read.remarks.append(f"{name_columns(gone)} not in the release, so not used.")
     released = classes(keys(after, [n for n in quasi_identifiers if n in after.columns]))[:, None]
-    units = None
-    if unit is not None:
-        tables.check_columns(before, [unit])
-        if not aligned:
-            raise InputError(
-                "Units need the same records in the same order in both tables. Leave out `unit`.",
-                code="records-differ",
-            )
-        units = read_units(before, unit)
+    units = None if unit is None else _aligned_units(before, unit, aligned)
     smallest = smallest_class(released)
     for half in options["halves"] or ():
         tables.check_columns(after, half)
@@ -282,6 +278,17 @@ def _prepare(
         aligned=aligned,
         **options,
     )
+
+
+def _aligned_units(before: Frame, unit: str, aligned: bool) -> NDArray[np.int64]:
+    """Return the unit of each record; refuse tables in another order."""
+    tables.check_columns(before, [unit])
+    if not aligned:
+        raise InputError(
+            "Units need the same records in the same order in both tables. Leave out `unit`.",
+            code="records-differ",
+        )
+    return read_units(before, unit)
 
 
 def _seed(random_state: RandomState) -> int:

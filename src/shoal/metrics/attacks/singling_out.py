@@ -13,7 +13,7 @@ from shoal.metrics.attacks._predicates import (
 from shoal.metrics.attacks._setting import Setting
 from shoal.metrics.attacks.result import AttackResult
 
-NO_CEILING = "None: a predicate may match one original record whatever k is, and some do by chance."
+NO_CEILING = "k does not limit how many records meet a predicate, and some meet one by chance."
 
 
 def univariate(setting: Setting) -> AttackResult | str:

@@ -10,7 +10,7 @@ from shoal.errors import MissingDependency
 from shoal.frame.conversion import arrow_from_arrays
 from shoal.metrics._base import Labels, Values
 from shoal.metrics.attacks._setting import Setting
-from shoal.metrics.attacks.linkage import NOT_ALIGNED, linkage_result
+from shoal.metrics.attacks.linkage import NOT_ALIGNED, linkage_result, right_records
 from shoal.metrics.attacks.probabilistic import CLOSE, NEAR
 from shoal.metrics.attacks.result import AttackResult
 
@@ -24,8 +24,8 @@ def splink_linkage(setting: Setting) -> AttackResult | str:
     """Link each target with the released record of the greatest match weight of splink.
 
     The levels of agreement are those of `probabilistic_linkage`; splink estimates how often
-    matching and other pairs reach them, and weighs all pairs of a target and a class. Where that
-    are more than two million, fewer targets are taken.
+    matching and other pairs reach them, and weighs all pairs of a target and a class. Where
+    there are more than two million, fewer targets are taken.
 
     Parameters
     ----------
@@ -53,7 +53,8 @@ def splink_linkage(setting: Setting) -> AttackResult | str:
         _columns(points, point_codes), _columns(numbers, codes), setting.n_released, setting.n_jobs
     )
     weights = _weights(linker, setting.seed, n_targets, len(members.sizes))
-    chances = _chances(weights, members.labels[rows], members.sizes)
+    starts, records = right_records(setting, rows)
+    chances = _chances(weights, starts, members.labels[records], members.sizes)
     return linkage_result(setting, "linkage-splink", chances)
 
 
@@ -131,9 +132,12 @@ def _weights(linker: Any, seed: int, n_targets: int, n_classes: int) -> Values:
     return weights
 
 
-def _chances(weights: Values, true_records: Labels, sizes: Labels) -> Values:
-    """Return the chance of each target to be linked, drawing among equally good records."""
-    best = weights.max(axis=1)
-    tied = weights >= (best - SLACK)[:, np.newaxis]
-    hit = tied[np.arange(len(true_records)), true_records]
-    return np.where(hit, 1 / np.maximum(tied @ sizes, 1), 0.0)
+def _chances(weights: Values, starts: Labels, own: Labels, sizes: Labels) -> Values:
+    """Return the chance of each target to be linked, drawing among equally good records.
+
+    The classes of the right records of target i are ``own[starts[i]:starts[i + 1]]``.
+    """
+    tied = weights >= (weights.max(axis=1) - SLACK)[:, np.newaxis]
+    target = np.repeat(np.arange(len(weights)), np.diff(starts))
+    right = np.bincount(target, tied[target, own], len(weights))
+    return np.asarray(right / np.maximum(tied @ sizes, 1))

@@ -4,20 +4,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from shoal.errors import InputError
-from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
-from shoal.metrics.assessment import Assessment, assess_frames
+from shoal.metrics.assessment import Assessment
 from shoal.metrics.figures import WORST, HasFigures, attack_figures
 from shoal.metrics.limit_results import LimitResult, LimitResults
 from shoal.metrics.limits import Limits
 from shoal.plan.empirical import analyse_release, attack_release, survey_risk_of
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import mask_more
+from shoal.plan.findings.words import mask_less, mask_more
+from shoal.plan.measures import measure_release
 from shoal.plan.verdict import Finding, Verdict
 from shoal.steps import Step
 
 NO_GROUPS = "A plan has no subgroups: check this limit with --by."
-WAY_OUT = "{}, mask more columns or use another method; or set another limit."
+WAY_OUT = "{}, mask {} columns or use another method; or set another limit."
 
 
 def find_limits(evidence: Evidence) -> list[Finding]:
@@ -77,20 +77,8 @@ def compute_figures(evidence: Evidence, limits: Limits) -> list[HasFigures]:
 
 
 def _measures(evidence: Evidence, original: Frame, names: Sequence[str]) -> HasFigures:
-    plan = evidence.plan
     try:
-        return assess_frames(
-            original,
-            evidence.released,
-            plan.quasi_identifiers,
-            [name for name in plan.masked if name not in plan.recoded],
-            columns_with(plan.roles, "confidential"),
-            names,
-            plan.types,
-            weight=plan.weight,
-            units=evidence.units,
-            recoded=plan.recoded,
-        )
+        return measure_release(evidence.plan, original, evidence.released, names, evidence.units)
     except InputError as error:
         return NotComputed(names, str(error))
 
@@ -133,8 +121,11 @@ def not_checked(names: Sequence[str]) -> list[Finding]:
 
 
 def _broken_limit(result: LimitResult, steps: Sequence[Step]) -> Finding:
-    way_out = WAY_OUT.format(mask_more(steps))
     limit = result.limit
+    is_loss = limit.kind == "utility"
+    way_out = WAY_OUT.format(
+        mask_less(steps) if is_loss else mask_more(steps), "fewer" if is_loss else "more"
+    )
     name = f"The limit {limit.name} = {limit.value:g} is not met"
     sentence = f"{name}: the release has {result.message}."
     if result.value is None:

@@ -13,7 +13,9 @@ def find_loss(evidence: Evidence) -> list[Finding]:
     """Find a high information loss, and groups far larger than k."""
     loss = (evidence.measures or {}).get("information_loss")
     averaged = all(isinstance(step, Microaggregate) for step in evidence.plan.steps)
-    findings = check_loss(loss, evidence.plan.thresholds.loss, averaged=averaged)
+    findings = check_loss(
+        loss, evidence.plan.thresholds.loss, averaged=averaged, has_k=evidence.plan.k is not None
+    )
     if evidence.units is None and evidence.plan.unit_column is not None:
         return findings  # k counts units, and these are unknown
     counts: Counter[tuple[int, int]] = Counter()
@@ -43,10 +45,13 @@ def check_groups(
     ]
 
 
-def check_loss(loss: float | None, limit: float, *, averaged: bool = True) -> list[Finding]:
+def check_loss(
+    loss: float | None, limit: float, *, averaged: bool = True, has_k: bool = True
+) -> list[Finding]:
     """Find an information loss above a limit, both in per cent.
 
     If values were not ``averaged`` within groups, a high loss does not mean that variation is gone.
+    Without a k to lower, the way out is to change values less.
     """
     if loss is None or loss <= limit:
         return []
@@ -58,12 +63,13 @@ def check_loss(loss: float | None, limit: float, *, averaged: bool = True) -> li
             ": on average, released values are farther from the original ones than the means of"
             " the columns are"
         )
+    weaker = "lower k" if has_k else "change values less"
     return [
         Finding(
             "high-loss",
             "qualifies",
             f"The information loss is {loss:.3g} %{meaning}.",
             {"information_loss": loss},
-            way_out="Mask fewer columns in one step, lower k, or try another method.",
+            way_out=f"Mask fewer columns in one step, {weaker}, or try another method.",
         )
     ]

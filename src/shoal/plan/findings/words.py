@@ -13,6 +13,11 @@ def mask_more(steps: Sequence[Step]) -> str:
     return "Raise k" if any(step.k is not None for step in steps) else "Mask more strongly"
 
 
+def mask_less(steps: Sequence[Step]) -> str:
+    """Return the advice to mask less: lower k only if a step has a k."""
+    return "Lower k" if any(step.k is not None for step in steps) else "Mask less strongly"
+
+
 def percent(share: float) -> str:
     """Return a share in per cent, with three digits; 0 and 100 only if exact.
 

@@ -23,15 +23,15 @@ pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 COLUMNS = ["age", "pay"]
 
 
-def firms(n=600, n_units=90, seed=0, *, holes=0.0, ties=True):
+def firms(n=600, n_units=90, seed=0, *, missing_share=0.0, ties=True):
     """Return records of units that have several each, and two confidential columns."""
     rng = np.random.default_rng(seed)
     unit = np.sort(rng.integers(0, n_units, n))
     pay = rng.normal(size=n_units)[unit] + 0.3 * rng.normal(size=n)
     pay = pay.round(1) if ties else pay
     age = rng.integers(18, 40, n) + (0.0 if ties else rng.random(n))
-    pay[rng.random(n) < holes] = np.nan
-    age[rng.random(n) < holes / 8] = np.nan  # a pattern that few records have
+    pay[rng.random(n) < missing_share] = np.nan
+    age[rng.random(n) < missing_share / 8] = np.nan  # a pattern that few records have
     return pa.table(
         {
             "firm": [f"F{one}" for one in unit],
@@ -71,18 +71,18 @@ def recount(table, folder, columns=COLUMNS):
 @pytest.mark.parametrize("within", [None, "area"])
 def test_every_class_holds_k_units_counted_by_pandas(within, client, tmp_path):
     table, plan = firms(), plan_of(unit="unit", within=within)
-    made = mask(table, plan, tmp_path, client, chunk_size=150)
+    release = mask(table, plan, tmp_path, client, chunk_size=150)
     released, label = recount(table, tmp_path, [*COLUMNS, *([within] if within else [])])
     units = released.groupby(label)["firm"].nunique()
-    assert made.provenance["blocks"] > 2
-    assert units.min() == made.measures["fewest_units"] == made.verdict.k >= 4
+    assert release.provenance["blocks"] > 2
+    assert units.min() == release.measures["fewest_units"] == release.verdict.k >= 4
     most = released.groupby([label, "firm"]).size() / released.groupby(label).size()
-    assert made.measures["largest_unit_share"] == pytest.approx(most.max())
-    assert made.verdict.unit == "firm"
-    assert made.verdict.status != "not kept"
-    assert "firm" not in pq.read_schema(next(made.target.glob("*.parquet"))).names
+    assert release.measures["largest_unit_share"] == pytest.approx(most.max())
+    assert release.verdict.unit == "firm"
+    assert release.verdict.status != "not kept"
+    assert "firm" not in pq.read_schema(next(release.target.glob("*.parquet"))).names
     sizes = released.groupby(label).size().value_counts()
-    assert made.measures["class_sizes"] == sizes.sort_index().to_dict()
+    assert release.measures["class_sizes"] == sizes.sort_index().to_dict()
 
 
 def test_order_and_files_do_not_matter_where_units_are_counted(client, tmp_path):
@@ -120,9 +120,9 @@ OPTIONS = {
 
 @pytest.mark.parametrize("case", OPTIONS)
 def test_a_table_of_one_block_is_masked_and_judged_as_in_memory(case, client, tmp_path):
-    table = firms(300, 60, holes=0.1 if "own" in case else 0.0, ties=False)
+    table = firms(300, 60, missing_share=0.1 if "own" in case else 0.0, ties=False)
     plan = plan_of(**OPTIONS[case])
-    made = mask(table, plan, tmp_path, client, allow_not_kept="blocks" in case)
+    release = mask(table, plan, tmp_path, client, allow_not_kept="blocks" in case)
     inside = [name for name in table.column_names if name != "firm" or OPTIONS[case].get("unit")]
     within = [OPTIONS[case]["within"]] if "within" in OPTIONS[case] else []
     # A worker holds the units after what is released.
@@ -133,17 +133,17 @@ def test_a_table_of_one_block_is_masked_and_judged_as_in_memory(case, client, tm
     names = [name for name in table.column_names if name != "firm"]
     actual, expected = (
         t.select(names).to_pandas().sort_values("row", ignore_index=True)
-        for t in (pq.read_table(made.target), memory.data)
+        for t in (pq.read_table(release.target), memory.data)
     )
     pd.testing.assert_frame_equal(actual, expected, check_dtype=False, rtol=1e-12)
-    assert (made.verdict.k, made.verdict.unit) == (memory.verdict.k, memory.verdict.unit)
-    assert made.verdict.status == memory.verdict.status
+    assert (release.verdict.k, release.verdict.unit) == (memory.verdict.k, memory.verdict.unit)
+    assert release.verdict.status == memory.verdict.status
     for name in ("l_diversity", "t_closeness", "fewest_units", "largest_unit_share"):
-        if name in made.measures and "units" not in case:
-            assert made.measures[name] == memory.measures[name]
+        if name in release.measures and "units" not in case:
+            assert release.measures[name] == memory.measures[name]
     risk = memory.measures["reidentification"]
-    assert made.measures["reidentification"] == pytest.approx(risk, rel=1e-12)
-    shared = set(made.verdict.codes()) - {"checks-not-computed"}
+    assert release.measures["reidentification"] == pytest.approx(risk, rel=1e-12)
+    shared = set(release.verdict.codes()) - {"checks-not-computed"}
     assert shared <= set(memory.verdict.codes())
 
 
@@ -156,8 +156,8 @@ def distances(table, released, label):
 def test_constraints_hold_in_many_blocks_by_an_independent_count(case, client, tmp_path):
     table = firms(900)
     plan = plan_of(**OPTIONS[case])
-    made = mask(table, plan, tmp_path, client, chunk_size=200)
-    assert made.provenance["blocks"] > 2
+    release = mask(table, plan, tmp_path, client, chunk_size=200)
+    assert release.provenance["blocks"] > 2
     within = [OPTIONS[case]["within"]] if "within" in OPTIONS[case] else []
     released, label = recount(table, tmp_path, [*COLUMNS, *within])
     step = plan.steps[0]
@@ -165,27 +165,29 @@ def test_constraints_hold_in_many_blocks_by_an_independent_count(case, client, t
     if step.diversity is not None:
         least = l_diversity(label[:, None], codes.astype(int))[step.diversity_kind]
         assert least.min() >= step.diversity - 1e-9
-        measured = made.measures["l_diversity"][step.diversity_kind]
+        measured = release.measures["l_diversity"][step.diversity_kind]
         assert list(measured.values()) == pytest.approx(least.tolist())
     if step.closeness is not None:
         farthest = distances(table, released, label)
         assert farthest.max() <= step.closeness + 1e-9
-        assert list(made.measures["t_closeness"].values()) == pytest.approx(farthest.tolist())
+        assert list(release.measures["t_closeness"].values()) == pytest.approx(farthest.tolist())
     if step.homogeneity == "merge":
         assert (released.groupby(label)[["ill", "debt"]].nunique() > 1).all(axis=None)
 
 
 def test_cells_are_suppressed_until_k_records_share_a_pattern(client, tmp_path):
-    table = firms(700, holes=0.15)
-    made = mask(table, plan_of(missing="own-groups"), tmp_path, client, chunk_size=150)
+    table = firms(700, missing_share=0.15)
+    release = mask(table, plan_of(missing="own-groups"), tmp_path, client, chunk_size=150)
     released, label = recount(table, tmp_path)
-    assert pd.Series(label).value_counts().min() == made.measures["smallest_class"] >= 4
+    assert pd.Series(label).value_counts().min() == release.measures["smallest_class"] >= 4
     before = table.to_pandas().set_index("row")[COLUMNS]
     after = released.set_index("row")[COLUMNS].reindex(before.index)
     assert (after.isna() | before.notna()).all(axis=None)  # nothing is filled in
     suppressed = (after.isna() & before.notna()).sum()
     assert suppressed.sum() > 0
-    sentence = next(one for one in made.verdict.findings if one.code == "missing-values").sentence
+    sentence = next(
+        one for one in release.verdict.findings if one.code == "missing-values"
+    ).sentence
     assert all(f"{name!r} {number}" in sentence for name, number in suppressed.items() if number)
 
 
@@ -193,20 +195,20 @@ def test_cells_are_suppressed_until_k_records_share_a_pattern(client, tmp_path):
 def test_every_block_of_columns_keeps_k_across_files(options, client, tmp_path):
     table = firms(700)
     plan = plan_of(blocks=1, **options)
-    made = mask(table, plan, tmp_path, client, chunk_size=100, allow_not_kept=True)
-    assert len(made.files) > 2
+    release = mask(table, plan, tmp_path, client, chunk_size=100, allow_not_kept=True)
+    assert len(release.files) > 2
     within = [options["within"]] if "within" in options else []
     counted, smallest = ("firm" if options else "row"), []
-    for name, groups in zip(COLUMNS, made.group_summaries, strict=True):
+    for name, groups in zip(COLUMNS, release.group_summaries, strict=True):
         released, label = recount(table, tmp_path, [name, *within])
         sizes = released.groupby(label)[counted].nunique()
         smallest += [(sizes.min(), (sizes == sizes.min()).sum())]
         assert groups["smallest"] >= sizes.min() >= 4
-    insiders = next(one for one in made.verdict.findings if one.code == "insiders").figures
+    insiders = next(one for one in release.verdict.findings if one.code == "insiders").figures
     least = min(smallest)[0]
     assert insiders == {"size": least, "groups": sum(n for size, n in smallest if size == least)}
-    assert made.verdict.k == (made.measures["fewest_units" if options else "smallest_class"])
-    assert "joint-class-below-k" in made.verdict.codes()
+    assert release.verdict.k == (release.measures["fewest_units" if options else "smallest_class"])
+    assert "joint-class-below-k" in release.verdict.codes()
 
 
 def test_a_block_of_columns_below_k_is_noticed_though_its_class_is_in_many_files(
@@ -235,7 +237,7 @@ def lopsided(n=600):
 
 
 @pytest.mark.parametrize("options", [{"unit": "unit"}, {"diversity": 2, "confidential": ["ill"]}])
-def test_blocks_that_cannot_keep_a_promise_are_joined(options, client, tmp_path, monkeypatch):
+def test_blocks_that_cannot_meet_a_constraint_are_joined(options, client, tmp_path, monkeypatch):
     table, rounds = lopsided(), []
     stage = demands.run_stage
 
@@ -245,24 +247,24 @@ def test_blocks_that_cannot_keep_a_promise_are_joined(options, client, tmp_path,
 
     monkeypatch.setattr(demands, "run_stage", counting)
     monkeypatch.setattr(demands, "MAX_CHUNKS", 12)
-    made = mask(table, plan_of(**options), tmp_path, client, chunk_size=60)
+    release = mask(table, plan_of(**options), tmp_path, client, chunk_size=60)
     released, label = recount(table, tmp_path)
     counted, least = ("firm", 4) if "unit" in options else ("ill", 2)
     assert released.groupby(label)[counted].nunique().min() >= least
     assert len(rounds) > 1
-    assert made.provenance["blocks"] > 1
+    assert release.provenance["blocks"] > 1
 
 
-def test_a_promise_that_blocks_cannot_keep_is_refused_and_larger_blocks_keep_it(client, tmp_path):
+def test_a_constraint_out_of_reach_is_refused_and_met_by_larger_blocks(client, tmp_path):
     table, plan = lopsided(), plan_of(diversity=2, confidential=["ill"])
     with raises(InputError, "out-of-reach-in-blocks", option="diversity", chunk_size=10):
         mask(table, plan, tmp_path / "a", client, chunk_size=10)
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["in"]
-    made = mask(table, plan, tmp_path / "b", client)
-    assert made.measures["p_sensitivity"] >= 2
+    release = mask(table, plan, tmp_path / "b", client)
+    assert release.measures["p_sensitivity"] >= 2
 
 
-def test_what_no_groups_can_keep_is_refused_as_in_memory(client, tmp_path):
+def test_unattainable_constraints_are_refused_as_in_memory(client, tmp_path):
     table = firms(200)
     for number, (options, code) in enumerate(
         (
@@ -282,8 +284,8 @@ def test_homogeneous_groups_are_counted_in_all_blocks_before_they_are_refused(cl
         mask(firms(), plan_of(homogeneity="refuse"), tmp_path / "a", client, chunk_size=100)
     varied = firms().set_column(4, "ill", pa.array(np.arange(600)))
     plan = plan_of(homogeneity="refuse", confidential=["ill"])
-    made = mask(varied, plan, tmp_path / "b", client, chunk_size=100)
-    assert made.measures["homogeneous_classes"] == {"ill": 0}
+    release = mask(varied, plan, tmp_path / "b", client, chunk_size=100)
+    assert release.measures["homogeneous_classes"] == {"ill": 0}
 
 
 def test_strata_are_refused_or_merged_by_their_units(client, tmp_path):
@@ -293,11 +295,11 @@ def test_strata_are_refused_or_merged_by_their_units(client, tmp_path):
     with raises(InputError, "strata-below-k", small=1, strata=3, smallest=3):
         mask(table, plan_of(unit="unit", within="area"), tmp_path / "a", client, chunk_size=150)
     plan = plan_of(unit="unit", within="area", small_strata="merge")
-    made = mask(table, plan, tmp_path / "b", client, chunk_size=150)
+    release = mask(table, plan, tmp_path / "b", client, chunk_size=150)
     memory = plan.run(table)
     merged = [
         next(one.sentence for one in verdict.findings if one.code == "strata-merged")
-        for verdict in (made.verdict, memory.verdict)
+        for verdict in (release.verdict, memory.verdict)
     ]
     assert merged[0] == merged[1]
     released, label = recount(table, tmp_path / "b", [*COLUMNS, "area"])
@@ -306,9 +308,9 @@ def test_strata_are_refused_or_merged_by_their_units(client, tmp_path):
 
 def test_records_without_a_unit_are_refused_with_their_number(client, tmp_path):
     table = firms(100)
-    holes = table.set_column(0, "firm", pa.array([None] * 3 + table["firm"].to_pylist()[3:]))
+    incomplete = table.set_column(0, "firm", pa.array([None] * 3 + table["firm"].to_pylist()[3:]))
     with raises(InputError, "unit-missing", column="firm", missing=3):
-        mask(holes, plan_of(unit="unit"), tmp_path, client)
+        mask(incomplete, plan_of(unit="unit"), tmp_path, client)
 
 
 @pytest.mark.parametrize(
@@ -320,9 +322,7 @@ def test_records_without_a_unit_are_refused_with_their_number(client, tmp_path):
         ({"unit": "unit", "diversity": 2, "k": 2}, InputError),
     ],
 )
-def test_promises_are_checked_on_the_files_and_not_believed(
-    options, error, client, tmp_path, monkeypatch
-):
+def test_guarantees_are_counted_on_the_files(options, error, client, tmp_path, monkeypatch):
     def without_constraint(job, table, columns, units):
         keeps_units = error is InputError
         plain = job.step.replace(diversity=None, closeness=None)
@@ -345,7 +345,7 @@ def test_promises_are_checked_on_the_files_and_not_believed(
         ({"closeness": 0.2, "unit": "unit"}, "closeness"),
     ],
 )
-def test_what_blocks_cannot_promise_is_refused(options, what, tmp_path):
+def test_options_unsupported_in_blocks_are_refused(options, what, tmp_path):
     with raises(PlanError, "not-for-large-tables", what=what):
         scale.mask(tmp_path, plan_of(**options), tmp_path / "out")
 
@@ -354,11 +354,11 @@ def test_what_blocks_cannot_promise_is_refused(options, what, tmp_path):
 def test_an_auditor_counts_again_what_the_files_show(case, client, tmp_path):
     source = write_files(firms(300), tmp_path / "in")
     plan, manifest = plan_of(**OPTIONS[case]), tmp_path / "m.json"
-    made = scale.mask(source, plan, tmp_path / "out", client=client, manifest=manifest,
+    release = scale.mask(source, plan, tmp_path / "out", client=client, manifest=manifest,
                       chunk_size=100)  # fmt: skip
-    checked = verify(made.target, manifest)
+    checked = verify(release.target, manifest)
     assert all(check.passed is not False for check in checked)
     assert ("units-not-counted" in checked.verdict.codes()) == ("units" in case)
-    again = verify(made.target, manifest, original=source, client=client)
+    again = verify(release.target, manifest, original=source, client=client)
     assert all(check.passed is not False for check in again)
-    assert again.verdict == made.verdict
+    assert again.verdict == release.verdict

@@ -1,4 +1,4 @@
-"""The names at the top level, and what it costs to open the door."""
+"""The public names at the top level, and the cost of importing them."""
 
 import subprocess
 import sys
@@ -36,8 +36,10 @@ def test_the_signatures_that_other_programs_call():
 def test_importing_shoal_imports_nothing_heavy():
     heavy = ("numba", "sklearn", "pyarrow", "pandas")
     code = f"import sys, shoal; print(*[name for name in {heavy} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == ""
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == ""
 
 
 def test_help_imports_nothing_heavy():
@@ -47,8 +49,10 @@ def test_help_imports_nothing_heavy():
         "try:\n    app(['--help'])\nexcept SystemExit:\n"
         f"    print('imported:', *[name for name in {heavy} if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "imported:"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.splitlines()[-1] == "imported:"
 
 
 def path_of(thing):
@@ -63,6 +67,6 @@ PUBLIC = sorted(
 
 
 @pytest.mark.parametrize("path", PUBLIC)
-def test_docstrings_say_everything(path):
+def test_docstrings_are_complete(path):
     faults = [fault for fault in validate(path)["errors"] if fault[0] not in PARDONED]
     assert not faults
