@@ -26,7 +26,7 @@ def journey(view):
     view.locator("[id='effort:search:budget']").fill("600")
     view.locator("#k").fill("5")
     view.get_by_role("button", name="Run", exact=True).click()
-    view.locator("article").get_by_text("searching").wait_for()
+    view.locator("article").get_by_text("Improving the groups").wait_for()
     yield "running", "#way"
     view.get_by_role("button", name="Cancel run 1").click()
     view.get_by_role("button", name="Delete run 1").click()

@@ -35,7 +35,7 @@ RUN = ("python", "pycon", "console")
 DRAWN = "{picture}"
 TOLD = "# output"
 # Lines that are shown where no kernels are kept yet.
-COMPILING = re.compile(r"(?m)^(Compiling for this machine|Compiled \d+ kernels).*\n")
+COMPILING = re.compile(r"(?m)^(Compiling for this machine|Compiled \d+ kernels?).*\n")
 PROMPT = "$ "
 ALLOWED = ("cat", "cmp", "cp", "diff", "echo", "head", "ls", "mkdir", "mv", "rm", "tail", "wc")
 LIKE = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS

@@ -6,6 +6,11 @@ def press(view, name):
     view.get_by_role("button", name=name, exact=True).click()
 
 
+def wait_until_kept(view):
+    """Wait until the server has answered every change."""
+    view.locator("html[data-ready]:not([data-sending])").wait_for()
+
+
 def end_session(view):
     press(view, "End session")
     press(view, "End the session")

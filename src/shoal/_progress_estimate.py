@@ -31,6 +31,9 @@ PART_OF = {
     "reading back": "Checking the file",
     "publishing": "Checking the file",
 }
+# Stages that take as long as the user allows, after others of their part.
+LONG = ("searching", "proving")
+BEFORE_LONG = 0.5  # share of the part that is left to the others
 NOT_A_RELEASE = (
     "analyses", "attacks", "comparing", "counting", "hashing", "inspecting the columns",
     "minimal sample uniques", "trying plans",
@@ -53,11 +56,15 @@ class Estimate:
         self.clock = clock
         self.start = clock()
         self.share = 0.0
+        self.stage, self.stage_start, self.within = "", self.start, 0.0
 
     def update(self, stage: str, done: int, total: int) -> str:
         """Take a report into account and return what is being done, in words."""
         name, _, result = stage.partition(",")
         within = min(done / total, 1.0) if total > 0 else 0.0
+        if name != self.stage:
+            self.stage, self.stage_start = name, self.clock()
+        self.within = within
         if name in NOT_A_RELEASE:
             self.share = max(self.share, within)
             words = name.capitalize()
@@ -66,6 +73,10 @@ class Estimate:
         else:
             words = PART_OF.get(name, "Grouping")
             before = sum(list(PARTS.values())[: list(PARTS).index(words)])
+            if name in LONG:
+                within = BEFORE_LONG + (1 - BEFORE_LONG) * within
+            elif words == PART_OF[LONG[0]]:
+                within *= BEFORE_LONG
             share = (before + PARTS[words] * within) / sum(PARTS.values())
             self.share = max(self.share, share)
             words = NAMES.get(name, words)
@@ -80,8 +91,14 @@ class Estimate:
         """Return the time that has passed and, once it can be estimated, what may remain."""
         passed = self.passed
         text = f"{_minutes(passed)} passed"
-        if passed > EARLIEST and self.share > 0.1:
-            text += f", about {_minutes(passed / self.share - passed)} left"
+        if self.stage in LONG:  # its own pace, which has nothing to do with that of the others
+            passed, share = self.clock() - self.stage_start, self.within
+            known = share > 0.01
+        else:
+            share = self.share
+            known = share > 0.1
+        if passed > EARLIEST and known:
+            text += f", about {_minutes(passed / share - passed)} left"
         return text
 
 

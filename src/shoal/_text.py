@@ -12,6 +12,7 @@ from textwrap import wrap
 
 GAP = "  "  # between the columns of a table
 NARROWEST = 12  # characters that a column of sentences keeps
+_NUMBER = re.compile(r"[-+\u2212]?[\d,]*\.?\d+(e[-+]?\d+)?( ?%)?|nan|inf")
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 _width: ContextVar[int | None] = ContextVar("shoal_text_width", default=None)
@@ -57,9 +58,10 @@ def size_range(smallest: int, largest: int) -> str:
 def align_rows(rows: Sequence[Sequence[str]]) -> str:
     """Return rows as lines with aligned columns, the first row being the headings.
 
-    Cells are wrapped between words where the lines would be too long. If that is not enough, the
-    sentences of the last columns are written below each row, or else each row is written as a list
-    of its cells with their headings.
+    Columns of numbers are aligned on the right. Cells are wrapped between words where the lines
+    would be too long. If that is not enough, or takes more lines, the sentences of the last columns
+    are written below each row, or else each row is written as a list of its cells with their
+    headings.
 
     Parameters
     ----------
@@ -82,17 +84,24 @@ def align_rows(rows: Sequence[Sequence[str]]) -> str:
     step  summary
     swap  Swap the values of
           each column.
+    >>> print(align_rows([["column", "missing", "unique"], ["age", "1,250", "7.5%"]]))
+    column  missing  unique
+    age       1,250    7.5%
     """
     if not rows:
         return ""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    columns = list(zip(*rows, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    right = [i > 0 and _are_numbers(cells[1:]) for i, cells in enumerate(columns)]
     limit = _width.get()
-    if limit is not None:
-        fitted = _fit(rows, widths, limit)
-        if fitted is None:
-            return _with_notes(rows, limit) or _as_lists(rows)
-        widths = fitted
-    return "\n".join(line for row in rows for line in _lines(row, widths))
+    below, fitted = None, widths
+    if limit is not None and sum(widths) + len(GAP) * (len(widths) - 1) > limit:
+        below, narrowed = _with_notes(rows, right, limit), _fit(rows, widths, limit)
+        if narrowed is None:
+            return below or _as_lists(rows)
+        fitted = narrowed
+    beside = "\n".join(line for row in rows for line in _lines(row, fitted, right))
+    return below if below and below.count("\n") < beside.count("\n") else beside
 
 
 def wrap_text(text: str, width: int | None = None) -> str:
@@ -140,7 +149,13 @@ def _fit(rows: Sequence[Sequence[str]], widths: list[int], limit: int) -> list[i
     return widths
 
 
-def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+def _are_numbers(cells: Sequence[str]) -> bool:
+    """Return whether all cells that say something are numbers."""
+    given = [cell for cell in cells if cell not in ("", "-", "?")]
+    return bool(given) and all(_NUMBER.fullmatch(cell) for cell in given)
+
+
+def _lines(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> list[str]:
     cells = [
         [cell] if len(cell) <= width else wrap(cell, width, break_on_hyphens=False)
         for cell, width in zip(row, widths, strict=True)
@@ -148,14 +163,14 @@ def _lines(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     height = max(map(len, cells))
     return [
         GAP.join(
-            f"{cell[i] if i < len(cell) else '':<{width}}"
-            for cell, width in zip(cells, widths, strict=True)
+            f"{cell[i] if i < len(cell) else '':{'>' if to_right else '<'}{width}}"
+            for cell, width, to_right in zip(cells, widths, right, strict=True)
         ).rstrip()
         for i in range(height)
     ]
 
 
-def _with_notes(rows: Sequence[Sequence[str]], limit: int) -> str | None:
+def _with_notes(rows: Sequence[Sequence[str]], right: Sequence[bool], limit: int) -> str | None:
     """Return the table with its last one or two columns below each row; None if it does not fit."""
     for n_notes in (1, 2):
         if n_notes >= len(rows[0]) - 1 or not any(" " in row[-n_notes] for row in rows):
@@ -168,7 +183,8 @@ def _with_notes(rows: Sequence[Sequence[str]], limit: int) -> str | None:
         lines = []
         for i, row in enumerate(rows):
             notes = [note for note in row[-n_notes:] if note] if i else []
-            lines += [*_lines(narrow[i], fitted), *(wrap_text(f"    {note}") for note in notes)]
+            cells = _lines(narrow[i], fitted, right[:-n_notes])
+            lines += [*cells, *(wrap_text(f"    {note}") for note in notes)]
         return "\n".join(lines)
     return None
 

@@ -16,7 +16,7 @@ def test_what_is_recognised_is_filled_in_and_shown(visit, tmp_path):
     view.locator("#missing").evaluate("e => e.closest('details').open = true")
     view.locator("#missing").fill("NA")
     view.locator("#file").set_input_files(path)
-    view.locator("#reading-form").wait_for()
+    view.locator("html[data-ready] #reading-form").wait_for()
     fields = {name: view.locator(f"#{name}").input_value() for name in FIELDS}
     assert fields == {"separator": ";", "decimal": ",", "encoding": "latin-1", "missing": "NA"}
     assert "a semicolon between cells" in view.locator("#notice").inner_text()

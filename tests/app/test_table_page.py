@@ -6,7 +6,16 @@ import pytest
 
 import shoal
 from page import wait_for
-from visiting import Silent, end_session, load, press, run, saved, take_example
+from visiting import (
+    Silent,
+    end_session,
+    load,
+    press,
+    run,
+    saved,
+    take_example,
+    wait_until_kept,
+)
 
 STATE = "() => Object.fromEntries(new FormData(document.getElementById('settings')))"
 
@@ -40,8 +49,8 @@ def test_wide_tables_are_filtered_and_many_columns_get_a_role_at_once(visit, wid
     view.locator("#filter").fill("AGE_")
     assert view.locator("tr[data-column]:visible").count() == 30
     view.locator("#bulk").select_option("identifier")
-    with view.expect_response("**/settings"):
-        press(view, "Apply")
+    press(view, "Apply")
+    wait_until_kept(view)
     chosen = settings(view)
     assert {chosen[f"role:{at}"] for at in range(30, 60)} == {"identifier"}
     assert "identifier" not in {chosen[f"role:{at}"] for at in range(30)}
@@ -53,20 +62,18 @@ def test_wide_tables_are_filtered_and_many_columns_get_a_role_at_once(visit, wid
 def test_pickers_and_roles_agree(visit):
     view = visit()
     take_example(view, "survey")
-    with view.expect_response("**/settings"):
-        view.get_by_label("Groups stay within").select_option(label="region")
+    view.get_by_label("Groups stay within").select_option(label="region")
     assert view.get_by_label("Role of region").input_value() == "stratum"
     view.get_by_label("Survey weight").select_option(label="weight")
     assert view.get_by_label("Role of weight").input_value() == "weight"
     view.get_by_label("What k counts").select_option("unit:0")
     assert view.get_by_label("Role of person").input_value() == "unit"
     assert view.locator("#k + .unit").inner_text() == "persons or firms or more"
-    with view.expect_response("**/settings"):
-        view.get_by_label("What k counts").select_option("record")
+    view.get_by_label("What k counts").select_option("record")
     assert view.get_by_label("Role of person").input_value() == ""
     assert view.locator("#k + .unit").inner_text() == "records or more"
-    with view.expect_response("**/settings"):
-        view.locator("[data-stratum]").click()
+    view.locator("[data-stratum]").click()
+    wait_until_kept(view)
     view.reload()
     chosen = settings(view)
     assert (chosen["role:1"], chosen["role:4"], chosen["counts"]) == (
@@ -101,8 +108,8 @@ def test_details_steps_and_levels_from_a_file_reach_the_plan(visit, tmp_path):
     view.said = Silent()  # the browser reports the answer 400 by itself
     view.locator("[id='file:0']").set_input_files(tmp_path / "bad.csv")
     view.locator("#message:not([hidden])").get_by_text("row 2").wait_for()
-    with view.expect_response("**/settings"):
-        view.locator("[id='file:0']").set_input_files(levels)
+    view.locator("[id='file:0']").set_input_files(levels)
+    wait_until_kept(view)
     assert view.locator("[id='loaded:0']").inner_text() == "levels.csv: 4 values, 3 levels"
     view.locator("#what").select_option("top-bottom-code")
     view.get_by_label("Top threshold").fill("27")
@@ -127,25 +134,72 @@ def test_details_steps_and_levels_from_a_file_reach_the_plan(visit, tmp_path):
     view.get_by_text("Top and bottom coding: age").wait_for(state="detached")
 
 
+SLOW = """() => {
+    const send = window.fetch;
+    window.fetch = async (...request) => {
+        const answer = await send(...request);
+        await new Promise((go) => setTimeout(go, 300));
+        return answer;
+    };
+}"""
+
+
 def test_buttons_wait_until_changes_are_kept(visit):
     view = visit()
     take_example(view)
-    view.evaluate(
-        """() => {
-            const send = window.fetch;
-            window.fetch = async (...request) => {
-                const answer = await send(...request);
-                await new Promise((go) => setTimeout(go, 300));
-                return answer;
-            };
-        }"""
-    )
+    view.evaluate(SLOW)
     view.locator("#what").select_option("top-bottom-code")
     view.get_by_label("Top threshold").fill("700")
     view.get_by_text("Columns of this step, and further steps").click()
     view.locator("[data-of='1']").check()
-    press(view, "Add another step after this one")
-    view.get_by_text("Top and bottom coding: surface").wait_for()
+    view.get_by_role("button", name="Add another step after this one").dblclick()
+    view.locator("html[data-ready]").get_by_text("Top and bottom coding: surface").wait_for()
+    assert view.locator(".earlier li").count() == 2  # and the step of the form
+    assert not view.locator("#message").is_visible()
+
+
+def test_changes_wait_until_a_run_has_started(visit):
+    view = visit()
+    take_example(view)
+    view.evaluate(SLOW)
+    view.locator("#k").fill("3")
+    view.get_by_role("button", name="Run", exact=True).dblclick()
+    view.get_by_label("Role of turnover").select_option("quasi-identifier")
+    view.locator(".run.done").wait_for()
+    wait_until_kept(view)
+    assert view.locator(".run").count() == 1
+    assert not view.locator("#message").is_visible()
+    view.reload()
+    assert view.get_by_label("Role of turnover").input_value() == "quasi-identifier"
+
+
+def test_levels_are_loaded_before_a_form_is_sent(visit, tmp_path):
+    view = visit()
+    path, levels = tmp_path / "people.csv", tmp_path / "levels.csv"
+    path.write_text("town\n" + "A1\nA2\nB1\nB2\n" * 3)
+    levels.write_text("A1;A\nA2;A\nB1;B\nB2;B\n")
+    load(view, path)
+    view.locator("[name='role:0']").select_option("quasi-identifier")
+    view.locator("#what").select_option("generalise")
+    view.locator("#k").fill("4")
+    press(view, "Details of town")
+    view.locator("[id='rule:0']").select_option("file")
+    view.evaluate(SLOW)
+    view.locator("[id='file:0']").set_input_files(levels)
+    press(view, "Run")
+    view.locator(".run.done").wait_for()
+
+
+def test_a_page_is_not_left_while_a_change_is_sent(visit):
+    view = visit()
+    take_example(view)
+    view.evaluate(SLOW)
+    view.locator("#k").click()
+    view.locator("#what").select_option("round")
+    asked = "() => !dispatchEvent(new Event('beforeunload', { cancelable: true }))"
+    assert view.evaluate(asked)
+    wait_until_kept(view)
+    assert not view.evaluate(asked)
 
 
 def test_runs_are_named_sorted_found_on_the_map_and_deleted(visit, server):
@@ -229,8 +283,8 @@ def test_two_tabs_of_a_session_do_not_overwrite_each_other(visit):
     take_example(mine)
     yours = mine.context.new_page()
     yours.goto(mine.url)
-    with mine.expect_response("**/settings"):
-        mine.get_by_label("Role of turnover").select_option("quasi-identifier")
+    mine.get_by_label("Role of turnover").select_option("quasi-identifier")
+    wait_until_kept(mine)
     mine.said = Silent()  # the browser reports the answer 409 by itself
     with yours.expect_response("**/settings") as refused:
         yours.get_by_label("Role of surface").select_option("identifier")
@@ -239,10 +293,16 @@ def test_two_tabs_of_a_session_do_not_overwrite_each_other(visit):
     press(yours, "Run")
     yours.get_by_role("button", name="Show the current state").wait_for()
     assert mine.locator(".run").count() == 0
-    press(yours, "Show the current state")
+    with yours.expect_navigation():
+        press(yours, "Show the current state")
     yours.locator("html[data-ready] #settings").wait_for()
     assert yours.get_by_label("Role of turnover").input_value() == "quasi-identifier"
     assert yours.get_by_label("Role of surface").input_value() != "identifier"
+    mine.get_by_label("Role of surface").select_option("identifier")
+    wait_until_kept(mine)
+    press(yours, "Undo")
+    yours.locator("#message:not([hidden])").get_by_text("Another tab").wait_for()
+    assert yours.get_by_label("Role of surface").input_value() == "identifier"
     other = mine.context.new_page()
     other.goto(mine.url)
     press(other, "Close this file")
@@ -253,6 +313,7 @@ def test_two_tabs_of_a_session_do_not_overwrite_each_other(visit):
         mine.locator("#k").blur()
     assert late.value.status == 409
     assert json.loads(late.value.text())["reload"]
+    wait_until_kept(mine)
     mine.reload()
     assert mine.locator("#drop").count() == 1
 

@@ -181,9 +181,16 @@ def test_the_share_done_never_falls_and_the_remaining_time_follows_from_it():
     assert shares[1] == pytest.approx((PARTS["Reading"] + PARTS["Grouping"] / 2) / 100)
     assert words[1] == "Grouping"
     assert words[4] == "Improving the groups: loss 4.71%"
+    assert shares[4] > shares[3]  # although another stage of this part has been done
     now[0] = 100.0
     estimate.share = 0.25
     assert estimate.describe_time() == "1:40 passed, about 5:00 left"
+    estimate.update("searching, loss 4.71%", 0, 600)
+    now[0] += 5
+    assert estimate.describe_time() == "1:45 passed"  # nothing is known of it yet
+    estimate.update("searching, loss 4.70%", 60, 600)
+    now[0] += 55
+    assert estimate.describe_time() == "2:40 passed, about 9:00 left"
     assert set(PART_OF.values()) <= set(PARTS)
     assert not set(PART_OF) & set(NOT_A_RELEASE)
 
@@ -191,14 +198,14 @@ def test_the_share_done_never_falls_and_the_remaining_time_follows_from_it():
 def test_tables_wrap_between_words_and_become_lists_where_they_must():
     rows = [["name", "size", "why"], ["a-long-name", "12", "because of many words"]]
     assert align_rows([]) == ""
-    assert align_rows(rows).split("\n")[1] == "a-long-name  12    because of many words"
+    assert align_rows(rows).split("\n")[1] == "a-long-name    12  because of many words"
     with limit_table_width(32):
         assert align_rows(rows).split("\n")[1:] == [
-            "a-long-name  12    because of",
+            "a-long-name    12  because of",
             "                   many words",
         ]
     with limit_table_width(20):
-        narrow = ["a-long-name  12", "    because of many", "      words"]
+        narrow = ["a-long-name    12", "    because of many", "      words"]
         assert align_rows(rows).split("\n")[1:] == narrow
     numbers = [["name", "first_measure", "second_measure"], ["x", "1.5", "2.5"]]
     with limit_table_width(24):
@@ -213,3 +220,22 @@ def test_wrapped_lines_keep_their_indentation_colours_and_long_words():
     assert wrap_text("any length", None) == "any length"
     assert count(1, "group") == "1 group"
     assert count(2500, "group") == "2,500 groups"
+
+
+def test_sentences_stand_below_rows_where_that_takes_fewer_lines():
+    why = "because of so many words that they would fill a narrow column for a long time"
+    rows = [["name", "role", "why"], ["first", "a-long-role", why], ["second", "another", ""]]
+    with limit_table_width(40):
+        assert align_rows(rows).split("\n")[1:] == [
+            "first   a-long-role",
+            "    because of so many words that they",
+            "      would fill a narrow column for a",
+            "      long time",
+            "second  another",
+        ]
+
+
+def test_several_values_after_an_option_are_refused_with_what_was_meant():
+    done = CliRunner().invoke(app, ["mask", "a.csv", "b.csv", "-k", "3", "-c", "age", "wage"])
+    assert done.exit_code == 2
+    assert "-c age -c wage" in " ".join(done.stderr.split()).replace("│ ", "")

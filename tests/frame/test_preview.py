@@ -67,3 +67,17 @@ def test_codes_are_counted_as_they_are_written():
     labelled = pa.table({"a": [1.0, 2.0, None, 1.0]})
     [codes] = preview(labelled, labelled, ["a"])["distributions"]
     assert codes["words"] == "1 67 %, 2 33 %"
+
+
+def test_rare_values_are_not_rounded_to_nothing():
+    made = distribution(column(["a"] * 999 + ["b"]))
+    assert made["words"] == "a 100 %, b <1 %"
+
+
+def test_labels_stand_after_the_values():
+    table = pa.table({"sex": [1.0, 2.0, None, 9.0], "height": [173.0, 177.8, 160.0, 1e300]})
+    made = preview(table, table, ["sex"], {"sex": {1.0: "Female", 2.0: "Male"}})
+    assert made["rows"] == [
+        ["1 Female", "173"], ["2 Male", "177.8"], ["", "160"], ["9", "1e+300"],
+    ]  # fmt: skip
+    assert made["distributions"][0]["words"] == "1 Female 33 %, 2 Male 33 %, 9 33 %"

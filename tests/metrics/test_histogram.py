@@ -84,6 +84,14 @@ def test_a_long_tail_does_not_squeeze_the_rest_into_one_bin():
     assert max(count or 0 for count in result.before) < 1800
 
 
+def test_rare_values_beside_a_frequent_one_have_a_bin():
+    before = np.repeat([0.0, 1.0], [96, 4])
+    made = histogram(before, before, 3)
+    assert made.edges[0] == 0.0
+    assert made.edges[-1] == pytest.approx(1.1)
+    assert [count for count in made.before if count] == [96, 4]
+
+
 def test_a_constant_column_and_a_huge_one_can_be_counted():
     result = histogram(np.full(9, 2.5), np.full(9, 2.5), 3)
     assert sum(result.after) == 9

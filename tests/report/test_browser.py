@@ -187,7 +187,7 @@ def test_the_report_prints(visit):
             assert len(text.split()) > 20  # no page of a few words
             assert _ink(page) == (True, False)
         whole = " ".join(texts)
-        for word in ("years_of_education", "reidentification", "homogeneous"):
+        for word in ("years_of_education", "re-identification", "homogeneous"):
             assert word in whole
 
 

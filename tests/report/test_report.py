@@ -289,7 +289,7 @@ def test_one_line_states_the_loss(release):
 
 def test_measures_of_columns_are_shown_as_tables(release):
     page = Page(render(summarise(release)))
-    for word in ("By quasi-identifier", "By confidential column", "l diversity entropy"):
+    for word in ("By quasi-identifier", "By confidential column", "l-diversity entropy"):
         assert word in page.text
     assert f"surface{release.measures['loadings_change']['surface']:.4f}" in page.text.replace(
         "\n", ""
@@ -378,6 +378,7 @@ def test_columns_that_changed_most_come_first():
     assert scores([first, second, third], related) == {
         "columns": 0.5, "pairs": 0.75, "overall": 0.625,
     }  # fmt: skip
+    assert scores([], related, [0.25])["pairs"] == 0.5
     assert scores([], {}) == {"columns": None, "pairs": None, "overall": None}
 
 

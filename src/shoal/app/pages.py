@@ -228,9 +228,11 @@ class Pages:
 
     async def remove_step(self, request: Request) -> Response:
         """Remove one of the earlier steps."""
-        session = session_of(request)
-        session.change(form.without_earlier_step(session.settings, request.path_params["at"]))
-        return redirect_to(request, "#way")
+        session, at = session_of(request), request.path_params["at"]
+        await _unless_changed(
+            request, lambda: session.change(form.without_earlier_step(session.settings, at))
+        )
+        return redirect_to(request, "#message" if session.message else "#way")
 
     async def run(self, request: Request) -> Response:
         """Store the settings of the form, and start its runs."""
@@ -256,8 +258,9 @@ class Pages:
 
     async def again(self, request: Request) -> Response:
         """Copy the settings of a run to the form."""
-        session_of(request).change(dict(run_of(request).settings))
-        return redirect_to(request, "#settings")
+        session, run = session_of(request), run_of(request)
+        await _unless_changed(request, lambda: session.change(dict(run.settings)))
+        return redirect_to(request, "#message" if session.message else "#settings")
 
     async def rename(self, request: Request) -> Response:
         """Give a run a name, or take it away."""
@@ -273,24 +276,21 @@ class Pages:
     async def simple(self, request: Request) -> Response:
         """Undo, redo, stop reading, close the file or end the session."""
         session, way = session_of(request), request.path_params["way"]
-        ways = {
-            "undo": session.undo,
-            "redo": session.redo,
-            "stop": session.forget,
-            "close": session.forget,
-        }
+        if way in ("undo", "redo"):
+            await _unless_changed(request, session.undo if way == "undo" else session.redo)
+            return redirect_to(request, "#message" if session.message else "#settings")
         if way == "end":
             self._sessions.close(session)
             text, policy = views.ended()
             answer = HTMLResponse(text, headers={"Content-Security-Policy": policy})
             answer.delete_cookie(COOKIE, path=f"/s/{session.id}/")
             return answer
-        if way not in ways:
+        if way not in ("stop", "close"):
             raise HTTPException(404)
-        ways[way]()
+        session.forget()
         if way == "close":
             session.notice = "The file is closed. It and its runs are removed from this machine."
-        return redirect_to(request, "#settings" if way in ("undo", "redo") else "")
+        return redirect_to(request)
 
     async def download(self, request: Request) -> Response:
         """Send a file of a run."""
@@ -317,6 +317,15 @@ async def _take_settings(request: Request) -> bool:
         known = form.select_known(given, session.columns)
         session.change({**session.settings, **known})
     return True
+
+
+async def _unless_changed(request: Request, change: Callable[[], None]) -> None:
+    """Change the session, unless another tab has changed it since the form was shown."""
+    session = session_of(request)
+    if is_current(session, await fields_of(request)):
+        change()
+    else:
+        session.message = OTHER_TAB
 
 
 async def _refused(request: Request, error: Exception) -> Response:

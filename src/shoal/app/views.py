@@ -15,6 +15,7 @@ from shoal.app.requests import as_dialect
 from shoal.app.sessions import Run, Session, is_text, release_name
 from shoal.app.worker import file_names
 from shoal.errors import ShoalError
+from shoal.inspection.text import join_columns
 from shoal.io.dialect import Dialect
 from shoal.io.formats import FORMATS
 from shoal.report import styles
@@ -61,6 +62,7 @@ def whole_page(session: Session, limit: int) -> str:
         inspection=inspection.result,
         types=words.TYPES,
         noticed=inspection_remarks(inspection.result["sentences"]),
+        join_columns=join_columns,
         settings=session.settings,
         reading=_reading(session),
         wide=len(session.columns) > WIDE,

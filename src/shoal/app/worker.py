@@ -80,7 +80,8 @@ def inspect_file(order: dict[str, Any]) -> dict[str, Any]:
     inspected = inspect_source(opened, name).to_dict()
     typed = opened.with_numbers(table.column_names)
     codes = [one["name"] for one in inspected["columns"] if one["kind"] in CATEGORICAL]
-    return {**inspected, **preview(table, typed, codes)}
+    labels = {column: notes.value_labels for column, notes in opened.notes.columns.items()}
+    return {**inspected, **preview(table, typed, codes, labels)}
 
 
 def check_shown(name: str, columns: Sequence[str]) -> None:

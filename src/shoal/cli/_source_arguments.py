@@ -24,18 +24,23 @@ class SeveralSourcesCommand(Command):
         n_required = sum(option.param_type_name == "argument" for option in self.params)
         stray = stray_argument(args, takes_value, n_required)
         if stray is not None and stray[0] in takes_value:  # others are refused as unknown
-            option, argument = stray
+            option, value, argument = stray
             ctx.fail(
-                f"{argument!r} is separate from SOURCE and TARGET. An option takes one value;"
-                f" repeat it for more: {option} ... {option} {argument}."
+                f"{argument!r} is separate from SOURCE and TARGET. "
+                + (
+                    f"{option} takes one value; repeat it for more:"
+                    f" {option} {value} {option} {argument}."
+                    if value
+                    else "Write these one after the other."
+                )
             )
         return super().parse_args(ctx, args)
 
 
 def stray_argument(
     words: Sequence[str], takes_value: Mapping[str, bool], n_required: int
-) -> tuple[str, str] | None:
-    """Return an option and the argument after its value, if there are more arguments than needed.
+) -> tuple[str, str, str] | None:
+    """Return an option, its value and the argument after it, if there are too many arguments.
 
     Parameters
     ----------
@@ -49,32 +54,32 @@ def stray_argument(
     Returns
     -------
     tuple of str, or None
-        The option and the stray argument.
+        The option, its value (empty where it takes none) and the stray argument.
 
     Examples
     --------
     >>> stray_argument(["in.csv", "out.csv", "-c", "age", "wage"], {"-c": True}, 2)
-    ('-c', 'wage')
+    ('-c', 'age', 'wage')
     >>> stray_argument(["-c", "age", "in.csv", "out.csv"], {"-c": True}, 2)
     """
-    runs: list[tuple[str, list[str]]] = []  # adjacent arguments, with the option before them
-    option, expects_value, in_run = "", False, False
+    runs: list[tuple[str, str, list[str]]] = []  # adjacent arguments, with the option before them
+    option, value, expects_value, in_run = "", "", False, False
     for i, word in enumerate(words):
         if word == "--":
-            runs.append((option, list(words[i + 1 :])))
+            runs.append((option, value, list(words[i + 1 :])))
             break
         if expects_value:
-            expects_value = False
+            value, expects_value = word, False
         elif word.startswith("-") and word != "-":
-            option, in_run = word.partition("=")[0], False
+            (option, _, value), in_run = word.partition("="), False
             expects_value = takes_value.get(word, False)
         elif in_run:
-            runs[-1][1].append(word)
+            runs[-1][2].append(word)
         else:
-            runs.append((option, [word]))
+            runs.append((option, value, [word]))
             in_run = True
-    n_arguments = sum(len(run) for _, run in runs)
-    later = [(option, run[0]) for option, run in runs[1:] if run]
+    n_arguments = sum(len(run) for _, _, run in runs)
+    later = [(option, value, run[0]) for option, value, run in runs[1:] if run]
     return later[-1] if n_arguments > n_required and later else None
 
 

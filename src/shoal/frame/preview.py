@@ -4,7 +4,7 @@ The values stay within the session: they are shown on its page and nowhere else.
 """
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,15 @@ ROWS = 8
 BINS = 12
 TOP = 6  # most frequent values shown
 MAX_TEXT = 40  # characters of a cell
+MAX_WHOLE = 2.0**53  # larger floats are not exact
 
 
-def preview(text: pa.Table, typed: pa.Table, categorical: Collection[str] = ()) -> dict[str, Any]:
+def preview(
+    text: pa.Table,
+    typed: pa.Table,
+    categorical: Collection[str] = (),
+    labels: Mapping[str, Mapping[Any, str]] | None = None,
+) -> dict[str, Any]:
     """Return the first rows as they are written, and a distribution of each column.
 
     Parameters
@@ -30,6 +36,8 @@ def preview(text: pa.Table, typed: pa.Table, categorical: Collection[str] = ()) 
         The same with numbers parsed.
     categorical : collection of str
         The columns whose values are counted as they are written, even if they are numbers.
+    labels : mapping, optional
+        The labels of the values of columns, which are shown after the values.
 
     Returns
     -------
@@ -37,11 +45,18 @@ def preview(text: pa.Table, typed: pa.Table, categorical: Collection[str] = ()) 
         ``rows``, lists of texts, and ``distributions``, one for each column.
     """
     first = text.slice(0, ROWS)
-    columns = [[_cell(value) for value in column.to_pylist()] for column in first.columns]
+    shown = {
+        name: {_cell(value): label for value, label in (labels or {}).get(name, {}).items()}
+        for name in text.column_names
+    }
+    columns = [
+        [_labelled(_cell(value), shown[name]) for value in column.to_pylist()]
+        for name, column in zip(first.column_names, first.columns, strict=True)
+    ]
     return {
         "rows": [list(row) for row in zip(*columns, strict=True)],
         "distributions": [
-            distribution(_written(raw, column) if name in categorical else column)
+            distribution(_written(raw, column) if name in categorical else column, shown[name])
             for name, raw, column in zip(
                 typed.column_names, text.columns, typed.columns, strict=True
             )
@@ -56,10 +71,13 @@ def _written(text: pa.ChunkedArray, typed: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.is_valid(typed), pc.cast(text, pa.string()), None)
 
 
-def distribution(column: pa.ChunkedArray) -> dict[str, Any]:
+def distribution(
+    column: pa.ChunkedArray, labels: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """Return the distribution of a column: bars between 0 and 1, and what they stand for.
 
     Numbers and dates have equally wide bins; other values are counted, the most frequent first.
+    ``labels`` are those of values as they are written.
     """
     kind = column.type
     if pa.types.is_dictionary(kind):
@@ -80,7 +98,7 @@ def distribution(column: pa.ChunkedArray) -> dict[str, Any]:
             low, high = (f"{end:{mark}.6g}" for end in (numbers.min(), numbers.max()))
             return _binned(numbers, low, high, mark)
         return {"kind": "empty", "bars": [], "words": "no finite values"}
-    return _value_counts(values)
+    return _value_counts(values, labels or {})
 
 
 def _binned(numbers: Any, low: str, high: str, separator: str = ",") -> dict[str, Any]:
@@ -96,21 +114,25 @@ def _binned(numbers: Any, low: str, high: str, separator: str = ",") -> dict[str
     return {"kind": "bins", "bars": _shares(counts), "low": low, "high": high, "words": words}
 
 
-def _value_counts(values: pa.ChunkedArray) -> dict[str, Any]:
+def _value_counts(values: pa.ChunkedArray, labels: Mapping[str, str]) -> dict[str, Any]:
     texts = pc.cast(values, pa.string()) if not pa.types.is_string(values.type) else values
     counted = texts.value_counts()
     counts = counted.field("counts").to_numpy()
     if len(counts) == len(texts) > TOP:
         return {"kind": "unique", "bars": [], "words": f"{len(counts):,} values, all different"}
     order = np.lexsort((np.arange(len(counts)), -counts))[:TOP]
-    names = [_cell(counted.field("values")[int(at)].as_py()) for at in order]
+    names = [_labelled(_cell(counted.field("values")[int(at)].as_py()), labels) for at in order]
     shares = [float(counts[at]) / len(texts) for at in order]
     words = ", ".join(
-        f"{n or 'empty'} {100 * s:.0f} %" for n, s in zip(names[:3], shares, strict=False)
+        f"{n or 'empty'} {_percent(s)}" for n, s in zip(names[:3], shares, strict=False)
     )
     rest = len(counts) - 3
     words += f" and {rest:,} more" if rest > 0 else ""
     return {"kind": "counts", "bars": _shares(counts[order]), "words": words}
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.005 else "<1 %"
 
 
 def _shares(counts: Any) -> list[float]:
@@ -135,7 +157,17 @@ def _is_number(text: str) -> bool:
     return True
 
 
+def _labelled(text: str, labels: Mapping[str, str]) -> str:
+    """Return a value with its label, if it has one."""
+    return _short(f"{text} {labels[text]}") if text in labels else text
+
+
 def _cell(value: Any) -> str:
-    """Return a value as short text."""
-    text = "" if value is None else str(value)
+    """Return a value as short text; whole numbers have no decimals."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < MAX_WHOLE:
+        value = int(value)
+    return "" if value is None else _short(str(value))
+
+
+def _short(text: str) -> str:
     return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"

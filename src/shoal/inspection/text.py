@@ -1,5 +1,6 @@
 """An inspection as text for a terminal."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shoal._text import align_rows, count
@@ -11,6 +12,7 @@ CAVEAT = (
     "Roles are suggested by name, type, uniqueness and combinations; only you know what attackers"
     " may know."
 )
+MAX_COLUMNS = 6  # of a combination
 COMBINATIONS = "Records that are unique in combinations of suggested quasi-identifiers"
 
 
@@ -21,8 +23,8 @@ def format_inspection(inspection: "Inspection") -> str:
         (
             entry["name"],
             entry["kind"],
-            str(entry["missing"]),
-            str(entry["distinct"]),
+            f"{entry['missing']:,}",
+            f"{entry['distinct']:,}",
             f"{100 * entry['unique']:.1f}%",
             entry["role"] or "?",
             entry["why"],
@@ -36,8 +38,21 @@ def format_inspection(inspection: "Inspection") -> str:
     if inspection.combinations:
         lines += ["", f"{COMBINATIONS}{_on_missing(inspection)}:"]
     for entry in inspection.combinations:
-        lines.append(f"  {100 * entry['unique']:5.1f}%  {' + '.join(entry['columns'])}")
+        lines.append(f"  {100 * entry['unique']:5.1f}%  {join_columns(entry['columns'])}")
     return "\n".join([*lines, "", CAVEAT])
+
+
+def join_columns(columns: Sequence[str]) -> str:
+    """Return the columns of a combination as text; many of them as a number.
+
+    Examples
+    --------
+    >>> join_columns(["age", "sex"]), join_columns([f"q{at}" for at in range(400)])
+    ('age + sex', 'q0 + q1 + q2 + q3 + q4 + q5 + 394 more')
+    """
+    n_others = len(columns) - MAX_COLUMNS
+    shown = columns if n_others < 2 else [*columns[:MAX_COLUMNS], f"{n_others:,} more"]
+    return " + ".join(shown)
 
 
 def _on_missing(inspection: "Inspection") -> str:

@@ -130,12 +130,18 @@ def bars(before: Mapping[Hashable, int], after: Mapping[Hashable, int], least: i
 
 
 def _round_edges(after: Values, bins: int, whole: bool, counts: Labels | None = None) -> Values:
-    """Return multiples of 1, 2 or 5 times a power of ten, over the bulk of ``after``."""
+    """Return multiples of 1, 2 or 5 times a power of ten, over the bulk of ``after``.
+
+    Where the bulk is a single value, they are over all of ``after``.
+    """
     if counts is None:
         low, high = np.quantile(after, [TAIL, 1 - TAIL], method="nearest")
     else:
+        after, counts = after[counts > 0], counts[counts > 0]
         ranks = np.rint(np.array([TAIL, 1 - TAIL]) * (counts.sum() - 1))
         low, high = after[np.searchsorted(np.cumsum(counts), ranks, side="right")]
+    if not high - low > MIN_RANGE:
+        low, high = after.min(), after.max()
     if not high - low > MIN_RANGE:
         return np.array([low])
     width = (high - low) / bins

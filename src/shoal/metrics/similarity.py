@@ -2,13 +2,16 @@
 
 The measures are the complements of two distances between distributions: that of Kolmogorov and
 Smirnov for numbers, and total variation for categories. Pairs of numeric columns are compared by
-their correlations. They say how well a release serves, and nothing about its risk.
+their correlations, pairs of categorical ones by their two-way tables. They say how well a release
+serves, and nothing about its risk.
 """
 
 from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
+
+from shoal.metrics.category_tables import Codes, distances, levels, pair_codes
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -91,3 +94,29 @@ def similarity_of_correlations(before: float, after: float) -> float:
     0.5
     """
     return 1.0 - abs(before - after) / 2
+
+
+def similarity_of_tables(before: Codes, after: Codes) -> float:
+    """Return 1 less the total variation distance of two two-way tables of categories.
+
+    Parameters
+    ----------
+    before : ndarray of shape (n_records, 2)
+        Original values as integers, -1 where one is missing.
+    after : ndarray of shape (n_records, 2)
+        Released values, with the same integers for the same values.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> before = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
+    >>> similarity_of_tables(before, np.array([[0, 0], [0, 1], [1, 0], [1, 1]]))
+    0.5
+    """
+    width = levels(before[:, 1], after[:, 1])
+    cells = (pair_codes(part[:, 0], part[:, 1], width).codes for part in (before, after))
+    return 1.0 - distances(*cells)[0]

@@ -194,7 +194,10 @@ class _Run:
         """Report progress; return whether the search takes much longer than the budget."""
         loss = min(annealing.best_sse for annealing in self.annealings) / self.total_sse
         stage = f"searching, loss {loss:.3%}"
-        progress.report(stage, sum(self.done), RESTARTS * self.rounds)
+        if self.seconds is None:
+            progress.report(stage, sum(self.done), RESTARTS * self.rounds)
+        else:
+            progress.report(stage, int(1000 * self.spent), int(1000 * self.seconds))
         return self.seconds is not None and self.spent > OVERTIME * self.seconds
 
     def best(self) -> Labels:

@@ -53,8 +53,12 @@ def profile_columns(
     return sorted(entries, key=lambda entry: entry["similarity"])
 
 
-def scores(columns: Sequence[Mapping[str, Any]], correlations: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the mean similarity of columns and of pairs of numeric columns, and of both.
+def scores(
+    columns: Sequence[Mapping[str, Any]],
+    correlations: Mapping[str, Any],
+    tables_alike: Sequence[float] = (),
+) -> dict[str, Any]:
+    """Return the mean similarity of columns and of pairs of columns, and of both.
 
     Parameters
     ----------
@@ -62,6 +66,8 @@ def scores(columns: Sequence[Mapping[str, Any]], correlations: Mapping[str, Any]
         What `profile_columns` returns.
     correlations : mapping
         ``columns`` with their correlations ``before`` and ``after``; may be empty.
+    tables_alike : list of float
+        The similarity of the two-way tables of pairs of categories.
 
     Returns
     -------
@@ -75,6 +81,7 @@ def scores(columns: Sequence[Mapping[str, Any]], correlations: Mapping[str, Any]
         for i in range(len(first))
         for j in range(i)
     ]
+    pairs += tables_alike
     of_pairs = float(np.mean(pairs)) if pairs else None
     defined = [score for score in (of_columns, of_pairs) if score is not None]
     overall = float(np.mean(defined)) if defined else None

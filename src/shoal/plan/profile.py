@@ -22,6 +22,7 @@ from shoal.metrics.category_tables import cramers_v
 from shoal.metrics.correlation import correlations
 from shoal.metrics.histogram import bars, histogram
 from shoal.metrics.projection import project_groups
+from shoal.metrics.similarity import similarity_of_tables
 from shoal.partitioners import Partition
 from shoal.plan.column_profile import profile_columns, scores
 
@@ -66,6 +67,7 @@ def profile(
     categorical = [name for name, declared in plan.types.items() if declared.kind != "numeric"]
     numeric = [n for n in dict.fromkeys([*masked, *confidential]) if n not in categorical]
     related = _correlations(before, after, numeric)
+    associated, tables_alike = _associations(plan, before, after, confidential)
     compared = profile_columns(before, after, masked, categorical)
     return {
         "before": _risk(before, plan.quasi_identifiers, units),
@@ -74,9 +76,9 @@ def profile(
             for name in masked
         ],
         "columns": compared,
-        "scores": scores(compared, related),
+        "scores": scores(compared, related, tables_alike),
         "correlations": related,
-        "associations": _associations(plan, before, after, confidential),
+        "associations": associated,
         "groups": [
             {
                 "columns": columns,
@@ -162,23 +164,30 @@ def _correlations(before: Frame, after: Frame, columns: Sequence[str]) -> dict[s
 
 def _associations(
     plan: Any, before: Frame, after: Frame, confidential: Sequence[str]
-) -> dict[str, Any]:
-    """Return Cramér's V of all pairs of categories, before and after."""
+) -> tuple[dict[str, Any], list[float]]:
+    """Return Cramér's V of all pairs of categories, and how alike their two-way tables are."""
     coded = category_inputs(before, after, plan.masked, plan.recoded, confidential, plan.types)
     names = [*coded.columns, *coded.others][:MAX_COLUMNS]
     if len(names) < 2:
-        return {}
+        return {}, []
     parts = [coded.inputs.get("other_categories", np.empty((len(before), 0), np.int64))]
-    first, second = (
-        _cramers_v(np.column_stack([coded.inputs[f"{which}_categories"], *parts])[:, : len(names)])
+    old, new = (
+        np.column_stack([coded.inputs[f"{which}_categories"], *parts])[:, : len(names)]
         for which in ("original", "masked")
     )
-    return {
+    first, second = _cramers_v(old), _cramers_v(new)
+    alike = [
+        similarity_of_tables(old[:, [i, j]], new[:, [i, j]])
+        for i in range(len(names))
+        for j in range(i)
+    ]
+    matrices = {
         "columns": names,
         "before": np.round(first, 3).tolist(),
         "after": np.round(second, 3).tolist(),
         "difference": np.round(second - first, 3).tolist(),
     }
+    return matrices, alike
 
 
 def _cramers_v(columns: NDArray[np.int64]) -> NDArray[np.float64]:

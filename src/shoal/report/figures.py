@@ -61,8 +61,10 @@ def distribution(entry: Mapping[str, Any]) -> Figure:
     return _categories(entry) if "categories" in entry else _numbers(entry)
 
 
-def heat_map(title: str, words: str, columns: Sequence[str], cells: Sequence[Any]) -> Figure:
-    """Draw a matrix of numbers in [-1, 1] (differences: [-2, 2])."""
+def heat_map(
+    title: str, words: str, columns: Sequence[str], cells: Sequence[Any], *, signed: bool = True
+) -> Figure:
+    """Draw a matrix of numbers in [-1, 1] (differences: [-2, 2]), or in [0, 1] without a sign."""
     count = len(columns)
     side = max(18, min(40, 300 // count))
     left = 132
@@ -84,7 +86,7 @@ def heat_map(title: str, words: str, columns: Sequence[str], cells: Sequence[Any
         [f"{at + 1} {name}", *(_format_signed(value) for value in cells[at])]
         for at, name in enumerate(columns)
     ]
-    legend = [("plus", "positive"), ("minus", "negative")]
+    legend = [("plus", "positive"), ("minus", "negative")] if signed else []
     return Figure(title, words, width, height, plot.marks, legend, [heading, *rows])
 
 
@@ -129,8 +131,14 @@ def associations(entry: Mapping[str, Any]) -> list[Figure]:
     text, names = _largest_change(entry), entry["columns"]
     kind = "Cramér's V: 0 for independent columns, 1 where one determines the other."
     return [
-        heat_map("Associations before", f"In the original table. {kind}", names, entry["before"]),
-        heat_map("Associations after", "In the release.", names, entry["after"]),
+        heat_map(
+            "Associations before",
+            f"In the original table. {kind}",
+            names,
+            entry["before"],
+            signed=False,
+        ),
+        heat_map("Associations after", "In the release.", names, entry["after"], signed=False),
         heat_map("Change of the associations", text, names, entry["difference"]),
     ]
 

@@ -11,6 +11,20 @@ from shoal.report.text import one_line
 
 MARKS = "_.-/"  # after which a name may break
 MAX_LETTERS = 20
+MEASURE_LABELS = {
+    "l_diversity": "l-diversity",
+    "t_closeness": "t-closeness",
+    "p_sensitivity": "p-sensitivity",
+    "il1s": "IL1s",
+    "euclidean": "Euclidean",
+    "reidentification": "re-identification",
+    "std_ratio": "ratio of standard deviations",
+    "distortion_x": "distortion X",
+    "distortion_y": "distortion Y",
+    ": sd": ": standard deviation",
+    "hellinger": "Hellinger",
+}
+SINGULAR = {"records": "record", "units": "unit", "values": "value", "classes": "class"}
 
 
 def render(summary: dict[str, Any]) -> str:
@@ -94,6 +108,30 @@ def pieces(name: Any) -> list[str]:
     return [part for part in parts if part]
 
 
+def measure_label(name: str) -> str:
+    """Return the name of a measure, or of a part of one, as the field writes it.
+
+    Examples
+    --------
+    >>> measure_label("l_diversity"), measure_label("two_way_change: hellinger")
+    ('l-diversity', 'two way change: Hellinger')
+    """
+    for written, words in MEASURE_LABELS.items():
+        name = name.replace(written, words)
+    return name.replace("_", " ")
+
+
+def unit_for(unit: str, value: Any) -> str:
+    """Return the unit of a measure, in the singular after 1.
+
+    Examples
+    --------
+    >>> unit_for("records", 5), unit_for("classes", 1), unit_for("%", 1)
+    ('records', 'class', '%')
+    """
+    return SINGULAR.get(unit, unit) if value == 1 else unit
+
+
 @cache
 def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined  # slow to import
@@ -109,4 +147,6 @@ def _environment() -> Any:
     environment.filters["shown"] = short_number
     environment.filters["statistic"] = short_statistic
     environment.filters["share"] = percent
+    environment.filters["measure"] = measure_label
+    environment.filters["unit"] = unit_for
     return environment

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from shoal._text import count
 from shoal.comparison import Comparison
 from shoal.comparison.risks import RISKS
+from shoal.inspection.text import join_columns
 from shoal.metrics.analyses.result import FIGURES, Utility, format_cell
 from shoal.metrics.assessment import Assessment
 from shoal.metrics.attacks.result import Attacks
@@ -102,6 +103,7 @@ def inspection_html(inspection: "Inspection", caveat: str) -> str:
         entries=inspection.columns,
         sentences=[sentence.text for sentence in inspection.sentences],
         combinations=inspection.combinations,
+        join_columns=join_columns,
         caveat=caveat,
     )
 

@@ -23,6 +23,25 @@ export const remember = (revision) => {
   if (drop) drop.dataset.revision = revision;
 };
 
+// Changes are sent one after the other: each with the revision that the answer before has brought.
+let sent = 0; // and not answered yet
+let last = Promise.resolve();
+export const isSending = () => sent > 0;
+export const inTurn = (task) => {
+  sent += 1;
+  document.documentElement.dataset.sending = "";
+  const answer = last.then(task);
+  last = answer.catch(lost).then(() => {
+    sent -= 1;
+    if (!sent) delete document.documentElement.dataset.sending;
+  });
+  return answer;
+};
+export const answered = async () => {
+  while (sent) await last;
+};
+export const pressed = new Set(); // buttons of forms that are being sent: a second click does nothing
+
 // Send a form without leaving the page; return what the server answers, or nothing.
 export const post = async (address, body = null) => {
   let answer;
@@ -46,12 +65,16 @@ export const post = async (address, body = null) => {
 };
 
 const offerReload = (text) => {
+  if (find("reload")) return; // a button that is being pressed must stay
   complain(`${text} `);
   const button = document.createElement("button");
   button.type = "button";
   button.id = "reload";
   button.textContent = "Show the current state";
-  button.addEventListener("click", () => location.reload());
+  button.addEventListener("click", async () => {
+    await answered();
+    location.reload();
+  });
   find("message").append(button);
 };
 

@@ -1,5 +1,5 @@
 // Runs: starting them, their progress, the table and the map that compare them.
-import { find, lost, post, say } from "./common.js";
+import { find, inTurn, lost, post, pressed, say } from "./common.js";
 
 const RHYTHM = 500; // milliseconds between two looks at the progress
 const list = find("runs");
@@ -23,11 +23,15 @@ const show = (work, element) => {
 // Replace only what has changed, so that focus, open details and the position of the page stay.
 const shown = new Map();
 const parts = (root) => new Map([...root.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
+let turn = 0;
 const refresh = async () => {
+  const mine = ++turn;
   const answer = await fetch("runs");
   if (!answer.ok) throw new Error();
+  const text = await answer.text();
+  if (mine !== turn) return; // a newer answer is on its way, or was faster
   const holder = document.createElement("template");
-  holder.innerHTML = await answer.text(); // escaped by the server; scripts in it would not run
+  holder.innerHTML = text; // escaped by the server; scripts in it would not run
   const focused = document.activeElement;
   const part = focused?.closest("#runs [data-part]")?.dataset.part;
   const id = focused?.id;
@@ -157,7 +161,8 @@ if (list) {
     const form = event.target.closest("[data-quiet]");
     if (!form) return;
     event.preventDefault();
-    const answer = await post(form.action, new URLSearchParams(new FormData(form)));
+    const fields = new URLSearchParams(new FormData(form));
+    const answer = await inTurn(() => post(form.action, fields));
     if (!answer) return;
     await refresh().catch(lost);
     start();
@@ -165,7 +170,9 @@ if (list) {
   find("settings").addEventListener("submit", async (event) => {
     if (event.submitter?.hasAttribute("formaction")) return;
     event.preventDefault();
-    const answer = await post("run", new URLSearchParams(new FormData(find("settings"))));
+    pressed.add(event.submitter);
+    const answer = await inTurn(() => post("run", new URLSearchParams(new FormData(find("settings")))));
+    pressed.delete(event.submitter);
     if (!answer || answer.message) return;
     find("undo").disabled = !answer.undo;
     find("redo").disabled = !answer.redo;

@@ -1,5 +1,5 @@
 // What stands in the form is kept with every change, so that it can be undone and survives a reload.
-import { complain, find, lost, post } from "./common.js";
+import { answered, complain, find, inTurn, isSending, lost, post, pressed } from "./common.js";
 
 const settings = find("settings");
 const roles = () => [...settings.querySelectorAll("select[name^='role:']")];
@@ -14,29 +14,34 @@ const fit = () => {
   }
 };
 
-let unkept = 0; // changes the server has not answered yet
-let last = Promise.resolve();
 const keep = () => {
   fit();
   showRoles();
   describe();
-  unkept += 1;
-  last = last.then(async () => {
+  if (leaving) return;
+  inTurn(async () => {
     const answer = await post("settings", new URLSearchParams(new FormData(settings)));
-    unkept -= 1;
     if (!answer) return;
     find("undo").disabled = !answer.undo;
     find("redo").disabled = !answer.redo;
   });
 };
 
-// A form is sent when every change has been kept: its revision would be an old one before that.
+// A form leaves the page when every change has been kept: its revision would be an old one before
+// that, and a change would be refused after it.
+let leaving = false;
 const sendWhenKept = async (event) => {
-  if (!unkept) return;
+  const { target, submitter } = event;
+  const again = leaving || pressed.has(submitter);
+  if (target.matches("[data-quiet]") || !(again || isSending())) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  while (unkept) await last;
-  event.target.requestSubmit(event.submitter);
+  if (again) return;
+  pressed.add(submitter);
+  await answered();
+  pressed.delete(submitter);
+  const button = find(submitter?.id) ?? submitter; // its part of the page may have been replaced
+  (button?.form ?? target).requestSubmit(button);
 };
 
 // The pickers of persons, households, weights and strata show and change the roles of columns.
@@ -89,7 +94,8 @@ const filter = () => {
   for (const row of rows()) {
     const fits = row.dataset.name.toLowerCase().includes(text) && (role === "any" || roleOf(row.dataset.column).value === role);
     row.hidden = !fits;
-    if (!fits) find(`details-${row.dataset.column}`).hidden = true;
+    const opened = row.querySelector("[data-details]").getAttribute("aria-expanded") === "true";
+    find(`details-${row.dataset.column}`).hidden = !(fits && opened);
     shown += fits;
   }
   find("shown-count").textContent = shown;
@@ -102,19 +108,21 @@ const toggle = async (button) => {
   const row = find(`details-${at}`);
   const cell = row.firstElementChild;
   if (!cell.childElementCount) {
+    if (pressed.has(button)) return undefined;
+    pressed.add(button);
     const answer = await fetch(`columns/${at}`).catch(() => null);
-    if (!answer?.ok) return lost();
-    cell.innerHTML = await answer.text(); // escaped by the server
+    const text = answer?.ok && (await answer.text().catch(() => ""));
+    pressed.delete(button);
+    if (!text) return lost();
+    cell.innerHTML = text; // escaped by the server
   }
   row.hidden = !row.hidden;
   button.setAttribute("aria-expanded", String(!row.hidden));
   if (!row.hidden) cell.querySelector("select, input").focus();
+  return undefined;
 };
 
-const loadLevels = async (input) => {
-  const at = input.dataset.hierarchy;
-  const file = input.files[0];
-  if (!file) return;
+const loadLevels = async (at, file) => {
   const answer = await fetch(`columns/${at}/hierarchy`, {
     method: "POST", body: file, headers: { "X-File-Name": encodeURIComponent(file.name) },
   }).catch(() => null);
@@ -131,7 +139,10 @@ if (settings) {
   settings.addEventListener("change", (event) => {
     const field = event.target;
     if (field.id === "filter" || field.id === "filter-role" || field.id === "bulk") return;
-    if (field.dataset.hierarchy) return loadLevels(field);
+    if (field.dataset.hierarchy) {
+      const file = field.files[0];
+      return file && inTurn(() => loadLevels(field.dataset.hierarchy, file));
+    }
     if (field.dataset.levels) settings.querySelector(`[name='levels:${field.dataset.levels}']`).value = field.value;
     if (field.id === "pick-weight") only("weight", field.value);
     if (field.id === "add-stratum" && field.value) {
@@ -171,8 +182,18 @@ if (settings) {
     }
   });
   document.addEventListener("submit", sendWhenKept, { capture: true });
+  addEventListener("submit", (event) => {
+    leaving ||= !event.defaultPrevented;
+  });
+  addEventListener("pageshow", () => {
+    leaving = false; // somebody came back
+  });
+  addEventListener("beforeunload", (event) => {
+    if (isSending()) event.preventDefault(); // the browser asks before changes are lost
+  });
   find("filter").addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
   fit(); // a browser may have kept values over a reload
+  filter();
   showRoles();
   describe();
 }

@@ -70,6 +70,7 @@ if (form && lines) {
   form.addEventListener("input", async () => {
     const mine = ++turn;
     const answer = await fetch(`lines?${new URLSearchParams(new FormData(form))}`).catch(() => null);
-    if (answer?.ok && mine === turn) lines.innerHTML = await answer.text(); // escaped by the server
+    const text = answer?.ok ? await answer.text() : "";
+    if (text && mine === turn) lines.innerHTML = text; // escaped by the server
   });
 }
