@@ -1,13 +1,15 @@
 """Certificates of long tables: how far the loss is from the bound, and what the bound costs.
 
-    python benchmarks/bounds.py --records 10000                 a minute
+    python benchmarks/bounds.py --records 1000 10000            a minute
     python benchmarks/bounds.py --records 100000                half an hour of CPU time in all
+    python benchmarks/bounds.py --records 1000000 --quick       ten minutes of CPU time
 
 Tables are drawn with 13 columns, k is 5. Each entry goes into docs/bounds.json: the loss in % of
 the groups of ``auto``, the quick bound and that of ``effort="blocks"``, the gap between loss and
 bound, CPU seconds of all threads for groups and bounds, and by how much memory grew at most during
 the certificate, as a multiple of the table. The kernels of the certificate are compiled before.
-Then docs/quality.md is written again.
+A budget in CPU seconds may end a certificate early, and ``--quick`` leaves it out. Then
+docs/quality.md is written again.
 """
 
 import argparse
@@ -21,7 +23,7 @@ sys.path.append(str(HERE))  # for the generators
 COLUMNS, K = 13, 5
 
 
-def measure(kind, n):
+def measure(kind, n, budget=None, quick_only=False):
     """Return an entry for one table."""
     from generators import table
     from harness import machine, timed
@@ -29,22 +31,27 @@ def measure(kind, n):
     from shoal.partitioners._base import sse
     from shoal.partitioners._dual_bound.certificate import certify
 
+    entry = {"table": kind, "n": n, "p": COLUMNS, "k": K, "machine": machine()}
     certify(table(kind, 300, COLUMNS), K)  # compiled before the clock starts
     X = table(kind, n, COLUMNS)
-    certificate, seconds, grown = timed(lambda: certify(X, K, n_jobs=1), repeats=0)
-    quick, quick_seconds, _ = timed(lambda: lower_bound(X, K), repeats=0)
+    bound, seconds, grown = None, None, None
+    if not quick_only:
+        bound, seconds, grown = timed(lambda: certify(X, K, budget=budget, n_jobs=1), repeats=0)
+    quick, quick_seconds, quick_grown = timed(lambda: lower_bound(X, K), repeats=0)
     labels, group_seconds, _ = timed(lambda: METHODS["auto"](k=K).fit_predict(X), repeats=0)
-    loss = sse(X, labels)
-    return {
-        "table": kind, "n": n, "p": COLUMNS, "k": K,
-        "loss": round(100 * loss / X.size, 5),
-        "quick": round(100 * quick / X.size, 5),
-        "bound": round(100 * certificate.bound / X.size, 5),
-        "quick_gap": round(100 * (loss / quick - 1), 2),
-        "gap": round(100 * (loss / certificate.bound - 1), 2),
-        "group_seconds": round(group_seconds, 1), "quick_seconds": round(quick_seconds, 2),
-        "bound_seconds": round(seconds, 1),
-        "memory": None if grown is None else round(grown / X.nbytes, 1), "machine": machine(),
+    grown, loss = quick_grown if grown is None else grown, sse(X, labels)
+    entry |= {
+        "loss": round(100 * loss / X.size, 5), "group_seconds": round(group_seconds, 1),
+        "quick": round(100 * quick / X.size, 5), "quick_gap": round(100 * (loss / quick - 1), 2),
+        "quick_seconds": round(quick_seconds, 2),
+        "memory": None if grown is None else round(grown / X.nbytes, 1),
+    }  # fmt: skip
+    if bound is None:
+        return entry
+    return entry | {
+        "bound": round(100 * bound.bound / X.size, 5),
+        "gap": round(100 * (loss / bound.bound - 1), 2),
+        "bound_seconds": round(seconds, 1), "budget": budget, "complete": bound.complete,
     }  # fmt: skip
 
 
@@ -53,11 +60,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", nargs="+", default=["clustered", "heavy-tailed", "gaussian"])
     parser.add_argument("--records", type=int, nargs="+", default=[10_000])
+    parser.add_argument("--budget", type=float, help="CPU seconds of a certificate")
+    parser.add_argument("--quick", action="store_true", help="the quick bound only")
     options = parser.parse_args()
     sys.path.insert(0, str(HERE.parent / "src"))
     for n in options.records:
         for kind in options.tables:
-            entry = measure(kind, n)
+            entry = measure(kind, n, options.budget, options.quick)
             print(json.dumps(entry), flush=True)
             entries = json.loads(STORE.read_text()) if STORE.exists() else []
             entries = [e for e in entries if (e["table"], e["n"]) != (kind, n)]

@@ -12,7 +12,7 @@ from shoal import _progress as progress
 from shoal._kernels.optimal import best_groups
 from shoal.partitioners import MDAV, lower_bound
 from shoal.partitioners._dual_bound import certificate as module
-from shoal.partitioners._dual_bound import corrections
+from shoal.partitioners._dual_bound import corrections, pair_duals
 from shoal.partitioners._dual_bound import long_table as tables_module
 from shoal.partitioners._dual_bound.certificate import certify
 from shoal.partitioners.prove import prove
@@ -41,6 +41,7 @@ def small_blocks():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "BLOCK", 5)
         patch.setattr(tables_module, "NEAR", 1)
+        patch.setattr(pair_duals, "NEAR", 1)
         patch.setattr(corrections, "STRIDE", 40)
         yield
 
@@ -70,7 +71,7 @@ def test_duals_are_feasible_and_bound_the_optimum(case, start):
 def test_a_certificate_holds_whenever_the_budget_ends(case, budget):
     X, k = case
     actual = certify(X, k, budget=budget, clock=ticking(), n_jobs=1)
-    assert actual.complete or actual.seconds >= budget
+    assert actual.complete or actual.seconds >= module.FIRST_SHARE * budget
     assert lower_bound(X, k) * (1 - 1e-9) <= actual.bound
     assert lowest_by_all_groups(X, k, actual.duals) >= -1e-9
 
@@ -99,7 +100,7 @@ def test_the_independent_verifier_accepts_a_certificate(clustered):
     assert check_duals(X, 4, certificate.duals) == 0
     cost = check_partition(X, 4, labels)
     assert 1 < cost / certificate.bound < 1.08
-    assert cost / lower_bound(X, 4) > 1.15
+    assert certificate.bound > 1.05 * lower_bound(X, 4)
 
 
 def test_a_certificate_agrees_with_an_optimal_partition_of_a_thousand_records(monkeypatch):

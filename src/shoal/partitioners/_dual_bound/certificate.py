@@ -22,7 +22,8 @@ from shoal.partitioners._dual_bound.block_ascent import (
 )
 from shoal.partitioners._dual_bound.corrections import Corrections
 from shoal.partitioners._dual_bound.group_pool import Members
-from shoal.partitioners._dual_bound.long_table import LongTable, long_table
+from shoal.partitioners._dual_bound.long_table import LongTable, long_table, rounding_share
+from shoal.partitioners._dual_bound.pair_duals import pair_duals, used_neighbours
 
 BLOCK = 4_096  # rows whose duals are raised together
 # Blocks that are raised side by side do not see each other's new duals, which does no harm if few
@@ -30,14 +31,15 @@ BLOCK = 4_096  # rows whose duals are raised together
 SIDE_BY_SIDE, APART = 4, 12
 START = 1.3  # times the share of a record: the first dual where no partition is known
 DISCOUNT = 0.93  # times the squared error of a record: the first dual where one is
+LIFT = 1.06  # times the duals of the quick bound: what the first corrections start from
 # Temperatures of the passes of each round, and how often groups are generated in a pass.
 ROUNDS = (
     ((0.1, 6), (0.1, 2), (0.03, 2), (0.03, 2), (0.01, 2), (0.01, 2)),
     ((0.005, 2), (0.003, 2)),
     ((0.003, 1), (0.003, 1)),
 )
+FIRST_SHARE = 0.3  # of the budget: first corrections that take more leave too little for rounds
 ASCENT_SHARE = 0.6  # of the budget: then the first corrections begin, however good the duals are
-EPSILON = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,26 @@ class Certificate:
     seconds: float
 
 
+def certify_quickly(X: Matrix, k: int) -> Certificate:
+    """Return the lower bound that pairs of near records prove, with its duals.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_records, n_columns)
+        Records in comparable units.
+    k : int
+        Least number of records in a group: at least 2, and at most the number of records.
+
+    Returns
+    -------
+    Certificate
+        The bound and its duals.
+    """
+    seconds = Budget(np.inf, time.process_time)
+    long = long_table(X, k, used_neighbours(k))
+    return in_units_of_table(long, pair_duals(long), None, True, seconds.spent)
+
+
 def certify(
     X: Matrix,
     k: int,
@@ -79,9 +101,10 @@ def certify(
 ) -> Certificate:
     """Return a lower bound of the SSE of all partitions, and the duals that prove it.
 
-    Duals are raised block by block and then corrected across blocks, in three rounds; the best
-    are kept. The budget or Ctrl-C ends the work early with the bound so far, at first the quick
-    one. The result does not depend on the number of threads unless a budget ends it.
+    The duals of the quick bound are raised evenly and corrected across the whole table. Then
+    others are raised block by block and corrected, in three rounds; the best are kept. The budget
+    or Ctrl-C ends the work early with the bound so far, at first the quick one. The result does
+    not depend on the number of threads unless a budget ends it.
 
     Parameters
     ----------
@@ -115,10 +138,10 @@ def certify(
 
 
 class _LongProof:
-    """The best feasible duals so far; at first the shares of the records."""
+    """The best feasible duals so far; at first those of pairs of near records."""
 
     def __init__(self, long: LongTable, labels: Labels | None, cost: float | None):
-        self.long, self.best = long, long.share.copy()
+        self.long, self.best = long, pair_duals(long)
         self.best_sum = float(self.best.sum())
         self.cost = None if cost is None else float(np.ldexp(cost, -2 * long.power))
         self.unit = START * float(long.share.mean())
@@ -132,6 +155,9 @@ class _LongProof:
 
     def run(self, budget: Budget, threads: int) -> None:
         """Make all rounds; raise `OutOfTime` when the budget is used up."""
+        self._correct(LIFT * self.best, budget, threads)
+        if budget.spent > FIRST_SHARE * budget.seconds:
+            raise OutOfTime
         for number, passes in enumerate(ROUNDS):
             share = ASCENT_SHARE if number == 0 else 1.0
             try:
@@ -140,7 +166,7 @@ class _LongProof:
             except OutOfTime:
                 if number:
                     raise
-            self._correct(budget, threads)
+            self._correct(self.duals, budget, threads)
 
     def _ascend(
         self, temperature: float, rounds: int, budget: Budget, share: float, threads: int
@@ -171,9 +197,9 @@ class _LongProof:
         groups = [other.groups_with(block.start, block.stop) for other in others]
         return np.concatenate([np.empty((0, self.long.k), np.int32), *groups])
 
-    def _correct(self, budget: Budget, threads: int) -> None:
-        """Correct the duals; keep them if they prove more than the best so far."""
-        corrections = Corrections(self.long, self.duals)
+    def _correct(self, duals: Matrix, budget: Budget, threads: int) -> None:
+        """Correct some duals; keep them if they prove more than the best so far."""
+        corrections = Corrections(self.long, duals)
 
         def check(done: int) -> None:
             self._check(budget, 1.0, "correcting", done)
@@ -183,7 +209,7 @@ class _LongProof:
         finally:
             if corrections.sum > self.best_sum:
                 self.best_sum = corrections.sum
-                self.best = self.duals + corrections.correction
+                self.best = duals + corrections.correction
         add_groups(self.blocks, groups)
 
     def _check(self, budget: Budget, share: float, stage: str, done: int) -> None:
@@ -196,30 +222,34 @@ class _LongProof:
             raise OutOfTime
 
     def certificate(self, complete: bool, seconds: float) -> Certificate:
-        """Return the best duals, in the order and the units of the table."""
-        long = self.long
-        duals = np.empty(len(self.best))
-        duals[long.order] = self.best
-        bound = max(0.0, fsum(duals) - rounding(long, duals, self.cost))
-        power = 2 * long.power
-        return Certificate(
-            np.ldexp(duals, power), long.k, float(np.ldexp(bound, power)), complete, seconds
-        )
+        """Return the best duals so far."""
+        return in_units_of_table(self.long, self.best, self.cost, complete, seconds)
+
+
+def in_units_of_table(
+    long: LongTable, rows: Matrix, cost: float | None, complete: bool, seconds: float
+) -> Certificate:
+    """Return the duals of rows as a certificate, in the order and the units of the table."""
+    duals, power = np.empty(len(rows)), 2 * long.power
+    duals[long.order] = rows
+    bound = max(0.0, fsum(duals) - rounding(long, duals, cost))
+    return Certificate(
+        np.ldexp(duals, power), long.k, float(np.ldexp(bound, power)), complete, seconds
+    )
 
 
 def rounding(long: LongTable, duals: Matrix, cost: float | None) -> float:
     """Return the greatest rounding error of the reduced costs of an optimal partition.
 
-    Every term is part of fewer additions than a group of 2k - 1 records needs. The terms are the
-    duals and the squared distances of the groups, which add up to no more than the SSE of any
-    partition, such as that of consecutive rows.
+    Its terms are the duals and the squared distances of the groups, which add up to no more than
+    the SSE of any partition, such as that of consecutive rows.
     """
-    n, columns = long.X.shape
+    n = len(long.X)
     if cost is None:
         labels = np.minimum(np.arange(n) // long.k, n // long.k - 1)
         cost = sse(long.X, labels)
     terms = fsum(np.abs(duals)) + cost
-    return float(8 * EPSILON * (columns + 16 + 4 * long.k**2) * terms)
+    return rounding_share(long) * terms
 
 
 def _variation(X: Matrix) -> float:

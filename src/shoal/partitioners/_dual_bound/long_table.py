@@ -15,6 +15,7 @@ from shoal.partitioners.refine import centre_and_scale, locality_order
 
 MANY = 200_000  # records above which shorter lists of neighbours save memory
 NEAR, NEAR_OF_MANY = 48, 24  # listed neighbours of a record
+EPSILON = float(np.finfo(np.float64).eps)
 
 Rows = NDArray[np.int32]
 
@@ -51,6 +52,14 @@ def long_table(X: Matrix, k: int, near: int | None = None) -> LongTable:
         done += len(records)
         progress.report("finding neighbours", done, n)
     return LongTable(rows, k, power, order, neighbours, share)
+
+
+def rounding_share(table: LongTable) -> float:
+    """Return the greatest rounding error of a sum over a group, as a share of its terms.
+
+    Every term is part of fewer additions than a group of 2k - 1 records needs.
+    """
+    return float(8 * EPSILON * (table.X.shape[1] + 16 + 4 * table.k**2))
 
 
 def part_of(table: LongTable, start: int, stop: int, around: Rows) -> tuple[NeighbourTable, Labels]:

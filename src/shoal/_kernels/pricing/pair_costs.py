@@ -1,0 +1,208 @@
+"""Lower bounds of the SSE from pairs of rows: potentials, and what they cost each row.
+
+Every row has a *potential*. The *excess* of a pair is its squared distance less the potentials of
+its two rows, so k times the SSE of k rows is k - 1 times the sum of their potentials, plus the
+excesses of all their pairs. Half of a negative excess counts for each of the two rows, which are
+*partners*. A positive excess counts for the k - 2 other rows of the group, in equal shares; only
+those count it that are partners of both. Thus no group costs less than the sum over its rows of
+
+    k - 1 times the potential, plus the minimum over all sets of at most k - 1 partners of
+    half the excesses with these partners and 1 / (k - 2) of the positive excesses among them,
+
+divided by k. That is the dual of the row.
+"""
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.distances import row_distance
+from shoal._kernels.pricing.relaxation import insert_least
+from shoal._kernels.pricing.row_boxes import list_below
+
+MOST_PAIRED = 64  # partners up to which excesses among them are used
+STEPS = 300  # of the search for the cheapest partners of a row
+
+
+@compiled
+def balance(X, near, potential, rank):
+    """Set each potential in turn so that about ``rank`` listed rows become partners."""
+    least = np.empty(rank)
+    for row in range(near.shape[0]):
+        least[:] = np.inf
+        for other in near[row]:
+            insert_least(least, row_distance(X, row, X, other) - potential[other])
+        potential[row] = least[rank - 1]
+
+
+@compiled
+def listed_limits(X, near, potential, farthest, reach):
+    """Fill ``farthest`` with the squared distance of each row to the last of its listed rows.
+
+    ``reach`` is that less the greatest potential of a listed row.
+    """
+    for row in range(near.shape[0]):
+        greatest = -np.inf
+        for other in near[row]:
+            greatest = max(greatest, potential[other])
+        farthest[row] = row_distance(X, row, X, near[row, near.shape[1] - 1])
+        reach[row] = farthest[row] - greatest
+
+
+@compiled
+def is_listed(near, row, other):
+    """Return whether a row lists another one."""
+    for listed in near[row]:
+        if listed == other:
+            return True
+    return False
+
+
+@compiled
+def list_unlisted(X, near, inner, outer, limit, rows, found, counts):
+    """List the rows that may be partners of some rows although neither lists the other.
+
+    Rows may be partners if their squared distance is below the sum of their limits. ``counts``
+    may exceed the width of ``found``, which then has only the first of them.
+    """
+    n = X.shape[0]
+    records, extra, floor = np.empty(n, np.int64), np.empty(n), np.empty(n)
+    first = np.zeros(n)
+    for i in range(rows.shape[0]):
+        row, counts[i] = rows[i], 0
+        first[row] = 1.0  # all others come later
+        listed = list_below(
+            X, inner, outer, 1, first, limit, row, limit[row], records, extra, floor
+        )
+        first[row] = 0.0
+        for other in records[:listed]:
+            if not is_listed(near, row, other) and not is_listed(near, other, row):
+                if counts[i] < found.shape[1]:
+                    found[i, counts[i]] = other
+                counts[i] += 1
+
+
+@compiled
+def count_partners(X, near, limit, counts):
+    """Add to ``counts`` the rows that may be partners and of which one lists the other."""
+    for row in range(near.shape[0]):
+        for other in near[row]:
+            if row_distance(X, row, X, other) < limit[row] + limit[other]:
+                counts[row] += 1
+                if not is_listed(near, other, row):
+                    counts[other] += 1
+
+
+@compiled
+def fill_partners(X, near, limit, place, partners):
+    """Write these rows into ``partners``, from the ``place`` of each row on."""
+    for row in range(near.shape[0]):
+        for other in near[row]:
+            if row_distance(X, row, X, other) < limit[row] + limit[other]:
+                partners[place[row]] = other
+                place[row] += 1
+                if not is_listed(near, other, row):
+                    partners[place[other]] = row
+                    place[other] += 1
+
+
+@compiled
+def add_pairs(rows, others, place, partners):
+    """Write further pairs into ``partners``, from the ``place`` of each row on."""
+    for i in range(rows.shape[0]):
+        partners[place[rows[i]]] = others[i]
+        place[rows[i]] += 1
+        partners[place[others[i]]] = rows[i]
+        place[others[i]] += 1
+
+
+@compiled
+def rest_floor(half, count, most, at, size, cost):
+    """Return a lower bound of sets that extend one of ``size`` by partners from ``at`` on."""
+    total = cost
+    for i in range(at, min(count, at + most - size)):
+        total += half[i]
+    return total
+
+
+@compiled
+def cheapest_partners(half, among, count, chosen):
+    """Return the least cost of a set of partners, or a lower bound, and the size of the set.
+
+    ``half`` is half of the excess with each partner, in increasing order, and ``among`` what two
+    of them cost together. ``chosen`` is filled with a set of least cost.
+    """
+    most = chosen.shape[0]
+    members, turn, cost = np.empty(most, np.int64), np.zeros(most + 1, np.int64), np.zeros(most + 1)
+    best, best_size, size = 0.0, 0, 0
+    for _ in range(STEPS):
+        while size >= 0 and rest_floor(half, count, most, turn[size], size, cost[size]) >= best:
+            size -= 1
+        if size < 0:
+            return best, best_size
+        at = turn[size]
+        turn[size] += 1
+        added = half[at]
+        for i in range(size):
+            added += among[members[i], at]
+        if added < 0.0:  # a partner that does not lower the cost now never does
+            members[size] = at
+            cost[size + 1], turn[size + 1] = cost[size] + added, at + 1
+            size += 1
+            if cost[size] < best:
+                best, best_size = cost[size], size
+                chosen[:size] = members[:size]
+    for level in range(size + 1):
+        best = min(best, rest_floor(half, count, most, turn[level], level, cost[level]))
+    return best, best_size
+
+
+@compiled
+def list_negative(X, start, partners, potential, row, half, rows):
+    """List the partners of a row by increasing excess, with half of it; return their number."""
+    count = 0
+    for at in range(start[row], start[row + 1]):
+        other = partners[at]
+        excess = row_distance(X, row, X, other) - potential[row] - potential[other]
+        if excess < 0.0:
+            place = count
+            while place > 0 and half[place - 1] > excess / 2:
+                half[place], rows[place] = half[place - 1], rows[place - 1]
+                place -= 1
+            half[place], rows[place] = excess / 2, other
+            count += 1
+    return count
+
+
+@compiled
+def pair_costs(X, start, partners, potential, k, cost, gradient):
+    """Fill ``cost`` with the least cost of the partners of each row.
+
+    The rows that may be partners of row i are ``partners[start[i] : start[i + 1]]``. The
+    ``gradient`` is that of the sum of all costs and k - 1 times all potentials.
+    """
+    most = 0
+    for row in range(cost.shape[0]):
+        most = max(most, start[row + 1] - start[row])
+    half, rows, chosen = np.empty(most), np.empty(most, np.int64), np.empty(k - 1, np.int64)
+    among = np.empty((MOST_PAIRED, MOST_PAIRED))
+    gradient[:] = k - 1.0
+    for row in range(cost.shape[0]):
+        count = list_negative(X, start, partners, potential, row, half, rows)
+        paired = count if count <= MOST_PAIRED else 0
+        for a in range(paired):
+            for b in range(a):
+                excess = row_distance(X, rows[a], X, rows[b])
+                excess -= potential[rows[a]] + potential[rows[b]]
+                among[a, b] = among[b, a] = max(excess, 0.0) / max(k - 2, 1)
+        if paired == count:
+            cost[row], size = cheapest_partners(half, among, count, chosen)
+        else:
+            cost[row], size = rest_floor(half, count, k - 1, 0, 0, 0.0), min(count, k - 1)
+            chosen[:] = np.arange(k - 1)
+        gradient[row] -= size / 2
+        for a in range(size):
+            gradient[rows[chosen[a]]] -= 0.5
+            for b in range(a if paired else 0):
+                if among[chosen[a], chosen[b]] > 0.0:
+                    gradient[rows[chosen[a]]] -= 1 / max(k - 2, 1)
+                    gradient[rows[chosen[b]]] -= 1 / max(k - 2, 1)

@@ -1,0 +1,111 @@
+"""Feasible duals from pairs of near records: less than a tenth of a millisecond per record.
+
+`shoal._kernels.pricing.pair_costs` says why they are feasible.
+"""
+
+import numpy as np
+
+from shoal import _progress as progress
+from shoal._kernels.pricing.pair_costs import (
+    add_pairs,
+    balance,
+    count_partners,
+    fill_partners,
+    list_unlisted,
+    listed_limits,
+    pair_costs,
+)
+from shoal._kernels.pricing.row_boxes import BOXES_PER_GROUP, ROWS_PER_BOX, make_boxes
+from shoal.partitioners._base import Labels, Matrix
+from shoal.partitioners._dual_bound.long_table import LongTable, Rows, rounding_share
+
+NEAR = 24  # neighbours of a record that are used; more raise the bound little
+SWEEPS = 4  # over the first potentials
+MARGIN = 0.25  # of its scale: by how much a potential may exceed its first value
+STEPS, STEP = 8, 0.25  # of the ascent, and how far the first may go, as a share of the scale
+SLOWER = 4  # steps after which they are half as long
+WIDE = 1.1  # times half the farthest listed: limits above need a search of the whole table
+MOST_FOUND = 64  # rows that such a search may find
+
+
+def pair_duals(long: LongTable) -> Matrix:
+    """Return feasible duals of all rows: those of potentials, or the shares if these prove more."""
+    k, n = long.k, len(long.X)
+    if n <= k or not long.share.any():
+        return long.share
+    long = long._replace(near=np.ascontiguousarray(long.near[:, : used_neighbours(k)]))
+    scale = long.share * (k / (k - 1))  # the potentials of k rows at equal distances
+    potential = scale.copy()
+    for _ in range(SWEEPS):
+        balance(long.X, long.near, potential, k)
+    limit, start, partners = possible_partners(long, potential, scale)
+    np.minimum(potential, limit, out=potential)
+    cost, gradient, best = np.empty(n), np.empty(n), long.share
+    for step in range(STEPS):
+        progress.report("comparing near records", step, STEPS)
+        pair_costs(long.X, start, partners, potential, k, cost, gradient)
+        duals = ((k - 1) * potential + cost) / k - rounding_share(long) * np.abs(potential)
+        if duals.sum() > best.sum():
+            best = duals
+        potential += STEP / (1 + step / SLOWER) / (k - 1) * scale * gradient
+        np.minimum(potential, limit, out=potential)
+    return best
+
+
+def used_neighbours(k: int) -> int:
+    """Return how many neighbours of a record are used."""
+    return max(NEAR, 2 * k)
+
+
+def possible_partners(
+    long: LongTable, potential: Matrix, scale: Matrix
+) -> tuple[Matrix, Labels, Rows]:
+    """Return limits of the potentials, and all rows that can be partners within them.
+
+    The rows of row i are ``partners[start[i] : start[i + 1]]``. Two rows of which neither lists
+    the other are at least as far apart as the farthest that either lists; so they are no partners
+    if both potentials are at most half of that. Isolated rows have higher limits, and the whole
+    table is searched for their partners.
+    """
+    n = len(long.X)
+    farthest, reach = np.full(n, np.inf), np.full(n, np.inf)
+    if long.near.shape[1] < n - 1:
+        listed_limits(long.X, long.near, potential, farthest, reach)
+    half = farthest / 2
+    limit = np.minimum(potential + MARGIN * scale, np.maximum(reach, farthest - scale))
+    wide = np.flatnonzero(limit > WIDE * half)
+    high = limit[wide]
+    np.minimum(limit, half, out=limit)
+    limit[wide] = high
+    rows, others = unlisted_pairs(long, wide, limit, half)
+    counts = np.bincount(rows, minlength=n) + np.bincount(others, minlength=n)
+    count_partners(long.X, long.near, limit, counts)
+    start = np.concatenate([[0], np.cumsum(counts)])
+    place, partners = start[:-1].copy(), np.empty(start[-1], np.int32)
+    fill_partners(long.X, long.near, limit, place, partners)
+    add_pairs(rows, others, place, partners)
+    return limit, start, partners
+
+
+def unlisted_pairs(
+    long: LongTable, wide: Labels, limit: Matrix, safe: Matrix
+) -> tuple[Labels, Labels]:
+    """Return the pairs of a wide row and one that it does not list, if they can be partners.
+
+    The limit of a row with too many of them is lowered to what is ``safe``.
+    """
+    X, near, n = long.X, long.near, len(long.X)
+    inner, outer = (
+        make_boxes(X, limit, np.zeros(n), rows)
+        for rows in (ROWS_PER_BOX, ROWS_PER_BOX * BOXES_PER_GROUP)
+    )
+    found, counts = np.empty((len(wide), MOST_FOUND), np.int32), np.empty(len(wide), np.int64)
+    list_unlisted(X, near, inner, outer, limit, wide, found, counts)
+    few = counts <= MOST_FOUND
+    limit[wide[~few]] = safe[wide[~few]]
+    is_searched = np.zeros(n, bool)
+    is_searched[wide[few]] = True
+    rows = np.repeat(wide[few], counts[few])
+    others = found[few][np.arange(MOST_FOUND) < counts[few, None]].astype(np.int64)
+    once = ~is_searched[others] | (rows < others)  # two wide rows find each other
+    return rows[once], others[once]
