@@ -29,6 +29,8 @@ def runner():
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    # Executors import tasks of this file, as pytest finds it.
+    os.environ["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     session = (
         SparkSession.builder.master("local[2,2]")
         .config("spark.ui.enabled", "false")

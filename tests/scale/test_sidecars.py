@@ -134,17 +134,17 @@ def test_the_report_says_what_was_and_what_was_not_measured(base_release):
     summary = json.loads(json.dumps(summarise(base_release)))
     measured = {entry["name"] for entry in summary["measures"]}
     assert set(linear()) <= measured | set(summary["remarks"])
-    assert "no process holds" in summary["remarks"]["correlation_change"]
+    assert "no process holds" in summary["remarks"]["interval_disclosure"]
     assert "drawn" in summary["remarks"]["linkage"]
     assert summary["groups"] == [base_release.groups]
     assert summary["columns"]["unchanged"] == ["job", "born", "region", "ill"]
-    assert summary["pictures"] == {}
+    assert set(summary["pictures"]) == {"before", "distributions", "correlations"}
 
 
 def test_measures_without_confidential_columns_state_what_they_need(home, client, source):
     remarks = entries(home)["remarks"]
     assert remarks["l_diversity"] == "Not computed: needs a confidential column."
-    assert "no process holds" in remarks["mean_change"]
+    assert "no process holds" in remarks["interval_disclosure"]
 
 
 def test_missing_cells_of_a_release_are_counted_and_reported(client, tmp_path):

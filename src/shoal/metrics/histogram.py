@@ -35,7 +35,14 @@ class Bars(NamedTuple):
     after: list[int]
 
 
-def histogram(before: Values, after: Values, least: int, *, whole: bool = False) -> Histogram:
+def histogram(
+    before: Values,
+    after: Values,
+    least: int,
+    *,
+    whole: bool = False,
+    counts: tuple[Labels, Labels] | None = None,
+) -> Histogram:
     """Count both in the same bins; no count is of 1 to ``least - 1`` values of ``before``.
 
     The edges are round numbers over the bulk of the masked values and a margin; they only depend
@@ -53,6 +60,9 @@ def histogram(before: Values, after: Values, least: int, *, whole: bool = False)
         Counts of fewer original values are withheld.
     whole : bool
         Whether the values are whole numbers; then bins are centred on them.
+    counts : tuple of ndarray, optional
+        How often each of the values ``before`` and ``after`` occurs; once by default. Values that
+        are counted must then be in ascending order.
 
     Returns
     -------
@@ -64,21 +74,23 @@ def histogram(before: Values, after: Values, least: int, *, whole: bool = False)
     >>> histogram(np.array([0, 1, 2, 8, 9, 9.5]), np.repeat([1.0, 9.0], 3), least=3)
     Histogram(edges=[0.0, 5.0, 10.0], before=[None, 3, 3, None], after=[0, 3, 3, 0], withheld=0)
     """
-    edges = _round_edges(after, min(MAX_BINS, max(2, len(after) // (3 * least))), whole)
-    counts, released = _counts(before, edges), _counts(after, edges)
-    published = counts >= least
-    for i in np.argsort(counts, kind="stable"):
-        if counts[~published].sum() == 0 or counts[~published].sum() >= least:
+    old, new = (None, None) if counts is None else counts
+    n_after = len(after) if new is None else int(new.sum())
+    edges = _round_edges(after, min(MAX_BINS, max(2, n_after // (3 * least))), whole, new)
+    original, released = _counts(before, edges, old), _counts(after, edges, new)
+    published = original >= least
+    for i in np.argsort(original, kind="stable"):
+        if original[~published].sum() == 0 or original[~published].sum() >= least:
             break
         published[i] = False
     visible = np.flatnonzero(published | (released > 0))
-    first, last = max(visible[0] - 1, 0), min(visible[-1] + 1, len(counts) - 1)
-    pairs = zip(counts.tolist(), published.tolist(), strict=True)
+    first, last = max(visible[0] - 1, 0), min(visible[-1] + 1, len(original) - 1)
+    pairs = zip(original.tolist(), published.tolist(), strict=True)
     return Histogram(
         edges[first:last].tolist(),
         [count if public else None for count, public in pairs][first : last + 1],
         released[first : last + 1].tolist(),
-        int(counts[~published].sum()),
+        int(original[~published].sum()),
     )
 
 
@@ -117,12 +129,17 @@ def bars(before: Mapping[Hashable, int], after: Mapping[Hashable, int], least: i
     return Bars([str(name) for name in frequent], len(rare), tallies[0], tallies[1])
 
 
-def _round_edges(after: Values, bins: int, whole: bool) -> Values:
+def _round_edges(after: Values, bins: int, whole: bool, counts: Labels | None = None) -> Values:
     """Return multiples of 1, 2 or 5 times a power of ten, over the bulk of ``after``.
 
     Where the bulk is a single value, they are over all of ``after``.
     """
-    low, high = np.quantile(after, [TAIL, 1 - TAIL], method="nearest")
+    if counts is None:
+        low, high = np.quantile(after, [TAIL, 1 - TAIL], method="nearest")
+    else:
+        after, counts = after[counts > 0], counts[counts > 0]
+        ranks = np.rint(np.array([TAIL, 1 - TAIL]) * (counts.sum() - 1))
+        low, high = after[np.searchsorted(np.cumsum(counts), ranks, side="right")]
     if not high - low > MIN_RANGE:
         low, high = after.min(), after.max()
     if not high - low > MIN_RANGE:
@@ -135,5 +152,6 @@ def _round_edges(after: Values, bins: int, whole: bool) -> Values:
     return np.asarray(np.arange(first, last + 1) * step - (0.5 if whole else 0.0))
 
 
-def _counts(values: Values, edges: Values) -> Labels:
-    return np.bincount(np.searchsorted(edges, values, side="right"), minlength=len(edges) + 1)
+def _counts(values: Values, edges: Values, counts: Labels | None = None) -> Labels:
+    bins = np.searchsorted(edges, values, side="right")
+    return np.bincount(bins, counts, len(edges) + 1).astype(np.int64)

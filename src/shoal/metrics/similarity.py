@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 from shoal.metrics.category_tables import Codes, distances, levels, pair_codes
 
 Values = NDArray[np.float64]
+Counts = NDArray[np.int64]
 
 
-def similarity_of_numbers(before: Values, after: Values) -> float:
+def similarity_of_numbers(
+    before: Values, after: Values, counts: tuple[Counts, Counts] | None = None
+) -> float:
     """Return 1 less the greatest difference of the two distribution functions.
 
     Parameters
@@ -25,6 +28,9 @@ def similarity_of_numbers(before: Values, after: Values) -> float:
         Original values, none of them missing.
     after : ndarray
         Released values, none of them missing.
+    counts : tuple of ndarray, optional
+        How often each of the values ``before`` and ``after`` occurs; once by default. Values that
+        are counted must be the same in both, in ascending order.
 
     Returns
     -------
@@ -36,6 +42,9 @@ def similarity_of_numbers(before: Values, after: Values) -> float:
     >>> similarity_of_numbers(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.5, 1.5, 3.5, 3.5]))
     0.75
     """
+    if counts is not None:
+        first, second = (np.cumsum(part) / max(1, part.sum()) for part in counts)
+        return 1.0 - float(np.abs(first - second).max())
     if not len(before) or not len(after):
         return float(len(before) == len(after))
     points = np.unique(np.concatenate([before, after]))

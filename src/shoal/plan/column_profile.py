@@ -91,7 +91,7 @@ def scores(
 def _numbers(before: Frame, after: Frame, name: str) -> dict[str, Any]:
     values = [finite_values(frame, name) for frame in (before, after)]
     return {
-        "similarity": similarity_of_numbers(*values),
+        "similarity": similarity_of_numbers(values[0], values[1]),
         "years": tables.is_whole(before, name) and are_years(np.rint(values[1])),
         "mean": [_scaled_moment(part, np.mean) for part in values],
         "sd": [_scaled_moment(part, np.std) for part in values],

@@ -23,6 +23,7 @@ from shoal.steps import Microaggregate
 
 if TYPE_CHECKING:
     from shoal.scale.confidential import ConfidentialColumn
+    from shoal.scale.profile import Grid
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -109,6 +110,8 @@ class Job(ReleaseJob):
         Limits beyond which figures become findings.
     types : dict
         Declared types of columns.
+    grids : dict
+        The grid on which the values of each numeric column are counted.
     """
 
     step: Microaggregate
@@ -118,6 +121,7 @@ class Job(ReleaseJob):
     attack_share: float
     thresholds: Thresholds
     types: Mapping[str, Type] = field(default_factory=dict)
+    grids: "Mapping[str, Grid]" = field(default_factory=dict)
 
 
 def save_job(job: ReleaseJob, path: str) -> None:

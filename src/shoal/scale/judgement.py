@@ -21,7 +21,7 @@ from shoal.plan.guarantees import not_computed
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
 from shoal.plan.warnings import as_finding
 from shoal.scale.job import Job, ReleaseJob, sum_counts
-from shoal.scale.recoding import Pieces
+from shoal.scale.pieces import Pieces
 from shoal.scale.shards import Shard
 from shoal.scale.tasks import MaskedBlock
 from shoal.scale.verdict_counts import exact_shares, findings_from_counts

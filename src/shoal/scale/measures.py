@@ -8,15 +8,18 @@ from shoal.metrics import NEEDS, inputs_of
 from shoal.metrics.assessment import linear
 from shoal.scale.exact import UNIT
 from shoal.scale.job import Job, ReleaseJob, sum_counts
+from shoal.scale.moment_sums import OF_MOMENTS, MomentSums
 from shoal.scale.shards import Shard
-from shoal.scale.tasks import MaskedBlock
+from shoal.scale.tasks import MOVED, SPREAD, MaskedBlock
 from shoal.scale.weights import total_change
 
 # The measures that are computed on a large table, as far as its columns allow.
 COMPUTED = (
     "information_loss", "smallest_class", "reidentification", "weighted_total_change",
     "homogeneous_classes", "linkage", "l_diversity", "p_sensitivity", "t_closeness",
-    "fewest_units", "largest_unit_share",
+    "fewest_units", "largest_unit_share", "distortion_x", "il1s",
+    "euclidean_loss",
+    *OF_MOMENTS,
 )  # fmt: skip
 # Those of a plan that recodes combinations of values.
 COUNTED = (
@@ -25,22 +28,22 @@ COUNTED = (
 )  # fmt: skip
 CONFIDENTIAL_NEEDS = ("confidential", "confidential_codes", "ordered")
 NEEDS_COLUMNS = "Not computed: needs {}."
-NEEDS_WHOLE_TABLE = (
-    "Not computed on a table that no process holds, nor are columns drawn before and after."
-)
+NEEDS_WHOLE_TABLE = "Not computed on a table that no process holds."
 
 
 def compute_measures(
-    job: Job, blocks: Sequence[MaskedBlock], shards: Sequence[Shard]
+    job: Job, blocks: Sequence[MaskedBlock], shards: Sequence[Shard], sums: MomentSums
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the measures of a release, and remarks on how they were computed or why not."""
+    of_moments, remarks = sums.measures()
+    loss = job.encoders.information_loss(sum_counts(block.squared_errors for block in blocks))
     measures: dict[str, Any] = {
-        "information_loss": job.encoders.information_loss(
-            sum_counts(block.squared_errors for block in blocks)
-        ),
+        "information_loss": loss,
+        "distortion_x": loss / 100,
         **class_measures(job, shards),
+        **_distance_measures(job, sum_counts(block.distances for block in blocks)),
+        **of_moments,
     }
-    remarks: dict[str, str] = {}
     if job.step.weight is not None and job.encoders.complete:
         measures["weighted_total_change"], remarks["weighted_total_change"] = total_change(
             sum_counts(block.totals for block in blocks), job.encoders.complete
@@ -53,7 +56,20 @@ def compute_measures(
             f"Of {attacked} records drawn from {records}, each looked for among the originals of"
             " its own block and in units of the original; among all, no more links would be right."
         )
-    return measures, {**remarks, **why_not_computed(measures, bool(job.confidential))}
+    return measures, {**why_not_computed(measures, bool(job.confidential)), **remarks}
+
+
+def _distance_measures(job: Job, sums: Mapping[str, int]) -> dict[str, Any]:
+    """Return the measures of distances between records and their masked form."""
+    varying = [encoder.name for encoder in job.encoders.masked if not encoder.is_constant]
+    if not varying:
+        return {}
+    records = job.encoders.masked[0].n_present + job.encoders.masked[0].n_missing
+    mean_changes = [sums[name] * UNIT / records for name in varying]
+    return {
+        "euclidean_loss": float(100 * Fraction(sums[MOVED], sums[SPREAD])),
+        "il1s": float(sum(mean_changes) / len(varying)) / 2**0.5,
+    }
 
 
 def class_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, Any]:

@@ -1,100 +1,26 @@
-"""Recode the combinations of a large table, and then its records.
+"""Recode the records of a large table, once it is decided what each combination becomes."""
 
-Steps that look at values without computing with them, `generalise` and `suppress`, need the
-distinct combinations of values alone, each with its number of records. What they decide is a list
-of pieces: some records of a combination, and what these show instead.
-"""
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.errors import FileError, ShoalWarning
+from shoal.errors import FileError
 from shoal.frame import tables
 from shoal.frame.codes import codes
-from shoal.frame.new_values import TextColumn, with_values
-from shoal.frame.tables import Frame
-from shoal.frame.types import Type
-from shoal.frame.values import same_values
 from shoal.metrics import classes
-from shoal.plan.chaining import NOMINAL
 from shoal.scale.chunks import Chunk, read_batches, sort_by
 from shoal.scale.combinations import combination_keys
 from shoal.scale.job import ReleaseJob, load_job, worker_task
 from shoal.scale.keys import Keys, content_keys
+from shoal.scale.pieces import Pieces
 from shoal.scale.resplit import pack_in_order
 from shoal.scale.scratch import ScratchFile, read_scratch, write_scratch, write_scratch_files
-from shoal.scale.statistics import COUNT
 from shoal.scale.storage import join
-from shoal.steps import Generalise, Suppress
 
 Codes = NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Pieces:
-    """The records of each combination, in pieces that are released with the same values.
-
-    Parameters
-    ----------
-    row : ndarray of shape (n_pieces,)
-        The combination that each piece is of, ascending.
-    records : ndarray of shape (n_pieces,)
-        Its number of records.
-    before, after : Frame
-        The columns of the combination, before and after.
-    warnings : list of ShoalWarning
-        The warnings of the steps.
-    """
-
-    row: Codes
-    records: Codes
-    before: Frame
-    after: Frame
-    warnings: Sequence[ShoalWarning]
-
-    def exact_shares(self, columns: Sequence[str]) -> dict[str, float]:
-        """Return the share of records that show the original value, as `Evidence.exact` does."""
-        shares: dict[str, float] = {}
-        in_all = np.ones(len(self.row), bool)
-        for name in columns:
-            same = same_values(self.before, self.after, name)
-            present = ~tables.has_missing(self.before, [name])
-            number = int(self.records[present].sum())
-            shares[name] = float(self.records[same & present].sum() / number) if number else 0.0
-            in_all &= same
-        return {**shares, "": float(self.records[in_all].sum() / self.records.sum())}
-
-
-def recode_combinations(
-    steps: Sequence[Generalise | Suppress],
-    combinations: pa.Table,
-    confidential: Sequence[str],
-    types: Mapping[str, Type],
-) -> Pieces:
-    """Apply steps to the combinations of a table, each to what the one before made of them."""
-    counts = combinations.column(COUNT).to_numpy()
-    original = tables.open_frame(combinations.drop_columns([COUNT]))
-    row, frame, known = np.arange(len(counts)), original, dict(types)
-    warnings: list[ShoalWarning] = []
-    for step in steps:
-        result = step.apply_to_distinct(frame, counts, confidential, known)
-        row, counts = row[result.rows], result.records
-        frame = with_values(tables.take(frame, result.rows), dict(result.values))
-        recoded = [name for name, new in result.values.items() if isinstance(new, TextColumn)]
-        known |= dict.fromkeys(recoded, NOMINAL)
-        warnings += result.warnings
-    order = np.argsort(row, kind="stable")
-    return Pieces(
-        row[order],
-        counts[order],
-        tables.take(original, row[order]),
-        tables.take(frame, order),
-        warnings,
-    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

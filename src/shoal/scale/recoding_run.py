@@ -14,14 +14,8 @@ from shoal.scale.guarantees import check_constraints, check_guarantee
 from shoal.scale.job import save_job, sum_counts
 from shoal.scale.judgement import judge_recoding
 from shoal.scale.measures import class_measures, why_not_computed
-from shoal.scale.recoding import (
-    Pieces,
-    RecodingJob,
-    assign_combinations,
-    recode_cell,
-    recode_combinations,
-    write_pieces,
-)
+from shoal.scale.pieces import Pieces, profile_pieces, recode_combinations
+from shoal.scale.recoding import RecodingJob, assign_combinations, recode_cell, write_pieces
 from shoal.scale.release import LargeRelease, recoding_provenance
 from shoal.scale.runner import run_stage
 from shoal.scale.scratch import ScratchFile, files_with
@@ -68,6 +62,7 @@ class RecodingRun(TableRun):
             release_files(shards),
             verdict,
             drawn_seeds,
+            profile=profile_pieces(pieces, plan.masked, plan.unit_column, plan.k),
         )
 
     def _count_combinations(self, schema: pa.Schema) -> pa.Table:
@@ -122,8 +117,7 @@ class RecodingRun(TableRun):
             unit=plan.unit_column,
             weight=plan.weight,
             closeness_columns=self._closeness_columns(combinations, confidential),
-            measures_diversity=plan.steps[0].diversity is not None
-            or bool({"l_diversity", "p_sensitivity"} & set(plan.limits.figures)),
+            measures_diversity=bool(confidential),
             keys=self.keys,
             masked=plan.masked,
             borders=borders,

@@ -60,6 +60,8 @@ class LargeRelease:
         Columns of strata in which the records of merged strata have a new value.
     block_groups : tuple of dict
         The same as ``groups`` for each block of columns.
+    profile : dict
+        Counts and correlations for the figures of a report; see `shoal.scale.profile`.
     """
 
     target: Path | str
@@ -76,6 +78,7 @@ class LargeRelease:
     source_files: tuple[dict[str, Any], ...] = ()
     recoded: tuple[str, ...] = ()
     block_groups: tuple[dict[str, int], ...] = ()
+    profile: dict[str, Any] = field(default_factory=dict)
 
     @property
     def unchanged(self) -> tuple[str, ...]:
@@ -87,11 +90,6 @@ class LargeRelease:
     def group_summaries(self) -> list[dict[str, int]]:
         """The groups of each block of columns, in the form of a release in memory."""
         return list(self.block_groups) or ([self.groups] if self.groups else [])
-
-    @property
-    def profile(self) -> dict[str, Any]:
-        """Empty: the profiles of columns would need the whole table before and after."""
-        return {}
 
     @property
     def marker(self) -> dict[str, Any]:

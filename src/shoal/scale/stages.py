@@ -26,6 +26,7 @@ from shoal.scale.judgement import judge
 from shoal.scale.layout import make_blocks, make_regions
 from shoal.scale.measures import compute_measures
 from shoal.scale.merging import merge_strata, strata_units
+from shoal.scale.profile import BlockProfile, Profile, grids, risk_of_original
 from shoal.scale.release import LargeRelease, join_summaries, provenance, summarise_groups
 from shoal.scale.resplit import final_numbers, resplit, split_cell
 from shoal.scale.runner import run_stage
@@ -74,7 +75,7 @@ class Run(TableRun):
         shards = self._write_shards([block.file for block in blocks])
         classes = [shard.block_classes for shard in shards]
         block_sizes = count_block_classes(self.runner, job, self.job_file, classes)
-        measures, remarks = compute_measures(job, blocks, shards)
+        measures, remarks = compute_measures(job, blocks, shards, self.profile.sums)
         n_written = sum(shard.records for shard in shards)
         check_guarantee(self.plan, measures, statistics.records, n_written, block_sizes)
         check_constraints(self.plan, job, measures, shards)
@@ -98,7 +99,23 @@ class Run(TableRun):
             drawn_seeds,
             recoded=tuple(self.step.strata) if job.strata.merged is not None else (),
             block_groups=tuple(of_blocks),
+            profile=self._profile(schema, statistics, blocks),
         )
+
+    def _profile(
+        self, schema: pa.Schema, statistics: TableStatistics, blocks: Sequence[MaskedBlock]
+    ) -> dict[str, Any]:
+        """Return the data for the figures of a report."""
+        return {
+            "before": risk_of_original(sum_counts(block.original_sizes for block in blocks)),
+            **self.profile.to_dict(
+                self.step.columns,
+                statistics.moments,
+                statistics.values,
+                self._whole_columns(schema),
+                self.plan.k,
+            ),
+        }
 
     def _compute_statistics(self, schema: pa.Schema) -> TableStatistics:
         """Compute moments, value counts and a sample in one pass."""
@@ -194,8 +211,7 @@ class Run(TableRun):
                 ConfidentialColumn.of(name, counts, self.plan.types)
                 for name, counts in statistics.confidential.items()
             ],
-            measures_diversity=step.diversity is not None
-            or "l_diversity" in self.plan.limits.figures,
+            measures_diversity=bool(confidential),
             step=step,
             encoders=encoders,
             strata=strata,
@@ -203,12 +219,21 @@ class Run(TableRun):
             attack_share=min(1.0, MAX_ATTACKED / statistics.records),
             thresholds=self.plan.thresholds,
             types=self.plan.types,
+            grids=grids(
+                statistics.sample,
+                [name for name in step.columns if name in statistics.moments],
+                self._whole_columns(schema),
+            ),
         )
+        self.profile = Profile(job.grids)
         strata = self._merge_small_strata(job, counts)
         strata = divide_strata(statistics, encoders, strata, counts, self.chunk_size)
         job = replace(job, strata=strata)
         save_job(job, self.job_file)
         return job
+
+    def _whole_columns(self, schema: pa.Schema) -> list[str]:
+        return [name for name in self.step.columns if pa.types.is_integer(schema.field(name).type)]
 
     def _merge_small_strata(self, job: Job, counts: Codes) -> Strata:
         """Refuse strata of fewer than k records, or merge them if the step says so."""
@@ -269,7 +294,10 @@ class Run(TableRun):
             files = files_with(self.cell_files, cells)
             tasks.append((self.job_file, block, files, folder, number))
             sizes.append(sum(records.get(cell, 0) for cell in cells))
-        results = dict(run_stage(self.runner, "grouping", mask_block, tasks, sizes))
+        results: dict[int, MaskedBlock] = {}
+        for number, made in run_stage(self.runner, "grouping", mask_block, tasks, sizes):
+            self.profile.add(made.profile)  # at once: those of all blocks would take much memory
+            results[number] = replace(made, profile=BlockProfile())
         self.folder.remove("cells")
         return [results[number] for number in range(len(blocks))]
 

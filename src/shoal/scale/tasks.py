@@ -9,10 +9,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.frame import tables
-from shoal.frame.codes import value_codes
+from shoal.frame.codes import keys, value_codes
 from shoal.frame.columns import Column
 from shoal.frame.new_values import RowGather, with_values
-from shoal.metrics import units_per_class
+from shoal.metrics import classes, units_per_class
 from shoal.metrics.linkage import linkage_chances
 from shoal.partitioners import method_label
 from shoal.scale.chunks import Chunk, read_batches, sort_by
@@ -21,7 +21,10 @@ from shoal.scale.grouping import group_region, region_units
 from shoal.scale.job import Job, count_sizes, load_job, worker_task
 from shoal.scale.keys import content_keys, distinguish_duplicates, in_sample
 from shoal.scale.layout import Region
+from shoal.scale.moment_sums import MomentSums
+from shoal.scale.profile import BlockProfile, Profile, tally_columns
 from shoal.scale.scratch import ScratchFile, read_scratch, write_scratch, write_scratch_files
+from shoal.scale.statistics import Moments, count_values
 from shoal.scale.storage import join
 from shoal.scale.verdict_counts import ColumnGroups, VerdictCounts, count_for_verdict
 from shoal.scale.weights import WeightedTotals, weighted_totals
@@ -31,6 +34,8 @@ from shoal.steps.grouping import BlockGroups
 from shoal.steps.homogeneity import count_homogeneous
 
 Matrix = NDArray[np.float64]
+
+MOVED, SPREAD = "\0moved", "\0spread"  # names of sums over all columns, which no column has
 
 
 @worker_task
@@ -79,6 +84,13 @@ class MaskedBlock:
         Counts for the verdict.
     group_units : dict
         Number of groups by the number of their units, where k counts units.
+    profile : BlockProfile
+        Counts of the columns before and after.
+    distances : dict
+        Sums of distances between records and their masked form, and the mean of all, in units of
+        `shoal.scale.exact.UNIT`; the former also by column.
+    original_sizes : dict
+        Number of records of the original by the size of their class, in units where k counts them.
     """
 
     file: ScratchFile
@@ -92,6 +104,9 @@ class MaskedBlock:
     totals: WeightedTotals = field(default_factory=dict)
     verdict_counts: VerdictCounts = field(default_factory=dict)
     group_units: Mapping[int, int] = field(default_factory=dict)
+    profile: BlockProfile = field(default_factory=BlockProfile)
+    distances: Mapping[str, int] = field(default_factory=dict)
+    original_sizes: Mapping[int, int] = field(default_factory=dict)
 
 
 @worker_task
@@ -114,6 +129,8 @@ def mask_block(
     suppressed: Counter[str] = Counter()
     totals: Counter[tuple[str, str]] = Counter()
     verdict_counts: Counter[tuple[str, str]] = Counter()
+    profile, distances = Profile(job.grids), Counter[str]()
+    original_sizes: Counter[int] = Counter()
     for region in regions:
         table = sort_by(read_scratch(files, region), [*job.step.columns, *job.step.strata])
         before = job.encoders.read(table)
@@ -124,6 +141,9 @@ def mask_block(
         released = _mask_records(job, table, before, groups, weights)
         after = job.encoders.read(released)
         squared_errors.update(_squared_errors(job, before, after))
+        distances.update(_distances(job, before, after))
+        profile.add(_profile_columns(job, released, before, after))
+        original_sizes.update(_original_sizes(job, table, units))
         new_linked, new_attacked = _count_links(job, table, before, after)
         linked, attacked = linked + new_linked, attacked + new_attacked
         totals.update({} if weights is None else weighted_totals(weights, before, after))
@@ -154,6 +174,9 @@ def mask_block(
         totals,
         verdict_counts,
         count_sizes(np.concatenate(unit_sizes)) if unit_sizes else {},
+        profile.to_block(),
+        distances,
+        original_sizes,
     )
 
 
@@ -227,12 +250,59 @@ def _squared_errors(job: Job, before: Sequence[Column], after: Sequence[Column])
     return sums
 
 
+def _distances(job: Job, before: Sequence[Column], after: Sequence[Column]) -> dict[str, int]:
+    """Return sums of distances of z-scores; a value that was missing counts as unchanged."""
+    moved, spread = np.zeros((2, len(before[0].values)))
+    sums = {}
+    for encoder, original, masked in zip(job.encoders.masked, before, after, strict=True):
+        Z = encoder.axes(original, "zscore")
+        change = Z - encoder.axes(masked, "zscore")
+        change[original.is_missing] = 0.0
+        of_column = (change**2).sum(axis=1)
+        sums[original.name] = exact_sum(np.sqrt(of_column))
+        moved, spread = moved + of_column, spread + (Z**2).sum(axis=1)
+    return {**sums, MOVED: exact_sum(np.sqrt(moved)), SPREAD: exact_sum(np.sqrt(spread))}
+
+
+def _profile_columns(
+    job: Job, released: pa.Table, before: Sequence[Column], after: Sequence[Column]
+) -> BlockProfile:
+    """Count the values of the masked columns before and after."""
+    complete = [] if job.step.missing == "own-groups" else job.encoders.complete
+    old, new = (
+        [
+            encoder.axes(column, "zscore")[:, 0]
+            for encoder, column in zip(job.encoders.masked, columns, strict=True)
+            if encoder.name in complete
+        ]
+        for columns in (before, after)
+    )
+    return BlockProfile(
+        tally_columns(job.grids, before, after),
+        {one.name: Moments.of(one.values) for one in after if one.name in job.grids},
+        count_values(released, [one.name for one in after if one.name not in job.grids]),
+        MomentSums.of(complete, old, new),
+    )
+
+
+def _original_sizes(
+    job: Job, table: pa.Table, units: NDArray[np.int64] | None
+) -> Mapping[int, int]:
+    """Count the records of the original by the size of their class.
+
+    Records that are equal in all masked columns are in one region.
+    """
+    label = classes(keys(tables.open_frame(table), job.quasi_identifiers))
+    sizes = np.bincount(label) if units is None else units_per_class(label, units)
+    return count_sizes(sizes[label])
+
+
 def _count_links(
     job: Job, table: pa.Table, before: Sequence[Column], after: Sequence[Column]
 ) -> tuple[int, int]:
     """Return the expected number of correct links of an attacker, and of records attacked."""
-    keys = distinguish_duplicates(content_keys(table, job.step.columns, job.seed + 1))
-    attacked = np.flatnonzero(in_sample(keys, job.attack_share))
+    drawn = distinguish_duplicates(content_keys(table, job.step.columns, job.seed + 1))
+    attacked = np.flatnonzero(in_sample(drawn, job.attack_share))
     if not len(attacked):
         return 0, 0
     Z, masked = job.encoders.zscores(before), job.encoders.zscores(after)

@@ -1,0 +1,322 @@
+"""Columns of a large table before and after, from counts that can be added.
+
+The values of a numeric column are counted on a grid that is laid over a sample of the original;
+its cells divide the bins of a histogram, so that bins are the same as in memory. Means and
+deviations come from exact sums, quartiles and similarities from the grid.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.frame.columns import Column
+from shoal.frame.types import text_of
+from shoal.metrics.histogram import bars, histogram
+from shoal.metrics.similarity import similarity_of_counts, similarity_of_numbers
+from shoal.plan.column_profile import scores
+from shoal.plan.profile import MAX_COLUMNS, MIN_COUNT
+from shoal.scale.moment_sums import MomentSums
+from shoal.scale.sample import Sample
+from shoal.scale.statistics import COUNT, Moments, merge_values
+
+Values = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+BINS = 16  # of a histogram, over the bulk of a column
+TAIL = 0.05  # share of the values outside the bulk, on either side
+MARGIN = 2.0  # of the grid on either side of the bulk, in widths of the bulk
+
+
+class Grid(NamedTuple):
+    """Equal cells along the values of a column; the first and the last are open."""
+
+    step: float
+    offset: float
+    first: int
+    last: int
+
+    @classmethod
+    def of(cls, values: Values, weights: Values, *, whole: bool) -> "Grid":
+        """Return the grid over the bulk of a sample."""
+        order = np.argsort(values, kind="stable")
+        share = np.cumsum(weights[order]) / weights.sum()
+        at = np.searchsorted(share, [TAIL, 1 - TAIL]).clip(max=len(values) - 1)
+        low, high = values[order][at].tolist()
+        width = (high - low) or float(np.ptp(values)) or abs(low) or 1.0
+        # A tenth of the bins of a histogram, or finer; a power of ten divides all round steps.
+        step = 10.0 ** (math.floor(math.log10(width / BINS)) - 1)
+        offset, step = (0.5, max(step, 1.0)) if whole else (0.0, step)
+        first, last = (math.floor((edge + offset) / step) for edge in (low, high))
+        margin = math.ceil(MARGIN * width / step)
+        return cls(step, offset, first - margin, last + margin)
+
+    def counts_of(self, values: Values) -> Counts:
+        """Return the number of values in each cell."""
+        cells = np.floor((values + self.offset) / self.step) - self.first
+        number = self.last - self.first + 1
+        return np.bincount(np.clip(cells, 0, number - 1).astype(np.int64), minlength=number)
+
+    @property
+    def middles(self) -> Values:
+        """The middle of each cell; of whole numbers in cells of one, the number itself."""
+        cells = np.arange(self.first, self.last + 1)
+        inside = self.offset if self.step == 1.0 and self.offset else self.step / 2
+        return np.asarray(cells * self.step + inside - self.offset, np.float64)
+
+
+class Tally(NamedTuple):
+    """Non-zero counts of the cells of a grid: small enough to be sent."""
+
+    cells: NDArray[np.int32]
+    counts: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, counts: Counts) -> "Tally":
+        """Return the counts that are not zero."""
+        cells = np.flatnonzero(counts)
+        return cls(cells.astype(np.int32), counts[cells].astype(np.int32))
+
+
+@dataclass(frozen=True, eq=False)
+class BlockProfile:
+    """What was counted on the columns of a block before and after.
+
+    Parameters
+    ----------
+    tallies : dict
+        For each numeric column the counts on its grid, before and after.
+    moments : dict
+        For each numeric column the moments after.
+    values : dict
+        For each other column its values after, with their counts.
+    sums : MomentSums
+        Sums of the products of numeric columns, before and after.
+    """
+
+    tallies: Mapping[str, tuple[Tally, Tally]] = field(default_factory=dict)
+    moments: Mapping[str, Moments] = field(default_factory=dict)
+    values: Mapping[str, pa.Table] = field(default_factory=dict)
+    sums: MomentSums = field(default_factory=MomentSums)
+
+
+def grids(sample: Sample | None, numeric: Iterable[str], whole: Sequence[str]) -> dict[str, Grid]:
+    """Return a grid for each numeric column that has values."""
+    made: dict[str, Grid] = {}
+    for name in numeric if sample is not None else ():
+        assert sample is not None
+        values = sample.table.column(name).cast(pa.float64(), safe=False).to_numpy()
+        present = np.isfinite(values)
+        if present.any():
+            weights = sample.weights[present]
+            made[name] = Grid.of(values[present], weights, whole=name in whole)
+    return made
+
+
+def tally_columns(
+    grid_of: Mapping[str, Grid], before: Sequence[Column], after: Sequence[Column]
+) -> dict[str, tuple[Tally, Tally]]:
+    """Count the values of numeric columns on their grids."""
+    tallies = {}
+    for pair in zip(before, after, strict=True):
+        grid = grid_of.get(pair[0].name)
+        if grid is not None:
+            first, second = (
+                Tally.of(grid.counts_of(column.values[~column.is_missing])) for column in pair
+            )
+            tallies[pair[0].name] = first, second
+    return tallies
+
+
+class Profile:
+    """The profile of a table, added up block by block in any order.
+
+    Parameters
+    ----------
+    grid_of : dict
+        The grid of each numeric column.
+    """
+
+    def __init__(self, grid_of: Mapping[str, Grid]):
+        self.grids = grid_of
+        self.counts = {
+            name: np.zeros((2, grid.last - grid.first + 1), np.int64)
+            for name, grid in grid_of.items()
+        }
+        self.moments: dict[str, Moments] = {}
+        self.values: dict[str, pa.Table] = {}
+        self.sums = MomentSums()
+
+    def add(self, block: BlockProfile) -> None:
+        """Add the counts of a block."""
+        for name, tallies in block.tallies.items():
+            for side, tally in enumerate(tallies):
+                self.counts[name][side][tally.cells] += tally.counts
+        for name, moments in block.moments.items():
+            self.moments[name] = self.moments.get(name, Moments()) + moments
+        self.values = merge_values([self.values, block.values])
+        self.sums = self.sums + block.sums
+
+    def to_block(self) -> BlockProfile:
+        """Return the counts in a form that can be sent and added."""
+        tallies = {
+            name: (Tally.of(counts[0]), Tally.of(counts[1])) for name, counts in self.counts.items()
+        }
+        return BlockProfile(tallies, self.moments, self.values, self.sums)
+
+    def to_dict(
+        self,
+        columns: Sequence[str],
+        moments_before: Mapping[str, Moments],
+        values_before: Mapping[str, pa.Table],
+        whole: Sequence[str],
+        k: int | None,
+    ) -> dict[str, Any]:
+        """Return the data for figures, as `shoal.plan.profile.profile` does.
+
+        Parameters
+        ----------
+        columns : list of str
+            The masked columns.
+        moments_before : dict
+            Moments of the numeric columns of the original.
+        values_before : dict
+            Values of its other columns, with their counts.
+        whole : list of str
+            Columns of whole numbers.
+        k : int or None
+            No count is of 1 to k - 1 original records.
+
+        Returns
+        -------
+        dict
+            ``distributions``, ``columns``, ``scores`` and ``correlations``.
+        """
+        least = max(k or 0, MIN_COUNT)
+        entries = []
+        for name in columns:
+            after = self.moments.get(name, Moments())
+            if name in self.grids and moments_before[name].n_present and after.n_present:
+                numbers = Numbers(self.grids[name].middles, *self.counts[name])
+                old, new = summary_of(moments_before[name]), summary_of(after)
+                entries.append(number_entry(name, numbers, old, new, least, whole=name in whole))
+            else:
+                counts = _as_dict(name, values_before.get(name)), _as_dict(name, self.values[name])
+                entries.append(category_entry(name, *counts, least))
+        return assemble(entries, self.sums.correlations(MAX_COLUMNS))
+
+
+class Numbers(NamedTuple):
+    """Numbers in ascending order, and how often each occurs before and after."""
+
+    values: Values
+    before: Counts
+    after: Counts
+
+    def quartiles(self, counts: Counts) -> list[float]:
+        """Return the least numbers that a quarter, half and three quarters do not exceed."""
+        ranks = np.ceil(np.array([0.25, 0.5, 0.75]) * counts.sum())
+        at = np.searchsorted(np.cumsum(counts), ranks)
+        return [float(f"{value:.12g}") for value in self.values[at]]
+
+
+class Summary(NamedTuple):
+    """Figures of the numbers of a column."""
+
+    mean: float
+    deviation: float
+    smallest: float
+    largest: float
+    missing: int
+
+
+def summary_of(moments: Moments) -> Summary:
+    """Return the figures that follow from moments."""
+    return Summary(
+        moments.mean, moments.deviation, moments.smallest, moments.largest, moments.n_missing
+    )
+
+
+class Entry(NamedTuple):
+    """The distribution of a column for a figure, and its figures for a table."""
+
+    distribution: dict[str, Any]
+    column: dict[str, Any]
+
+
+def number_entry(
+    name: str, numbers: Numbers, before: Summary, after: Summary, least: int, *, whole: bool
+) -> Entry:
+    """Return a numeric column before and after."""
+    values, counts = numbers.values, (numbers.before, numbers.after)
+    made = histogram(values, values, least, whole=whole, counts=counts)
+    years = whole and round(after.smallest) >= 1800 and round(after.largest) <= 2100
+    return Entry(
+        {"column": name, **made._asdict(), "years": years},
+        {
+            "column": name,
+            "similarity": similarity_of_numbers(values, values, counts),
+            "years": years,
+            "mean": [before.mean, after.mean],
+            "sd": [before.deviation, after.deviation],
+            "quartiles": [numbers.quartiles(side) for side in counts],
+            "missing": [before.missing, after.missing],
+        },
+    )
+
+
+def category_entry(
+    name: str, before: Mapping[Any, int], after: Mapping[Any, int], least: int
+) -> Entry:
+    """Return a column of other values before and after, given how often each occurs."""
+    texts = _texts(before), _texts(after)
+    return Entry(
+        {"column": name, **bars(before, after, least)._asdict()},
+        {
+            "column": name,
+            "similarity": similarity_of_counts(*texts),
+            "levels": [sum(value != "" for value in part) for part in texts],
+            "missing": [before.get(None, 0), after.get(None, 0)],
+        },
+    )
+
+
+def assemble(entries: Sequence[Entry], correlations: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of a profile; the columns that changed most come first."""
+    columns = sorted((entry.column for entry in entries), key=lambda one: one["similarity"])
+    return {
+        "distributions": [entry.distribution for entry in entries],
+        "columns": columns,
+        "scores": scores(columns, correlations),
+        "correlations": dict(correlations),
+    }
+
+
+def risk_of_original(sizes: Mapping[int, int]) -> dict[str, Any]:
+    """Return the risk of the original, given its number of records by the size of their class."""
+    records = sum(sizes.values())
+    chances = sum(Fraction(number, size) for size, number in sizes.items())
+    return {
+        "smallest_class": min(sizes),
+        "unique": round(sizes.get(1, 0) / records, 3),
+        "marketer": round(float(chances / records), 3),
+    }
+
+
+def _as_dict(name: str, counts: pa.Table | None) -> dict[Any, int]:
+    if counts is None:
+        return {}
+    return dict(zip(counts.column(name).to_pylist(), counts.column(COUNT).to_pylist(), strict=True))
+
+
+def _texts(counts: Mapping[Any, int]) -> dict[str, int]:
+    texts: dict[str, int] = {}
+    for value, number in counts.items():
+        text = "" if value is None else text_of(value)
+        texts[text] = texts.get(text, 0) + number
+    return texts

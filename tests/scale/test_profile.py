@@ -1,0 +1,159 @@
+"""Columns before and after, and measures that add up: as in memory, from counts of blocks."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clusters import masked_in_two_orders, people, write_files
+from shoal import Plan, assess, scale
+from shoal.metrics.histogram import histogram
+from shoal.partitioners import MDAV
+from shoal.scale.chunks import sort_by
+from shoal.scale.moment_sums import OF_MOMENTS, MomentSums
+from shoal.scale.profile import Grid, risk_of_original
+
+pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+
+COLUMNS = ["age", "height", "job", "pay"]
+
+
+def table_with_pay(n=1500):
+    rng = np.random.default_rng(1)
+    table = people(n).append_column("pay", pa.array(rng.lognormal(8, 1.2, n)))
+    year = pa.array(np.where(rng.random(n) < 0.02, -1.0, rng.integers(1940, 2004, n)))
+    return table.append_column("hired", year).drop(["born"])
+
+
+def plan_of(**options):
+    return Plan.of(
+        [*COLUMNS, "hired"], MDAV(k=5), confidential=["ill"], identifiers=["name"],
+        within="region", unit="record", types={"hired": "numeric"}, **options,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def releases(client, tmp_path_factory):
+    """Return a large release of one block for each stratum, and the one in memory."""
+    folder, table, plan = tmp_path_factory.mktemp("profile"), table_with_pay(), plan_of()
+    made = scale.mask(
+        write_files(table, folder / "in"), plan, folder / "out", client=client,
+        report=folder / "report.html",
+    )  # fmt: skip
+    return made, plan.run(sort_by(table, [*COLUMNS, "hired", "region"])), folder
+
+
+def test_bins_and_bars_are_those_of_a_table_in_memory(releases):
+    made, memory, _ = releases
+    assert made.profile["distributions"] == memory.profile["distributions"]
+    assert any(None in one["before"] for one in made.profile["distributions"])  # hidden as there
+    assert made.profile["before"] == memory.profile["before"]
+    assert made.profile["correlations"] == memory.profile["correlations"]
+
+
+def test_means_are_exact_and_quartiles_within_a_cell_of_the_grid(releases):
+    made, memory, _ = releases
+    expected = {one["column"]: one for one in memory.profile["columns"]}
+    for entry in made.profile["columns"]:
+        other = expected[entry["column"]]
+        assert entry["missing"] == other["missing"]
+        if "levels" in entry:
+            assert entry == other
+            continue
+        assert entry["mean"] == pytest.approx(other["mean"], rel=1e-12)
+        assert entry["sd"] == pytest.approx(other["sd"], rel=1e-12)
+        assert entry["similarity"] == pytest.approx(other["similarity"], abs=0.02)
+        spread = other["quartiles"][0][2] - other["quartiles"][0][0]
+        for mine, exact in zip(entry["quartiles"], other["quartiles"], strict=True):
+            assert mine == pytest.approx(exact, abs=max(1.0, spread / 25))
+
+
+def test_measures_that_add_up_are_those_of_a_table_in_memory(releases):
+    made, memory, _ = releases
+    names = [*OF_MOMENTS, "il1s", "euclidean_loss", "distortion_x", "l_diversity", "p_sensitivity"]
+    for name in names:
+        value, expected = made.measures[name], memory.measures[name]
+        for part in expected if isinstance(expected, dict) else ():
+            if not isinstance(expected[part], dict):
+                assert value[part] == pytest.approx(expected[part], rel=1e-9, abs=1e-12), name
+        if not isinstance(expected, dict):
+            assert value == pytest.approx(expected, rel=1e-9), name
+        assert name not in made.remarks
+
+
+def test_the_report_draws_every_column_before_and_after(releases):
+    made, _, folder = releases
+    page = (folder / "report.html").read_text()
+    assert all(f"{name} before and after" in page for name in [*COLUMNS, "hired"])
+    assert "Correlations before" in page
+
+
+def test_figures_do_not_depend_on_order_files_or_blocks(client, tmp_path):
+    table = table_with_pay(900)
+    one, other = masked_in_two_orders(table, plan_of(), tmp_path, client, chunk_size=150)
+    assert one.provenance["blocks"] > 3
+    assert one.profile == other.profile
+    assert one.measures == other.measures
+    released = pq.read_table(one.target)
+    of_pay = next(c for c in one.profile["columns"] if c["column"] == "pay")
+    assert of_pay["mean"] == pytest.approx(
+        [np.mean(t["pay"].to_numpy()) for t in (table, released)], rel=1e-12
+    )
+
+
+@given(
+    values=st.lists(st.floats(-1e6, 1e6, width=32), min_size=1, max_size=60),
+    whole=st.booleans(),
+)
+def test_every_value_is_in_the_cell_of_its_middle_or_beyond_the_grid(values, whole):
+    numbers = np.rint(values) if whole else np.array(values, float)
+    grid = Grid.of(numbers, np.ones(len(numbers)), whole=whole)
+    counts = grid.counts_of(numbers)
+    assert counts.sum() == len(numbers)
+    inside = np.floor((numbers + grid.offset) / grid.step)
+    inside = numbers[(inside > grid.first) & (inside < grid.last)]
+    nearest = np.abs(grid.middles[:, None] - inside).min(axis=0, initial=np.inf)
+    assert (nearest <= grid.step / 2 * (1 + 1e-6)).all()
+    if whole and grid.step == 1.0:
+        assert (nearest == 0).all()
+
+
+@given(
+    values=st.lists(st.integers(0, 30), min_size=1, max_size=80),
+    masked=st.lists(st.integers(0, 30), min_size=1, max_size=80),
+    least=st.integers(1, 6),
+    whole=st.booleans(),
+)
+def test_counted_values_have_the_histogram_of_repeated_ones(values, masked, least, whole):
+    before, after = np.sort(values).astype(float), np.sort(masked).astype(float)
+    points = np.arange(31.0)
+    counts = tuple(np.bincount(one.astype(int), minlength=31) for one in (before, after))
+    expected = histogram(before, after, least, whole=whole)
+    assert histogram(points, points, least, whole=whole, counts=counts) == expected
+
+
+def test_sums_of_parts_give_the_measures_of_the_whole():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    X[:, 2] = 0.0
+    masked = 0.8 * X + [0.1, 0.2, 0.0]
+    halves = [
+        MomentSums.of("abc", list(X[part].T), list(masked[part].T))
+        for part in (slice(0, 100), slice(100, 300))
+    ]
+    forward, remarks = (halves[0] + halves[1]).measures()
+    assert (forward, remarks) == (halves[1] + halves[0]).measures()
+    assert remarks == {}
+    frames = [pa.table(dict(zip("abc", one.T, strict=True))) for one in (X, masked)]
+    expected = assess(*frames, quasi_identifiers=list("abc"), measures=["variance_change"])
+    for name, value in expected["variance_change"].items():
+        assert forward["variance_change"][name] == pytest.approx(value, rel=1e-9)
+    assert MomentSums().measures() == ({}, {})
+    moved = MomentSums.of("abc", list(X.T), list((masked + 0.1).T))
+    assert set(moved.measures()[1]) > {"mean_change"}  # a constant column has no scale
+
+
+def test_the_risk_of_the_original_follows_from_records_by_class_size():
+    assert risk_of_original({1: 2, 4: 8}) == {"smallest_class": 1, "unique": 0.2, "marketer": 0.4}
