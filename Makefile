@@ -64,7 +64,7 @@ memory: $(VENV)/.developed  ## Run the tests of the kernels with checked indices
 	@mkdir -p .build
 	@echo "The tests of the kernels, with checked indices and poisoned memory: .build/memory.txt"
 	@NUMBA_BOUNDSCHECK=1 SHOAL_POISON=1 GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0 \
-		SHOAL_EXAMPLES=10 nice $(BIN)/python -m pytest $(KERNEL_TESTS) > .build/memory.txt 2>&1; \
+		SHOAL_EXAMPLES=5 nice $(BIN)/python -m pytest $(KERNEL_TESTS) > .build/memory.txt 2>&1; \
 		code=$$?; cat .build/memory.txt; exit $$code
 
 coverage: $(VENV)/.developed $(VENV)/.tools  ## The tests once more, with the share of the lines and branches that they run.

@@ -34,8 +34,8 @@ FENCE = re.compile(r"(?m)^( *)(```+|~~~+|:::+)([^\n`]*)\n(.*?)^\1\2 *$", re.S)
 RUN = ("python", "pycon", "console")
 DRAWN = "{picture}"
 TOLD = "# output"
-# Lines that are shown where no kernels are kept yet.
-COMPILING = re.compile(r"(?m)^(Compiling for this machine|Compiled \d+ kernels?).*\n")
+# Lines that are shown where no kernels are kept yet; a narrow terminal wraps the first.
+COMPILING = re.compile(r"(?m)^(Compiling for this machine[^.]*\.|Compiled \d+ kernels?.*)\n")
 PROMPT = "$ "
 ALLOWED = ("cat", "cmp", "cp", "diff", "echo", "head", "ls", "mkdir", "mv", "rm", "tail", "wc")
 LIKE = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS

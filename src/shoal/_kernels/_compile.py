@@ -99,7 +99,8 @@ class _Announcer(event.Listener):
         self.done += 1
         self.seconds += now - self.began
         if now - self.logged >= LOG_EVERY:
-            _log.info("Compiled %d kernels in %.0f s so far.", self.done, self.seconds)
+            noun = "kernel" if self.done == 1 else "kernels"
+            _log.info("Compiled %d %s in %.0f s so far.", self.done, noun, self.seconds)
             self.logged = now
 
 
