@@ -209,12 +209,12 @@ def test_several_sources_must_be_parquet():
         ("-c a in -k 3 out", None),
         ("one two three out/ -c a", None),
         ("-k 3 one two out/", None),
-        ("in out -c a b", ("-c", "b")),
-        ("in out --force b", ("--force", "b")),
-        ("in out -c a -- b", ("-c", "b")),
-        ("in out -c - b", ("-c", "b")),
-        ("in out -c a b -k 3", ("-c", "b")),
-        ("in -c a out b", ("-c", "out")),
+        ("in out -c a b", ("-c", "a", "b")),
+        ("in out --force b", ("--force", "", "b")),
+        ("in out -c a -- b", ("-c", "a", "b")),
+        ("in out -c - b", ("-c", "-", "b")),
+        ("in out -c a b -k 3", ("-c", "a", "b")),
+        ("in -c a out b", ("-c", "a", "out")),
     ],
 )
 def test_stray_arguments_are_noticed(words, expected):

@@ -87,4 +87,4 @@ def test_a_log_line_counts_the_kernels_compiled_so_far(monkeypatch, caplog):
             announcer.on_start(None)  # a kernel that is compiled for another one
             announcer.on_end(None)
             announcer.on_end(None)
-    assert [record.args for record in caplog.records] == [(), (2, 5.5)]
+    assert [record.args for record in caplog.records] == [(), (2, "kernels", 5.5)]

@@ -122,7 +122,7 @@ def test_potentials_are_balanced_in_turn():
 
 @pytest.mark.parametrize(("most", "wide"), [(2, 1.1), (30, 1.1), (30, 1.9)])
 def test_all_possible_partners_are_listed_once(most, wide, monkeypatch):
-    monkeypatch.setattr(module, "MOST_FOUND", most)
+    monkeypatch.setattr(module, "MAX_UNLISTED", most)
     monkeypatch.setattr(module, "WIDE", wide)
     unlisted = 0
     for seed in range(25):

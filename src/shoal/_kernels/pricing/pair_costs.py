@@ -58,11 +58,11 @@ def is_listed(near, row, other):
 
 
 @compiled
-def list_unlisted(X, near, inner, outer, limit, rows, found, counts):
+def list_unlisted(X, near, inner, outer, limit, rows, unlisted, counts):
     """List the rows that may be partners of some rows although neither lists the other.
 
     Rows may be partners if their squared distance is below the sum of their limits. ``counts``
-    may exceed the width of ``found``, which then has only the first of them.
+    may exceed the width of ``unlisted``, which then has only the first of them.
     """
     n = X.shape[0]
     records, extra, floor = np.empty(n, np.int64), np.empty(n), np.empty(n)
@@ -76,8 +76,8 @@ def list_unlisted(X, near, inner, outer, limit, rows, found, counts):
         first[row] = 0.0
         for other in records[:listed]:
             if not is_listed(near, row, other) and not is_listed(near, other, row):
-                if counts[i] < found.shape[1]:
-                    found[i, counts[i]] = other
+                if counts[i] < unlisted.shape[1]:
+                    unlisted[i, counts[i]] = other
                 counts[i] += 1
 
 

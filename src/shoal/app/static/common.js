@@ -2,21 +2,21 @@
 
 export const find = (id) => document.getElementById(id);
 
-export const complain = (text) => {
+export const showMessage = (text) => {
   find("message").textContent = text;
   find("message").hidden = !text;
   if (text) find("message").scrollIntoView({ block: "center" });
 };
 
 // Spoken by screen readers; the text changes only where something has happened.
-export const say = (text) => {
+export const announce = (text) => {
   find("live").textContent = text;
 };
 
-export const lost = () => complain("The server does not answer. Has Shoal ended, or this session?");
+export const reportNoAnswer = () => showMessage("The server does not answer. Has Shoal ended, or this session?");
 
 // Forms and the script send what they were shown, so that the server notices changes of other tabs.
-export const remember = (revision) => {
+export const storeRevision = (revision) => {
   if (revision === undefined) return;
   for (const field of document.querySelectorAll("[name=revision]")) field.value = revision;
   const drop = find("drop");
@@ -27,17 +27,17 @@ export const remember = (revision) => {
 let sent = 0; // and not answered yet
 let last = Promise.resolve();
 export const isSending = () => sent > 0;
-export const inTurn = (task) => {
+export const enqueue = (task) => {
   sent += 1;
   document.documentElement.dataset.sending = "";
   const answer = last.then(task);
-  last = answer.catch(lost).then(() => {
+  last = answer.catch(reportNoAnswer).then(() => {
     sent -= 1;
     if (!sent) delete document.documentElement.dataset.sending;
   });
   return answer;
 };
-export const answered = async () => {
+export const allAnswered = async () => {
   while (sent) await last;
 };
 export const pressed = new Set(); // buttons of forms that are being sent: a second click does nothing
@@ -48,31 +48,31 @@ export const post = async (address, body = null) => {
   try {
     answer = await fetch(address, { method: "POST", body, headers: { Accept: "application/json" } });
   } catch {
-    lost();
+    reportNoAnswer();
     return null;
   }
   let content;
   try {
     content = await answer.json();
   } catch {
-    lost();
+    reportNoAnswer();
     return null;
   }
   if (content.reload) offerReload(content.message);
-  else if (content.message !== undefined) complain(content.message);
-  remember(content.revision);
+  else if (content.message !== undefined) showMessage(content.message);
+  storeRevision(content.revision);
   return answer.ok ? content : null;
 };
 
 const offerReload = (text) => {
   if (find("reload")) return; // a button that is being pressed must stay
-  complain(`${text} `);
+  showMessage(`${text} `);
   const button = document.createElement("button");
   button.type = "button";
   button.id = "reload";
   button.textContent = "Show the current state";
   button.addEventListener("click", async () => {
-    await answered();
+    await allAnswered();
     location.reload();
   });
   find("message").append(button);

@@ -1,10 +1,10 @@
 // Runs: starting them, their progress, the table and the map that compare them.
-import { find, inTurn, lost, post, pressed, say } from "./common.js";
+import { announce, enqueue, find, post, pressed, reportNoAnswer } from "./common.js";
 
 const RHYTHM = 500; // milliseconds between two looks at the progress
 const list = find("runs");
 
-const show = (work, element) => {
+const showProgress = (work, element) => {
   const bar = element.querySelector("progress");
   if (!bar) {
     // it waits
@@ -24,7 +24,7 @@ const show = (work, element) => {
 const shown = new Map();
 const parts = (root) => new Map([...root.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
 let turn = 0;
-const refresh = async () => {
+const refreshRuns = async () => {
   const mine = ++turn;
   const answer = await fetch("runs");
   if (!answer.ok) throw new Error();
@@ -61,12 +61,12 @@ const refresh = async () => {
   if (part && document.activeElement === document.body) {
     (find(id) ?? find(part) ?? find("run")).focus({ preventScroll: true });
   }
-  sort();
+  sortTable();
 };
 
 // The table is sorted as its headings say, also after a run has been added.
 let order = { key: "", down: false };
-const sort = () => {
+const sortTable = () => {
   const table = find("compared");
   if (!table || !order.key) return;
   const heads = [...table.tHead.rows[0].cells];
@@ -81,7 +81,7 @@ const sort = () => {
 };
 
 // A point of the map and its row light up together; a click on the point leads to the run.
-const light = (target, on) => {
+const highlight = (target, on) => {
   const number = target.closest?.("circle[data-run]")?.dataset.run ?? target.closest?.("tr[data-row]")?.dataset.row;
   if (!number) return;
   for (const one of list.querySelectorAll(`circle[data-run='${number}'], tr[data-row='${number}']`)) one.classList.toggle("lit", on);
@@ -91,7 +91,7 @@ const light = (target, on) => {
 let states = new Map();
 let watching = false;
 const isBusy = () => Boolean(find("reading") || document.querySelector("[data-under-way]"));
-const watch = async () => {
+const pollState = async () => {
   const reading = find("reading");
   watching = true;
   const busy = isBusy();
@@ -101,24 +101,24 @@ const watch = async () => {
     const state = await answer.json();
     if (reading) {
       if (!state.reading) return location.reload();
-      show(state.file, reading);
+      showProgress(state.file, reading);
     } else {
       const changed = state.runs.filter((run) => states.get(run.number) !== run.state);
-      if (changed.length || states.size !== state.runs.length) await refresh();
+      if (changed.length || states.size !== state.runs.length) await refreshRuns();
       const spoken = changed.filter((run) => run.state !== "waiting").map((run) => run.says);
-      if (spoken.length) say(spoken.join(" "));
+      if (spoken.length) announce(spoken.join(" "));
       states = new Map(state.runs.map((run) => [run.number, run.state]));
       for (const run of state.runs) {
         const card = find(`run-${run.number}`)?.closest("article").querySelector(".progress");
-        if (card) show(run, card);
+        if (card) showProgress(run, card);
       }
       showBar(state.runs);
     }
   } catch {
-    lost();
+    reportNoAnswer();
   }
   watching = busy || isBusy();
-  if (watching) setTimeout(watch, RHYTHM);
+  if (watching) setTimeout(pollState, RHYTHM);
   return undefined;
 };
 
@@ -128,11 +128,11 @@ const showBar = (runs) => {
   if (!current) return;
   const waiting = runs.filter((run) => run.state === "waiting" && run !== current).length;
   const queue = waiting ? ` · ${waiting} more waiting` : "";
-  show({ ...current, stage: `Run ${current.number}: ${current.stage || current.state}${queue}` }, find("bar-progress"));
+  showProgress({ ...current, stage: `Run ${current.number}: ${current.stage || current.state}${queue}` }, find("bar-progress"));
 };
 
-const start = () => {
-  if (!watching) return watch();
+const startPolling = () => {
+  if (!watching) return pollState();
   return undefined;
 };
 
@@ -142,13 +142,13 @@ if (list) {
     const state = ["done", "failed", "cancelled"].find((one) => card.classList.contains(one));
     if (state) states.set(Number(card.dataset.part.slice(4)), state); // old news is not spoken
   }
-  list.addEventListener("mouseover", (event) => light(event.target, true));
-  list.addEventListener("mouseout", (event) => light(event.target, false));
+  list.addEventListener("mouseover", (event) => highlight(event.target, true));
+  list.addEventListener("mouseout", (event) => highlight(event.target, false));
   list.addEventListener("click", (event) => {
     const head = event.target.closest("th[data-key]");
     if (head) {
       order = { key: head.dataset.key, down: order.key === head.dataset.key && !order.down };
-      sort();
+      sortTable();
     }
     const point = event.target.closest("circle[data-run]");
     const heading = point && find(`run-${point.dataset.run}`);
@@ -162,23 +162,23 @@ if (list) {
     if (!form) return;
     event.preventDefault();
     const fields = new URLSearchParams(new FormData(form));
-    const answer = await inTurn(() => post(form.action, fields));
+    const answer = await enqueue(() => post(form.action, fields));
     if (!answer) return;
-    await refresh().catch(lost);
-    start();
+    await refreshRuns().catch(reportNoAnswer);
+    startPolling();
   });
   find("settings").addEventListener("submit", async (event) => {
     if (event.submitter?.hasAttribute("formaction")) return;
     event.preventDefault();
     pressed.add(event.submitter);
-    const answer = await inTurn(() => post("run", new URLSearchParams(new FormData(find("settings")))));
+    const answer = await enqueue(() => post("run", new URLSearchParams(new FormData(find("settings")))));
     pressed.delete(event.submitter);
     if (!answer || answer.message) return;
     find("undo").disabled = !answer.undo;
     find("redo").disabled = !answer.redo;
-    await refresh().catch(lost);
+    await refreshRuns().catch(reportNoAnswer);
     list.scrollIntoView({ block: "nearest" });
-    start();
+    startPolling();
   });
 }
-if (isBusy()) watch();
+if (isBusy()) pollState();

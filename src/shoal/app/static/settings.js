@@ -1,5 +1,5 @@
 // What stands in the form is kept with every change, so that it can be undone and survives a reload.
-import { answered, complain, find, inTurn, isSending, lost, post, pressed } from "./common.js";
+import { allAnswered, enqueue, find, isSending, post, pressed, reportNoAnswer, showMessage } from "./common.js";
 
 const settings = find("settings");
 const roles = () => [...settings.querySelectorAll("select[name^='role:']")];
@@ -7,19 +7,19 @@ const roleOf = (at) => settings.querySelector(`[name='role:${at}']`);
 const nameOf = (at) => settings.querySelector(`tr[data-column='${at}']`).dataset.name;
 
 // Show what belongs to the chosen step, method, effort and kinds.
-const fit = () => {
+const showRelevantFields = () => {
   for (const part of settings.querySelectorAll("[data-for]")) {
     const chosen = find(part.dataset.for)?.value ?? "";
     part.hidden = !part.dataset.value.split(" ").includes(chosen);
   }
 };
 
-const keep = () => {
-  fit();
+const saveSettings = () => {
+  showRelevantFields();
   showRoles();
-  describe();
+  updateSummary();
   if (leaving) return;
-  inTurn(async () => {
+  enqueue(async () => {
     const answer = await post("settings", new URLSearchParams(new FormData(settings)));
     if (!answer) return;
     find("undo").disabled = !answer.undo;
@@ -30,7 +30,7 @@ const keep = () => {
 // A form leaves the page when every change has been kept: its revision would be an old one before
 // that, and a change would be refused after it.
 let leaving = false;
-const sendWhenKept = async (event) => {
+const submitWhenSaved = async (event) => {
   const { target, submitter } = event;
   const again = leaving || pressed.has(submitter);
   if (target.matches("[data-quiet]") || !(again || isSending())) return;
@@ -38,7 +38,7 @@ const sendWhenKept = async (event) => {
   event.stopImmediatePropagation();
   if (again) return;
   pressed.add(submitter);
-  await answered();
+  await allAnswered();
   pressed.delete(submitter);
   const button = find(submitter?.id) ?? submitter; // its part of the page may have been replaced
   (button?.form ?? target).requestSubmit(button);
@@ -63,17 +63,17 @@ const showRoles = () => {
   });
   find("strata").replaceChildren(...chips);
 };
-const give = (at, role) => {
+const setRole = (at, role) => {
   if (roleOf(at)) roleOf(at).value = role;
 };
-const only = (role, at) => {
+const setOnlyRole = (role, at) => {
   for (const select of roles()) if (select.value === role) select.value = "";
-  if (at) give(at, role);
+  if (at) setRole(at, role);
 };
 
 // What the bar at the bottom says: what Run will do; and what the field of k says that k counts.
 const COUNTED = { unit: "persons or firms", household: "households" };
-const describe = () => {
+const updateSummary = () => {
   const counted = COUNTED[find("counts").value.split(":")[0]] ?? "records";
   for (const word of settings.querySelectorAll("[data-counted]")) word.textContent = counted;
   const masked = roles().filter((select) => select.value === "quasi-identifier").length;
@@ -87,7 +87,7 @@ const describe = () => {
 
 // Filter, and one role for all columns that are shown.
 const rows = () => [...settings.querySelectorAll("tr[data-column]")];
-const filter = () => {
+const filterColumns = () => {
   const text = find("filter").value.trim().toLowerCase();
   const role = find("filter-role").value;
   let shown = 0;
@@ -103,7 +103,7 @@ const filter = () => {
 };
 
 // The details of a column are loaded when they are opened.
-const toggle = async (button) => {
+const toggleDetails = async (button) => {
   const at = button.dataset.details;
   const row = find(`details-${at}`);
   const cell = row.firstElementChild;
@@ -113,7 +113,7 @@ const toggle = async (button) => {
     const answer = await fetch(`columns/${at}`).catch(() => null);
     const text = answer?.ok && (await answer.text().catch(() => ""));
     pressed.delete(button);
-    if (!text) return lost();
+    if (!text) return reportNoAnswer();
     cell.innerHTML = text; // escaped by the server
   }
   row.hidden = !row.hidden;
@@ -127,12 +127,12 @@ const loadLevels = async (at, file) => {
     method: "POST", body: file, headers: { "X-File-Name": encodeURIComponent(file.name) },
   }).catch(() => null);
   const content = await answer?.json().catch(() => null);
-  if (!content) return complain("The file could not be loaded. It may be too large.");
+  if (!content) return showMessage("The file could not be loaded. It may be too large.");
   find(`loaded:${at}`).textContent = content.words ?? content.message;
-  if (!answer.ok) return complain(content.message);
-  complain("");
+  if (!answer.ok) return showMessage(content.message);
+  showMessage("");
   settings.querySelector(`[name='hierarchy:${at}']`).value = content.key;
-  keep();
+  saveSettings();
 };
 
 if (settings) {
@@ -141,47 +141,47 @@ if (settings) {
     if (field.id === "filter" || field.id === "filter-role" || field.id === "bulk") return;
     if (field.dataset.hierarchy) {
       const file = field.files[0];
-      return file && inTurn(() => loadLevels(field.dataset.hierarchy, file));
+      return file && enqueue(() => loadLevels(field.dataset.hierarchy, file));
     }
     if (field.dataset.levels) settings.querySelector(`[name='levels:${field.dataset.levels}']`).value = field.value;
-    if (field.id === "pick-weight") only("weight", field.value);
+    if (field.id === "pick-weight") setOnlyRole("weight", field.value);
     if (field.id === "add-stratum" && field.value) {
-      give(field.value, "stratum");
+      setRole(field.value, "stratum");
       field.value = "";
     }
     if (field.id === "counts") {
       const [role, at] = field.value.split(":");
-      only("unit");
-      only("household");
-      if (at) give(at, role);
+      setOnlyRole("unit");
+      setOnlyRole("household");
+      if (at) setRole(at, role);
       settings.querySelector("[name=counts]").value = at ? "" : field.value;
     }
     if (field.dataset.of) {
       const chosen = [...settings.querySelectorAll("[data-of]:checked")].map((box) => box.dataset.of);
       settings.querySelector("[name=of]").value = chosen.join(" ");
     }
-    keep();
+    saveSettings();
   });
   settings.addEventListener("input", (event) => {
-    if (event.target.id === "filter" || event.target.id === "filter-role") filter();
-    if (event.target.id === "k") describe();
+    if (event.target.id === "filter" || event.target.id === "filter-role") filterColumns();
+    if (event.target.id === "k") updateSummary();
   });
   settings.addEventListener("click", (event) => {
     const details = event.target.closest("[data-details]");
-    if (details) toggle(details);
+    if (details) toggleDetails(details);
     const chip = event.target.closest("[data-stratum]");
     if (chip) {
-      give(chip.dataset.stratum, "quasi-identifier");
+      setRole(chip.dataset.stratum, "quasi-identifier");
       find("add-stratum").focus();
-      keep();
+      saveSettings();
     }
     if (event.target.id === "apply-bulk") {
-      for (const row of rows()) if (!row.hidden) give(row.dataset.column, find("bulk").value);
-      filter();
-      keep();
+      for (const row of rows()) if (!row.hidden) setRole(row.dataset.column, find("bulk").value);
+      filterColumns();
+      saveSettings();
     }
   });
-  document.addEventListener("submit", sendWhenKept, { capture: true });
+  document.addEventListener("submit", submitWhenSaved, { capture: true });
   addEventListener("submit", (event) => {
     leaving ||= !event.defaultPrevented;
   });
@@ -192,8 +192,8 @@ if (settings) {
     if (isSending()) event.preventDefault(); // the browser asks before changes are lost
   });
   find("filter").addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
-  fit(); // a browser may have kept values over a reload
-  filter();
+  showRelevantFields(); // a browser may have kept values over a reload
+  filterColumns();
   showRoles();
-  describe();
+  updateSummary();
 }

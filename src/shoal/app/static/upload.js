@@ -1,5 +1,5 @@
 // Sending a file, chosen or dropped, and looking at its first lines.
-import { complain, find, remember } from "./common.js";
+import { find, showMessage, storeRevision } from "./common.js";
 
 let request = null;
 let last = null;
@@ -8,14 +8,14 @@ const done = (text) => {
   find("sending").hidden = true;
   find("file").value = "";
   find("send-again").hidden = !text || !last;
-  complain(text);
+  showMessage(text);
 };
 
 const send = (file) => {
   const drop = find("drop");
   const limit = Number(drop.dataset.limit);
   last = file;
-  complain("");
+  showMessage("");
   if (file.size > limit * 1e6) {
     last = null;
     done(`The file is larger than ${limit} MB, the most that this page was started to accept. Use the command line, or have the page started with a larger limit.`);
@@ -38,7 +38,7 @@ const send = (file) => {
       // not from our pages: the words above do
     }
     if (request.status === 200 || answer.reload) return location.reload();
-    remember(answer.revision);
+    storeRevision(answer.revision);
     return done(answer.message);
   };
   request.onerror = () => done("The file could not be sent: is it too large, or has the server ended?");

@@ -25,7 +25,7 @@ MARGIN = 0.25  # of its scale: by how much a potential may exceed its first valu
 STEPS, STEP = 8, 0.25  # of the ascent, and how far the first may go, as a share of the scale
 SLOWER = 4  # steps after which they are half as long
 WIDE = 1.1  # times half the farthest listed: limits above need a search of the whole table
-MOST_FOUND = 64  # rows that such a search may find
+MAX_UNLISTED = 64  # rows that such a search may find
 
 
 def pair_duals(long: LongTable) -> Matrix:
@@ -99,13 +99,13 @@ def unlisted_pairs(
         make_boxes(X, limit, np.zeros(n), rows)
         for rows in (ROWS_PER_BOX, ROWS_PER_BOX * BOXES_PER_GROUP)
     )
-    found, counts = np.empty((len(wide), MOST_FOUND), np.int32), np.empty(len(wide), np.int64)
-    list_unlisted(X, near, inner, outer, limit, wide, found, counts)
-    few = counts <= MOST_FOUND
+    unlisted, counts = np.empty((len(wide), MAX_UNLISTED), np.int32), np.empty(len(wide), np.int64)
+    list_unlisted(X, near, inner, outer, limit, wide, unlisted, counts)
+    few = counts <= MAX_UNLISTED
     limit[wide[~few]] = safe[wide[~few]]
     is_searched = np.zeros(n, bool)
     is_searched[wide[few]] = True
     rows = np.repeat(wide[few], counts[few])
-    others = found[few][np.arange(MOST_FOUND) < counts[few, None]].astype(np.int64)
+    others = unlisted[few][np.arange(MAX_UNLISTED) < counts[few, None]].astype(np.int64)
     once = ~is_searched[others] | (rows < others)  # two wide rows find each other
     return rows[once], others[once]
