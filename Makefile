@@ -39,9 +39,9 @@ fuzz: $(VENV)/.developed  ## Random tables and plans, judged independently: SECO
 		$(if $(RUNS),--runs $(RUNS)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(START),--start $(START)) \
 		$(if $(JOBS),--jobs $(JOBS)) $(if $(RUN),--run $(RUN))
 
-test: $(VENV)/.developed  ## Everything: lint, types, docstrings, tests, doctests, the guide, links and spelling.
-	$(MAKE) --jobs 2 --output-sync=target lint types
-	$(MAKE) --jobs 2 check memory
+test: $(VENV)/.made  ## Everything: lint, types, docstrings, tests, doctests, the guide, links and spelling.
+	$(MAKE) --jobs 2 $(VENV)/.developed $(VENV)/.tools
+	$(MAKE) --jobs 4 lint types check memory
 
 lint: $(VENV)/.developed
 	$(BIN)/ruff check .
