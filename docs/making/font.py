@@ -8,14 +8,13 @@ import logging
 import re
 import unicodedata
 from html import unescape
-from importlib.resources import as_file, files
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
 from fontTools import subset
-from fontTools.ttLib import TTFont
 
-FONT = files("ziamath.fonts") / "STIXTwoMath-Regular.ttf"
+FONT = "ziamath/fonts/STIXTwoMath-Regular.ttf"
 NAME = "formulas.woff"
 LICENCE = "formulas-licence.txt"
 LEGAL = (0, 7, 13, 14)  # copyright, trademark, licence and its address in the table of names
@@ -48,19 +47,15 @@ def write(folder: Path, used: set[str]) -> None:
     options = subset.Options(flavor="woff", layout_features=["ssty", "dtls"], name_IDs=["*"])
     options.hinting = False
     logging.getLogger(subset.__name__).setLevel(logging.WARNING)
-    with as_file(FONT) as path:
-        font: TTFont = subset.load_font(path, options)
-    subsetter = subset.Subsetter(options)
-    subsetter.populate(text="".join(used))
-    subsetter.subset(font)
-    subset.save_font(font, folder / NAME, options)
-    legal = [font["name"].getDebugName(number) for number in LEGAL]
-    (folder / LICENCE).write_text(
-        f"{NAME} holds some of the characters of {font['name'].getDebugName(4)}.\n\n"
-        + "\n".join(legal)
-        + "\n",
-        encoding="utf-8",
-    )
+    path = distribution("ziamath").locate_file(FONT)
+    with subset.load_font(path, options) as font:
+        subsetter = subset.Subsetter(options)
+        subsetter.populate(text="".join(used))
+        subsetter.subset(font)
+        subset.save_font(font, folder / NAME, options)
+        names = font["name"].getDebugName
+        lines = [f"{NAME} holds some of the characters of {names(4)}.", "", *map(names, LEGAL)]
+    (folder / LICENCE).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _written(app: Any, exception: Exception | None) -> None:

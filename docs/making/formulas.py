@@ -11,7 +11,7 @@ PRIMED = re.compile(rf"<(msup|msubsup)>((?:(?!<msu).)*?){PRIME}</\1>")
 INDEX = re.compile(r"(<mrow>(?:(?!<mrow>).)*</mrow>|<m[in]>[^<]*</m[in]>)$")
 FUNCTION = re.compile(r"(</mo>)?(<m(?:sub|under)>)?<m[io]>(exp|ln|log|max|min)</m[io]>(<mo)?")
 BAR = r"&#x0(?:007C|2016);|\|"
-DOTS = "&#x0(?:002E|2026);"
+DOTS = "&#x0(?:002E|002F|2026);"  # and the slash
 OPENING = r"<mo[^>]*>(?:&#x00028;|\(|\[)</mo>"
 # Spaces that browsers would take from the place of a sign in its row, and often take wrongly.
 SPACES = (
