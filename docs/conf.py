@@ -6,7 +6,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from making import access, docstrings, formulas, types  # noqa: E402
+from making import access, docstrings, font, formulas, types  # noqa: E402
 from shoal import __version__  # noqa: E402
 
 project = "Shoal"
@@ -22,7 +22,9 @@ nitpicky = True
 default_role = "literal"  # a name between single backticks is code
 
 myst_heading_anchors = 4
-myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "substitution"]
+myst_enable_extensions = [
+    "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath", "substitution",
+]  # fmt: skip
 
 autosummary_generate = False
 autodoc_typehints = "none"  # annotations hold checks; the docstring says it in words
@@ -50,6 +52,7 @@ pygments_dark_style = "a11y-high-contrast-dark"
 def setup(app):
     """Let keys of papers in docstrings lead to the one list of references, and add formulas."""
     access.add_to(app)
+    font.add_to(app)
     formulas.add_to(app)
     types.add_to(app)
     app.connect("autodoc-process-docstring", docstrings.for_the_site, priority=400)

@@ -11,6 +11,7 @@ LEFT_OUT = [
     re.compile(r"(?m)^(?: {4}|\t).*$"),  # indented ones
     re.compile(r"(?s)<!--.*?-->|</?\w[^>]*>"),
     re.compile(r"``[^`]*``|`[^`]*`"),
+    re.compile(r"\$\$[^$]*\$\$|\$[^$]*\$"),  # formulas
     re.compile(r"\]\([^)]*\)|\{[\w:-]+\}|\bhttps?://\S+"),  # addresses and roles
     re.compile(r":\w+:`[^`]*`"),
     re.compile(r"(?m)^(- \[\w+\] .*(?:\n  \S.*)*|\S[^\n]*\(\d{4}\)\..*)$"),  # papers

@@ -1,7 +1,8 @@
 """What the theme leaves out for readers who use a screen reader or a keyboard.
 
 Pages are mended after Sphinx wrote them: the templates of the theme offer no other place for
-these attributes. Output of code loses the line by which the tests know it, and gets a class.
+these attributes. Output of code loses the line by which the tests know it, and gets a class. Long
+names may be broken at the end of a line.
 """
 
 import re
@@ -17,6 +18,8 @@ MENDED = (
     (re.compile(r"<th></th>"), "<td></td>"),
     (re.compile(r"<pre>(<span></span>)# output\n"), r'<pre class="output">\1'),
 )
+
+LONG_NAME = re.compile(r'(?<=<span class="pre">)[a-z]+(?:_[a-z]+){2,}(?=</span>)')
 
 
 def add_to(app: Any) -> None:
@@ -34,4 +37,9 @@ def mended(page: str) -> str:
     """Return a page with the attributes that it lacked."""
     for pattern, replacement in MENDED:
         page = pattern.sub(replacement, page)
-    return page
+    return LONG_NAME.sub(_breakable, page)
+
+
+def _breakable(name: re.Match[str]) -> str:
+    """Return a name that may be broken behind an underscore, so that its column is not too wide."""
+    return name[0].replace("_", "_<wbr>")

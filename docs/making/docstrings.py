@@ -50,7 +50,8 @@ def linked(text: str) -> str:
 def plain(text: str) -> str:
     """Return a line of a docstring for a page in Markdown, without keys of papers."""
     text = re.sub(r",?( of| as in)?,? \[\w+\]_", "", text)
-    return re.sub(r":\w+:`(\w+)`", r"`\1`", text).replace("``", "`")
+    text = re.sub(r":math:`([^`]+)`", r"{math}`\1`", text)
+    return re.sub(r"(?<!\w):\w+:`(\w+)`", r"`\1`", text).replace("``", "`")
 
 
 def formula(thing: Any) -> str:

@@ -17,12 +17,12 @@ NO_FIGURES = "The [reproduced papers](../papers/README.md) print no figures of t
 
 GAP = re.compile(r"(,?) *\\q?quad *(?:\\text\{(\w+)\} *\\quad *)?")  # between parts of a formula
 NOTATION = (
-    "In the formulas, {math}`x_{ij}` is the original value of record i in column j and"
-    " {math}`x'_{ij}` the masked one; {math}`\\bar x_j` and {math}`S_j` are the mean and the"
-    " standard deviation of the original column, and {math}`z_i` is a record in standardised"
-    " columns. There are n records and p columns. A class c is a set of {math}`n_c` records that"
-    " are equal on all released quasi-identifiers. The page of each measure explains the other"
-    " symbols."
+    "In the formulas, {math}`x_{ij}` is the original value of record {math}`i` in column"
+    " {math}`j` and {math}`x'_{ij}` the masked one; {math}`\\bar x_j` and {math}`S_j` are"
+    " the mean and the standard deviation of the original column, and {math}`z_i` is a record in"
+    " standardised columns. There are {math}`n` records and {math}`p` columns. A class {math}`c` is"
+    " a set of {math}`n_c` records that are equal on all released quasi-identifiers. The page of"
+    " each measure explains the other symbols."
 )
 
 

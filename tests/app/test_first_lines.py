@@ -23,6 +23,10 @@ from shoal.io.dialect import Dialect
         ("a|b|c\n1|2|3\n", Detected("", "|", "")),
         ('a;b\n"x, y";2\n"z";3\n', Detected("", ";", "")),
         ("only\n1\n2\n", Detected()),
+        ("a;b\n1,5;NA\nNA;x\n3;NA\n", Detected("", ";", ",", "NA")),
+        ("a,b\n1,x\n.,y\n", Detected("", "", "", ".")),
+        ("a;b\n1,5;NA\n2;.\n3;4\n", Detected("", ";", ",")),  # two words
+        ("a,b\nNA,x\ny,NA\n", Detected()),  # words among words
     ],
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])

@@ -327,3 +327,35 @@ def test_the_session_ends_on_a_page_and_only_when_asked(visit):
     assert view.evaluate(last) == "ask-end"
     end_session(view)
     assert view.evaluate("() => getComputedStyle(document.body).maxWidth") == "1280px"  # styled
+
+
+# Choices whose words are cut off, because their list is too narrow.
+CUT_OFF = """() => {
+  const canvas = document.createElement("canvas").getContext("2d");
+  const cut = [];
+  for (const list of document.querySelectorAll("select")) {
+    if (list.offsetParent === null) continue;
+    const style = getComputedStyle(list);
+    canvas.font = style.font;
+    const arrow = 16;
+    const room = list.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    for (const choice of list.options) {
+      if (canvas.measureText(choice.text).width > room - arrow) cut.push(choice.text);
+    }
+  }
+  return cut;
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1100])
+def test_the_words_of_choices_are_not_cut_off(visit, width):
+    view = visit(viewport={"width": width, "height": 900})
+    take_example(view, "survey")
+    steps = [choice.get_attribute("value") for choice in view.locator("#what option").all()]
+    assert len(steps) > 5
+    for step in steps:
+        view.locator("#what").select_option(step)
+        for summary in view.locator("details:not([open]) > summary").all():
+            if summary.is_visible():
+                summary.click()
+        assert view.evaluate(CUT_OFF) == []

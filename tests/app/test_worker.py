@@ -115,3 +115,13 @@ def test_codes_are_shown_as_codes(folder):
     codes, numbers = inspection["distributions"]
     assert (codes["kind"], codes["words"]) == ("counts", "01067 50 %, 80331 50 %")
     assert numbers["kind"] == "bins"
+
+
+def test_numbers_among_words_for_a_missing_value_are_shown_as_numbers(folder):
+    (folder / "a.csv").write_text("x;y\n1,5;a\nNA;b\n2,5;a\n4;NA\n5,5;b\n", encoding="utf-8")
+    dialect = {"separator": ";", "decimal": ","}
+    inspection = worker.inspect_file({"name": "a.csv", "dialect": dialect})
+    numbers, texts = inspection["distributions"]
+    assert numbers["kind"] == "bins"
+    assert numbers["words"] == "from 1.5 to 5.5, median 3.25"
+    assert texts["kind"] == "counts"

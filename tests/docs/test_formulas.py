@@ -38,13 +38,52 @@ def test_every_measure_has_a_formula_and_a_reading(measure):
 
 
 @pytest.mark.parametrize(
-    ("formula", "letters"),
-    [("V'", "<mi>V</mi>"), ("x'_j", "<msub><mi>x</mi><mi>j</mi></msub>")],
+    ("formula", "before", "after"),
+    [
+        ("V'", "<mrow><mi>V</mi>", "</mrow>"),
+        ("x'_j", "<msub><mrow><mi>x</mi>", "</mrow><mi>j</mi></msub>"),
+        (
+            "x'_{ij}",
+            "<msub><mrow><mi>x</mi>",
+            "</mrow><mrow><mi>i</mi><mi>j</mi></mrow></msub>",
+        ),
+        (
+            r"\bar x'_j",
+            '<msub><mrow><mover><mi>x</mi><mo stretchy="true">&#x000AF;</mo></mover>',
+            "</mrow><mi>j</mi></msub>",
+        ),
+    ],
 )
-def test_a_prime_is_as_large_as_its_letter(formula, letters):
+def test_a_prime_is_as_large_as_its_letter(formula, before, after):
     shown = formulas.to_mathml(rf"\frac{{1}}{{2}} {formula} + {formula} + y_j^2")
-    assert shown.count(f"<mrow>{letters}{formulas.PRIME}</mrow>") == 2
+    assert shown.count(f"{before}{formulas.PRIME}{after}") == 2
     assert "<msubsup><mi>y</mi>" in shown
+
+
+@pytest.mark.parametrize(
+    ("formula", "spaced"),
+    [
+        (r"\sum |p - q|", '<mo stretchy="false" lspace="0" rspace="0">&#x0007C;</mo><mi>p</mi>'),
+        (r"\lVert z \rVert", '<mo stretchy="false" lspace="0" rspace="0">&#x02016;</mo>'),
+        (r"(\min(r, c) - 1)", '<mo form="prefix" lspace="0" rspace="0">min</mo><mo stretchy'),
+        (r"p \ln p", '<mo form="prefix" lspace="0.17em" rspace="0.17em">ln</mo>'),
+        (r"\log_2 p", '<msub><mo form="prefix" lspace="0.17em" rspace="0.17em">log</mo>'),
+        (r"\exp(-x)", '&#x00028;</mo><mo form="prefix">&#x02212;</mo>'),
+        (r"\{c : n_c = s\}", '<mo lspace="0.28em" rspace="0.28em">:</mo>'),
+        ("k = n.", '<mo lspace="0" rspace="0">&#x0002E;</mo>'),
+    ],
+)
+def test_signs_have_the_spaces_of_printed_formulas(formula, spaced):
+    assert spaced in formulas.to_mathml(formula)
+
+
+@pytest.mark.parametrize("page", pages.written(), ids=lambda page: page.name)
+def test_formulas_of_a_page_are_no_plain_text(page):
+    prose = re.sub(r"(?ms)^( *)(```+).*?^\1\2 *$", "", page.read_text(encoding="utf-8"))
+    prose = re.sub(r"`[^`]*`|\$\$[^$]*\$\$", "", prose)
+    for formula in re.findall(r"\$([^$]+)\$", prose):
+        assert "\\" not in formulas.to_mathml(formula), formula
+    assert not re.findall(r"[√∑Σ∏₁₂ᵢᵠ]|\bsqrt\(", re.sub(r"\$[^$]+\$", "", prose))
 
 
 @pytest.mark.parametrize(

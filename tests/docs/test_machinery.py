@@ -3,7 +3,7 @@
 import pytest
 
 import pages
-from making import gallery
+from making import access, gallery
 
 
 def page(*blocks):
@@ -110,3 +110,9 @@ def test_blocks_in_lists_are_found():
     (block,) = pages.blocks(text)
     assert block.text == "a = 1\nif a:\n    b = 2\n"
     assert pages.run("a list", text)["b"] == 2
+
+
+def test_a_long_name_may_be_broken_behind_an_underscore():
+    code = '<td><code><span class="pre">{}</span></code></td>'
+    assert access.mended(code.format("a_long_name")) == code.format("a_<wbr>long_<wbr>name")
+    assert access.mended(code.format("short_name")) == code.format("short_name")

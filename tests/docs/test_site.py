@@ -10,11 +10,12 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from fontTools.ttLib import TTFont
 
 import axe
 import shoal
 from browser import chromium
-from making import changelog, curves
+from making import changelog, curves, font
 from shoal import errors
 from shoal.cli import app
 from shoal.metrics import MEASURES
@@ -33,6 +34,13 @@ LOOKED_AT = [
     "index", "install", "methods/mdav", "measures/linkage", "reference/datasets", "files",
     "papers/methods", "search", "gallery/index", "gallery/comparison", "start/notebook",
 ]  # fmt: skip
+
+# How far the first subscript lies below its letter, in units of the size of the text.
+LOWERED = """() => {
+  const [letter, index] = document.querySelector("math msub").children;
+  const below = index.getBoundingClientRect().bottom - letter.getBoundingClientRect().bottom;
+  return below / parseFloat(getComputedStyle(letter).fontSize);
+}"""
 
 # Python runs it at its start: whoever asks another machine while the site is built, fails.
 NOBODY_ANSWERS = """
@@ -99,6 +107,24 @@ def test_nothing_is_loaded_from_elsewhere(site):
         text = path.read_text(encoding="utf-8")
         for address in re.findall(r"(?:url\(|@import)\s*['\"]?([^)'\";]+)", text):
             assert not urlsplit(address).netloc, f"{path.name} loads {address}"
+
+
+def test_formulas_have_a_mathematical_font(browser, site):
+    """Browsers use a font of the site with a table of constants and all characters needed."""
+    written = TTFont(site / "_static" / font.NAME)
+    assert "MATH" in written
+    assert "Open Font License" in (site / "_static" / font.LICENCE).read_text(encoding="utf-8")
+    assert "√" in font.characters(site)
+    assert {chr(code) for code in written.getBestCmap()} >= font.characters(site)
+    page = opened(browser, site, "measures/index")
+    page.evaluate("document.fonts.ready")
+    (used,) = page.evaluate("""[...document.fonts].filter((font) => font.status === "loaded")
+        .map((font) => font.family.replaceAll('"', ""))""")
+    families = page.eval_on_selector("math", "box => getComputedStyle(box).fontFamily")
+    assert families.replace('"', "").split(",")[0] == used
+    subscript = page.evaluate(LOWERED)
+    assert subscript > 0.15
+    page.context.close()
 
 
 def test_every_link_leads_somewhere(site):

@@ -53,7 +53,7 @@ DIVERSITY = Words(
 )
 DIVERSITY_KIND = Words(
     "Values of l-diversity are counted",
-    choices={"distinct": "each once", "entropy": "by how frequent they are (entropy)"},
+    choices={"distinct": "each once", "entropy": "by frequency (entropy)"},
     group=CONFIDENTIAL,
 )
 CLOSENESS = Words(
@@ -118,7 +118,7 @@ FIELDS: dict[str, Words] = {
         "What happens to records in which a masked value is missing.",
         choices={
             "refuse": "stop the run",
-            "own-groups": "group records that lack the same cells",
+            "own-groups": "group by what is missing",
             "impute": "fill in the value of the group",
             "drop": "leave such records out",
         },
@@ -235,7 +235,7 @@ FIELDS: dict[str, Words] = {
         choices={
             "distinctions": "distinctions lost between values",
             "entropy": "non-uniform entropy",
-            "discernibility": "discernibility: pairs of records made equal",
+            "discernibility": "discernibility: pairs made equal",
         },
     ),
     "generalise:max_nodes": Words(

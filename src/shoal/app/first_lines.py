@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from shoal.frame.kinds import MISSING_WORDS
+from shoal.frame.numerals import parse_numerals
 from shoal.io.compression import open_decompressed
 from shoal.io.dialect import Dialect
 
@@ -30,6 +32,7 @@ class Detected:
     encoding: str = ""
     separator: str = ""
     decimal: str = ""
+    missing: str = ""
 
     def to_dict(self) -> dict[str, str]:
         """Return the settings by name."""
@@ -51,7 +54,7 @@ def detect(sample: bytes) -> Detected | None:
     Examples
     --------
     >>> detect("naïve;x\n1,5;2\n3,5;4\n".encode("latin-1"))
-    Detected(encoding='latin-1', separator=';', decimal=',')
+    Detected(encoding='latin-1', separator=';', decimal=',', missing='')
     """
     encoding = _encoding(sample)
     if encoding is None or not sample:
@@ -60,8 +63,9 @@ def detect(sample: bytes) -> Detected | None:
     if text is None:
         return None
     separator = _separator(text)
-    decimal = _decimal(text, separator or ",") if separator != "," else ""
-    return Detected(encoding, "" if separator == "," else separator, decimal)
+    decimal = _decimal(_cells(text, separator or ",")) if separator != "," else ""
+    missing = _missing(_cells(text, separator or ","), decimal)
+    return Detected(encoding, "" if separator == "," else separator, decimal, missing)
 
 
 def decode(sample: bytes, encoding: str) -> str | None:
@@ -129,10 +133,28 @@ def _separator(text: str) -> str:
     return best
 
 
-def _decimal(text: str, separator: str) -> str:
-    """Return a comma where numbers are written with one, and none with a point."""
+def _cells(text: str, separator: str) -> list[list[str]]:
+    """Return the cells of the first lines, without the header; none if they cannot be split."""
     lines = [line[: 1 << 12] for line in text.splitlines()[1:50]]
-    cells = [cell.strip() for row in csv.reader(lines, delimiter=separator) for cell in row]
+    try:
+        return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]
+    except csv.Error:
+        return []
+
+
+def _missing(rows: list[list[str]], decimal: str) -> str:
+    """Return the word, such as NA, that stands among the numbers of columns; empty if none does."""
+    words: set[str] = set()
+    for column in zip(*(row for row in rows if len(row) == len(rows[0])), strict=True):
+        rest = [cell for cell in column if cell and cell.lower() not in MISSING_WORDS]
+        if rest and parse_numerals(rest, decimal or ".")[1] is not None:
+            words.update(cell for cell in column if cell and cell.lower() in MISSING_WORDS)
+    return words.pop() if len(words) == 1 else ""
+
+
+def _decimal(rows: list[list[str]]) -> str:
+    """Return a comma where numbers are written with one, and none with a point."""
+    cells = [cell for row in rows for cell in row]
     commas = sum(_COMMA.fullmatch(cell) is not None for cell in cells)
     return "," if commas and not any(_POINT.fullmatch(cell) for cell in cells) else ""
 

@@ -68,6 +68,8 @@ def reading_question(path: Path, fields: Mapping[str, str]) -> str:
         seems.append(f"the character set {detected.encoding}")
     if not seems:
         return ""
+    if detected.missing and not fields.get("missing"):
+        seems.append(f"{detected.missing} for a missing value")
     listed = " and ".join([", ".join(seems[:-1]), seems[-1]] if len(seems) > 1 else seems)
     return f"Recognised: {listed}. Check the first lines, then read the file."
 

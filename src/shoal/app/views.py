@@ -90,7 +90,10 @@ def _reading(session: Session) -> dict[str, Any] | None:
     fields = dict(session.written)
     if is_text(file):
         detected = first_lines.detect(first_lines.read_sample(file))
-        for name, value in (detected.to_dict() if detected else {}).items():
+        seems = detected.to_dict() if detected else {}
+        if failed and failed.state == "done":  # it was read as the user said
+            seems.pop("missing", None)
+        for name, value in seems.items():
             fields[name] = fields.get(name) or {"\t": "tab"}.get(value, value)
     table = _lines_of(file, fields) if is_text(file) else ""
     return {

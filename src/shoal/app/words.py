@@ -157,7 +157,7 @@ OPTIONS = {
     "matrix": "the command line, which takes a matrix of your own",
 }
 VALUES = {
-    "unit": {"record": "“What k counts: records, although an identifier repeats”"},
+    "unit": {"record": "“What k counts: records, even if identifiers repeat”"},
     "shuffle": {"True": "“Order of the records: random”"},
     "separator": {"\t": "“Separator: tab”"},
     "layout": {"map.toml": "the command line, which reads a description of the columns"},

@@ -24,6 +24,7 @@ from shoal.audit import manifest as manifests
 from shoal.audit.hashes import hash_key_path
 from shoal.audit.record import Record
 from shoal.errors import FileError, ShoalError, ShoalWarning
+from shoal.frame.kinds import MISSING_WORDS
 from shoal.frame.preview import preview
 from shoal.inspection import inspect_source
 from shoal.io.dialect import Dialect
@@ -78,10 +79,20 @@ def inspect_file(order: dict[str, Any]) -> dict[str, Any]:
     check_shown(name, table.column_names)
     progress.report("inspecting the columns", 0, 0)
     inspected = inspect_source(opened, name).to_dict()
-    typed = opened.with_numbers(table.column_names)
+    typed = opened.without_codes(_missing_words(inspected)).with_numbers(table.column_names)
     codes = [one["name"] for one in inspected["columns"] if one["kind"] in CATEGORICAL]
     labels = {column: notes.value_labels for column, notes in opened.notes.columns.items()}
     return {**inspected, **preview(table, typed, codes, labels)}
+
+
+def _missing_words(inspected: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the words, such as NA, that stand for a missing value in columns of numbers."""
+    words = {
+        one["name"]: [code for code in one["missing_codes"] if str(code).lower() in MISSING_WORDS]
+        for one in inspected["columns"]
+        if one["kind"] == "numeric"
+    }
+    return {name: codes for name, codes in words.items() if codes}
 
 
 def check_shown(name: str, columns: Sequence[str]) -> None:

@@ -155,7 +155,7 @@ def association_change(
     Returns
     -------
     dict
-        ``mean`` and ``greatest`` of ``|V' - V|``, in [0, 1]. 0 means that every association was
+        ``mean`` and ``greatest`` of :math:`|V' - V|`, in [0, 1]. 0 means that every association was
         kept; 1 means that a function between two columns became independence, or the reverse.
 
     Examples
@@ -193,9 +193,9 @@ def one_way_change(original_categories: Labels, masked_categories: Labels) -> di
     Returns
     -------
     dict
-        ``absolute``: half the sum of ``|p - q|`` over the cells, where p and q are shares of the
-        records before and after; it is the share of the records that would have to move.
-        ``hellinger``: the root of half the sum of the squares of ``sqrt(p) - sqrt(q)``, which
+        ``absolute``: half the sum of :math:`|p - q|` over the cells, where p and q are shares of
+        the records before and after; it is the share of the records that would have to move.
+        ``hellinger``: the root of half the sum of the squares of :math:`\sqrt{p} - \sqrt{q}`, which
         weighs changes of rare categories more. Both are in [0, 1] and averaged over the columns.
         0 means that all tables are as before; 1 means that none has a category in common.
 

@@ -8,7 +8,7 @@ from shoal.metrics._units import column_distances, scale_by_original
 
 @measure(kind="utility", better="lower", unit="%")
 def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
-    r"""Information loss: 100 * SSE / SST on standardised columns.
+    r"""Information loss: squared changes as a share of the variance of standardised columns.
 
     SSE sums the squared distances between each record and its masked form, SST those between each
     record and the mean of all. Columns are standardised by the mean :math:`\bar x_j` and the
@@ -113,9 +113,9 @@ def il1s(original: Matrix, masked: Matrix, columns: Labels | None = None) -> flo
     Returns
     -------
     float
-        At least 0. 0 means that nothing changed; 1 that values changed by sqrt(2)
+        At least 0. 0 means that nothing changed; 1 that values changed by :math:`\sqrt{2}`
         standard deviations on average, the root mean square difference of two random
-        records. Group means give at most ``1 / sqrt(2)``.
+        records. Group means give at most :math:`1 / \sqrt{2}`.
 
     References
     ----------
