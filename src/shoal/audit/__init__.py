@@ -86,7 +86,7 @@ def verify(
     entries = manifests.parse(content, path.name)
     places = [original] if isinstance(original, str | Path) else list(original or ())
     others = [earlier] if isinstance(earlier, str | Path) else list(earlier)
-    further = Limits.of(limits)
+    extra_limits = Limits.of(limits)
     public = None if key is None else keys.load_public_key(key)
     secret = _hash_key(path, hash_key) if places else None
     with warnings.catch_warnings():
@@ -100,7 +100,7 @@ def verify(
                     " memory. Leave the earlier releases out.",
                     code="earlier-of-folder",
                 )
-            if further:
+            if extra_limits:
                 raise ParameterError(
                     "Limits cannot be checked on a folder, whose table is never in memory. Set them"
                     " in the plan.",
@@ -123,7 +123,7 @@ def verify(
         checks += (
             audit.checks_with_original(str(places[0]), original_table, secret) if places else ()
         )
-        checks += audit.check_limits(further)
+        checks += audit.check_limits(extra_limits)
         checks += audit.compare_earlier([str(place) for place in others])
         return Verification(tuple(checks), audit.verdict)
 

@@ -308,13 +308,13 @@ def _by_missing_words(facts: ColumnFacts) -> Decision | None:
     rest = [text for text in facts.texts if text.lower() not in MISSING_WORDS]
     if not facts.is_text or not words or not rest:
         return None
-    codes, but = tuple(words), "but for a word that stands for a missing value"
+    codes, exception = tuple(words), "but for a word that stands for a missing value"
     if parse_numerals(rest, facts.decimal)[1] is not None:
-        return Decision(Type("numeric"), f"its cells are numbers, {but}", True, codes)
+        return Decision(Type("numeric"), f"its cells are numbers, {exception}", True, codes)
     formats = possible_formats(rest)
     if len(formats) == 1:
-        made = Type("date", format=formats[0])
-        return Decision(made, f"its cells are dates, {but}", True, codes)
+        date_type = Type("date", format=formats[0])
+        return Decision(date_type, f"its cells are dates, {exception}", True, codes)
     return None
 
 

@@ -179,6 +179,6 @@ def _suggest_by_name(facts: Facts) -> tuple[str, str] | None:
     if confidential:
         return "confidential", f"its name says so ({min(confidential)})"
     if quasi:
-        doubt = "; the role is weight if it is a survey weight" if quasi == {"weight"} else ""
-        return "quasi-identifier", f"its name says so ({min(quasi)}){doubt}"
+        caveat = "; the role is weight if it is a survey weight" if quasi == {"weight"} else ""
+        return "quasi-identifier", f"its name says so ({min(quasi)}){caveat}"
     return None

@@ -114,8 +114,8 @@ class Publication:
         os.umask(mask)
         for target, part in self._parts.items():
             try:
-                usual = target.stat().st_mode if target.exists() else 0o666 & ~mask
-                part.chmod(0o600 if target in self._secret else usual)
+                mode = target.stat().st_mode if target.exists() else 0o666 & ~mask
+                part.chmod(0o600 if target in self._secret else mode)
                 with part.open("rb") as file:
                     os.fsync(file.fileno())
             except OSError as error:

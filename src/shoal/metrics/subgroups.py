@@ -231,8 +231,8 @@ class Subgroups:
 
     def worst(self) -> dict[str, tuple[str, float]]:
         """Return the label and the value of the worst-off group of each figure."""
-        firsts = {name: self.ordered(name)[0] for name in self.names}
-        return {name: (group.label, value) for name, (group, value) in firsts.items()}
+        worst_groups = {name: self.ordered(name)[0] for name in self.names}
+        return {name: (group.label, value) for name, (group, value) in worst_groups.items()}
 
     @property
     def remark(self) -> str:

@@ -4,7 +4,7 @@ from typing import Literal
 
 from shoal._kernels.farthest_pair import open_pair_bounds
 from shoal._kernels.leftovers import assign_leftovers
-from shoal._kernels.md import rounds
+from shoal._kernels.md import form_groups
 from shoal._kernels.spatial.pool import open_pool
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
@@ -84,7 +84,15 @@ def maximum_distance(
 ) -> Labels:
     """Return the groups of MD; ``X`` may be a part of a table, ``done`` of it done before."""
     labels = run_in_strides(
-        X, rounds, open_pair_bounds(X), X, k, extreme, opening=open_pool, done=done, total=total
+        X,
+        form_groups,
+        open_pair_bounds(X),
+        X,
+        k,
+        extreme,
+        opening=open_pool,
+        done=done,
+        total=total,
     )
     assign_leftovers(X, labels, k)
     return labels

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal._kernels.leftovers import assign_leftovers, group_means
-from shoal._kernels.mdav import flat_rounds
+from shoal._kernels.mdav import form_groups_flat
 from shoal._kernels.mu_approx.decompose import advance
 from shoal._kernels.mu_approx.forest import N_UNLABELLED, build_forest, grow_forest
 from shoal._kernels.spatial.index import open_index
@@ -159,12 +159,19 @@ def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion =
     The sum of squared distances always falls; that of distances may rise, since the mean does
     not minimise it.
     """
-    sizes, never = np.bincount(labels), len(X) + 1
+    sizes, too_many = np.bincount(labels), len(X) + 1
     groups, done = len(sizes), 0
     for records in np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1]):
         if len(records) >= 2 * k:
             part = run_in_strides(
-                X[records], flat_rounds, k, never, 2 * k, opening=open_pool, done=done, total=len(X)
+                X[records],
+                form_groups_flat,
+                k,
+                too_many,
+                2 * k,
+                opening=open_pool,
+                done=done,
+                total=len(X),
             )
             assign_leftovers(X[records], part, k)
             if criterion == "sse" or _shortens(X[records], part):

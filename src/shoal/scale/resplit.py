@@ -181,7 +181,7 @@ def _cell_tree(job: Job, cell: int, files: Sequence[ScratchFile], max_records: i
 
 
 def _files_with(files: Sequence[ScratchFile], number: int) -> list[ScratchFile]:
-    return [file.only([number]) for file in files if number in file.batch]
+    return [file.restricted_to([number]) for file in files if number in file.batch]
 
 
 def _rewrite(

@@ -119,8 +119,8 @@ def mask(
     _check_int("random_state", seed, 0)
     check_plan(plan)
     check_source(source)
-    for beside in (report, manifest):
-        _refuse_address(beside)
+    for path in (report, manifest):
+        _refuse_address(path)
     check_signing(None if manifest is None else Path(manifest), sign)
     report_path = None if report is None else Path(report)
     record = None

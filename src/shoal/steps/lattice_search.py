@@ -114,7 +114,7 @@ class _Search:
         progress.report("generalising", len(self._attains) + 1, 0)
         lattice, evaluated = self.lattice, self.lattice.evaluate(node)
         self._bounds[node] = lattice.bound_above(evaluated)
-        if evaluated.hopeless > lattice.max_suppressed:
+        if evaluated.failing_below > lattice.max_suppressed:
             below = (self._failed <= node).all(axis=1)
             self._failed = np.vstack([self._failed[~below], node])
         self._attains[node] = evaluated.failing <= lattice.max_suppressed

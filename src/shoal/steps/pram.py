@@ -247,12 +247,12 @@ class _NewValues:
 
 def _by_missing_cells(old: Sequence[Categories], rows: Codes) -> Iterator[Codes]:
     """Yield the records that lack the same cells, without those that lack all of them."""
-    lacks = np.zeros(len(rows), np.int64)
+    pattern_of = np.zeros(len(rows), np.int64)
     for column in old:
-        lacks = 2 * lacks + (column.codes[rows] < 0)
-    for pattern in np.unique(lacks):
+        pattern_of = 2 * pattern_of + (column.codes[rows] < 0)
+    for pattern in np.unique(pattern_of):
         if pattern != 2 ** len(old) - 1:
-            yield rows[lacks == pattern]
+            yield rows[pattern_of == pattern]
 
 
 def _joint_codes(old: Sequence[Categories], rows: Codes) -> Codes:
@@ -276,14 +276,14 @@ def _describe(block: Sequence[str], transitions: Sequence[Transitions]) -> Value
     expected = sum(float(entry.frequencies @ entry.stays) for entry in of_block)
     stays = np.concatenate([entry.stays for entry in of_block]) if of_block else np.ones(1)
     changed = 100 * (1 - unchanged / records) if records else 0.0
-    foreseen = 100 * (1 - expected / records) if records else 0.0
+    expected_change = 100 * (1 - expected / records) if records else 0.0
     noun = "combinations of values" if len(block) > 1 else "values"
     return ValuesRandomised(
         f"{name_columns(block)}: {changed:.3g} % of the {noun} were changed at random,"
-        f" {foreseen:.3g} % were expected. A value stays with a probability of {stays.min():.3g} to"
-        f" {stays.max():.3g}, by its category.",
+        f" {expected_change:.3g} % were expected. A value stays with a probability of"
+        f" {stays.min():.3g} to {stays.max():.3g}, by its category.",
         code="values-randomised",
         columns=tuple(block),
         changed=changed,
-        expected=foreseen,
+        expected=expected_change,
     )

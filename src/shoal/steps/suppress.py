@@ -182,8 +182,8 @@ class Suppress(Step):
             best.row,
             best.records,
             {
-                n: RowGather(own_rows, gone)
-                for n, gone in zip(self.columns, is_missing.T, strict=True)
+                n: RowGather(own_rows, suppressed)
+                for n, suppressed in zip(self.columns, is_missing.T, strict=True)
             },
             (self._describe(best),) if best.cells.any() else (),
         )
