@@ -3,7 +3,7 @@
 An interface sets a listener for a block of code, as one sets a warning filter; code inside calls
 `report`, which does nothing when no listener is set. A listener may raise to stop the computation.
 Functions that users call are decorated with `shows_progress`: without a listener, notebooks show a
-bar, and scripts where `show_progress` asks for one.
+bar, and scripts if `show_progress` enables it.
 """
 
 import sys

@@ -32,7 +32,7 @@ def current_wording() -> Wording:
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """Handle SIGINT and SIGTERM: stop at the next progress report, or at once if it is the second.
+    """Handle SIGINT and SIGTERM: stop at the next progress report, or at the second signal.
 
     An exception raised in the middle of a library can be swallowed there, or crash a compiler, so
     the first signal only sets a flag, which `check_interrupt` reads before anything is published.

@@ -28,7 +28,7 @@ FILE_FLAGS = {
     "random_state": "--seed",
     "audience": "--audience",
 }
-# Parameters with an option of their own, which --set must not override silently.
+# Parameters with a dedicated option, which --set must not override silently.
 OWN_FLAGS = {
     "k": "-k",
     "columns": "-c",

@@ -63,7 +63,7 @@ class LabelDecision(NamedTuple):
 
 
 def is_missing_label(label: str) -> bool:
-    """Return whether a label says that the value is missing.
+    """Return whether a label marks a missing value.
 
     Examples
     --------

@@ -41,7 +41,7 @@ def overview(frame: Frame, name: str) -> Overview:
 
 
 def sentinels(values: Sequence[float]) -> tuple[str, ...]:
-    """Return the numbers, such as 9999 or -9, that stand apart from all others.
+    """Return the numbers, such as 9999 or -9, that are far from all others.
 
     Examples
     --------

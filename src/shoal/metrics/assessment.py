@@ -121,7 +121,7 @@ def assess(
         Column of persons, households or firms in the original; risks are then counted in these.
     by : str or list of str, optional
         Columns of the original whose values form subgroups. All measures are then also computed
-        for the records of each group, as if it were a table of its own: risks are those of an
+        for the records of each group, as if it were a separate table: risks are those of an
         attacker who knows which group a person belongs to.
     min_group : int
         Smallest number of records, or units, of a group that may be shown. Smaller groups are

@@ -74,7 +74,7 @@ class Limits(Sequence[Limit]):
 
     @classmethod
     def of(cls, limits: "Limits | Mapping[str, Any] | str | Path | None") -> "Limits":
-        """Return limits from a mapping or a file; none where None."""
+        """Return limits from a mapping or a file; none if None."""
         if isinstance(limits, Limits):
             return limits
         return cls.load(limits) if isinstance(limits, str | Path) else cls(limits)

@@ -8,7 +8,7 @@ from shoal._params import K
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._neighbours import nearest_others
 
-SPARE = 64  # most neighbours kept beyond the k - 1 in use: fewer searches for more memory
+SPARE = 64  # most neighbours kept in addition to the k - 1 in use: fewer searches for more memory
 
 
 class DBA1(Partitioner):

@@ -41,7 +41,7 @@ class MD(Partitioner):
        group each.
     2. First the one and then the other grows to k records: by the record nearest to
        its centroid, which moves with every record, or by those nearest to its first
-       record, as `grow` says.
+       record, depending on `grow`.
     3. If k to 2k - 1 records are left then, they are the last group; fewer join the
        groups with the nearest centroids, which stay as they were while they join.
 

@@ -70,7 +70,7 @@ class MuApprox(Partitioner):
        ``criterion="euclidean"`` only where that shortens the distances.
 
     **Guarantee.** All groups have k to 2k - 1 records; with
-    ``criterion="euclidean"`` some may keep up to 3k - 5. For the table at hand, the
+    ``criterion="euclidean"`` some may keep up to 3k - 5. For the given table, the
     loss of the groups over ``bound_`` (or ``distance_bound_``) is proven: the least
     loss is no smaller than the bound. The factor of the paper is *not* proven for
     these groups, since its proof needs the trees of the paper, see below; it holds
@@ -105,7 +105,7 @@ class MuApprox(Partitioner):
         groups="variable",
         cost="n²",
         paper="DSS08",
-        guarantee="a lower bound of the SSE for the table at hand",
+        guarantee="a lower bound of the SSE for the given table",
     )
 
     def __init__(
@@ -147,7 +147,7 @@ class MuApprox(Partitioner):
 
 
 def loss(X: Matrix, labels: Labels, criterion: Criterion) -> float:
-    """Return the sum of the distances to the centroids, squared or not as ``criterion`` says."""
+    """Return the sum of the distances to the centroids, squared or not, by ``criterion``."""
     centroids, _ = group_means(X, labels, int(labels.max()) + 1)
     squares = np.square(X - centroids[labels]).sum(axis=1)
     return float(squares.sum() if criterion == "sse" else np.sqrt(squares).sum())

@@ -60,7 +60,7 @@ def region_units(job: ReleaseJob, table: pa.Table) -> Codes | None:
 
 
 def region_constraint(job: Job, table: pa.Table, units: Codes | None) -> PrivacyConstraint | None:
-    """Return what the step demands of the confidential values of every group, or None."""
+    """Return the constraint of the step on the confidential values of every group, or None."""
     step = job.step
     if step.closeness is None:
         return privacy_constraint(

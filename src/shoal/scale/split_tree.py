@@ -71,7 +71,7 @@ def build_split_tree(Z: Matrix, max_records: float, weights: Values | None = Non
     max_records : float
         Most records that a leaf stands for; exceeded only where all of them are equal.
     weights : ndarray of shape (n_sampled,), optional
-        Number of records that each sampled one stands for; 1 where None.
+        Number of records that each sampled one stands for; 1 if None.
 
     Returns
     -------

@@ -236,7 +236,7 @@ class Run(TableRun):
         return [name for name in self.step.columns if pa.types.is_integer(schema.field(name).type)]
 
     def _merge_small_strata(self, job: Job, counts: Codes) -> Strata:
-        """Refuse strata of fewer than k records, or merge them if the step says so."""
+        """Refuse strata of fewer than k records, or merge them if the step is set to do so."""
         path = str(self.folder.path("strata"))
         unit_keys = None
         if job.unit is not None and job.strata.columns:
@@ -296,7 +296,9 @@ class Run(TableRun):
             sizes.append(sum(records.get(cell, 0) for cell in cells))
         results: dict[int, MaskedBlock] = {}
         for number, made in run_stage(self.runner, "grouping", mask_block, tasks, sizes):
-            self.profile.add(made.profile)  # at once: those of all blocks would take much memory
+            self.profile.add(
+                made.profile
+            )  # immediately: those of all blocks would take much memory
             results[number] = replace(made, profile=BlockProfile())
         self.folder.remove("cells")
         return [results[number] for number in range(len(blocks))]

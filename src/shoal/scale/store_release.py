@@ -5,7 +5,6 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
-from types import TracebackType
 from typing import Any, Self
 
 from shoal import _progress as progress
@@ -35,7 +34,7 @@ class StoreRelease:
     target, under names that contain their hash, and then the marker ``_SUCCESS``, which lists
     them. Readers take the files that the marker lists: the old release until the new marker is
     written, the new one from then on. A file ``_UNFINISHED`` lists the files while they are being
-    copied, so that those of a killed run can be told from others and replaced.
+    copied, so that those of a killed run can be distinguished from others and replaced.
 
     Parameters
     ----------
@@ -68,12 +67,7 @@ class StoreRelease:
         self._folder.create()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         with defer_interrupt(redeliver=False):
             try:
                 if error is None and self._published:

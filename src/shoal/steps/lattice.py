@@ -32,7 +32,7 @@ class Levels(NamedTuple):
 
 
 class ClassConstraint(Protocol):
-    """A demand on the confidential values of every class."""
+    """A constraint on the confidential values of every class."""
 
     @property
     def holds_for_unions(self) -> bool:
@@ -88,12 +88,12 @@ class Lattice:
     k : int
         Least number of records, or of units, in a class.
     max_suppressed : int
-        Greatest number of records that may be suppressed. They form a class of their own, which
+        Greatest number of records that may be suppressed. They form a separate class, which
         holds k and meets the constraint as well.
     units : ndarray of shape (n_records,), optional
         The unit of each record, where k counts units.
     constraint : ClassConstraint, optional
-        Demand on the confidential values of every class.
+        Constraint on the confidential values of every class.
     counts : ndarray of shape (n_records,), optional
         Number of records that each of ``codes`` stands for; 1 by default.
     discernibility : bool

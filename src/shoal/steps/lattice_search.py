@@ -2,7 +2,7 @@
 
 Nodes are visited in the order of a bound on their loss, and the search ends when no bound is below
 the best loss. If the classes of a node are too small, those of all nodes below it are too, so these
-are not looked at; the same holds for l-diversity and t-closeness where merging classes cannot break
+are not evaluated; the same holds for l-diversity and t-closeness where merging classes cannot break
 them.
 """
 

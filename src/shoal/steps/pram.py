@@ -37,7 +37,7 @@ class Pram(Step):
     unbiased. Missing values stay missing.
 
     The step guarantees nothing about persons: a released value may be the original one, and the
-    report says with which probability.
+    report states the probability of that.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Pram(Step):
         Whether the columns change together, as one variable whose categories are the
         combinations that occur. Otherwise they change independently.
     within : list of str, optional
-        Columns whose values split the records into strata, each with a matrix of its own.
+        Columns whose values split the records into strata, each with its own matrix.
     random_state : int, Generator, RandomState or None
         Seed; if None, one is drawn and recorded in the plan of the release.
 
@@ -70,6 +70,7 @@ class Pram(Step):
     name = "pram"
     paper = "KWG97"
     accepts_any_kind = True
+    computes_with_values = False
 
     def __init__(
         self,
@@ -109,11 +110,6 @@ class Pram(Step):
     def recoded_columns(self) -> list[str]:
         """The columns that may get categories that they do not have."""
         return self.columns if self.matrix is not None and not self.invariant else []
-
-    @property
-    def numeric_columns(self) -> list[str]:
-        """None: the step compares values without computing with them."""
-        return []
 
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None

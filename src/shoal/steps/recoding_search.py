@@ -46,7 +46,7 @@ def refine_recoding(
     active, free = np.arange(n_groups), np.zeros(capacity, np.int64)
     n_free = capacity - n_groups
     free[:n_free] = np.arange(n_groups, capacity)
-    may_dissolve = np.ones(capacity, bool)  # groups to look at in a pass; in the first, all
+    may_dissolve = np.ones(capacity, bool)  # groups to try in a pass; in the first, all
     for number in range(MAX_PASSES):
         before, old = float(state.loss[active].sum()), state.group.copy()
         saved, improved, full = 0.0, [], may_dissolve.all()

@@ -68,6 +68,7 @@ class Suppress(Step):
     name = "suppress"
     paper = "SS98"
     accepts_any_kind = True
+    computes_with_values = False
     promises = "k-anonymity"
 
     def __init__(
@@ -143,11 +144,6 @@ class Suppress(Step):
             f"Cells were suppressed until k-anonymity with k = {self.k}{units} held; a suppressed"
             " cell counts as a value of its own."
         )
-
-    @property
-    def numeric_columns(self) -> list[str]:
-        """None: the step compares values without computing with them."""
-        return []
 
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None

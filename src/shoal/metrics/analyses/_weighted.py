@@ -30,7 +30,7 @@ def weighted_deviation(values: Values, weights: Values) -> float:
 
 
 def weighted_quantiles(values: Values, weights: Values, shares: ArrayLike) -> Values:
-    """Return quantiles: the least value at which the cumulated weights reach each share.
+    """Return quantiles: the least value at which the cumulative weights reach each share.
 
     Where they meet the share exactly, the mean of that value and the next one is taken, as for the
     median of an even number of records.

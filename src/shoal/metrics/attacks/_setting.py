@@ -22,7 +22,7 @@ from shoal.metrics.anonymity import classes
 from shoal.metrics.attacks._tables import AttackTables, Column
 
 STRIDE = 50  # targets searched for at a time, in one thread
-ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal but for rounding
+ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal up to rounding
 
 Which = Literal["original", "control"]
 Scale = Literal["values", "ranks"]
@@ -153,7 +153,7 @@ class Setting:
             self.control_rows = np.sort(rows)
 
     def rng(self, purpose: str) -> np.random.Generator:
-        """Return a generator of its own for each purpose, so that attacks are independent."""
+        """Return a separate generator for each purpose, so that attacks are independent."""
         return np.random.default_rng([self.seed, crc32(purpose.encode())])
 
     def _sample(self, purpose: str, n: int, rows: Labels | None) -> Labels:

@@ -103,7 +103,7 @@ def bound_by_listed_groups(proof: Proof, step: float, columns: Columns, leading:
 
 
 def is_closed(proof: Proof) -> bool:
-    """Say whether the best partition so far is proven to be optimal, to eight digits."""
+    """Return whether the best partition so far is proven to be optimal, to eight digits."""
     return proof.sse - proof.bound <= 4 * TOLERANCE * proof.sse
 
 
