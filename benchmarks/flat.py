@@ -6,14 +6,14 @@ itself groups short tables so.
 """
 
 from shoal._kernels.leftovers import assign_leftovers
-from shoal._kernels.mdav import flat_rounds
+from shoal._kernels.mdav import form_groups_flat
 from shoal._kernels.spatial.pool import open_pool
 
 
 def mdav(X, k):
     """Return the labels of MDAV."""
     pool = open_pool(X)
-    while flat_rounds(pool, k, 3 * k, 2 * k, 1 << 60):
+    while form_groups_flat(pool, k, 3 * k, 2 * k, 1 << 60):
         pass
     assign_leftovers(X, pool.labels, k)
     return pool.labels

@@ -7,7 +7,7 @@ import pytest
 import shoal
 from raising import raises
 from shoal.errors import InputError, ParameterError
-from shoal.metrics import ABOUT, MEASURES, needs
+from shoal.metrics import MEASURE_INFO, MEASURES, needs
 from shoal.metrics.assessment import Assessment, linear
 
 KNOWN = ["surface", "employees"]
@@ -32,7 +32,9 @@ def test_everything_is_measured_and_named(kinds):
     assert set(measures) == set(MEASURES) - lacking
     assert set(measures.remarks) == lacking
     for name, value in measures.items():
-        columns = {"": None, "quasi-identifier": KNOWN, "confidential": SECRET}[ABOUT[name].per]
+        columns = {"": None, "quasi-identifier": KNOWN, "confidential": SECRET}[
+            MEASURE_INFO[name].per
+        ]
         if columns is not None:
             parts = value.values() if name == "l_diversity" else [value]
             assert all(list(part) == columns for part in parts)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from making import draw, example
 from shoal import lower_bound
-from shoal.metrics import ABOUT, MEASURES, inputs_of, needs
+from shoal.metrics import MEASURE_INFO, MEASURES, inputs_of, needs
 from shoal.partitioners import MDAV
 
 KS = range(2, 11)
@@ -171,7 +171,7 @@ def picture(name: str) -> str:
             f"{name} of the small table on the pages of methods, masked by mdav with k = {KS[0]} to"
             f" {KS[-1]}."
         )
-        shown.append(draw.figure(chart(lines, ABOUT[name].unit, caption), caption))
+        shown.append(draw.figure(chart(lines, MEASURE_INFO[name].unit, caption), caption))
     return "\n\n".join(shown)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from making import costs, curves, docstrings, figures
 from making.grid import grid
-from shoal.metrics import ABOUT, MEASURES, NEEDS
+from shoal.metrics import MEASURE_INFO, MEASURES, NEEDS
 
 KINDS = {"utility": "what analysts lose", "risk": "what an attacker gains"}
 COSTS = {
@@ -42,10 +42,10 @@ def index() -> str:
                 f"[`{name}`]({name}.md)",
                 f"{summary(name)}<br>{formula(name)}",
                 reading(name),
-                ABOUT[name].better,
+                MEASURE_INFO[name].better,
             ]
             for name in MEASURES
-            if ABOUT[name].kind == kind
+            if MEASURE_INFO[name].kind == kind
         ]
         head = ["Measure", "Meaning and formula", "Range and reading", "Better"]
         tables.append(f"## {kind.capitalize()}: {words}\n\n{grid(head, rows)}")
@@ -87,13 +87,13 @@ def reading(name: str) -> str:
 
 def page(root: Path, name: str) -> str:
     """Return the page of one measure."""
-    about = ABOUT[name]
+    info = MEASURE_INFO[name]
     keys = docstrings.keys(MEASURES[name])
     rows = [
-        ["Kind", f"{about.kind}: {KINDS[about.kind]}"],
-        ["Better", about.better],
-        ["Unit", about.unit or "none"],
-        ["One number for", f"each {about.per} column" if about.per else "the table"],
+        ["Kind", f"{info.kind}: {KINDS[info.kind]}"],
+        ["Better", info.better],
+        ["Unit", info.unit or "none"],
+        ["One number for", f"each {info.per} column" if info.per else "the table"],
         ["Requires", "; ".join(dict.fromkeys(NEEDS[need] for need in curves.wanted(name)))],
     ]
     parts = [
@@ -103,7 +103,7 @@ def page(root: Path, name: str) -> str:
         curves.picture(name),
         "## Definition\n\n```{eval-rst}\n.. currentmodule:: shoal.metrics\n\n"
         f".. autofunction:: {name}\n```",
-        f"## Cost\n\n{COSTS[about.cost]}\n\n{costs.table(root, 'measure', name)}",
+        f"## Cost\n\n{COSTS[info.cost]}\n\n{costs.table(root, 'measure', name)}",
         f"## Published and reproduced\n\n{figures.of_measure(root, name) or NO_FIGURES}",
     ]
     if keys:

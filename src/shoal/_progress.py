@@ -3,7 +3,7 @@
 An interface sets a listener for a block of code, as one sets a warning filter; code inside calls
 `report`, which does nothing when no listener is set. A listener may raise to stop the computation.
 Functions that users call are decorated with `shows_progress`: without a listener, notebooks show a
-bar, and scripts where `show_progress` asks for one.
+bar, and scripts if `show_progress` enables it.
 """
 
 import sys
@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 _listener: ContextVar[Listener | None] = ContextVar("shoal_progress", default=None)
 _published: ContextVar[list[str] | None] = ContextVar("shoal_published", default=None)
-_asked: ContextVar[bool | None] = ContextVar("shoal_show_progress", default=None)
+_show: ContextVar[bool | None] = ContextVar("shoal_show_progress", default=None)
 
 
 @contextmanager
@@ -86,11 +86,11 @@ def show_progress(show: bool = True) -> Iterator[None]:
     ...     release = shoal.microaggregate(shoal.datasets.sme(), ["surface"], k=3, method="mdav",
     ...         identifiers=["company"], confidential=["turnover", "net_profit", "employees"])
     """
-    token = _asked.set(show)
+    token = _show.set(show)
     try:
         yield
     finally:
-        _asked.reset(token)
+        _show.reset(token)
 
 
 def shows_progress(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
@@ -98,8 +98,8 @@ def shows_progress(function: Callable[Parameters, Result]) -> Callable[Parameter
 
     @wraps(function)
     def shown(*values: Parameters.args, **options: Parameters.kwargs) -> Result:
-        asked, shell = _asked.get(), kernel_shell()
-        if _listener.get() is not None or asked is False or (asked is None and shell is None):
+        show, shell = _show.get(), kernel_shell()
+        if _listener.get() is not None or show is False or (show is None and shell is None):
             return function(*values, **options)
         bar: Bar = LineBar(sys.stderr) if shell is None else NotebookBar()
         try:

@@ -38,7 +38,7 @@ NOT_A_RELEASE = (
     "analyses", "attacks", "comparing", "counting", "hashing", "inspecting the columns",
     "minimal sample uniques", "trying plans",
 )  # fmt: skip
-# One of several attacks or analyses, whose number done is reported apart.
+# One of several attacks or analyses, whose number is reported separately.
 ONE_OF_SEVERAL = ("attacks:", "prediction", "propensity score", "regression")
 NAMES = {"linking records": "Linking records"}  # where the part would mislead
 

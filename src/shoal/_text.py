@@ -100,8 +100,8 @@ def align_rows(rows: Sequence[Sequence[str]]) -> str:
         if narrowed is None:
             return below or _as_lists(rows)
         fitted = narrowed
-    beside = "\n".join(line for row in rows for line in _lines(row, fitted, right))
-    return below if below and below.count("\n") < beside.count("\n") else beside
+    table = "\n".join(line for row in rows for line in _lines(row, fitted, right))
+    return below if below and below.count("\n") < table.count("\n") else table
 
 
 def wrap_text(text: str, width: int | None = None) -> str:

@@ -1,6 +1,6 @@
 """Exceptions and warnings of Shoal.
 
-A message names what is wrong, gives the number and says what to do about it. It never contains a
+A message names what is wrong, gives the number and states a way out. It never contains a
 value from the data. Programs and tests should check ``code`` and the attributes, not the message;
 the reference in the documentation lists the codes.
 

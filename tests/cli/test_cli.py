@@ -393,7 +393,7 @@ def test_confidential_numbers_are_measured_as_numbers_and_written_as_they_were(f
 def test_inspect_shows_every_column_and_a_reason(folder):
     result = shell("inspect", "in.csv")
     assert result.exit_code == 0
-    for word in ("name", "age", "size", "city", "identifier", "its name says so (name)"):
+    for word in ("name", "age", "size", "city", "identifier", "its name suggests it (name)"):
         assert word in result.stdout
     content = json.loads(shell("inspect", "in.csv", "--json").stdout)
     assert content["records"] == 20

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from raising import raises
 from shoal.errors import InputError
-from shoal.metrics import ABOUT, MEASURES, NEEDS, compute, needs
+from shoal.metrics import MEASURE_INFO, MEASURES, NEEDS, compute, needs
 from tables import tables
 
 few = settings(max_examples=30)
@@ -95,7 +95,7 @@ def computed(name, given):
 
 
 def test_all_measures_are_there():
-    assert set(MEASURES) == set(ABOUT) == set(RANGES)
+    assert set(MEASURES) == set(MEASURE_INFO) == set(RANGES)
 
 
 @every_measure
@@ -103,7 +103,7 @@ def test_every_measure_says_what_it_is_about(name):
     text = MEASURES[name].__doc__
     assert set(needs(name)) <= set(NEEDS)
     returns = text.split("Returns\n")[1].split("References\n")[0]
-    assert "means that" in returns or ABOUT[name].better == "neither"
+    assert "means that" in returns or MEASURE_INFO[name].better == "neither"
 
 
 @few

@@ -15,7 +15,7 @@ from shoal.audit import verify
 from shoal.errors import GuaranteeBroken, InputError, PlanError
 from shoal.metrics import l_diversity, t_closeness
 from shoal.partitioners import MDAV
-from shoal.scale import demands, grouping, tasks
+from shoal.scale import grouping, region_joins, tasks
 from shoal.scale.chunks import sort_by
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -239,14 +239,14 @@ def lopsided(n=600):
 @pytest.mark.parametrize("options", [{"unit": "unit"}, {"diversity": 2, "confidential": ["ill"]}])
 def test_blocks_that_cannot_meet_a_constraint_are_joined(options, client, tmp_path, monkeypatch):
     table, rounds = lopsided(), []
-    stage = demands.run_stage
+    stage = region_joins.run_stage
 
     def counting(*words):
         rounds.append(len(words[3]))
         return stage(*words)
 
-    monkeypatch.setattr(demands, "run_stage", counting)
-    monkeypatch.setattr(demands, "MAX_CHUNKS", 12)
+    monkeypatch.setattr(region_joins, "run_stage", counting)
+    monkeypatch.setattr(region_joins, "MAX_CHUNKS", 12)
     release = mask(table, plan_of(**options), tmp_path, client, chunk_size=60)
     released, label = recount(table, tmp_path)
     counted, least = ("firm", 4) if "unit" in options else ("ill", 2)

@@ -57,7 +57,7 @@ def kernel_folder() -> Path | None:
 
 
 def _places() -> Iterable[Path]:
-    """Return where the folder may be: as the user says, beside the kernels, in the user's cache."""
+    """Return the places to try: NUMBA_CACHE_DIR, beside the kernels, and the user's cache."""
     if config.CACHE_DIR:
         return [Path(config.CACHE_DIR) / "shoal"]
     places = [Path(__file__).parent / "__pycache__" / "compiled"]

@@ -5,13 +5,13 @@ rounding error that it lacks.
 """
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.double_double import sum_of
+from shoal._kernels.double_double import two_sum
 
 
 @compiled
 def add_exactly(total, value):
     """Add ``value`` to a sum kept as leading part and error."""
-    leading, rest = sum_of(total[0], value)
+    leading, rest = two_sum(total[0], value)
     error = rest + total[1]
     total[0] = leading + error
     total[1] = error - (total[0] - leading)

@@ -51,7 +51,7 @@ def extend(index, members, candidates, gamma):
 
 
 @compiled
-def rounds(index, k, gamma, work):
+def form_groups(index, k, gamma, work):
     """Form groups until about ``work`` distances are measured; return whether to go on."""
     nearby, squares = np.empty(2 * k, np.int64), np.empty(2 * k)
 

@@ -117,9 +117,9 @@ def reuse_link(k, lists, link_number, i):
 
 
 @compiled
-def relink(k, lists, gone):
-    """Free the links that ended in the removed record ``gone`` and use them again."""
-    link_number = lists.links[gone]
+def relink(k, lists, removed):
+    """Free the links that ended in the removed record ``removed`` and use them again."""
+    link_number = lists.links[removed]
     while link_number != END:
         after = lists.next_link[link_number]
         i = link_number // (k - 1)
@@ -148,10 +148,10 @@ def refresh_deferred(index, k, lists, i, distances):
 
 
 @compiled
-def update_dependents(index, k, lists, gone, distances):
-    """Refresh the lists that hold the removed record ``gone``; return the comparisons."""
+def update_dependents(index, k, lists, removed, distances):
+    """Refresh the lists that hold the removed record ``removed``; return the comparisons."""
     work = 0
-    link_number = lists.links[gone]
+    link_number = lists.links[removed]
     while link_number != END:
         i = link_number // (k - 1)
         if lists.labels[i] == END:
@@ -175,7 +175,7 @@ def take_densest(index, lists, group):
 
 
 @compiled
-def advance(index, k, lists, work):
+def form_groups(index, k, lists, work):
     """Form groups until about ``work`` comparisons are made; return whether to go on."""
     group = np.empty(k, np.int64)
     distances = np.empty(lists.nearest.shape[1])
@@ -187,8 +187,8 @@ def advance(index, k, lists, work):
         take_densest(index, lists, group)
         work -= k
         if index.size[0] >= k:
-            for gone in group:
-                work -= update_dependents(index, k, lists, gone, distances)
-            for gone in group:
-                relink(k, lists, gone)
+            for removed in group:
+                work -= update_dependents(index, k, lists, removed, distances)
+            for removed in group:
+                relink(k, lists, removed)
     return index.size[0] >= k

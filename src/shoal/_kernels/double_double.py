@@ -7,7 +7,7 @@ from shoal._kernels._compile import compiled
 
 
 @compiled
-def sum_of(a, b):
+def two_sum(a, b):
     """Return ``a + b`` as leading part and rest, without error (Knuth)."""
     leading = a + b
     b_virtual = leading - a
@@ -15,7 +15,7 @@ def sum_of(a, b):
 
 
 @compiled
-def halves(a):
+def split_bits(a):
     """Return the upper and lower half of the digits of ``a`` (Veltkamp)."""
     shifted = a * 134217729.0
     upper = shifted - (shifted - a)
@@ -23,31 +23,31 @@ def halves(a):
 
 
 @compiled
-def product_of(a, b):
+def two_product(a, b):
     """Return ``a * b`` as leading part and rest, without error (Dekker)."""
     leading = a * b
-    upper, lower = halves(a)
-    high, low = halves(b)
+    upper, lower = split_bits(a)
+    high, low = split_bits(b)
     return leading, ((upper * high - leading) + upper * low + lower * high) + lower * low
 
 
 @compiled
 def add(a, a_rest, b, b_rest):
     """Return the sum of two double-double numbers."""
-    leading, rest = sum_of(a, b)
-    return sum_of(leading, rest + (a_rest + b_rest))
+    leading, rest = two_sum(a, b)
+    return two_sum(leading, rest + (a_rest + b_rest))
 
 
 @compiled
 def square(a, a_rest):
     """Return the square of a double-double number."""
-    leading, rest = product_of(a, a)
-    return sum_of(leading, rest + 2.0 * a * a_rest)
+    leading, rest = two_product(a, a)
+    return two_sum(leading, rest + 2.0 * a * a_rest)
 
 
 @compiled
 def divide(a, a_rest, b):
     """Return a double-double number divided by a float."""
     quotient = a / b
-    leading, rest = product_of(quotient, b)
-    return sum_of(quotient, ((a - leading) - rest + a_rest) / b)
+    leading, rest = two_product(quotient, b)
+    return two_sum(quotient, ((a - leading) - rest + a_rest) / b)

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.double_double import product_of
+from shoal._kernels.double_double import two_product
 
 MAX_PARTS = 64  # parts of 53 bits that do not overlap: 40 span all exponents of a float64
 CORRECTIONS = 8  # at most; the guess is a few floats away, except for numbers that underflow
@@ -20,7 +20,7 @@ MODERATE = 400  # powers of two within which no product of this file over- or un
 
 
 @compiled
-def add_to(parts, size, value):
+def add_to_expansion(parts, size, value):
     """Add ``value`` to the expansion in ``parts[:size]``; return its new size."""
     n_parts = 0
     for at in range(size):
@@ -50,14 +50,14 @@ def copy_scaled(parts, size, factor, into):
 def subtract_product(parts, size, factor, others, n_others):
     """Subtract ``factor`` times another expansion; return the new size."""
     for at in range(n_others):
-        leading, rest = product_of(factor, others[at])
-        size = add_to(parts, size, -leading)
-        size = add_to(parts, size, -rest)
+        leading, rest = two_product(factor, others[at])
+        size = add_to_expansion(parts, size, -leading)
+        size = add_to_expansion(parts, size, -rest)
     return size
 
 
 @compiled
-def value_of(parts, size):
+def approximate_value(parts, size):
     """Return the value of an expansion up to one or two units in the last place."""
     value = 0.0
     for at in range(size):
@@ -73,7 +73,7 @@ def quotient(total, n_total, weight, n_weight, work):
     """
     if n_total == 0:
         return 0.0
-    guess = value_of(total, n_total) / value_of(weight, n_weight)
+    guess = approximate_value(total, n_total) / approximate_value(weight, n_weight)
     if n_total == 1 and n_weight == 1:
         return guess
     for _ in range(CORRECTIONS):
@@ -135,16 +135,16 @@ def group_means(values, weights, labels, n_groups):
         shift, n_total = exponent_of(values, records), 0
         if not weighted:
             for record in records:
-                n_total = add_to(total, n_total, scaled(values[record], -shift))
-            n_weight = add_to(weight, 0, float(records.shape[0]))
+                n_total = add_to_expansion(total, n_total, scaled(values[record], -shift))
+            n_weight = add_to_expansion(weight, 0, float(records.shape[0]))
         else:
             weight_shift, n_weight = exponent_of(weights, records), 0
             for record in records:
                 scaled_weight = scaled(weights[record], -weight_shift)
-                leading, rest = product_of(scaled_weight, scaled(values[record], -shift))
-                n_total = add_to(total, n_total, leading)
-                n_total = add_to(total, n_total, rest)
-                n_weight = add_to(weight, n_weight, scaled_weight)
+                leading, rest = two_product(scaled_weight, scaled(values[record], -shift))
+                n_total = add_to_expansion(total, n_total, leading)
+                n_total = add_to_expansion(total, n_total, rest)
+                n_weight = add_to_expansion(weight, n_weight, scaled_weight)
         means[group] = scaled(quotient(total, n_total, weight, n_weight, work), shift)
     return means
 
@@ -164,7 +164,7 @@ def group_sums(values, labels, n_groups):
     for group in range(n_groups):
         size = 0
         for record in order[start[group] : start[group + 1]]:
-            size = add_to(total, size, values[record])
+            size = add_to_expansion(total, size, values[record])
         sums[group] = quotient(total, size, one, 1, work)
     return sums
 
@@ -181,6 +181,6 @@ def running_sums(values, labels):
     for record in range(values.shape[0]):
         if record > 0 and labels[record] != labels[record - 1]:
             size = 0
-        size = add_to(total, size, values[record])
+        size = add_to_expansion(total, size, values[record])
         sums[record] = quotient(total, size, one, 1, work)
     return sums

@@ -32,7 +32,7 @@ class PairBounds(NamedTuple):
     and ``partner[i]`` the other record, -1 if unknown: it comes first in a tie, since
     it might be the lowest record. ``rank`` counts from the outermost record inwards.
     ``next_equal[i]`` is the next record with the same values as i, or -1, and
-    ``tied[i]`` says that partners with other values are as far. ``tournament`` is that
+    ``tied[i]`` is True if partners with other values are as far. ``tournament`` is that
     of the pairs, by their owners; its winner is the longest pair.
     """
 

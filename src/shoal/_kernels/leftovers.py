@@ -62,7 +62,7 @@ def group_means(X, labels, groups):
 
 @compiled
 def nearest_group(centroids, sizes, point):
-    """Return the group with the nearest centroid, empty ones apart; ties go to the lowest."""
+    """Return the non-empty group with the nearest centroid; ties go to the lowest."""
     best, least = -1, np.inf
     for g in range(centroids.shape[0]):
         if sizes[g] == 0:

@@ -9,7 +9,7 @@ from shoal._kernels.spatial.pool import assign, measure, nearest, place_of, take
 
 
 @compiled
-def rounds(pool, pairs, X, k, extreme, work):
+def form_groups(pool, pairs, X, k, extreme, work):
     """Form groups until about ``work`` distances are measured; return whether to go on.
 
     Groups grow by the record nearest to their running centroid or, if ``extreme``, by the

@@ -26,7 +26,7 @@ from shoal._kernels.spatial.search import farthest
 
 
 @compiled
-def rounds(index, k, pairs_from, singles_from, work):
+def form_groups(index, k, pairs_from, singles_from, work):
     """Form groups until about ``work`` distances are measured; return whether to go on."""
     group, squares = np.empty(k, np.int64), np.empty(k)
 
@@ -46,7 +46,7 @@ def rounds(index, k, pairs_from, singles_from, work):
 
 
 @compiled
-def flat_rounds(pool, k, pairs_from, singles_from, work):
+def form_groups_flat(pool, k, pairs_from, singles_from, work):
     """Do the same on a pool: for short tables, passes over all records are faster."""
     seed = np.empty(pool.columns.shape[0])
     opposite = np.empty(pool.columns.shape[0])
@@ -75,7 +75,7 @@ def flat_rounds(pool, k, pairs_from, singles_from, work):
 def mdav1(X: np.ndarray, k: int) -> np.ndarray:
     """Return the groups of MDAV1, without interruption, for small parts of a table."""
     pool = flat.open_pool(X)
-    while flat_rounds(pool, k, 2 * k, k, len(X)):
+    while form_groups_flat(pool, k, 2 * k, k, len(X)):
         pass
     join_nearest(X, pool.labels)
     return pool.labels

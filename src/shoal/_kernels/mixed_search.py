@@ -13,8 +13,8 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.spatial.block_order import BLOCK, order_by_halving
 
-THINNING = 64  # one record in so many is compared first, for a first bound
-ROUNDING = 1e-9  # share by which the distance of a box may exceed that of a record, by rounding
+THINNING = 64  # every 64th record is compared first, for a first bound
+ROUNDING = 1e-9  # relative rounding error by which a box may seem farther than its records
 
 
 class MixedIndex(NamedTuple):
@@ -29,8 +29,8 @@ class MixedIndex(NamedTuple):
     records: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    least: np.ndarray
-    most: np.ndarray
+    least_code: np.ndarray
+    greatest_code: np.ndarray
 
 
 def build_index(numbers: np.ndarray, codes: np.ndarray) -> MixedIndex:
@@ -45,8 +45,11 @@ def build_index(numbers: np.ndarray, codes: np.ndarray) -> MixedIndex:
     missing = np.isnan(numbers)
     low = np.minimum.reduceat(np.where(missing, -np.inf, numbers), starts)
     high = np.maximum.reduceat(np.where(missing, np.inf, numbers), starts)
-    least, most = np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts)
-    return MixedIndex(numbers, codes, order, low, high, least, most)
+    least_code, greatest_code = (
+        np.minimum.reduceat(codes, starts),
+        np.maximum.reduceat(codes, starts),
+    )
+    return MixedIndex(numbers, codes, order, low, high, least_code, greatest_code)
 
 
 @compiled
@@ -72,8 +75,8 @@ def mixed_square(numbers, codes, record, points, point_codes, i, bound):
 def box_square(index, b, points, point_codes, i, bound):
     """Return the squared distance of a block's box from a target, or some sum above ``bound``."""
     total = 0.0
-    for j in range(index.least.shape[1]):
-        if not index.least[b, j] <= point_codes[i, j] <= index.most[b, j]:
+    for j in range(index.least_code.shape[1]):
+        if not index.least_code[b, j] <= point_codes[i, j] <= index.greatest_code[b, j]:
             total += 1.0
     for j in range(index.low.shape[1]):
         if total > bound:
@@ -87,7 +90,7 @@ def box_square(index, b, points, point_codes, i, bound):
 
 
 @compiled
-def lower_bounds(index, points, point_codes, squares):
+def tighten_bounds(index, points, point_codes, squares):
     """Lower each bound to the least squared distance of its target from any record."""
     numbers, codes = index.numbers, index.codes
     n = numbers.shape[0]
@@ -96,7 +99,7 @@ def lower_bounds(index, points, point_codes, squares):
             square = mixed_square(numbers, codes, record, points, point_codes, i, squares[i])
             if square < squares[i]:
                 squares[i] = square
-    for b in range(index.least.shape[0]):
+    for b in range(index.least_code.shape[0]):
         for i in range(points.shape[0]):
             best = squares[i]
             bound = best * (1 + ROUNDING)
@@ -110,25 +113,14 @@ def lower_bounds(index, points, point_codes, squares):
 
 
 @compiled
-def count_within(index, points, point_codes, bounds, counts):
-    """Count the records whose squared distance from each target is at most its bound."""
-    numbers, codes = index.numbers, index.codes
-    for b in range(index.least.shape[0]):
-        for i in range(points.shape[0]):
-            bound = bounds[i] * (1 + ROUNDING)
-            if box_square(index, b, points, point_codes, i, bound) > bound:
-                continue
-            for record in range(b * BLOCK, min(numbers.shape[0], (b + 1) * BLOCK)):
-                square = mixed_square(numbers, codes, record, points, point_codes, i, bounds[i])
-                if square <= bounds[i]:
-                    counts[i] += 1
-
-
-@compiled
 def list_within(index, points, point_codes, bounds, position, records):
-    """Write the records that `count_within` counts to ``records``, from ``position`` on."""
+    """List the records whose squared distance from each target is at most its bound.
+
+    Those of target i are written to ``records`` from ``position[i]`` on, which is increased by
+    their number. If ``records`` is empty, they are only counted.
+    """
     numbers, codes = index.numbers, index.codes
-    for b in range(index.least.shape[0]):
+    for b in range(index.least_code.shape[0]):
         for i in range(points.shape[0]):
             bound = bounds[i] * (1 + ROUNDING)
             if box_square(index, b, points, point_codes, i, bound) > bound:
@@ -136,7 +128,8 @@ def list_within(index, points, point_codes, bounds, position, records):
             for record in range(b * BLOCK, min(numbers.shape[0], (b + 1) * BLOCK)):
                 square = mixed_square(numbers, codes, record, points, point_codes, i, bounds[i])
                 if square <= bounds[i]:
-                    records[position[i]] = index.records[record]
+                    if records.shape[0] > 0:
+                        records[position[i]] = index.records[record]
                     position[i] += 1
 
 
@@ -192,27 +185,27 @@ def match_weight(numbers, codes, record, points, point_codes, i, close, near, we
 @compiled
 def rank_own_by_weight(
     numbers, codes, sizes, points, point_codes, starts, own, close, near, weights, rest, slack,
-    right, ties,
+    correct, ties,
 ):  # fmt: skip
-    """Count the records of the greatest weight, and how many of them are right for each target.
+    """Count the records of the greatest weight, and how many of them are correct for each target.
 
     ``numbers`` and ``codes`` have a row for each class of ``sizes`` equal records. The classes of
-    the right records of target i are ``own[starts[i]:starts[i + 1]]``, once for each record. Both
-    counts concern the greatest weight of a right record; ``ties`` is 0 if another record has more.
-    Weights that differ by at most ``slack`` are equal.
+    the correct records of target i are ``own[starts[i]:starts[i + 1]]``, once for each record. Both
+    counts concern the greatest weight of a correct record; ``ties`` is 0 if another record has a
+    greater one. Weights that differ by at most ``slack`` are equal.
     """
     for i in range(points.shape[0]):
         own_weight = -1e300
-        right[i] = 0
+        correct[i] = 0
         for at in range(starts[i], starts[i + 1]):
             weight = match_weight(
                 numbers, codes, own[at], points, point_codes, i, close, near, weights, rest, -1e300
             )
             if weight > own_weight + slack:
                 own_weight = weight
-                right[i] = 1
+                correct[i] = 1
             elif weight >= own_weight - slack:
-                right[i] += 1
+                correct[i] += 1
         least = own_weight - slack
         ties[i] = 0
         for record in range(numbers.shape[0]):

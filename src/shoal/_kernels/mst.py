@@ -53,7 +53,7 @@ def connect(pool, tree, newest):
 
 @compiled
 def edge_precedes(a, b, c, d):
-    """Return whether edge (a, b) precedes edge (c, d): by length, then by records."""
+    """Return whether edge (a, b) precedes edge (c, d) of the same length."""
     if min(a, b) != min(c, d):
         return min(a, b) < min(c, d)
     return max(a, b) < max(c, d)

@@ -10,7 +10,7 @@ def partners(window, chance):
     """Return the rank that each rank is swapped with, at most ``window`` away.
 
     From the lowest rank on, each that has no partner yet takes one of those above it
-    inside the window that have none either; ``chance``, in [0, 1), says which. One
+    inside the window that have none either, selected by ``chance``, in [0, 1). A rank
     without a candidate stays where it is.
     """
     n = chance.shape[0]

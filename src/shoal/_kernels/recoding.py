@@ -300,12 +300,12 @@ def split(groups, k, g, new):
 
 
 @compiled
-def improve(groups, k, active, n_active, free, n_free, records, look):
+def improve(groups, k, active, n_active, free, n_free, records, may_dissolve):
     """Improve some groups by one pass over their records.
 
     Parameters
     ----------
-    s : RecodedGroups
+    groups : RecodedGroups
         All groups; changed in place.
     k : int
         Least number of units of a group.
@@ -318,8 +318,8 @@ def improve(groups, k, active, n_active, free, n_free, records, look):
     n_free : int
         Their number.
     records : ndarray
-        The records to look at, in order.
-    look : ndarray of bool
+        The records to try to move, in order.
+    may_dissolve : ndarray of bool
         The groups that may be dissolved.
 
     Returns
@@ -336,7 +336,7 @@ def improve(groups, k, active, n_active, free, n_free, records, look):
         saved += improve_record(groups, k, active, n_active, records[at], near, costs)
     at = 0
     while at < n_active and n_active > 1:
-        gain = dissolve(groups, active, n_active, at, trail) if look[active[at]] else 0.0
+        gain = dissolve(groups, active, n_active, at, trail) if may_dissolve[active[at]] else 0.0
         if gain > 0.0:
             saved += gain
             free[n_free] = active[at]

@@ -17,7 +17,7 @@ def next_living(queue, at, labels):
 
 
 @compiled
-def rounds(index, k, queues, heads, work):
+def form_groups(index, k, queues, heads, work):
     """Form groups from the two queues in turn until about ``work`` distances are measured.
 
     ``heads`` are the positions reached in the queues. Return whether to go on.

@@ -8,7 +8,7 @@ from shoal._kernels.distances import row_distance
 
 @compiled
 def neighbour_graph(near):
-    """Return the neighbours of each record, either way: where its list starts, and all lists."""
+    """Return the neighbours of each record in both directions: start of its list, and all lists."""
     n, m = near.shape
     starts = np.zeros(n + 1, np.int64)
     for i in range(n):
@@ -18,18 +18,18 @@ def neighbour_graph(near):
     for i in range(n):
         starts[i + 1] += starts[i]
     filled = starts[:n].copy()
-    to = np.empty(2 * n * m, np.int64)
+    neighbours = np.empty(2 * n * m, np.int64)
     for i in range(n):
         for j in near[i]:
-            to[filled[i]] = j
+            neighbours[filled[i]] = j
             filled[i] += 1
-            to[filled[j]] = i
+            neighbours[filled[j]] = i
             filled[j] += 1
-    return starts, to
+    return starts, neighbours
 
 
 @compiled
-def cluster(X, starts, to):
+def cluster(X, starts, neighbours):
     """Return the groups: seeds with their neighbours, then all others with the nearest seed.
 
     In the order of the records, one that is more than two steps from every seed becomes a seed.
@@ -43,11 +43,11 @@ def cluster(X, starts, to):
     for i in range(n):
         free = labels[i] < 0
         for a in range(starts[i], starts[i + 1]):
-            free = free and labels[to[a]] < 0
+            free = free and labels[neighbours[a]] < 0
         if free:
             labels[i] = count
             for a in range(starts[i], starts[i + 1]):
-                labels[to[a]] = count
+                labels[neighbours[a]] = count
             seeds[count] = i
             count += 1
     joined = labels.copy()
@@ -56,7 +56,7 @@ def cluster(X, starts, to):
             continue
         best, least = -1, np.inf
         for a in range(starts[i], starts[i + 1]):
-            group = labels[to[a]]
+            group = labels[neighbours[a]]
             if group >= 0 and group != best:
                 distance = row_distance(X, i, X, seeds[group])
                 if best < 0 or distance < least or (distance == least and group < best):

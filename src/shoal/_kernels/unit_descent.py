@@ -12,10 +12,10 @@ from shoal._kernels.spatial.box_tree import find_nearest, move_record
 from shoal._kernels.unit_groups import NONE, VERSION, count_of, move
 
 NEAR = 8  # groups that a record may move to
-MAX_PARTNERS = 64  # records of a group that are looked at for an exchange
+MAX_PARTNERS = 64  # records of a group that are tried for an exchange
 ROUNDING = 1e-11  # share of the squares that a move must save to be more than rounding
 CENTROID = 1e-13  # rounding of a centroid, in units of the extent of the table
-NOTHING = 1e-28  # the same, squared
+NEGLIGIBLE = 1e-28  # squared distance from a centroid that counts as 0
 MAX_MOVES = 3  # moves of one record in a row
 
 
@@ -136,7 +136,7 @@ def improve(groups, tree, k, i, near, squares_of_near, out, back):
     """Make the best move that starts with record ``i``; return whether there was one."""
     a, unit = groups.labels[i], groups.unit[i]
     own_square = row_distance(groups.X, i, groups.centroids, a)
-    if own_square <= NOTHING:  # at the centroid, nothing is gained by leaving
+    if own_square <= NEGLIGIBLE:  # at the centroid, nothing is gained by leaving
         return False
     count = find_nearest(tree, groups.X[i], a, near, squares_of_near)
     least, target, with_unit, partner, partner_with_unit = 0.0, NONE, False, NONE, False

@@ -15,7 +15,7 @@ from shoal._kernels.distances import row_distance
 from shoal._kernels.structures.linked_lists import NONE, prepend, unlink
 
 MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no key is lost
-USED, VERSION, FREE = 0, 1, 2
+USED, VERSION = 0, 1  # places in the counts
 
 
 class UnitGroups(NamedTuple):

@@ -12,7 +12,7 @@ from shoal._kernels.mward.cost import ward
 from shoal._kernels.spatial.box_tree import find_nearest, move_record, remove_record
 from shoal._kernels.unit_groups import NONE, count_of, may_leave, move, sse_of, update_centroid
 
-NEAR = 8  # groups that are looked at
+NEAR = 8  # nearest groups that are considered
 ROUNDING = 1e-11  # share of the SSE of a group that a change must save to be more than rounding
 
 

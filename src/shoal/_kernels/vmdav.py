@@ -36,7 +36,7 @@ def extend(index, members, k, gamma):
 
 
 @compiled
-def rounds(index, order, k, gamma, work):
+def form_groups(index, order, k, gamma, work):
     """Form groups until about ``work`` distances are measured; return whether to go on.
 
     ``order`` are the records by falling distance to the mean of the whole table.

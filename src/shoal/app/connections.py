@@ -1,7 +1,7 @@
 """Connections that cannot be held open: limits on their number and on the time they may take.
 
-uvicorn closes a connection that is idle between two requests, but waits for ever for the rest of a
-request that has begun. A few such connections would take all files that the process may open.
+uvicorn closes a connection that is idle between two requests, but waits indefinitely for the rest
+of a request that has begun. A few such connections would take all files that the process may open.
 """
 
 import asyncio

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Words:
-    """What the page says about a parameter.
+    """Words of the page for a parameter.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ class Field:
     name : str
         Name of the field.
     label, help, unit, group : str
-        What the page says about it.
+        Words of the page for it.
     kind : str
         "choice", "whole", "number", "text", "list" or "lines".
     choices : tuple of (str, str)

@@ -92,7 +92,7 @@ def split(text: str, separator: str) -> list[list[str]]:
 
 
 def preview_lines(path: Path, dialect: Dialect) -> dict[str, Any]:
-    """Return what the page shows of a text file: its first lines, split as ``dialect`` says."""
+    """Return what the page shows of a text file: its first lines, split by ``dialect``."""
     text = decode(read_sample(path), dialect.encoding)
     if text is None:
         return {"rows": [], "words": f"The file is not written in {dialect.encoding}."}

@@ -1,4 +1,4 @@
-"""Jobs in processes of their own, so that the page stays responsive and jobs can be ended."""
+"""Jobs in separate processes, so that the page stays responsive and jobs can be ended."""
 
 import json
 import multiprocessing

@@ -121,7 +121,7 @@ class Pages:
         return HTMLResponse(views.runs(session_of(request)))
 
     async def lines(self, request: Request) -> Response:
-        """Show the first lines of the stored file, split as the query says."""
+        """Show the first lines of the stored file, split by the settings in the query."""
         session = session_of(request)
         try:
             dialect = as_dialect(dict(request.query_params))

@@ -71,7 +71,7 @@ class Session:
     Parameters
     ----------
     folder : Path
-        A private folder of its own.
+        Its private folder.
     """
 
     def __init__(self, folder: Path):

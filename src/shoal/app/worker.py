@@ -1,4 +1,4 @@
-"""The tasks of jobs, in processes of their own: inspect a file, or mask it.
+"""The tasks of jobs, in separate processes: inspect a file, or mask it.
 
 A process works in the folder of its session, so that messages contain file names without paths, and
 communicates only through its pipe: messages of libraries may contain values.

@@ -49,13 +49,13 @@ def verify(
         The file, the database, the folder or the files that were masked. With it the plan is
         run again, and every statement of the manifest is compared with that run.
     earlier : str, Path or list of them
-        Earlier releases of about the same people. The verdict then also says how many
+        Earlier releases of about the same people. The verdict then also states how many
         candidates are left for each unit in all of them, which needs the original.
     key : str or Path, optional
         The public key of the signer of the manifest. With it, a signature that is absent or of
         another key is a failure; without it the signature is not checked.
     plan : str or Path, optional
-        The plan that was agreed on. That of the manifest must be the same, but for seeds that
+        The plan that was agreed on. That of the manifest must be the same, except for seeds that
         the run drew and rounds that an effort made in its budget.
     report : str or Path, optional
         The report that was written with the release.
@@ -73,7 +73,7 @@ def verify(
         the manifest.
     client : Client, Runner, str or None
         The cluster on which the plan of a folder is run again, the address of its scheduler, or
-        ``"processes"``, as in `shoal.scale.mask`; a local cluster where None.
+        ``"processes"``, as in `shoal.scale.mask`; a local cluster if None.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def verify(
     entries = manifests.parse(content, path.name)
     places = [original] if isinstance(original, str | Path) else list(original or ())
     others = [earlier] if isinstance(earlier, str | Path) else list(earlier)
-    further = Limits.of(limits)
+    extra_limits = Limits.of(limits)
     public = None if key is None else keys.load_public_key(key)
     secret = _hash_key(path, hash_key) if places else None
     with warnings.catch_warnings():
@@ -100,7 +100,7 @@ def verify(
                     " memory. Leave the earlier releases out.",
                     code="earlier-of-folder",
                 )
-            if further:
+            if extra_limits:
                 raise ParameterError(
                     "Limits cannot be checked on a folder, whose table is never in memory. Set them"
                     " in the plan.",
@@ -123,7 +123,7 @@ def verify(
         checks += (
             audit.checks_with_original(str(places[0]), original_table, secret) if places else ()
         )
-        checks += audit.check_limits(further)
+        checks += audit.check_limits(extra_limits)
         checks += audit.compare_earlier([str(place) for place in others])
         return Verification(tuple(checks), audit.verdict)
 

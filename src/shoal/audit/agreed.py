@@ -6,8 +6,8 @@ Only what a run adds to a plan may differ:
 - ``rounds`` in place of ``budget`` in an effort, where the agreed plan gives no rounds: the run
   counted what it made in that time;
 - the role ``unassigned`` of columns that the agreed plan does not name, with ``other_columns =
-  "refuse"``, where the agreed plan says ``"release"``: the run named what it released;
-- ``decimals`` of columns for which the agreed plan states none, unless it says ``round = "none"``:
+  "refuse"``, where the agreed plan has ``"release"``: the run named what it released;
+- ``decimals`` of columns for which the agreed plan states none, unless it has ``round = "none"``:
   the run recorded those of the file;
 - ``types`` of columns for which the agreed plan states none, if the run inferred them, which their
   ``why`` says.

@@ -62,10 +62,10 @@ class Verification(Sequence[Check]):
         return len(self.checks)
 
 
-def run_check(name: str, look: Callable[[], tuple[bool | None, str]]) -> Check:
+def run_check(name: str, check: Callable[[], tuple[bool | None, str]]) -> Check:
     """Run one check; a `ShoalError` makes it fail, unless the check itself is impossible."""
     try:
-        return Check(name, *look())
+        return Check(name, *check())
     except (ClusterError, MissingDependency):
         raise
     except ShoalError as error:

@@ -2,7 +2,7 @@
 
 A plain hash of a small table can disclose it: anyone who knows all cells but one can try the values
 of that cell until the hash matches. So a manifest holds keyed hashes (HMAC-SHA256 over the SHA-256
-of the file). The key is in a file of its own next to the manifest and stays with the original.
+of the file). The key is in a separate file next to the manifest and stays with the original.
 """
 
 import hashlib

@@ -65,8 +65,8 @@ class Record:
         """
         written: list[str] = []
 
-        def manifest(made: Made) -> str:
-            written[:] = [text(made)]
+        def manifest(release: Made) -> str:
+            written[:] = [text(release)]
             return written[0]
 
         documents: dict[Path, Callable[[Made], str | bytes]] = {self.manifest: manifest}
@@ -74,9 +74,9 @@ class Record:
         if signing_key is not None:
             # The manifest is written first, so that exactly its bytes are signed.
             path = signature_path(self.manifest)
-            documents[path] = lambda made: signing_key.sign(written[0].encode())
+            documents[path] = lambda release: signing_key.sign(written[0].encode())
         if new is not None:
-            documents[self._key_file] = lambda made: new
+            documents[self._key_file] = lambda release: new
         return documents
 
 

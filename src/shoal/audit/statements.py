@@ -97,11 +97,11 @@ def check_verdict(
     stated_codes = {
         finding["code"] for finding in stated["findings"] if finding["severity"] in SEVERE
     }
-    grave = SEVERE if plan.unit_column is None else ("breaks",)
+    severities = SEVERE if plan.unit_column is None else ("breaks",)
     concealed = [
         finding.code
         for finding in counted.findings
-        if finding.severity in grave and finding.code not in stated_codes
+        if finding.severity in severities and finding.code not in stated_codes
     ]
     if concealed:
         return False, f"it conceals {', '.join(dict.fromkeys(concealed))}"

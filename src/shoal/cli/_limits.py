@@ -27,7 +27,7 @@ class CheckedLimits:
     Parameters
     ----------
     path : Path or None
-        The file; no limits where None.
+        The file; no limits if None.
     command : str
         The command.
     """

@@ -263,7 +263,7 @@ class PlanOptions:
 
     @property
     def step_parameters(self) -> dict[str, Any]:
-        """The parameters of the step that have an option of their own here and are given."""
+        """The parameters of the step that have a dedicated option here and are given."""
         own = {
             "within": self.within or None,
             "unit": self.unit,

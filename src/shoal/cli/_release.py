@@ -175,7 +175,7 @@ def _check_report_options(writing: ReleaseOptions) -> None:
 def _report_text(
     plan: "Plan", delivery: "Delivery", target: str, writing: ReleaseOptions, path: Path
 ) -> str:
-    """Return the report on a release, with a curve and with evidence if these are asked for."""
+    """Return the report on a release, with a curve and with evidence if requested."""
     from shoal.comparison.tradeoff import run_around
     from shoal.report import gather_evidence, report_text, summarise
 

@@ -19,7 +19,7 @@ from shoal._text import limit_table_width
 from shoal.cli._option_blocks import running_flags
 from shoal.cli._progress_bar import end_progress_bar, print_above, progress_bar
 from shoal.cli._terminal import echo, width_of
-from shoal.cli._wording import among, command_wording
+from shoal.cli._wording import command_wording, restricted_to
 from shoal.errors import ParameterError, ScratchFilesLeft, ShoalError, ShoalWarning, Wording
 
 _interrupted = False
@@ -32,7 +32,7 @@ def current_wording() -> Wording:
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """Handle SIGINT and SIGTERM: stop at the next progress report, or at once if it is the second.
+    """Handle SIGINT and SIGTERM: stop at the next progress report, or at the second signal.
 
     An exception raised in the middle of a library can be swallowed there, or crash a compiler, so
     the first signal only sets a flag, which `check_interrupt` reads before anything is published.
@@ -61,7 +61,7 @@ def session(
     its messages are about the command that made a release (``own_options``).
     """
     flags = running_flags.get() if own_options else None
-    wording = wording if flags is None else among(flags, wording)
+    wording = wording if flags is None else restricted_to(flags, wording)
     _wording.set(wording)
     published: list[str] = []
     try:

@@ -49,7 +49,7 @@ def stray_argument(
     takes_value : mapping of str to bool
         Whether an option takes a value.
     n_required : int
-        Number of arguments that the command requires; so many may be separated by options.
+        Number of arguments that the command requires; as many may be separated by options.
 
     Returns
     -------

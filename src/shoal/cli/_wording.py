@@ -28,7 +28,7 @@ FILE_FLAGS = {
     "random_state": "--seed",
     "audience": "--audience",
 }
-# Parameters with an option of their own, which --set must not override silently.
+# Parameters with a dedicated option, which --set must not override silently.
 OWN_FLAGS = {
     "k": "-k",
     "columns": "-c",
@@ -80,7 +80,7 @@ def command_wording(name: str, value: str | None) -> str:
     return flag if argument is None else f"{flag} {argument}"
 
 
-def among(flags: Collection[str], wording: Wording) -> Wording:
+def restricted_to(flags: Collection[str], wording: Wording) -> Wording:
     """Return a wording of options that names only options which a command has.
 
     Others are given by ``--set``, if the command has that, or written as in Python.

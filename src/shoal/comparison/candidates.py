@@ -143,12 +143,12 @@ def _with_named(roles: Mapping[str, str], options: Mapping[str, Any]) -> dict[st
 
 def _sizes(limits: Limits, n_records: int) -> list[int]:
     """Return the values of k to try first: at least what limits demand of classes."""
-    demanded = [
+    required = [
         limit.value
         for limit in limits
         if limit.bound == "min" and limit.figure in ("smallest_class", "fewest_units")
     ]
-    least = max([LEAST_K, *(int(-(-value // 1)) for value in demanded)])
+    least = max([LEAST_K, *(int(-(-value // 1)) for value in required)])
     most = max(least, n_records // 2)
     return [least, *(size for size in SIZES if least < size <= most)]
 

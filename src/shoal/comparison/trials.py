@@ -9,7 +9,7 @@ from shoal.comparison.pareto import nearest_to_ideal, pareto_front
 from shoal.comparison.risks import RISKS
 from shoal.errors import ShoalError
 from shoal.frame import tables
-from shoal.metrics import ABOUT
+from shoal.metrics import MEASURE_INFO
 from shoal.plan import Plan
 
 
@@ -168,5 +168,5 @@ class Comparison:
 
     def _point(self, trial: Trial) -> tuple[float, float]:
         """Return loss and risk as numbers of which less is better."""
-        sign = -1 if ABOUT[self.risk].better == "higher" else 1
+        sign = -1 if MEASURE_INFO[self.risk].better == "higher" else 1
         return trial.measures["information_loss"], sign * trial.measures[self.risk]

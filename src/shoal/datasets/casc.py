@@ -139,7 +139,7 @@ def eia(kind: Kind = "pandas") -> Any:
     Returns
     -------
     frame
-        4092 rows, 15 columns; whole numbers but for the names of utility and
+        4092 rows, 15 columns; whole numbers except for the names of utility and
         state.
 
     References

@@ -24,7 +24,7 @@ def sme(kind: Kind = "pandas") -> Any:
     the premises in square metres, number of employees, turnover and net profit
     in euros. The paper takes the company as identifier, surface and employees
     as quasi-identifiers, turnover and net profit as confidential:
-    ``ROLES["sme"]`` says so.
+    see ``ROLES["sme"]``.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def sme(kind: Kind = "pandas") -> Any:
     Returns
     -------
     frame
-        11 rows, 5 columns; whole numbers but for the name of the company.
+        11 rows, 5 columns; whole numbers except for the name of the company.
 
     References
     ----------

@@ -12,7 +12,7 @@ Kind = Literal["pandas", "polars", "pyarrow"]
 
 
 def schema(columns: tuple[str, ...], text: tuple[str, ...] = ()) -> pa.Schema:
-    """Return a schema of whole numbers, but for the columns in ``text``."""
+    """Return a schema of whole numbers, except for the columns in ``text``."""
     return pa.schema([(name, pa.string() if name in text else pa.int64()) for name in columns])
 
 

@@ -26,8 +26,8 @@ def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
 def value_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     """Return `codes` in which zero and minus zero are one value, and so are NaN and missing.
 
-    For confidential values, which programs that read a file may not tell apart. What tells
-    records apart is counted by `codes` and `keys`, for which these differ.
+    For confidential values, which programs that read a file may not distinguish. What
+    distinguishes records is counted by `codes` and `keys`, for which these differ.
     """
     encoded = codes(frame, columns)
     for at, name in enumerate(columns):

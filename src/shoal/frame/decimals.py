@@ -33,6 +33,6 @@ def decimals_of_values(values: NDArray[Any]) -> int | None:
 
 
 def decimals_fit(values: NDArray[np.float64], decimals: int) -> bool:
-    """Return whether float64 represents the values with so many decimals, to the last digit."""
+    """Return whether float64 represents the values exactly with this number of decimals."""
     largest = np.fmax.reduce(np.abs(values), initial=0.0)
     return bool(largest * 10.0**decimals < EXACT)

@@ -33,7 +33,7 @@ _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 class Metadata(Protocol):
-    """What a file says about a column: `shoal.io.notes.ColumnNotes` is one."""
+    """Metadata of a column in a file; `shoal.io.notes.ColumnNotes` has these attributes."""
 
     @property
     def value_labels(self) -> Mapping[Any, str]:
@@ -89,7 +89,7 @@ class ColumnFacts:
     array : pyarrow.Array
         Its values.
     metadata : Metadata or None
-        What the file says about it.
+        Metadata of the column in its file.
     text : pyarrow.Array or None
         Its cells as they stand in a text table, of which ``array`` may be the numbers.
     decimal : str
@@ -168,7 +168,7 @@ def decide(
     array : pyarrow.Array or pyarrow.ChunkedArray
         Its values.
     metadata : Metadata, optional
-        What the file says about it.
+        Metadata of the column in its file.
     text : pyarrow.ChunkedArray, optional
         Its cells as they stand in a text table, with blank cells as null.
     decimal : str
@@ -184,7 +184,7 @@ def decide(
 
 
 def _by_type(facts: ColumnFacts) -> Decision | None:
-    """Decide on columns whose type in the table says what they are."""
+    """Decide on columns whose kind follows from their type in the table."""
     kind = facts.array.type
     if pa.types.is_boolean(kind):
         return Decision(Type("boolean"), "its type in the table is boolean")
@@ -245,11 +245,11 @@ def _by_code_name(facts: ColumnFacts) -> Decision | None:
     if not words & (CODE_NAMES | CODE_WORDS) or not facts.is_number or not facts.is_whole:
         return None
     if named := words & CODE_NAMES:
-        why = f"its name says that the numbers are codes ({min(named)})"
+        why = f"its name suggests that the numbers are codes ({min(named)})"
         return Decision(Type("nominal"), why, inferred=True)
     named, lengths = words & CODE_WORDS, set(map(len, _digits(facts)))
     if len(lengths) == 1 and min(lengths) >= MIN_DIGITS:
-        why = f"its name ({min(named)}) and its {min(lengths)} digits say that it holds codes"
+        why = f"its name ({min(named)}) and its {min(lengths)} digits suggest that it holds codes"
         return Decision(Type("nominal"), why, inferred=True)
     return None
 
@@ -303,18 +303,18 @@ def _by_numerals(facts: ColumnFacts) -> Decision | None:
 
 
 def _by_missing_words(facts: ColumnFacts) -> Decision | None:
-    """Decide on text that is all numbers or dates, but for words such as NA."""
+    """Decide on text that consists of numbers or dates, except for words such as NA."""
     words = [text for text in facts.texts if text.lower() in MISSING_WORDS]
     rest = [text for text in facts.texts if text.lower() not in MISSING_WORDS]
     if not facts.is_text or not words or not rest:
         return None
-    codes, but = tuple(words), "but for a word that stands for a missing value"
+    codes, exception = tuple(words), "but for a word that stands for a missing value"
     if parse_numerals(rest, facts.decimal)[1] is not None:
-        return Decision(Type("numeric"), f"its cells are numbers, {but}", True, codes)
+        return Decision(Type("numeric"), f"its cells are numbers, {exception}", True, codes)
     formats = possible_formats(rest)
     if len(formats) == 1:
-        made = Type("date", format=formats[0])
-        return Decision(made, f"its cells are dates, {but}", True, codes)
+        date_type = Type("date", format=formats[0])
+        return Decision(date_type, f"its cells are dates, {exception}", True, codes)
     return None
 
 

@@ -63,7 +63,7 @@ class LabelDecision(NamedTuple):
 
 
 def is_missing_label(label: str) -> bool:
-    """Return whether a label says that the value is missing.
+    """Return whether a label marks a missing value.
 
     Examples
     --------
@@ -149,17 +149,17 @@ def _partly_labelled(
     if set(value_labels) <= {low, high} and whole and high - low < MAX_SCALE:
         reason = "the ends of its scale have labels"
         return LabelDecision(Type("ordinal"), reason, tuple(missing))
-    beyond = [
+    sentinels = [
         value
         for value, label in value_labels.items()
         if not min(unlabelled) <= value <= max(unlabelled)
         and is_sentinel(value)
         and not _OPEN_END.search(label)
     ]
-    others = [value for value in value_labels if value in values and value not in beyond]
+    others = [value for value in value_labels if value in values and value not in sentinels]
     if len(others) >= len(unlabelled):
         return LabelDecision(Type("nominal"), "most of its values have labels")
-    codes = tuple(value for value in values if value in missing or value in beyond)
+    codes = tuple(value for value in values if value in missing or value in sentinels)
     return LabelDecision(None, "few of its values have labels", codes)
 
 

@@ -41,7 +41,7 @@ def overview(frame: Frame, name: str) -> Overview:
 
 
 def sentinels(values: Sequence[float]) -> tuple[str, ...]:
-    """Return the numbers, such as 9999 or -9, that stand apart from all others.
+    """Return the numbers, such as 9999 or -9, that are far from all others.
 
     Examples
     --------
@@ -52,20 +52,20 @@ def sentinels(values: Sequence[float]) -> tuple[str, ...]:
     """
     distinct = sorted({value for value in values if np.isfinite(value)})
     others = [value for value in distinct if value % 1 or not is_sentinel(value)]
-    suspects = []
+    candidates = []
     if others and min(others) >= 0:
         largest = max(others)
         negative = [value for value in distinct if value < 0]
-        apart = bool(negative) and max(negative) < min(others) - 1
-        suspects = negative if apart and len(negative) <= 3 else []
-        suspects += [v for v in distinct if v not in others and v > MIN_GAP * max(largest, 10)]
-        codes = [value for value in distinct if value >= 0 and value not in suspects]
+        is_separate = bool(negative) and max(negative) < min(others) - 1
+        candidates = negative if is_separate and len(negative) <= 3 else []
+        candidates += [v for v in distinct if v not in others and v > MIN_GAP * max(largest, 10)]
+        codes = [value for value in distinct if value >= 0 and value not in candidates]
         if 2 < len(codes) <= SHORT and codes[0] in (0, 1):
             ends = [value for value in codes if value in (7, 8, 9)]
             rest = [value for value in codes if value not in ends]
             steps = rest == list(range(int(rest[0]), int(rest[0]) + len(rest)))
-            suspects += ends if steps and rest[-1] <= 5 and len(rest) > 1 else []
-    return tuple(text_of(value) for value in suspects)
+            candidates += ends if steps and rest[-1] <= 5 and len(rest) > 1 else []
+    return tuple(text_of(value) for value in candidates)
 
 
 def _kind(dtype: Any) -> str:

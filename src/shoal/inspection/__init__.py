@@ -141,7 +141,7 @@ def _describe_column(
     declared, why_kind, inferred = decision.type, decision.why, decision.inferred
     word = name_of_codes(facts)
     if word is not None and declared.kind == "numeric" and not inferred:
-        why_kind, inferred = f"its name says that the numbers are codes ({word})", True
+        why_kind, inferred = f"its name suggests that the numbers are codes ({word})", True
         declared = type(declared)("nominal")
     missing_codes = decision.missing_codes
     labels = notes.on(name).value_labels

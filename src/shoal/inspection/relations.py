@@ -69,7 +69,7 @@ def _pairs(values: dict[str, Values]) -> list[Relation]:
     logs = np.column_stack([_standardise(_logarithm(values[name])) for name in names])
     squares = np.column_stack([_standardise(_square(values[name])) for name in names])
     relations: dict[str, Relation] = {}
-    examined = 0
+    n_examined = 0
     for left, right, how in (
         (plain, plain, ""),
         (logs, plain, "a logarithm"),
@@ -80,9 +80,9 @@ def _pairs(values: dict[str, Values]) -> list[Relation]:
         related = np.abs(left.T @ right) / len(left) > CANDIDATE
         for first, second in np.argwhere(np.triu(related, 1)):
             source, target = names[first], names[second]
-            if target in relations or examined >= MAX_PAIRS:
+            if target in relations or n_examined >= MAX_PAIRS:
                 continue
-            examined += 1
+            n_examined += 1
             x, y = values[source], values[target]
             x = _logarithm(x) if left is logs else _square(x) if left is squares else x
             y = _logarithm(y) if right is logs else _square(y) if right is squares else y
@@ -122,9 +122,9 @@ def _sums(values: dict[str, Values]) -> list[Relation]:
 def _needed_columns(y: Values, X: Values, columns: list[int]) -> list[int]:
     """Return the columns that are left when those that are not needed are dropped."""
     for column in list(columns):
-        fewer = [other for other in columns if other != column]
-        if fewer and _r2(y, X[:, fewer]) >= EXACT:
-            columns = fewer
+        remaining = [other for other in columns if other != column]
+        if remaining and _r2(y, X[:, remaining]) >= EXACT:
+            columns = remaining
     return columns
 
 

@@ -1,4 +1,4 @@
-"""What an inspection says about a table, beside roles and kinds."""
+"""Sentences of an inspection about a table, besides roles and kinds."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -117,7 +117,7 @@ def suggest_by_uniqueness(unique: float) -> tuple[str | None, str]:
 
 
 def name_of_codes(facts: Facts) -> str | None:
-    """Return the word in the name of a column which says that its numbers are codes, or None."""
+    """Return the word in a column's name that marks its numbers as codes, or None."""
     named = facts.words & CODED_WORDS
     is_code = facts.kind == "whole" and named and not facts.words & COUNT_WORDS
     return min(named) if is_code else None
@@ -128,7 +128,7 @@ def _suggest_survey_role(facts: Facts) -> tuple[str, str] | None:
     named = {word for word in words if word in WEIGHT or word.endswith("wgt")}
     named = named or ("weight" in words and words & SURVEY_WORDS) or set()
     if named and facts.positive:
-        return "weight", f"its name says so ({min(named)}), and it is above 0 throughout"
+        return "weight", f"its name suggests it ({min(named)}), and it is above 0 throughout"
     is_household = (
         words & {"hhid", "hid"}
         or (words & HOUSEHOLD_WORDS and words & NUMBER_WORDS)
@@ -136,7 +136,7 @@ def _suggest_survey_role(facts: Facts) -> tuple[str, str] | None:
     )
     if is_household and 1 < facts.distinct < facts.records:
         size = facts.records / facts.distinct
-        return "household", f"its name says so, and {size:.1f} records share a value"
+        return "household", f"its name suggests it, and {size:.1f} records share a value"
     return None
 
 
@@ -151,14 +151,14 @@ def _suggest_unit(facts: Facts) -> tuple[str, str] | None:
     size = facts.records / facts.distinct
     if size > MAX_RECORDS_PER_PERSON:
         return None
-    return "unit", f"its name says so ({min(named)}), and {size:.1f} records share a value"
+    return "unit", f"its name suggests it ({min(named)}), and {size:.1f} records share a value"
 
 
 def _suggest_identifier(facts: Facts) -> tuple[str, str] | None:
     """Suggest the role of a column that identifies records or persons."""
     named = facts.words & IDENTIFIER
     if named and (facts.unique > 0.5 or facts.kind == "text"):
-        return "identifier", f"its name says so ({min(named)})"
+        return "identifier", f"its name suggests it ({min(named)})"
     if facts.unique == 1.0 and facts.kind == "text":
         return "identifier", "text, and every value occurs once"
     if facts.kind == "text" and facts.unique > MOSTLY and facts.records > SHORT:
@@ -177,8 +177,8 @@ def _suggest_counter(facts: Facts) -> tuple[str, str] | None:
 def _suggest_by_name(facts: Facts) -> tuple[str, str] | None:
     confidential, quasi = facts.words & CONFIDENTIAL, facts.words & QUASI_IDENTIFIER
     if confidential:
-        return "confidential", f"its name says so ({min(confidential)})"
+        return "confidential", f"its name suggests it ({min(confidential)})"
     if quasi:
-        doubt = "; the role is weight if it is a survey weight" if quasi == {"weight"} else ""
-        return "quasi-identifier", f"its name says so ({min(quasi)}){doubt}"
+        caveat = "; the role is weight if it is a survey weight" if quasi == {"weight"} else ""
+        return "quasi-identifier", f"its name suggests it ({min(quasi)}){caveat}"
     return None

@@ -1,4 +1,4 @@
-"""Atomic publication of files: all appear complete and at once, or none does."""
+"""Atomic publication of files: all of them appear complete, or none does."""
 
 import contextlib
 import logging
@@ -6,7 +6,6 @@ import os
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from shoal import _progress as progress
@@ -88,12 +87,7 @@ class Publication:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         try:
             if error is None:
                 self._publish()
@@ -114,8 +108,8 @@ class Publication:
         os.umask(mask)
         for target, part in self._parts.items():
             try:
-                usual = target.stat().st_mode if target.exists() else 0o666 & ~mask
-                part.chmod(0o600 if target in self._secret else usual)
+                mode = target.stat().st_mode if target.exists() else 0o666 & ~mask
+                part.chmod(0o600 if target in self._secret else mode)
                 with part.open("rb") as file:
                     os.fsync(file.fileno())
             except OSError as error:

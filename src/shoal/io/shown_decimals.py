@@ -24,7 +24,7 @@ def count_decimals(column: pa.ChunkedArray) -> int | None:
 
 
 def can_round(column: pa.ChunkedArray, decimals: int) -> bool:
-    """Return whether float64 represents the values with so many decimals, to the last digit."""
+    """Return whether float64 represents the values exactly with this number of decimals."""
     if pa.types.is_integer(column.type):
         return True
     return decimals_fit(column.cast(pa.float64()).to_numpy(), decimals)

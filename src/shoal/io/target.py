@@ -2,8 +2,7 @@
 
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from shoal import _progress as progress
 from shoal.errors import FileError, ParameterError
@@ -47,12 +46,7 @@ class Target(Protocol):
     def __enter__(self) -> Self:
         """Begin; what is not published by the end is undone."""
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: Any) -> None:
         """Undo what was not published."""
 
 
@@ -88,17 +82,12 @@ class FileTarget:
         return read_back(self.written, target=self.path, dialect=self.dialect)
 
     def publish(self) -> None:
-        """Do nothing: the publication renames all files at once."""
+        """Do nothing: the publication renames all files together."""
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: Any) -> None:
         """Do nothing: the publication removes partial files."""
 
 
@@ -162,15 +151,10 @@ class TableTarget:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: Any) -> None:
         """Roll back what was not committed; remove a database file that did not exist before."""
         try:
-            self._transaction.__exit__(kind, error, trace)
+            self._transaction.__exit__(*exception)
         finally:
             if self._new_file is not None:  # SQLite creates the file before the table
                 self._new_file.unlink(missing_ok=True)
@@ -226,7 +210,7 @@ class TableTarget:
 
 
 def open_target(place: str, dialect: Dialect, publication: Publication) -> Target:
-    """Return the target that ``place`` names; refuse at once what would fail when writing."""
+    """Return the target that ``place`` names; refuse early what would fail when writing."""
     if is_database(place):
         return TableTarget(place, dialect.table, force=publication.force)
     if dialect.table is not None:

@@ -49,7 +49,7 @@ class TextStyle:
 
 @contextmanager
 def open_styled(path: Path, dialect: Dialect, style: TextStyle, target: Path) -> Iterator[TextIO]:
-    """Open a text table for writing, packed as the name of ``target`` says."""
+    """Open a text table for writing, compressed if the name of ``target`` asks for it."""
     try:
         with open_compressed_text(path, style.encoding(dialect), target) as file:
             yield file
@@ -63,7 +63,7 @@ def open_styled(path: Path, dialect: Dialect, style: TextStyle, target: Path) ->
 
 
 def read_style(path: Path, dialect: Dialect, *, quotes: bool = False) -> TextStyle:
-    """Return the style of a text table, by its beginning; ``quotes`` says whether it has any."""
+    """Return the style of a text table, by its beginning; ``quotes`` is whether it has any."""
     with open_decompressed(path) as file:
         bom = file.read(3) == codecs.BOM_UTF8
     with open_decompressed_text(path, dialect.encoding_read) as file:

@@ -1,10 +1,10 @@
 """Measures of information loss, utility and risk, computed from two tables."""
 
 from shoal.metrics._base import (
-    ABOUT,
+    MEASURE_INFO,
     MEASURES,
     NEEDS,
-    About,
+    MeasureInfo,
     accepts_axes,
     compute,
     inputs_of,
@@ -59,10 +59,10 @@ __all__ = [
     "delta_disclosure",
     "inputs_of",
     "mutual_information",
-    "ABOUT",
+    "MEASURE_INFO",
     "MEASURES",
     "NEEDS",
-    "About",
+    "MeasureInfo",
     "FrequencyEstimate",
     "average_diversity",
     "certified_gap",

@@ -42,7 +42,7 @@ TABLES = (*NUMBERS, *CATEGORIES, "released", "confidential_codes", "categories")
 
 
 @dataclass(frozen=True)
-class About:
+class MeasureInfo:
     """Kind, direction, unit and cost of a measure.
 
     Parameters
@@ -71,7 +71,7 @@ class About:
 _signature = cache(Signature.from_callable)
 
 MEASURES: dict[str, Callable[..., Any]] = {}
-ABOUT: dict[str, About] = {}
+MEASURE_INFO: dict[str, MeasureInfo] = {}
 
 
 def measure(
@@ -91,7 +91,7 @@ def measure(
             return function(**_check_tables(arguments))
 
         MEASURES[function.__name__] = checked
-        ABOUT[function.__name__] = About(kind, better, unit, per, cost)
+        MEASURE_INFO[function.__name__] = MeasureInfo(kind, better, unit, per, cost)
         return checked
 
     return register

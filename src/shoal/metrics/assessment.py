@@ -14,7 +14,7 @@ from shoal.frame.roles import RECORD_UNIT, as_list
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
 from shoal.metrics import (
-    ABOUT,
+    MEASURE_INFO,
     MEASURES,
     NEEDS,
     accepts_axes,
@@ -121,7 +121,7 @@ def assess(
         Column of persons, households or firms in the original; risks are then counted in these.
     by : str or list of str, optional
         Columns of the original whose values form subgroups. All measures are then also computed
-        for the records of each group, as if it were a table of its own: risks are those of an
+        for the records of each group, as if it were a separate table: risks are those of an
         attacker who knows which group a person belongs to.
     min_group : int
         Smallest number of records, or units, of a group that may be shown. Smaller groups are
@@ -205,11 +205,11 @@ def _subgroups(
 ) -> Subgroups:
     """Return the measures of the subgroups, with the direction in which each is better."""
     better = {
-        name: ABOUT[name.partition(":")[0]].better
+        name: MEASURE_INFO[name.partition(":")[0]].better
         for name in assessment.figures()
-        if ABOUT[name.partition(":")[0]].better != "neither"
+        if MEASURE_INFO[name.partition(":")[0]].better != "neither"
     }
-    has_risk = any(ABOUT[name].kind == "risk" for name in assessment)
+    has_risk = any(MEASURE_INFO[name].kind == "risk" for name in assessment)
     figures = tuple(result.figures() for result in results)
     return Subgroups(grouping, figures, better, unit, results, KNOWN_GROUP if has_risk else "")
 
@@ -261,7 +261,9 @@ def assess_frames(
             remarks[name] = f"Not computed: needs {lacking[0]}."
             continue
         try:
-            values[name] = _by_column(compute(name, of_measure), columns.get(ABOUT[name].per, []))
+            values[name] = _by_column(
+                compute(name, of_measure), columns.get(MEASURE_INFO[name].per, [])
+            )
         except InputError as reason:
             remarks[name] = f"Not computed: {reason}"
             continue
@@ -288,8 +290,8 @@ def linear(*, categories: bool = False) -> list[str]:
     special |= set() if categories else {"original_categories"}
     return [
         name
-        for name, about in ABOUT.items()
-        if about.cost == "linear" and not special & set(needs(name))
+        for name, info in MEASURE_INFO.items()
+        if info.cost == "linear" and not special & set(needs(name))
     ]
 
 

@@ -111,7 +111,7 @@ def shared_codes(before: Frame, after: Frame, name: str) -> tuple[Codes, Codes]:
 
 def _holds_categories(before: Frame, after: Frame, name: str, types: Mapping[str, Type]) -> bool:
     array = tables.arrow(before, name)
-    if array.null_count == len(array):  # its type says nothing
+    if array.null_count == len(array):  # its type is not informative
         return False
     try:
         return all(kind_of(frame, name, types.get(name)) in KINDS for frame in (before, after))

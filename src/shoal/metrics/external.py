@@ -7,7 +7,7 @@ from shoal.metrics._base import Labels, Matrix
 from shoal.metrics._units import zscores
 from shoal.metrics.anonymity import classes
 
-ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal but for rounding
+ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal up to rounding
 STRIDE = 1000  # records compared at a time
 
 

@@ -5,7 +5,7 @@ from functools import cache
 from math import isfinite
 from typing import Any, Protocol
 
-from shoal.metrics import ABOUT
+from shoal.metrics import MEASURE_INFO
 
 NOT_NUMBERS = ("class_sizes",)  # measures that are a table of counts
 # The command that computes a figure, and the function of Python.
@@ -35,7 +35,7 @@ def sources() -> dict[str, str]:
     from shoal.metrics.attacks.run import ATTACKS  # imports compiled loops
     from shoal.metrics.survey import BY_GROUP, FIGURES
 
-    names = {name: "assess" for name in ABOUT if name not in NOT_NUMBERS}
+    names = {name: "assess" for name in MEASURE_INFO if name not in NOT_NUMBERS}
     for attack in ATTACKS:
         names |= {figure: "attack" for figure in attack_figures(attack)}
     names |= {name: "utility" for name in ANALYSES}

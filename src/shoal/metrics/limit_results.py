@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Any, Literal, overload
 
-from shoal.metrics import ABOUT
+from shoal.metrics import MEASURE_INFO
 from shoal.metrics.figures import FUNCTIONS, WORST, HasFigures, belongs, is_number, sources
 
 TOLERANCE = 1e-9  # figures that exceed a limit by a smaller share differ by rounding
@@ -43,8 +43,8 @@ class Limit:
     def kind(self) -> str:
         """``"utility"`` if the figure is about what analysts lose, else ``"risk"``."""
         base = self.figure.partition(":")[0].removesuffix(WORST)
-        if base in ABOUT:
-            return ABOUT[base].kind
+        if base in MEASURE_INFO:
+            return MEASURE_INFO[base].kind
         return "utility" if self.source == "utility" else "risk"
 
     def check(self, results: Sequence[HasFigures]) -> "LimitResult":

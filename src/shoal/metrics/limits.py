@@ -73,11 +73,11 @@ class Limits(Sequence[Limit]):
         return limits
 
     @classmethod
-    def of(cls, given: "Limits | Mapping[str, Any] | str | Path | None") -> "Limits":
-        """Return limits from a mapping or a file; none where None."""
-        if isinstance(given, Limits):
-            return given
-        return cls.load(given) if isinstance(given, str | Path) else cls(given)
+    def of(cls, limits: "Limits | Mapping[str, Any] | str | Path | None") -> "Limits":
+        """Return limits from a mapping or a file; none if None."""
+        if isinstance(limits, Limits):
+            return limits
+        return cls.load(limits) if isinstance(limits, str | Path) else cls(limits)
 
     def check(self, *results: HasFigures) -> LimitResults:
         """Compare figures with the limits.

@@ -11,7 +11,7 @@ from shoal.metrics.anonymity import classes
 
 SHORT = 1000  # records up to which all distances are computed: nothing has to be compiled
 STRIDE = 2000  # searches between two reports of progress: a fraction of a second
-ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal but for rounding
+ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal up to rounding
 
 
 @measure(kind="risk", better="lower", cost="search")

@@ -12,7 +12,7 @@ class Intervals(NamedTuple):
     """What an attacker infers about every value.
 
     ``low`` and ``high`` are the neighbouring means, ``width`` their distance in standard deviations
-    of the original column, and ``holds`` says where the original value lies between them.
+    of the original column, and ``holds`` is True where the original value lies between them.
     """
 
     low: Matrix
@@ -27,7 +27,7 @@ def neighbour_intervals(original: Matrix, masked: Matrix) -> Intervals:
     Where a column was sorted by itself and cut into groups, the groups do not overlap: a value
     lies between the mean of the group before its own and the mean of the group behind. The attack
     needs no knowledge of the original. Groups of several columns together overlap, and the
-    inference is often wrong; ``holds`` says how often.
+    inference is often wrong; ``holds`` shows how often.
 
     Parameters
     ----------

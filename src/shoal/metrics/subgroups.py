@@ -109,7 +109,7 @@ def split_groups(
         words = ", ".join(texts[c] for texts, c in zip(labels, combinations[i], strict=True))
         groups.append(Group(words, int(sizes[i]), tuple(np.flatnonzero(k == i) for k in keys)))
     if small.any():
-        merged = np.append(small, True)  # records of later tables may be in groups of their own
+        merged = np.append(small, True)  # records of later tables may be in further groups
         rows_of = tuple(np.flatnonzero(merged[key]) for key in keys)
         groups.append(Group(OTHERS, _merged_size(keys[0], small, units), rows_of))
     return Grouping(tuple(names), tuple(groups), min_group, int(small.sum()))
@@ -231,8 +231,8 @@ class Subgroups:
 
     def worst(self) -> dict[str, tuple[str, float]]:
         """Return the label and the value of the worst-off group of each figure."""
-        firsts = {name: self.ordered(name)[0] for name in self.names}
-        return {name: (group.label, value) for name, (group, value) in firsts.items()}
+        worst_groups = {name: self.ordered(name)[0] for name in self.names}
+        return {name: (group.label, value) for name, (group, value) in worst_groups.items()}
 
     @property
     def remark(self) -> str:

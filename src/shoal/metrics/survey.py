@@ -254,20 +254,22 @@ def survey_risk(
     check_names(names, [])
     frame = tables.open_frame(data)
     tables.check_columns(frame, names)
-    everyone = None if population is None else tables.open_frame(population)
-    if weight is None and everyone is None and sampling_fraction is None:
+    whole_population = None if population is None else tables.open_frame(population)
+    if weight is None and whole_population is None and sampling_fraction is None:
         raise ParameterError(
             "Name a column of weights, a population or a sampling fraction: risk depends on how"
             " many units of the population share a key.",
             code="population-needed",
         )
-    keys, frequencies, fraction = _frequencies(frame, names, weight, everyone, sampling_fraction)
+    keys, frequencies, fraction = _frequencies(
+        frame, names, weight, whole_population, sampling_fraction
+    )
     risk = (
         1 / frequencies.population
-        if everyone is not None
+        if whole_population is not None
         else individual_risk(frequencies.sample, frequencies.population)
     )
-    weighted = weight if everyone is None else None
+    weighted = weight if whole_population is None else None
     remarks = _small_weights(frame, weighted)
     for warning in remarks:
         warnings.warn(warning, stacklevel=2)

@@ -6,7 +6,7 @@ from shoal.metrics._base import Labels
 
 
 def unique_units(labels: Labels, units: Labels | None = None) -> int:
-    """Return the number of units that have a class of their own.
+    """Return the number of units that are alone in a class.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def unique_units(labels: Labels, units: Labels | None = None) -> int:
 
 
 def unique_share(labels: Labels, units: Labels | None = None) -> float:
-    """Return the share of units that have a class of their own.
+    """Return the share of units that are alone in a class.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ class Certificate:
 
     Record v has a first slot, which must be matched, and a second one, which may
     be. ``value`` holds the dual of each first slot, then of each second slot (at
-    most 0), then of each odd set of slots (at least 0); ``parent`` says which set
+    most 0), then of each odd set of slots (at least 0); ``parent`` is the set
     holds a slot or a set, -1 for none. For every edge the duals of its two slots,
     less those of the sets that hold both, exceed its squared distance by no more
     than ``violation``. ``bound`` is the sum of the duals of the slots, less (size -

@@ -13,7 +13,7 @@ class Improver(Partitioner):
 
     A subclass declares ``k`` and ``method`` among its parameters and writes
     ``_improve``, which turns labels into better ones. Ctrl-C ends an effort early
-    with the best groups so far; ``cut_short_`` says so.
+    with the best groups so far, and sets ``cut_short_``.
     """
 
     method: Partitioner | None

@@ -6,7 +6,7 @@ from shoal.partitioners.blocked import Blocked
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.refiners import Refine
 
-# Records times k beyond which refining all at once, or at all, takes longer than a user would wait.
+# Records times k above which refining the whole table, or at all, takes longer than a user waits.
 MUCH, TOO_MUCH = 500_000, 20_000_000
 
 
@@ -71,6 +71,6 @@ class Auto(Partitioner):
             else MDAV(k=self.k)
         )
         labels = self.chosen_.fit_predict(X)
-        if self.chosen_.cut_short_:  # no effort was asked for, so Ctrl-C ends all
+        if self.chosen_.cut_short_:  # no effort was requested, so Ctrl-C ends everything
             raise KeyboardInterrupt
         return labels

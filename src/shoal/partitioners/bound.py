@@ -53,7 +53,7 @@ def lower_bound(
     clock : callable
         A function that returns the time in seconds; CPU seconds of all threads by default.
     n_jobs : int, optional
-        Number of threads for ``"blocks"``; all cores where None or -1.
+        Number of threads for ``"blocks"``; all cores if None or -1.
 
     Returns
     -------

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from shoal._kernels.cvmdav import rounds
+from shoal._kernels.cvmdav import form_groups
 from shoal._kernels.leftovers import assign_leftovers
 from shoal._params import AtLeast, K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
@@ -66,6 +66,6 @@ class CVMDAV(Partitioner):
         self.gamma = gamma
 
     def _split(self, X: Matrix) -> Labels:
-        labels = run_in_strides(X, rounds, self.k, float(self.gamma))
+        labels = run_in_strides(X, form_groups, self.k, float(self.gamma))
         assign_leftovers(X, labels, self.k)
         return labels

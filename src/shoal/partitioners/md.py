@@ -4,7 +4,7 @@ from typing import Literal
 
 from shoal._kernels.farthest_pair import open_pair_bounds
 from shoal._kernels.leftovers import assign_leftovers
-from shoal._kernels.md import rounds
+from shoal._kernels.md import form_groups
 from shoal._kernels.spatial.pool import open_pool
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
@@ -41,7 +41,7 @@ class MD(Partitioner):
        group each.
     2. First the one and then the other grows to k records: by the record nearest to
        its centroid, which moves with every record, or by those nearest to its first
-       record, as `grow` says.
+       record, depending on `grow`.
     3. If k to 2k - 1 records are left then, they are the last group; fewer join the
        groups with the nearest centroids, which stay as they were while they join.
 
@@ -84,7 +84,15 @@ def maximum_distance(
 ) -> Labels:
     """Return the groups of MD; ``X`` may be a part of a table, ``done`` of it done before."""
     labels = run_in_strides(
-        X, rounds, open_pair_bounds(X), X, k, extreme, opening=open_pool, done=done, total=total
+        X,
+        form_groups,
+        open_pair_bounds(X),
+        X,
+        k,
+        extreme,
+        opening=open_pool,
+        done=done,
+        total=total,
     )
     assign_leftovers(X, labels, k)
     return labels

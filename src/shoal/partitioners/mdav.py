@@ -1,7 +1,7 @@
 """Maximum Distance to Average Vector."""
 
 from shoal._kernels.leftovers import assign_leftovers
-from shoal._kernels.mdav import flat_rounds, rounds
+from shoal._kernels.mdav import form_groups, form_groups_flat
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
 
@@ -81,4 +81,6 @@ def split_from_the_ends(X: Matrix, k: int, pairs_from: int, singles_from: int) -
 def groups_from_the_ends(X: Matrix, k: int, pairs_from: int, singles_from: int) -> Labels:
     """Return the same groups without the left-overs, whose label is -1."""
     short = max(FLAT[0] + FLAT[1] * k, int(FLAT[2] * k * X.shape[1]))
-    return run_in_strides(X, rounds, k, pairs_from, singles_from, flat=flat_rounds, short=short)
+    return run_in_strides(
+        X, form_groups, k, pairs_from, singles_from, flat=form_groups_flat, short=short
+    )

@@ -32,7 +32,7 @@ def merge_failing(Z: Matrix, partition: Partition, passes: Test) -> Partition:
     partition : Partition
         The groups to start from.
     passes : callable
-        Takes the numbers of the records of a group, in ascending order, and says
+        Takes the numbers of the records of a group, in ascending order, and returns
         whether it passes. All records together must pass.
 
     Returns

@@ -42,7 +42,7 @@ class MST(Partitioner):
     1. The tree of least total distance over all records is found.
     2. It is cut at its longest edges first, wherever both sides keep at least k
        records.
-    3. A tree that still has 2k records or more is split as `split` says.
+    3. A tree that still has 2k records or more is split by the method `split`.
 
     **Guarantee.** All groups have k to 2k - 1 records, unless ``split="none"``.
     Nothing is proven about the loss.

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal._kernels.leftovers import assign_leftovers, group_means
-from shoal._kernels.mdav import flat_rounds
+from shoal._kernels.mdav import form_groups_flat
 from shoal._kernels.mu_approx.decompose import advance
 from shoal._kernels.mu_approx.forest import N_UNLABELLED, build_forest, grow_forest
 from shoal._kernels.spatial.index import open_index
@@ -70,7 +70,7 @@ class MuApprox(Partitioner):
        ``criterion="euclidean"`` only where that shortens the distances.
 
     **Guarantee.** All groups have k to 2k - 1 records; with
-    ``criterion="euclidean"`` some may keep up to 3k - 5. For the table at hand, the
+    ``criterion="euclidean"`` some may keep up to 3k - 5. For the given table, the
     loss of the groups over ``bound_`` (or ``distance_bound_``) is proven: the least
     loss is no smaller than the bound. The factor of the paper is *not* proven for
     these groups, since its proof needs the trees of the paper, see below; it holds
@@ -105,7 +105,7 @@ class MuApprox(Partitioner):
         groups="variable",
         cost="n²",
         paper="DSS08",
-        guarantee="a lower bound of the SSE for the table at hand",
+        guarantee="a lower bound of the SSE for the given table",
     )
 
     def __init__(
@@ -147,7 +147,7 @@ class MuApprox(Partitioner):
 
 
 def loss(X: Matrix, labels: Labels, criterion: Criterion) -> float:
-    """Return the sum of the distances to the centroids, squared or not as ``criterion`` says."""
+    """Return the sum of the distances to the centroids, squared or not, by ``criterion``."""
     centroids, _ = group_means(X, labels, int(labels.max()) + 1)
     squares = np.square(X - centroids[labels]).sum(axis=1)
     return float(squares.sum() if criterion == "sse" else np.sqrt(squares).sum())
@@ -159,12 +159,19 @@ def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion =
     The sum of squared distances always falls; that of distances may rise, since the mean does
     not minimise it.
     """
-    sizes, never = np.bincount(labels), len(X) + 1
+    sizes, too_many = np.bincount(labels), len(X) + 1
     groups, done = len(sizes), 0
     for records in np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1]):
         if len(records) >= 2 * k:
             part = run_in_strides(
-                X[records], flat_rounds, k, never, 2 * k, opening=open_pool, done=done, total=len(X)
+                X[records],
+                form_groups_flat,
+                k,
+                too_many,
+                2 * k,
+                opening=open_pool,
+                done=done,
+                total=len(X),
             )
             assign_leftovers(X[records], part, k)
             if criterion == "sse" or _shortens(X[records], part):

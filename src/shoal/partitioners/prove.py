@@ -39,7 +39,7 @@ class Proven:
     optimal : bool
         Whether the SSE is proven to be minimal, to eight digits.
     seconds : float
-        CPU seconds spent, or what the clock says.
+        CPU seconds spent, or the time of the given clock.
     """
 
     labels: Labels
@@ -83,7 +83,7 @@ def prove(
     k : int
         Least number of records in a group.
     budget : float, optional
-        CPU seconds to spend; two minutes where None.
+        CPU seconds to spend; two minutes if None.
     clock : callable
         A function that returns the time in seconds; CPU seconds of all threads by default.
     seed : int

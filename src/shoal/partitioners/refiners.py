@@ -37,7 +37,7 @@ class Refine(Improver):
         Least number of records in a group. It has no default: it is the
         guarantee.
     method : Partitioner, optional
-        Makes the groups to start from, with the same k; :class:`MDAV` where None.
+        Makes the groups to start from, with the same k; :class:`MDAV` if None.
 
     Attributes
     ----------
@@ -92,9 +92,9 @@ class Search(Improver):
         Least number of records in a group. It has no default: it is the
         guarantee.
     method : Partitioner, optional
-        Makes the groups to start from, with the same k; :class:`MDAV` where None.
+        Makes the groups to start from, with the same k; :class:`MDAV` if None.
     budget : float, optional
-        CPU seconds of all threads to spend; where None, ``rounds`` limits the search.
+        CPU seconds of all threads to spend; if None, ``rounds`` limits the search.
     rounds : float, optional
         Rounds per record, of each of two annealings; 50 where neither this nor a budget
         is given. After a search with a budget, ``rounds_`` is the number that repeats it.
@@ -188,7 +188,7 @@ class Prove(Improver):
         Least number of records in a group. It has no default: it is the
         guarantee.
     method : Partitioner, optional
-        Makes the groups to start from, with the same k; :class:`MDAV` where None.
+        Makes the groups to start from, with the same k; :class:`MDAV` if None.
     budget : float
         CPU seconds of all threads to spend at most; a completed proof ends earlier.
     random_state : int, Generator, RandomState or None
@@ -224,7 +224,7 @@ class Prove(Improver):
     **Guarantee.** No groups of at least k have an SSE below ``bound_``. The loss is
     never above that of the method.
 
-    **Cost.** At most as much time as ``budget`` says; a completed proof ends
+    **Cost.** At most the time of ``budget``; a completed proof ends
     earlier.
 
     Examples
@@ -256,7 +256,8 @@ class Prove(Improver):
         prove(tiny, np.repeat([0, 1], 4), 2)  # so that the time given is not spent on compiling
         k, began = int(self.k), time.process_time()
         seed = seed_of(self.random_state)
-        # A short table is searched through soon; the proof then says more than the search.
+        # A short table is searched completely in a short time; then the proof tells more than the
+        # search.
         seconds = min(SEARCH_SHARE * self.budget, MAX_SEARCH * len(X))
         result = search(X, labels, k, seed=seed, seconds=seconds)
         remaining = self.budget - (time.process_time() - began)
@@ -268,7 +269,7 @@ class Prove(Improver):
 
 
 def seed_of(random_state: RandomState) -> int:
-    """Return the seed, drawn where there is none."""
+    """Return the seed, drawn if there is none."""
     seed = as_seed(random_state)
     return int(draw_seed() if seed is None else seed)
 

@@ -280,14 +280,14 @@ def partition(
         A name in `METHODS`, or a partitioner. ``"auto"`` is our advice.
     effort : str, optional
         How hard to try after the method: ``"quick"`` not at all, ``"refine"`` until no
-        small change helps, ``"search"`` as long as the budget says, ``"prove"`` with a
+        small change helps, ``"search"`` for the time of the budget, ``"prove"`` with a
         bound that no groups go below.
     budget : float, optional
         CPU seconds for ``"search"`` or ``"prove"``.
     random_state : int, Generator, RandomState or None
         Seed of a method that draws; others are not affected by it.
     n_jobs : int, optional
-        Number of threads for a method that works on blocks; all cores where None or -1. The
+        Number of threads for a method that works on blocks; all cores if None or -1. The
         groups do not depend on it.
     **options
         Further parameters of the method.

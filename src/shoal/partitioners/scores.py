@@ -23,7 +23,7 @@ def score(X: Matrix, by: str | int, loadings: str = "exact") -> Vector:
     """Return one number per record.
 
     Scores of several columns are taken on z-scores of ``X``, whatever its units,
-    and to twelve digits: sums that are equal but for rounding are equal, and the
+    and to twelve digits: sums that are equal up to rounding are equal, and the
     order of their records is left to the record numbers.
 
     Parameters

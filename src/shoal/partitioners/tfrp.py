@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from shoal._kernels.leftovers import join_nearest
-from shoal._kernels.tfrp import rounds
+from shoal._kernels.tfrp import form_groups
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
 from shoal.partitioners._second_phase import second_phase
@@ -88,7 +88,7 @@ class TFRP(Partitioner):
 def _first_phase(X: Matrix, k: int) -> Labels:
     """Form groups from two fixed points in turn; left-overs join the nearest."""
     queues = np.stack([_farthest_first(X, X.min()), _farthest_first(X, X.max())])
-    labels = run_in_strides(X, rounds, k, queues, np.zeros(2, np.int64))
+    labels = run_in_strides(X, form_groups, k, queues, np.zeros(2, np.int64))
     join_nearest(X, labels)
     return labels
 

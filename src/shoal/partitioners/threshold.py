@@ -72,5 +72,5 @@ class Threshold(Partitioner):
     def _split(self, X: Matrix) -> Labels:
         near, squares = nearest_others(open_index(X), int(self.k) - 1)
         self.diameter_bound_ = float(np.sqrt(squares.max(initial=0.0)))
-        starts, to = neighbour_graph(near)
-        return np.asarray(cluster(X, starts, to))
+        starts, neighbours = neighbour_graph(near)
+        return np.asarray(cluster(X, starts, neighbours))

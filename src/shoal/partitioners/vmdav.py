@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal._kernels.growth import centre_distances
 from shoal._kernels.leftovers import assign_leftovers
-from shoal._kernels.vmdav import rounds
+from shoal._kernels.vmdav import form_groups
 from shoal._params import AtLeast, K
 from shoal.partitioners._base import (
     Facts,
@@ -88,7 +88,13 @@ class VMDAV(Partitioner):
         best_sse = np.inf
         for number, gamma in enumerate(gammas):
             labels = run_in_strides(
-                X, rounds, order, self.k, gamma, done=number * len(X), total=len(gammas) * len(X)
+                X,
+                form_groups,
+                order,
+                self.k,
+                gamma,
+                done=number * len(X),
+                total=len(gammas) * len(X),
             )
             assign_leftovers(X, labels, self.k)
             sse = centroids_and_sse(X, labels)[1]

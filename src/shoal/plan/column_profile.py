@@ -39,8 +39,8 @@ def profile_columns(
     -------
     list of dict
         ``column``, ``similarity``, ``missing`` before and after; for numbers ``mean``, ``sd`` and
-        ``quartiles``, for others ``levels``, each before and after; ``years`` says of numbers
-        whether they seem to be years.
+        ``quartiles``, for others ``levels``, each before and after; ``years`` is
+        whether numbers seem to be years.
     """
     entries = []
     for name in names:

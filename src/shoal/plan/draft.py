@@ -17,7 +17,7 @@ class Draft(NamedTuple):
     """A release before its verdict.
 
     A release in memory is judged as it is, one that is written to a file as it reads back from
-    that file. Either way it is judged once.
+    that file. In both cases it is judged once.
 
     Parameters
     ----------

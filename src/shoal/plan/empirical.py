@@ -80,7 +80,7 @@ def analyse_release(
 ) -> "Utility":
     """Compare analyses of a release and of the original; see `shoal.utility`.
 
-    The columns of a file, masked or not, are read as ``analysed`` says.
+    ``analysed`` determines how the columns of a file are read, masked or not.
     """
     from shoal.metrics.analyses import utility
 

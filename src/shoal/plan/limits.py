@@ -14,7 +14,7 @@ def as_limits(limits: Limits | Mapping[str, Any] | str | Path | None) -> Limits:
     Parameters
     ----------
     limits : Limits, mapping, path or None
-        Limits by name, or a TOML file of them; none where None.
+        Limits by name, or a TOML file of them; none if None.
 
     Returns
     -------

@@ -38,7 +38,7 @@ SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn")  # its versions may chang
 
 
 def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = False) -> Draft:
-    """Mask ``data`` as a plan says; see `Plan.draft`.
+    """Mask ``data`` by a plan; see `Plan.draft`.
 
     Kinds of columns that the plan does not declare are inferred, unless that was done already.
     """

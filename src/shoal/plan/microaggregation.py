@@ -70,7 +70,7 @@ def microaggregate(
         A name in `shoal.METHODS`, or a partitioner. ``"auto"`` is our advice.
     effort : str, optional
         How hard to try after the method: ``"quick"`` not at all, ``"refine"`` until no
-        small change helps, ``"search"`` as long as the budget says, ``"prove"`` with a
+        small change helps, ``"search"`` for the time of the budget, ``"prove"`` with a
         bound that no groups go below. ``"auto"`` refines.
     budget : float, optional
         CPU seconds for ``"search"`` or ``"prove"``.
@@ -151,10 +151,10 @@ def microaggregate(
         Whether the released records stand in random order. Without it they keep their order,
         which may tell whose they are.
     random_state : int, Generator, RandomState or None
-        Seed of a method that draws, and of a random order; where None, seeds are drawn and
+        Seed of a method that draws, and of a random order; if None, seeds are drawn and
         noted in the release's plan. Other methods are not affected by it.
     n_jobs : int, optional
-        Number of threads for a method that works on blocks; all cores where None or -1. The
+        Number of threads for a method that works on blocks; all cores if None or -1. The
         result does not depend on it.
     **options
         Further parameters of the method.

@@ -34,7 +34,7 @@ def unnamed_columns(plan: "Plan", columns: Sequence[str]) -> list[str]:
 
 
 def columns_to_drop(plan: "Plan", columns: Sequence[str]) -> list[str]:
-    """Return the columns to drop because the plan does not name them; refuse them if it says so.
+    """Return the columns to drop because the plan does not name them, or refuse them.
 
     Parameters
     ----------

@@ -27,9 +27,9 @@ class Thresholds:
         Share of the sum, or of the weight, of its group that one record may hold.
     p_percent : float, optional
         Least error, in per cent of the greatest value of a group, with which the record in
-        second place must estimate that value: the p % rule. Not checked where None.
+        second place must estimate that value: the p % rule. Not checked if None.
     derived : float
-        R2 at which unchanged columns are said to determine a masked one.
+        R2 from which on unchanged columns count as determining a masked one.
     order : float
         Rank correlation of a column with the order of the records, or share of the records of a
         unit that are adjacent, at which the order is revealing.
@@ -62,7 +62,7 @@ def as_thresholds(entries: "Thresholds | Mapping[str, Any] | None") -> Threshold
     Parameters
     ----------
     entries : Thresholds, mapping or None
-        Thresholds by name; the defaults where None.
+        Thresholds by name; the defaults if None.
 
     Returns
     -------

@@ -49,12 +49,12 @@ def rows(comparison: Comparison) -> list[dict[str, Any]]:
 
 def draw_map(table: Sequence[Mapping[str, Any]], risk: str) -> Figure:
     """Draw the risk-utility map of some rows."""
-    about = RISKS[risk]
+    info = RISKS[risk]
     done = [row for row in table if not row["reason"]]
     spots = {
         row["number"]: Spot(
             row["information_loss"],
-            about.scale * row[risk],
+            info.scale * row[risk],
             row["number"],
             f"{row['number']}: {describe_row(row)}",
             "best" if row["front"] else "other",
@@ -74,9 +74,9 @@ def draw_map(table: Sequence[Mapping[str, Any]], risk: str) -> Figure:
     legend = [("best", "on the Pareto front"), ("other", "dominated by another")]
     legend += [("ring", "recommended")] if chosen else []
     drawn = risk_map(
-        list(spots.values()), front, words, about.label, title="Risk-utility map", width=640
+        list(spots.values()), front, words, info.label, title="Risk-utility map", width=640
     )
-    heading = ["run", "information loss in %", about.label]
+    heading = ["run", "information loss in %", info.label]
     numbers = [[s.label, short_number(s.loss), short_number(s.risk)] for s in spots.values()]
     return Figure(
         drawn.title, words, drawn.width, drawn.height, drawn.marks, legend, [heading, *numbers]
@@ -98,9 +98,9 @@ def comparison_text(comparison: Comparison) -> str:
         "loss %": [f"{row['information_loss']:.2f}" for row in done],
     }
     for name in dict.fromkeys(["smallest_class", comparison.risk]):
-        about = RISKS[name]
-        heading = about.short.replace(", %", " %").lower()
-        columns[heading] = [f"{about.scale * row[name]:.4g}" for row in done]
+        info = RISKS[name]
+        heading = info.short.replace(", %", " %").lower()
+        columns[heading] = [f"{info.scale * row[name]:.4g}" for row in done]
     columns["front"] = [
         "recommended" if row["recommended"] else "*" if row["front"] else "" for row in done
     ]

@@ -12,7 +12,7 @@ TITLE = "Report on a release"
 
 @dataclass(frozen=True)
 class Identity:
-    """What a report says about itself, beside what it says about the release.
+    """Title, author and other data of a report itself, besides those of the release.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def today() -> str:
 def identity_entries(
     identity: Identity, *, records: int, columns: int, plan: str, versions: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the identity of a report as plain data, with what the release says about itself.
+    """Return the identity of a report as plain data, with the identity of the release.
 
     Parameters
     ----------

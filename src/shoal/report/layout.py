@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from shoal.metrics import ABOUT
+from shoal.metrics import MEASURE_INFO
 from shoal.metrics.digits import DIGITS, rounded_for_display
 
 
@@ -45,9 +45,9 @@ def numbers(measures: Mapping[str, Any]) -> list[Row]:
     return [
         Row(name, str(part), number)
         for name, value in sorted(
-            measures.items(), key=lambda entry: ABOUT[entry[0]].kind != "utility"
+            measures.items(), key=lambda entry: MEASURE_INFO[entry[0]].kind != "utility"
         )
-        if not ABOUT[name].per
+        if not MEASURE_INFO[name].per
         for part, number in (value.items() if isinstance(value, dict) else [("", value)])
     ]
 
@@ -55,9 +55,11 @@ def numbers(measures: Mapping[str, Any]) -> list[Row]:
 def tables(measures: Mapping[str, Any]) -> list[Table]:
     """Return a table for each of quasi-identifiers, confidential columns and categories."""
     return [
-        _table(per, {name: value for name, value in measures.items() if ABOUT[name].per == per})
+        _table(
+            per, {name: value for name, value in measures.items() if MEASURE_INFO[name].per == per}
+        )
         for per in ("quasi-identifier", "confidential", "categorical")
-        if any(ABOUT[name].per == per for name in measures)
+        if any(MEASURE_INFO[name].per == per for name in measures)
     ]
 
 

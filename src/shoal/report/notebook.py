@@ -134,8 +134,8 @@ def utility_html(utility: Utility) -> str:
     """Return analyses before and after: figures, subgroups and the details of each analysis."""
     all_figures = utility.figures()
     figures = [
-        (name, format_cell(all_figures[name]), f"{about.meaning}; {about.better} is better")
-        for name, about in FIGURES.items()
+        (name, format_cell(all_figures[name]), f"{info.meaning}; {info.better} is better")
+        for name, info in FIGURES.items()
         if name in all_figures
     ]
     return _output(

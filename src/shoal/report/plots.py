@@ -48,10 +48,10 @@ def plot_release(release: ReleaseLike) -> "ShownFigure":
     summary = summarise(release)
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
     columns = summary["pictures"].get("distributions", [])[:MAX_COLUMNS]
-    across = min(ACROSS, 1 + len(columns))
-    down = -(-(1 + len(columns)) // across)
-    figure = new_figure(PANEL[0] * across, PANEL[1] * down)
-    panels = figure.subplots(down, across, squeeze=False).ravel()
+    n_columns = min(ACROSS, 1 + len(columns))
+    n_rows = -(-(1 + len(columns)) // n_columns)
+    figure = new_figure(PANEL[0] * n_columns, PANEL[1] * n_rows)
+    panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     _class_sizes(panels[0], values["class_sizes"], summary["promise"]["k"] or 1)
     for axes, entry in zip(panels[1:], columns, strict=False):
         (_categories if "categories" in entry else _numbers)(axes, entry)
@@ -69,10 +69,9 @@ def plot_release(release: ReleaseLike) -> "ShownFigure":
 def plot_comparison(comparison: Comparison) -> "ShownFigure":
     """Draw the risk-utility map: loss against risk, the Pareto front and the recommended run."""
     table = [row for row in rows(comparison) if not row["reason"]]
-    about = RISKS[comparison.risk]
+    info = RISKS[comparison.risk]
     points = {
-        row["number"]: (row["information_loss"], about.scale * row[comparison.risk])
-        for row in table
+        row["number"]: (row["information_loss"], info.scale * row[comparison.risk]) for row in table
     }
     figure = new_figure(6.8, 4.6)
     figure.set_layout_engine("none")
@@ -91,7 +90,7 @@ def plot_comparison(comparison: Comparison) -> "ShownFigure":
             axes.plot(x, y, "o", markersize=13, fillstyle="none", color=LIGHT["deep"],
                       linestyle="none", label="recommended")  # fmt: skip
     _label(axes, figure.bbox.height, points, table)
-    axes.set(xlabel="information loss in %", ylabel=about.label)
+    axes.set(xlabel="information loss in %", ylabel=info.label)
     figure.legend(loc="lower center", ncols=3, frameon=False)
     _style(axes)
     return figure

@@ -14,7 +14,7 @@ from shoal._params import hint
 from shoal.comparison.tradeoff import Point
 from shoal.errors import ParameterError
 from shoal.frame.roles import columns_with
-from shoal.metrics import ABOUT, MEASURES
+from shoal.metrics import MEASURE_INFO, MEASURES
 from shoal.metrics.digits import rounded_for_display
 from shoal.plan import document
 from shoal.plan.findings.limits import limits_of
@@ -194,11 +194,11 @@ def _measure(name: str, value: Any) -> dict[str, Any]:
 
 def describe_measure(name: str) -> dict[str, str]:
     """Return unit, kind, direction and meaning of a measure."""
-    about = ABOUT[name]
+    info = MEASURE_INFO[name]
     return {
-        "unit": about.unit,
-        "kind": about.kind,
-        "better": about.better,
+        "unit": info.unit,
+        "kind": info.kind,
+        "better": info.better,
         "meaning": (getdoc(MEASURES[name]) or "").split("\n\n")[0].split(" [")[0].rstrip("."),
     }
 

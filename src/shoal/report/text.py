@@ -5,7 +5,7 @@ from textwrap import fill
 from typing import Any
 
 from shoal._text import align_rows, count, size_range, text_width
-from shoal.metrics import ABOUT
+from shoal.metrics import MEASURE_INFO
 from shoal.report.layout import by_reason, format_number, numbers, tables
 
 SEVERITIES = {"breaks": "not kept", "qualifies": "reservation", "informs": "note"}
@@ -148,7 +148,7 @@ def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None)
 
 def _unit(name: str, value: Any) -> str:
     """Return the unit of a measure, in the singular for a count of one."""
-    unit = ABOUT[name].unit
+    unit = MEASURE_INFO[name].unit
     return COUNTED.get(unit, unit) if value == 1 else unit
 
 

@@ -174,14 +174,14 @@ def _as_completed(
 
 
 def _has_workers(client: "Client") -> bool:
-    """Say whether there are workers; raise if the connection is lost."""
+    """Return whether there are workers; raise if the connection is lost."""
     if client.status != "running":
         raise ClusterError(CONNECTION_LOST, code="cluster-lost")
     return bool(client.scheduler_info()["workers"])
 
 
 def _check_idle_time(seconds: float) -> None:
-    """Give up after too long without workers; Dask itself would wait for ever."""
+    """Give up after too long without workers; Dask itself would wait indefinitely."""
     if seconds > NO_WORKER_TIMEOUT:
         raise ClusterError(
             "The cluster has no workers left. Nothing was released. Start some, then run again.",

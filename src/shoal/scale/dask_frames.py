@@ -15,7 +15,7 @@ from shoal.scale.storage import join
 
 
 def is_dask_frame(source: Any) -> bool:
-    """Say whether the source is a Dask DataFrame, without importing Dask."""
+    """Return whether the source is a Dask DataFrame, without importing Dask."""
     from_dask = type(source).__module__.startswith(("dask.", "dask_expr."))
     return from_dask and hasattr(source, "columns") and getattr(source, "ndim", 0) == 2
 

@@ -15,7 +15,7 @@ Values = NDArray[np.float64]
 MANTISSA_BITS = 53
 UNIT_EXPONENT = 1126  # every float is an integer multiple of 2 ** -UNIT_EXPONENT
 UNIT = Fraction(1, 2**UNIT_EXPONENT)
-LOW_BITS = 26  # a float64 sums 2 ** 26 integers of so many bits exactly
+LOW_BITS = 26  # a float64 sums 2 ** 26 integers of this many bits exactly
 SPLITTER = 2.0**27 + 1  # Veltkamp's constant: splits a float into two halves of its bits
 
 

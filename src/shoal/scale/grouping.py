@@ -36,7 +36,7 @@ def group_region(
     codes = np.empty((len(table), 0), np.int64)
     if step.homogeneity != "warn":
         codes = value_codes(frame, job.confidential)
-    given = GroupingInput(
+    inputs = GroupingInput(
         job.encoders.space(table, columns),
         Strata(frame, (), [np.arange(len(table))]),
         region_constraint(job, table, units),
@@ -48,7 +48,7 @@ def group_region(
     groups = []
     for names in step.column_blocks:
         in_block = [column for name in names for column in columns if column.name == name]
-        groups.append(group_block(step, in_block, given, partitioner))
+        groups.append(group_block(step, in_block, inputs, partitioner))
     return groups
 
 
@@ -60,7 +60,7 @@ def region_units(job: ReleaseJob, table: pa.Table) -> Codes | None:
 
 
 def region_constraint(job: Job, table: pa.Table, units: Codes | None) -> PrivacyConstraint | None:
-    """Return what the step demands of the confidential values of every group, or None."""
+    """Return the constraint of the step on the confidential values of every group, or None."""
     step = job.step
     if step.closeness is None:
         return privacy_constraint(

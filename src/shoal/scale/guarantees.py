@@ -27,15 +27,15 @@ def check_guarantee(
     With several blocks of columns, k is promised for each of them: ``block_sizes`` are the number
     of their classes by size.
     """
-    attained, what = measures["smallest_class"], "records"
+    attained, noun = measures["smallest_class"], "records"
     if plan.unit_column is not None:
-        attained, what = measures["fewest_units"], "units"
+        attained, noun = measures["fewest_units"], "units"
     if block_sizes:
         attained = min(min(sizes) for sizes in block_sizes)
     k = max(step.k or 0 for step in plan.steps if plan.is_intact(step))
     if attained < k:
         raise GuaranteeBroken(
-            f"The smallest class of the released values holds {attained} {what}; k={k} was"
+            f"The smallest class of the released values holds {attained} {noun}; k={k} was"
             " promised. Please report this: no data were released.",
             code="guarantee-broken",
             smallest=attained,

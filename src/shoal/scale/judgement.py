@@ -39,7 +39,7 @@ NOT_RECOUNTED = (
 def judge(
     plan: Plan, job: Job, columns: Sequence[str], blocks: Sequence[MaskedBlock],
     shards: Sequence[Shard], n_source: int, measures: Mapping[str, Any],
-    remarks: Mapping[str, str], noted: Sequence[Finding],
+    remarks: Mapping[str, str], further_findings: Sequence[Finding],
     block_sizes: Sequence[Mapping[int, int]] = (),
 ) -> Verdict:  # fmt: skip
     """Return the verdict on a release, from what was counted on its blocks and files."""
@@ -49,7 +49,7 @@ def judge(
     counts = sum_counts(block.verdict_counts for block in blocks)
     strata = [name for name in job.step.strata if name in job.released.names]
     groups = {(job.step.k, size): number for size, number in _group_sizes(blocks).items()}
-    what = "records" if plan.unit_column is None else "units"
+    noun = "records" if plan.unit_column is None else "units"
     findings = [
         *check_attained(plan, attained, unit, (), linkage),
         *_findings_on_files(plan, job, columns, shards, measures, remarks, strata),
@@ -59,8 +59,8 @@ def judge(
         *findings_from_counts(
             counts, job.step, block_sizes or [class_sizes], plan.thresholds, unit
         ),
-        *check_groups(groups, plan.thresholds.group_size, what),
-        *noted,
+        *check_groups(groups, plan.thresholds.group_size, noun),
+        *further_findings,
         not_computed(NOT_CHECKED),
     ]
     return make_verdict(plan.k, attained, unit, findings, exact_shares(counts))

@@ -37,7 +37,7 @@ def distinguish_duplicates(keys: Keys) -> Keys:
 
 
 def in_sample(keys: Keys, share: float) -> NDArray[np.bool_]:
-    """Say which records belong to a sample of about ``share`` of all."""
+    """Return which records belong to a sample of about ``share`` of all."""
     if share >= 1:
         return np.ones(len(keys), bool)
     return np.asarray(keys < np.uint64(share * 2**64))

@@ -73,7 +73,7 @@ def merge_strata(
     for number, (group, largest) in enumerate(zip(groups, largest_of(groups, sizes), strict=True)):
         merged_into[group], representative[group] = number, largest
     sentence = describe_merged_strata(
-        groups, sizes, records, k, columns=strata.columns, what=job.step.counted
+        groups, sizes, records, k, columns=strata.columns, noun=job.step.counted
     )
     return MergedStrata(merged_into, representative), sentence
 

@@ -1,6 +1,6 @@
 """Pieces: some records of a combination of values, and what these show instead.
 
-Steps that look at values without computing with them, `generalise` and `suppress`, need the
+Steps that compare values without computing with them, `generalise` and `suppress`, need the
 distinct combinations of values alone, each with its number of records.
 """
 
@@ -134,7 +134,7 @@ def recode_combinations(
     confidential: Sequence[str],
     types: Mapping[str, Type],
 ) -> Pieces:
-    """Apply steps to the combinations of a table, each to what the one before made of them."""
+    """Apply steps to the combinations of a table, each to the result of the step before."""
     counts = combinations.column(COUNT).to_numpy()
     original = tables.open_frame(combinations.drop_columns([COUNT]))
     row, frame, known = np.arange(len(counts)), original, dict(types)

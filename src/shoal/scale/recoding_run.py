@@ -66,7 +66,7 @@ class RecodingRun(TableRun):
         )
 
     def _count_combinations(self, schema: pa.Schema) -> pa.Table:
-        """Return the combinations of all columns that the steps look at."""
+        """Return the combinations of all columns that the steps use."""
         plan = self.plan
         diverse = any(step.diversity is not None for step in plan.steps)
         constrained = diverse or self._measures_closeness

@@ -32,7 +32,7 @@ class Recount(NamedTuple):
 
     ``smallest`` is the size of the smallest class of any file, ``n_classes`` the number of
     classes, file by file. Of ``n_compared`` classes, ``n_split`` are in more than one file;
-    ``sampled`` says whether only a sample of the classes was compared.
+    ``sampled`` is whether only a sample of the classes was compared.
     """
 
     smallest: int
@@ -71,7 +71,7 @@ def recount(
 
 
 def recount_constraints(paths: Sequence[str], plan: "Plan") -> tuple[float | None, float | None]:
-    """Return the least diversity and the greatest distance of a class, where the plan demands them.
+    """Return the least diversity and the greatest distance of a class, as far as guaranteed.
 
     Units are not in the files: where they are counted, only distinct values are, of which units
     never have more than records.
@@ -86,7 +86,7 @@ def recount_constraints(paths: Sequence[str], plan: "Plan") -> tuple[float | Non
     Returns
     -------
     tuple of float or None
-        None where nothing is demanded, or it cannot be counted.
+        None where nothing is guaranteed, or it cannot be counted.
     """
     step, confidential = plan.steps[0], columns_with(plan.roles, "confidential")
     by_units = step.unit_column is not None

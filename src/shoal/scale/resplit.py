@@ -99,7 +99,7 @@ def final_numbers(number: int, split_into: Mapping[int, Sequence[int]]) -> list[
 def split_cell(
     job_file: str, cell: int, files: Sequence[ScratchFile], folder: str, max_records: int
 ) -> list[ScratchFile]:
-    """Split the records of a cell by a tree of its own; return nothing if all are equal."""
+    """Split the records of a cell by a new tree; return nothing if all are equal."""
     job: Job = load_job(job_file)
     tree = _cell_tree(job, cell, files, max_records)
     if tree.n_leaves == 1:
@@ -181,7 +181,7 @@ def _cell_tree(job: Job, cell: int, files: Sequence[ScratchFile], max_records: i
 
 
 def _files_with(files: Sequence[ScratchFile], number: int) -> list[ScratchFile]:
-    return [file.only([number]) for file in files if number in file.batch]
+    return [file.restricted_to([number]) for file in files if number in file.batch]
 
 
 def _rewrite(

@@ -83,7 +83,7 @@ def mask(
         What runs the tasks: a Dask cluster, or the address of its scheduler; ``"processes"`` for
         a pool of processes on this machine, which needs no Dask, one per core, or
         ``"processes:4"`` for four; or another `Runner`, such as ``ProcessPool(n_jobs=4)``. A
-        local Dask cluster with one process per core where None. The files are the same.
+        local Dask cluster with one process per core if None. The files are the same.
     chunk_size : int
         Number of records that a worker holds at a time; its memory follows from it. Groups do
         not cross the borders of such blocks, so larger blocks lose slightly less information.
@@ -104,7 +104,7 @@ def mask(
         Secret key of the hashes of the source in the manifest, by default next to it; created
         if it does not exist.
     allow_not_kept : bool
-        Whether a release whose verdict is "not kept" is published all the same.
+        Whether to publish a release even if its verdict is "not kept".
     force : bool
         Whether an existing release, report and manifest may be replaced.
 
@@ -119,8 +119,8 @@ def mask(
     _check_int("random_state", seed, 0)
     check_plan(plan)
     check_source(source)
-    for beside in (report, manifest):
-        _refuse_address(beside)
+    for path in (report, manifest):
+        _refuse_address(path)
     check_signing(None if manifest is None else Path(manifest), sign)
     report_path = None if report is None else Path(report)
     record = None

@@ -26,7 +26,7 @@ class Runner(Protocol):
     """What executes the tasks of a run: Dask, a pool of processes, or another engine.
 
     Errors of a task are raised by ``gather`` as they are; a runner raises `ClusterError` for its
-    own: ``workers-died`` where a task keeps losing its worker, ``no-workers`` where there are none,
+    own: ``workers-died`` where a task keeps losing its worker, ``no-workers`` without any worker,
     and ``cluster-lost`` where no result can be expected any more.
     """
 
@@ -80,7 +80,7 @@ def run_stage(
 
 @contextmanager
 def open_runner(client: "Client | Runner | str | None") -> Iterator[Runner]:
-    """Yield the runner that a user asked for; one that is started here is closed at the end.
+    """Yield the runner for ``client``; one that is started here is closed at the end.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class ScratchFile(NamedTuple):
     batch: Mapping[int, Position]
     records: Mapping[int, int]
 
-    def only(self, numbers: Sequence[int]) -> "ScratchFile":
+    def restricted_to(self, numbers: Sequence[int]) -> "ScratchFile":
         """Return the file restricted to some numbers: all that a task needs to read them."""
         present = [number for number in numbers if number in self.batch]
         return ScratchFile(
@@ -49,7 +49,7 @@ class ScratchFile(NamedTuple):
 
     def without(self, numbers: Container[int]) -> "ScratchFile":
         """Return the file without some numbers, whose records are in another file now."""
-        return self.only([number for number in self.batch if number not in numbers])
+        return self.restricted_to([number for number in self.batch if number not in numbers])
 
     def renumbered(self, new: Mapping[int, int]) -> "ScratchFile":
         """Return the file with other numbers for the same records."""
@@ -163,7 +163,7 @@ def _read_streams(path: str, positions: Sequence[tuple[int, int]]) -> list[pa.Re
 
 def files_with(files: Sequence[ScratchFile], numbers: Sequence[int]) -> list[ScratchFile]:
     """Return the files that hold records of some numbers, restricted to these."""
-    restricted = (file.only(numbers) for file in files)
+    restricted = (file.restricted_to(numbers) for file in files)
     return [file for file in restricted if file.batch]
 
 

@@ -48,8 +48,8 @@ def find_files(source: StrPath | Sequence[StrPath]) -> list[str]:
 
 def source_paths(source: StrPath | Sequence[StrPath]) -> list[str]:
     """Return the folders and files that were given as the source: paths and addresses."""
-    given = [source] if isinstance(source, str | os.PathLike) else list(source)
-    return [as_place(path) for path in given]
+    paths = [source] if isinstance(source, str | os.PathLike) else list(source)
+    return [as_place(path) for path in paths]
 
 
 def check_folder_columns(paths: Sequence[str], columns: Sequence[str]) -> None:

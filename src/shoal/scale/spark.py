@@ -25,8 +25,8 @@ STOPPED = "The Spark session was stopped. Nothing was released. Start another, t
 class SparkRunner:
     """Runs tasks on Apache Spark; see `shoal.scale.runner.Runner`.
 
-    Each task is a Spark job of its own, of one row; as many run at a time as the session has
-    slots. Spark repeats a task whose executor died, as often as ``spark.task.maxFailures`` says.
+    Each task is a separate Spark job of one row; as many run at a time as the session has
+    slots. Spark repeats a task whose executor died up to ``spark.task.maxFailures`` times.
     Shoal must be installed on all executors.
 
     Parameters

@@ -71,7 +71,7 @@ def build_split_tree(Z: Matrix, max_records: float, weights: Values | None = Non
     max_records : float
         Most records that a leaf stands for; exceeded only where all of them are equal.
     weights : ndarray of shape (n_sampled,), optional
-        Number of records that each sampled one stands for; 1 where None.
+        Number of records that each sampled one stands for; 1 if None.
 
     Returns
     -------
@@ -119,11 +119,11 @@ def _find_split(Z: Matrix, weights: Values) -> tuple[Values, float] | None:
 def _median_threshold(projections: Values, weights: Values) -> float | None:
     """Return the threshold nearest to the weighted median that splits no equal values, if any."""
     order = np.argsort(projections, kind="stable")
-    projections, cumulated = projections[order], np.cumsum(weights[order])
+    projections, cumulative = projections[order], np.cumsum(weights[order])
     last_of_equal = np.flatnonzero(np.diff(projections) > 0)
     if not len(last_of_equal):
         return None
-    nearest = np.abs(cumulated[last_of_equal] - cumulated[-1] / 2).argmin()
+    nearest = np.abs(cumulative[last_of_equal] - cumulative[-1] / 2).argmin()
     return float(projections[1 + last_of_equal[nearest]])
 
 

@@ -14,7 +14,6 @@ from shoal.plan.warnings import as_finding, python_warnings
 from shoal.scale.block_classes import count_block_classes
 from shoal.scale.chunks import Chunk, check_sortable
 from shoal.scale.confidential import ConfidentialColumn
-from shoal.scale.demands import has_demands, join_regions
 from shoal.scale.encoders import make_encoders
 from shoal.scale.guarantees import (
     check_constraints,
@@ -27,6 +26,7 @@ from shoal.scale.layout import make_blocks, make_regions
 from shoal.scale.measures import compute_measures
 from shoal.scale.merging import merge_strata, strata_units
 from shoal.scale.profile import BlockProfile, Profile, grids, risk_of_original
+from shoal.scale.region_joins import has_group_constraints, join_regions
 from shoal.scale.release import LargeRelease, join_summaries, provenance, summarise_groups
 from shoal.scale.resplit import final_numbers, resplit, split_cell
 from shoal.scale.runner import run_stage
@@ -236,7 +236,7 @@ class Run(TableRun):
         return [name for name in self.step.columns if pa.types.is_integer(schema.field(name).type)]
 
     def _merge_small_strata(self, job: Job, counts: Codes) -> Strata:
-        """Refuse strata of fewer than k records, or merge them if the step says so."""
+        """Refuse strata of fewer than k records, or merge them if the step is set to do so."""
         path = str(self.folder.path("strata"))
         unit_keys = None
         if job.unit is not None and job.strata.columns:
@@ -244,7 +244,7 @@ class Run(TableRun):
         if self.step.small_strata == "refuse":
             sizes = counts.tolist() if unit_keys is None else list(map(len, unit_keys))
             if job.strata.columns:
-                refuse_sizes(sizes, self.step.k, columns=self.step.strata, what=self.step.counted)
+                refuse_sizes(sizes, self.step.k, columns=self.step.strata, noun=self.step.counted)
             return job.strata
         merged, sentence = merge_strata(self.runner, job, path, self.chunks, counts, unit_keys)
         self.findings += [as_finding(StrataMerged(sentence))] if sentence else []
@@ -282,7 +282,7 @@ class Run(TableRun):
         records = sum_counts(file.records for file in self.cell_files)
         size, k = self.chunk_size, self.step.k
         regions_of = [make_regions([cells], records, k, size) for cells in cells_of]
-        if has_demands(job):
+        if has_group_constraints(job):
             regions_of = join_regions(
                 self.runner, self.job_file, regions_of, self.cell_files, records, size
             )
@@ -296,7 +296,9 @@ class Run(TableRun):
             sizes.append(sum(records.get(cell, 0) for cell in cells))
         results: dict[int, MaskedBlock] = {}
         for number, made in run_stage(self.runner, "grouping", mask_block, tasks, sizes):
-            self.profile.add(made.profile)  # at once: those of all blocks would take much memory
+            self.profile.add(
+                made.profile
+            )  # immediately: those of all blocks would take much memory
             results[number] = replace(made, profile=BlockProfile())
         self.folder.remove("cells")
         return [results[number] for number in range(len(blocks))]

@@ -34,7 +34,7 @@ _REASONS = {
 
 
 def is_remote(path: str) -> bool:
-    """Say whether a place, as `shoal.io.store.as_place` returns it, is not on a disk."""
+    """Return whether a place, as `shoal.io.store.as_place` returns it, is not on a disk."""
     return "://" in path
 
 
@@ -125,7 +125,7 @@ def copy_file(source: str, target: str) -> None:
 
 
 def file_exists(path: str) -> bool:
-    """Say whether there is a file."""
+    """Return whether there is a file."""
     from pyarrow import fs
 
     if not is_remote(path):

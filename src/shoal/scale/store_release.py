@@ -5,7 +5,6 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
-from types import TracebackType
 from typing import Any, Self
 
 from shoal import _progress as progress
@@ -35,7 +34,7 @@ class StoreRelease:
     target, under names that contain their hash, and then the marker ``_SUCCESS``, which lists
     them. Readers take the files that the marker lists: the old release until the new marker is
     written, the new one from then on. A file ``_UNFINISHED`` lists the files while they are being
-    copied, so that those of a killed run can be told from others and replaced.
+    copied, so that those of a killed run can be distinguished from others and replaced.
 
     Parameters
     ----------
@@ -68,12 +67,7 @@ class StoreRelease:
         self._folder.create()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         with defer_interrupt(redeliver=False):
             try:
                 if error is None and self._published:
@@ -195,24 +189,24 @@ class StoreRelease:
             return
         if not self.force:
             unfinished = JOURNAL in present and MARKER not in present
-            what = "holds files of an unfinished run" if unfinished else "exists already"
+            problem = "holds files of an unfinished run" if unfinished else "exists already"
             raise FileError(
-                f"{self.shown!r} {what}. Use `force=True` to replace it.",
+                f"{self.shown!r} {problem}. Use `force=True` to replace it.",
                 code="unfinished-release" if unfinished else "file-exists",
                 file=self.shown,
             )
         self._old_marker = read_bytes(join(self.target, MARKER)) if MARKER in present else None
         listed = files_of_marker(self._old_marker) if self._old_marker is not None else set()
-        begun = journal_files(self.target) if JOURNAL in present else set()
-        if not listed and (MARKER in present or not begun):
+        unfinished_files = journal_files(self.target) if JOURNAL in present else set()
+        if not listed and (MARKER in present or not unfinished_files):
             raise FileError(
                 f"{self.shown!r} is not a release of Shoal: the file {MARKER} is missing or was"
                 " written by another program. Remove the folder yourself, or write to another.",
                 code="not-a-release",
                 folder=self.shown,
             )
-        self._own = present & (listed | begun)
-        if others := sorted(present - listed - begun):
+        self._own = present & (listed | unfinished_files)
+        if others := sorted(present - listed - unfinished_files):
             raise FileError(
                 f"{self.shown!r} also contains {others[0]!r}, which is not part of the release."
                 " Move it elsewhere, or write to another folder.",

@@ -120,7 +120,7 @@ def _check_microaggregation(plan: "Plan", step: Microaggregate) -> None:
 
 
 def _check_constraints(plan: "Plan", step: Microaggregate) -> None:
-    """Refuse demands on groups that no block of records can meet by itself."""
+    """Refuse constraints on groups that cannot be checked within a block of records."""
     confidential = columns_with(plan.roles, "confidential")
     if step.whole_households:
         raise PlanError(
@@ -229,7 +229,7 @@ def check_columns(plan: "Plan", schema: pa.Schema, ordered: frozenset[str]) -> N
         named = words_of(name) & CODE_NAMES
         if named and name not in plan.types and pa.types.is_integer(schema.field(name).type):
             raise InputError(
-                f"Column {name!r} holds whole numbers, and its name says that they are codes"
+                f"Column {name!r} holds whole numbers, and its name suggests that they are codes"
                 f" ({min(named)}). Declare its type: nominal or numeric.",
                 code="codes-undeclared",
                 column=name,
@@ -248,7 +248,7 @@ def check_weight(name: str | None, schema: pa.Schema) -> None:
 
 
 def is_number(kind: Any) -> bool:
-    """Say whether a type is numeric."""
+    """Return whether a type is numeric."""
     return bool(
         pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     )

@@ -227,7 +227,7 @@ class FolderAudit:
 
 
 def _check_classes_whole(counts: Recount) -> tuple[bool, str]:
-    """Say whether every class is in a single file, so that counting file by file is right."""
+    """Return whether every class is in a single file, so that counting file by file is right."""
     checked = f"each of {counts.n_compared} drawn" if counts.sampled else "each"
     if counts.n_split:
         return False, f"{counts.n_split} are in more than one file, where they were counted apart"

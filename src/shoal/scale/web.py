@@ -35,11 +35,11 @@ class WebFile(io.RawIOBase):
             raise self._error("the server does not send parts of files", "no-ranges") from None
 
     def readable(self) -> bool:
-        """Say that the file can be read."""
+        """Return True: the file can be read."""
         return True
 
     def seekable(self) -> bool:
-        """Say that any part can be read."""
+        """Return True: any part can be read."""
         return True
 
     def size(self) -> int:

@@ -14,10 +14,10 @@ from shoal.scale.storage import file_exists, is_remote, join
 def worker_status(folder: str) -> tuple[bool, str]:
     """Return whether a worker sees a folder of scratch files, and its version of Shoal."""
     try:
-        sees = file_exists(join(folder.rsplit("/", 1)[0], RUN)) if is_remote(folder) else None
+        has_access = file_exists(join(folder.rsplit("/", 1)[0], RUN)) if is_remote(folder) else None
     except ShoalError:
-        sees = False
-    return Path(folder).is_dir() if sees is None else sees, shoal.__version__
+        has_access = False
+    return Path(folder).is_dir() if has_access is None else has_access, shoal.__version__
 
 
 def check_statuses(workers: Mapping[str, tuple[bool, str]], folder: str) -> None:

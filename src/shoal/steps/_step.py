@@ -39,7 +39,7 @@ class StepResult:
 
 
 def check_confidential(confidential: Sequence[str], option: str) -> None:
-    """Refuse an option that needs confidential columns where there are none."""
+    """Refuse an option that needs confidential columns if there are none."""
     if not confidential:
         raise PlanError(
             f"{option} needs confidential columns and no column has that role. Name them, or"
@@ -78,6 +78,7 @@ class Step:
     paper: ClassVar[str]
     accepts_any_kind: ClassVar[bool] = False  # otherwise the columns must be numeric
     uses_hierarchies: ClassVar[bool] = False  # of the types of its columns
+    computes_with_values: ClassVar[bool] = True  # otherwise it only compares them
     promises: ClassVar[str] = "nothing about persons"
     columns: list[str]
     weight: str | None = None  # column of survey weights
@@ -143,7 +144,7 @@ class Step:
     @property
     def numeric_columns(self) -> list[str]:
         """The columns that the step computes with."""
-        return self.columns
+        return self.columns if self.computes_with_values else []
 
     @property
     def is_random(self) -> bool:

@@ -131,8 +131,8 @@ def group_mode(codes: Labels, labels: Labels, weights: Weights | None = None) ->
     width = int(codes.max(initial=0)) + 1
     pairs, pair = np.unique(labels * width + codes, return_inverse=True)
     group, code = pairs // width, pairs % width
-    count, everywhere = _counts(pair, weights), _counts(codes, weights)
-    order = np.lexsort((code, -everywhere[code], -count, group))
+    count, total_count = _counts(pair, weights), _counts(codes, weights)
+    order = np.lexsort((code, -total_count[code], -count, group))
     _, first = np.unique(group[order], return_index=True)
     return np.asarray(code[order][first][labels])
 

@@ -96,13 +96,9 @@ def check_positive(column: Column) -> None:
     if count:
         raise InputError(
             f"Column {column.name!r} has {count:,} value{'s' if count > 1 else ''} that"
-            f" {_are(count)} not above 0, which have no geometric mean. Use another aggregate, or"
-            " mask the column in a step of its own.",
+            f" {'is' if count == 1 else 'are'} not above 0, which have no geometric mean. Use"
+            " another aggregate, or mask the column in a separate step.",
             code="not-above-zero",
             column=column.name,
             count=count,
         )
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"

@@ -34,7 +34,7 @@ class Generalise(Step):
 
     All values of a column are replaced by their ancestors at the same level (full-domain
     recoding). Of all combinations of levels whose classes hold at least k records, and meet
-    l-diversity and t-closeness where these are asked for, the one with the least loss is released;
+    l-diversity and t-closeness where these are required, the one with the least loss is released;
     the search is exact. Records in other classes may be suppressed up to a limit; then all their
     cells are empty, and together they are such a class too.
 
@@ -68,7 +68,7 @@ class Generalise(Step):
         The *t* of t-closeness, in [0, 1]: maximum distance between the confidential values of a
         class and those of the table, in every column.
     max_nodes : int, optional
-        Number of combinations of levels to look at. If there are more, the best of them is
+        Number of combinations of levels to evaluate. If there are more, the best of them is
         released, with a bound on the least loss of all.
 
     References
@@ -83,6 +83,7 @@ class Generalise(Step):
     name = "generalise"
     paper = "SS98"
     accepts_any_kind = True
+    computes_with_values = False
     uses_hierarchies = True
     promises = "k-anonymity; l-diversity and t-closeness on request"
 
@@ -131,11 +132,6 @@ class Generalise(Step):
     def recoded_columns(self) -> list[str]:
         """The columns whose released values are categories of another level."""
         return self.columns
-
-    @property
-    def numeric_columns(self) -> list[str]:
-        """None: the step compares values without computing with them."""
-        return []
 
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None

@@ -19,7 +19,7 @@ def bound_on_loss(
     bounds = [partitioner.bound_ for partitioner in fitted if partitioner.bound_ is not None]
     complete = all(column.kind == "numeric" and not column.is_missing.any() for column in columns)
     zscores = step.standardise == "zscore" and not step.weighted_distances
-    # A bound on the loss with column weights says nothing about the loss without.
+    # A bound on the loss with column weights does not hold without them.
     zscores = zscores and set((step.column_weights or {}).values()) <= {1}
     # Groups of k units are groups of k records too, so their bound holds. Whole households are
     # grouped by means, which are other records.

@@ -112,7 +112,7 @@ def group_block(
 def _with_whole_budget(copy: Partitioner, original: Partitioner) -> Partitioner:
     """Return ``copy`` with the budgets of ``original``, where it still has a share of them.
 
-    A proof ends when it is done, so that its budget says how long it may take at most.
+    A proof ends when it is complete, so its budget is only an upper limit of its time.
     """
     copy_params = copy.get_params(deep=True)
     budgets = {
@@ -168,7 +168,7 @@ def _enforce(
     groups: Partition,
     units: Codes | None,
 ) -> Partition:
-    """Return groups merged until they meet what the step demands of confidential values."""
+    """Return groups merged until they meet the constraints on confidential values."""
     rows = records.rows
     if step.homogeneity == "merge":
         codes = inputs.confidential_codes[rows]

@@ -97,7 +97,7 @@ def describe_homogeneity(
     """Return a sentence on the classes with a single confidential value; empty if there are none.
 
     ``constant`` is the number of such classes by column, ``groups`` the number of all classes.
-    Without ``classes_known``, as after swapping, nobody need be known to be in a class.
+    Without ``classes_known``, as after swapping, the class of a person need not be known.
     """
     phrases = [
         f"{name!r} in {count(number, 'class', 'classes')}"

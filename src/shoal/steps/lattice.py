@@ -32,7 +32,7 @@ class Levels(NamedTuple):
 
 
 class ClassConstraint(Protocol):
-    """A demand on the confidential values of every class."""
+    """A constraint on the confidential values of every class."""
 
     @property
     def holds_for_unions(self) -> bool:
@@ -56,7 +56,7 @@ class Evaluation(NamedTuple):
     ----------
     failing : int
         Number of records in classes that are too small or do not meet the constraint.
-    hopeless : int
+    failing_below : int
         Number of these that would fail at every node below too.
     suppressed : ndarray of shape (n_rows,)
         The rows to suppress.
@@ -69,7 +69,7 @@ class Evaluation(NamedTuple):
     """
 
     failing: int
-    hopeless: int
+    failing_below: int
     suppressed: Mask
     is_kept: bool
     pairs: float
@@ -88,12 +88,12 @@ class Lattice:
     k : int
         Least number of records, or of units, in a class.
     max_suppressed : int
-        Greatest number of records that may be suppressed. They form a class of their own, which
+        Greatest number of records that may be suppressed. They form a separate class, which
         holds k and meets the constraint as well.
     units : ndarray of shape (n_records,), optional
         The unit of each record, where k counts units.
     constraint : ClassConstraint, optional
-        Demand on the confidential values of every class.
+        Constraint on the confidential values of every class.
     counts : ndarray of shape (n_records,), optional
         Number of records that each of ``codes`` stands for; 1 by default.
     discernibility : bool
@@ -188,13 +188,13 @@ class Lattice:
         if self.constraint is not None:
             fails = small | ~self.constraint.met_by_classes(labels[self._row_of_record])
         failing, pairs = int(records[fails].sum()), float((records**2).sum())
-        hopeless = failing if self._prunes_by_constraint else int(records[small].sum())
+        failing_below = failing if self._prunes_by_constraint else int(records[small].sum())
         below, is_kept = fails.copy(), True
         if 0 < failing <= self.max_suppressed:
             below, is_kept = self._fill(node, fails, class_sizes.astype(np.int64), records, labels)
         rows = below[labels]
         loss = self._loss(node, rows, float((records[~below] ** 2).sum()))
-        return Evaluation(failing, hopeless, rows, is_kept, pairs, loss)
+        return Evaluation(failing, failing_below, rows, is_kept, pairs, loss)
 
     def records(self, rows: Mask) -> Mask:
         """Return the records of some rows."""

@@ -2,7 +2,7 @@
 
 Nodes are visited in the order of a bound on their loss, and the search ends when no bound is below
 the best loss. If the classes of a node are too small, those of all nodes below it are too, so these
-are not looked at; the same holds for l-diversity and t-closeness where merging classes cannot break
+are not evaluated; the same holds for l-diversity and t-closeness where merging classes cannot break
 them.
 """
 
@@ -114,7 +114,7 @@ class _Search:
         progress.report("generalising", len(self._attains) + 1, 0)
         lattice, evaluated = self.lattice, self.lattice.evaluate(node)
         self._bounds[node] = lattice.bound_above(evaluated)
-        if evaluated.hopeless > lattice.max_suppressed:
+        if evaluated.failing_below > lattice.max_suppressed:
             below = (self._failed <= node).all(axis=1)
             self._failed = np.vstack([self._failed[~below], node])
         self._attains[node] = evaluated.failing <= lattice.max_suppressed

@@ -55,7 +55,7 @@ class RecodedTable(NamedTuple):
 def read_recoded(
     frame: Frame, columns: Sequence[Column], as_range: Container[str], types: Mapping[str, Type]
 ) -> RecodedTable:
-    """Return columns as ancestors, or as ranges where they are numbers and ``as_range`` says so."""
+    """Return columns as ancestors, or as ranges for numbers with ``as_range``."""
     numbers = {c.name: c.values for c in columns if c.name in as_range and c.kind == "numeric"}
     spreads: dict[str, float] = {}
     for name, values in numbers.items():
@@ -114,7 +114,7 @@ def ranges(column: Column, groups: Partition, missing: Mask) -> LocalRecoding:
 
 
 def describe_local_recoding(recoded: Mapping[str, LocalRecoding]) -> list[ValuesGeneralised]:
-    """Return a warning that says how much local recoding lost, by column."""
+    """Return a warning about the loss by local recoding, by column."""
     if not recoded:
         return []
     losses = {name: recoding.loss for name, recoding in recoded.items()}

@@ -85,7 +85,7 @@ class Microaggregate(GroupingStep):
         Importance of columns in the distances, from 1e-6 to 1e6; 1 for columns that are not
         named. The standardised values of a column are multiplied by its weight, so that a column
         with the weight 2 counts as if its values were twice as far apart. Only the ratios of the
-        weights matter. A column that should not count at all is masked in a block of its own.
+        weights matter. A column that should not count at all is masked in a separate block.
     missing : str
         What to do with missing values: ``"refuse"`` them; ``"own-groups"`` groups records with
         the same missing cells, and suppresses further cells where fewer than k records share
@@ -95,11 +95,11 @@ class Microaggregate(GroupingStep):
         ``"zscore"`` (mean 0, population standard deviation 1) or ``"none"``.
     aggregate : str or mapping of str to str
         How numbers are aggregated: ``"mean"``, ``"median"``, ``"trimmed-mean"`` or
-        ``"geometric-mean"`` of the group; a mapping says so by column, and the mean stands for
-        columns that it does not name. Two aggregates recode values to text: ``"ancestor"`` releases
-        the lowest common ancestor of the group in the hierarchy, the prefixes or the intervals of
-        the column's type, and ``"range"`` the least and the greatest number. Both state what they
-        lose, see ``refine_recoding``.
+        ``"geometric-mean"`` of the group; a mapping sets it by column, with the mean as the default
+        for columns that it does not name. Two aggregates recode values to text: ``"ancestor"``
+        releases the lowest common ancestor of the group in the hierarchy, the prefixes or the
+        intervals of the column's type, and ``"range"`` the least and the greatest number. Both
+        state what they lose, see ``refine_recoding``.
     trim : float, optional
         Share of a group that a trimmed mean ignores at each end, in [0, 0.5].
     decimals : int or mapping of str to int, optional
@@ -132,7 +132,7 @@ class Microaggregate(GroupingStep):
     closeness_by : str
         ``"merge"`` joins groups that are too far from the table with their nearest neighbours;
         ``"swap"`` exchanges records between groups first; ``"first"`` forms groups that are close
-        from the start, for one confidential column and by a method of its own
+        from the start, for one confidential column and by a separate method
         (:class:`shoal.partitioners.ClosenessFirst`). Diversity is always attained by merging.
     refine_recoding : bool
         Whether groups of columns that are all released as ancestors or ranges are refined by a
@@ -271,7 +271,7 @@ class Microaggregate(GroupingStep):
         Returns
         -------
         Microaggregate
-            The step, with ``decimals`` for the columns that ``round`` says to round. Decimals
+            The step, with ``decimals`` for the columns that ``round`` applies to. Decimals
             that were stated remain.
         """
         if self.round == "none" or isinstance(self.decimals, int):

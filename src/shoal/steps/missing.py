@@ -152,7 +152,7 @@ def describe_missing(
         )
     if any(filled.values()):
         sentences.append(
-            f"{_cells(filled)} missing and now hold{_s(filled)} the value of the group."
+            f"{_cells(filled)} missing and now hold{_singular_s(filled)} the value of the group."
         )
     if any(few_values.values()):
         sentences.append(
@@ -170,13 +170,13 @@ def _few_values(groups: Partition, missing: Mask) -> int:
 
 def _cells(counts: Mapping[str, int]) -> str:
     total = sum(counts.values())
-    cells, were = ("cell", "was") if total == 1 else ("cells", "were")
-    return f"{total} {cells} ({_list_counts(counts)}) {were}"
+    cells, verb = ("cell", "was") if total == 1 else ("cells", "were")
+    return f"{total} {cells} ({_list_counts(counts)}) {verb}"
 
 
 def _list_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name!r} {number}" for name, number in counts.items() if number)
 
 
-def _s(counts: Mapping[str, int]) -> str:
+def _singular_s(counts: Mapping[str, int]) -> str:
     return "s" if sum(counts.values()) == 1 else ""

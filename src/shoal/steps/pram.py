@@ -37,7 +37,7 @@ class Pram(Step):
     unbiased. Missing values stay missing.
 
     The step guarantees nothing about persons: a released value may be the original one, and the
-    report says with which probability.
+    report states the probability of that.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Pram(Step):
         Whether the columns change together, as one variable whose categories are the
         combinations that occur. Otherwise they change independently.
     within : list of str, optional
-        Columns whose values split the records into strata, each with a matrix of its own.
+        Columns whose values split the records into strata, each with its own matrix.
     random_state : int, Generator, RandomState or None
         Seed; if None, one is drawn and recorded in the plan of the release.
 
@@ -70,6 +70,7 @@ class Pram(Step):
     name = "pram"
     paper = "KWG97"
     accepts_any_kind = True
+    computes_with_values = False
 
     def __init__(
         self,
@@ -109,11 +110,6 @@ class Pram(Step):
     def recoded_columns(self) -> list[str]:
         """The columns that may get categories that they do not have."""
         return self.columns if self.matrix is not None and not self.invariant else []
-
-    @property
-    def numeric_columns(self) -> list[str]:
-        """None: the step compares values without computing with them."""
-        return []
 
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
@@ -247,12 +243,12 @@ class _NewValues:
 
 def _by_missing_cells(old: Sequence[Categories], rows: Codes) -> Iterator[Codes]:
     """Yield the records that lack the same cells, without those that lack all of them."""
-    lacks = np.zeros(len(rows), np.int64)
+    pattern_of = np.zeros(len(rows), np.int64)
     for column in old:
-        lacks = 2 * lacks + (column.codes[rows] < 0)
-    for pattern in np.unique(lacks):
+        pattern_of = 2 * pattern_of + (column.codes[rows] < 0)
+    for pattern in np.unique(pattern_of):
         if pattern != 2 ** len(old) - 1:
-            yield rows[lacks == pattern]
+            yield rows[pattern_of == pattern]
 
 
 def _joint_codes(old: Sequence[Categories], rows: Codes) -> Codes:
@@ -276,14 +272,14 @@ def _describe(block: Sequence[str], transitions: Sequence[Transitions]) -> Value
     expected = sum(float(entry.frequencies @ entry.stays) for entry in of_block)
     stays = np.concatenate([entry.stays for entry in of_block]) if of_block else np.ones(1)
     changed = 100 * (1 - unchanged / records) if records else 0.0
-    foreseen = 100 * (1 - expected / records) if records else 0.0
+    expected_change = 100 * (1 - expected / records) if records else 0.0
     noun = "combinations of values" if len(block) > 1 else "values"
     return ValuesRandomised(
         f"{name_columns(block)}: {changed:.3g} % of the {noun} were changed at random,"
-        f" {foreseen:.3g} % were expected. A value stays with a probability of {stays.min():.3g} to"
-        f" {stays.max():.3g}, by its category.",
+        f" {expected_change:.3g} % were expected. A value stays with a probability of"
+        f" {stays.min():.3g} to {stays.max():.3g}, by its category.",
         code="values-randomised",
         columns=tuple(block),
         changed=changed,
-        expected=foreseen,
+        expected=expected_change,
     )

@@ -33,7 +33,7 @@ TOLERANCE = 1e-9  # for rounding errors of sums of shares; far below any meaning
 
 @dataclass(frozen=True, eq=False)
 class PrivacyConstraint:
-    """A demand for l-diversity, t-closeness or both, of each confidential column in each group.
+    """A constraint on each confidential column in each group: l-diversity, t-closeness or both.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class PrivacyConstraint:
     def met_by_classes(self, labels: Labels) -> NDArray[np.bool_]:
         """Return which classes meet the constraint, given the class of every record of the table.
 
-        The number of units is not looked at.
+        The number of units is not checked.
         """
         met = np.ones(int(labels.max()) + 1, bool)
         for column, ordered in zip(self.ranks.T, self.ordered, strict=True):
@@ -288,7 +288,7 @@ def privacy_constraint(
 def constrained_partitioner(
     step: "Microaggregate", constraint: PrivacyConstraint | None, partitioner: Partitioner
 ) -> Partitioner:
-    """Return the partitioner to use: `ClosenessFirst` where the step asks for it."""
+    """Return the partitioner to use: `ClosenessFirst` if the step is set to use it."""
     if constraint is None or step.closeness is None or step.closeness_by != "first":
         return partitioner
     kind: Any = "ordered" if constraint.ordered[0] else "categories"

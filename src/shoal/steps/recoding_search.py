@@ -46,30 +46,30 @@ def refine_recoding(
     active, free = np.arange(n_groups), np.zeros(capacity, np.int64)
     n_free = capacity - n_groups
     free[:n_free] = np.arange(n_groups, capacity)
-    look = np.ones(capacity, bool)  # groups to look at in a pass; in the first, all
+    may_dissolve = np.ones(capacity, bool)  # groups to try in a pass; in the first, all
     for number in range(MAX_PASSES):
         before, old = float(state.loss[active].sum()), state.group.copy()
-        saved, improved, full = 0.0, [], look.all()
+        saved, improved, full = 0.0, [], may_dissolve.all()
         for chunk in _chunks(state, active, number):
             progress.report("refining", number, MAX_PASSES)
-            several = np.zeros(capacity, np.int64)
-            several[: len(chunk)] = chunk
+            groups_of_chunk = np.zeros(capacity, np.int64)
+            groups_of_chunk[: len(chunk)] = chunk
             inside = np.zeros(capacity, bool)
-            inside[chunk] = look[chunk]
+            inside[chunk] = may_dissolve[chunk]
             records = np.flatnonzero(inside[state.group])
             left, n_free, gain = improve(
-                state, groups.k, several, len(chunk), free, n_free, records, look
+                state, groups.k, groups_of_chunk, len(chunk), free, n_free, records, may_dissolve
             )
             saved += gain
-            improved.append(several[:left])
+            improved.append(groups_of_chunk[:left])
         active = np.sort(np.concatenate(improved))
         moved = state.group != old
-        look[:] = False
-        look[old[moved]] = look[state.group[moved]] = True
+        may_dissolve[:] = False
+        may_dissolve[old[moved]] = may_dissolve[state.group[moved]] = True
         if saved <= MIN_GAIN * before:
             if full:
                 break
-            look[:] = True
+            may_dissolve[:] = True
     labels = np.unique(state.group, return_inverse=True)[1].ravel()
     return Partition(_in_order(labels), groups.k)
 

@@ -70,16 +70,16 @@ def split(frame: Frame, columns: Sequence[str]) -> Strata:
     return Strata(frame, columns, rows)
 
 
-def refuse_small(strata: Strata, k: int, units: Codes | None = None, what: str = "records") -> None:
+def refuse_small(strata: Strata, k: int, units: Codes | None = None, noun: str = "records") -> None:
     """Refuse strata of fewer than k records, or of fewer than k units where ``units`` is given."""
     if not strata.columns:
         return
     sizes = _sizes(strata.rows, units)
-    refuse_sizes(sizes, k, columns=strata.columns, what=what)
+    refuse_sizes(sizes, k, columns=strata.columns, noun=noun)
 
 
 def refuse_sizes(
-    sizes: Sequence[int], k: int, *, columns: Sequence[str], what: str = "records"
+    sizes: Sequence[int], k: int, *, columns: Sequence[str], noun: str = "records"
 ) -> None:
     """Refuse strata of ``columns`` that hold fewer than k; the message names no stratum."""
     small = sum(size < k for size in sizes)
@@ -88,7 +88,7 @@ def refuse_sizes(
     names = ", ".join(map(repr, columns))
     hold = f"{small} of {len(sizes)} strata of {names} hold" + ("s" if small == 1 else "")
     raise InputError(
-        f"{hold} fewer than k={k} {what}, the smallest {min(sizes)}. Choose a coarser column for"
+        f"{hold} fewer than k={k} {noun}, the smallest {min(sizes)}. Choose a coarser column for"
         ' `within`, lower k, or set `small_strata="merge"`.',
         code="strata-below-k",
         columns=tuple(columns),
@@ -100,7 +100,7 @@ def refuse_sizes(
 
 
 def merge_small(
-    strata: Strata, k: int, Z: Matrix, units: Codes | None = None, what: str = "records"
+    strata: Strata, k: int, Z: Matrix, units: Codes | None = None, noun: str = "records"
 ) -> Strata:
     """Join strata of fewer than k records with their nearest neighbours until none is left.
 
@@ -119,7 +119,7 @@ def merge_small(
         The masked columns on a common scale.
     units : ndarray of shape (n_records,), optional
         The unit of each record, where units are counted.
-    what : str
+    noun : str
         What is counted, for messages.
 
     Returns
@@ -147,7 +147,7 @@ def merge_small(
         in_largest = np.isin(joined, strata.rows[i])
         source_row[joined[~in_largest]] = strata.rows[i][0]
     records = [len(stratum) for stratum in strata.rows]
-    sentence = describe_merged_strata(members, sizes, records, k, columns=strata.columns, what=what)
+    sentence = describe_merged_strata(members, sizes, records, k, columns=strata.columns, noun=noun)
     return Strata(strata.frame, strata.columns, rows, source_row, (StrataMerged(sentence),))
 
 
@@ -208,14 +208,14 @@ def describe_merged_strata(
     k: int,
     *,
     columns: Sequence[str],
-    what: str = "records",
+    noun: str = "records",
 ) -> str:
     """Return a sentence on the merged strata, without their names, which the release hides."""
     small = sum(size < k for size in sizes)
     pairs = zip(members, largest_of(members, sizes), strict=True)
     moved = sum(records[i] for group, largest in pairs for i in group if i != largest)
     return (
-        f"{small} of {len(sizes)} strata held fewer than k={k} {what}; merged with the"
+        f"{small} of {len(sizes)} strata held fewer than k={k} {noun}; merged with the"
         f" nearest stratum. {moved} record{'s' if moved != 1 else ''} of merged strata"
         f" now show{'s' if moved == 1 else ''} the values of the largest of them in"
         f" {', '.join(map(repr, columns))}."

@@ -68,6 +68,7 @@ class Suppress(Step):
     name = "suppress"
     paper = "SS98"
     accepts_any_kind = True
+    computes_with_values = False
     promises = "k-anonymity"
 
     def __init__(
@@ -144,11 +145,6 @@ class Suppress(Step):
             " cell counts as a value of its own."
         )
 
-    @property
-    def numeric_columns(self) -> list[str]:
-        """None: the step compares values without computing with them."""
-        return []
-
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
     ) -> StepResult:
@@ -182,8 +178,8 @@ class Suppress(Step):
             best.row,
             best.records,
             {
-                n: RowGather(own_rows, gone)
-                for n, gone in zip(self.columns, is_missing.T, strict=True)
+                n: RowGather(own_rows, suppressed)
+                for n, suppressed in zip(self.columns, is_missing.T, strict=True)
             },
             (self._describe(best),) if best.cells.any() else (),
         )

@@ -38,7 +38,7 @@ class Memory(NamedTuple):
     least. Records whose group may differ from ``best`` stand in
     ``changed[:counts[N_CHANGED]]``. The ``counts[N_POOLED]`` groups of the pool are rows
     of ``pool``, padded with -1. ``slots`` is a hash table of their ``keys``; the key of a
-    group is the sum of one random number (``signs``) per record.
+    group is the sum of the random ``record_keys`` of its records.
     """
 
     best: np.ndarray
@@ -48,14 +48,14 @@ class Memory(NamedTuple):
     pool: np.ndarray
     keys: np.ndarray
     slots: np.ndarray
-    signs: np.ndarray
+    record_keys: np.ndarray
     counts: np.ndarray
 
 
 def open_memory(labels: np.ndarray, sse: float, k: int, capacity: int) -> Memory:
     """Return a memory of the groups at the start, and an empty pool."""
     n = len(labels)
-    signs = np.random.default_rng(0).integers(0, 2**63, n).astype(np.uint64)
+    record_keys = np.random.default_rng(0).integers(0, 2**63, n).astype(np.uint64)
     return Memory(
         best=labels.copy(),
         sse=np.array([sse, sse]),
@@ -64,7 +64,7 @@ def open_memory(labels: np.ndarray, sse: float, k: int, capacity: int) -> Memory
         pool=np.full((capacity, 2 * k - 1), NONE),
         keys=np.zeros(capacity, np.uint64),
         slots=np.full(4 * capacity, NONE),
-        signs=signs,
+        record_keys=record_keys,
         counts=np.zeros(2, np.int64),
     )
 
@@ -153,7 +153,7 @@ def add_group(grouping, g, memory):
     size, known = grouping.sizes[g], memory.counts[N_POOLED]
     key = np.uint64(0)
     for m in range(size):
-        key += memory.signs[grouping.members[g, m]]
+        key += memory.record_keys[grouping.members[g, m]]
     slot = np.int64(key % np.uint64(memory.slots.shape[0]))
     while memory.slots[slot] != NONE:
         if memory.keys[memory.slots[slot]] == key:

@@ -1,7 +1,7 @@
 """The entry kernel of a local search, and the groups that it works on.
 
-Python calls one kernel for all kinds of passes: an entry kernel of its own for each would contain
-the descent once more, and the descent takes longest to compile.
+Python calls one kernel for all kinds of passes: a separate entry kernel for each would contain the
+descent once more, and the descent takes longest to compile.
 """
 
 import numpy as np

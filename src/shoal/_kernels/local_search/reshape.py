@@ -18,9 +18,9 @@ from shoal._kernels.local_search.grouping import (
 )
 from shoal._kernels.local_search.record_queue import clear_queue
 
-# Most trials fail, and that is recognised early. A descent runs in stages: each tries so many
-# moves, as a multiple of the records queued at first, and the next is entered only if the SSE
-# exceeds that before the trial by at most this share of the mean SSE of the changed groups.
+# Most trials fail, and stages detect that early. Each stage tries a number of moves, a multiple
+# (STAGES) of the records queued at first. The next stage begins only if the SSE exceeds that before
+# the trial by at most a share (LIMITS) of the mean SSE of the changed groups.
 STAGES = (1.0, 1.0, 1.5, 20.0)
 LIMITS = (0.45, 0.25, 0.1, 0.0)
 FIRST_LIMIT = 1.0  # the limit directly after a new group was gathered, before any descent

@@ -114,15 +114,15 @@ def detach(forest, spokes, leaving):
 def divide(forest, X, total, rank, k):
     """Divide the tree listed last into two of at least ``k``; return a record of each."""
     near, far = choose_hub(forest, total, rank, k)
-    beyond = size_beyond(forest, near, far, total)
-    hub = far if total - beyond == k - 1 else near
+    n_beyond = size_beyond(forest, near, far, total)
+    hub = far if total - n_beyond == k - 1 else near
     spokes = spokes_of(forest, X, hub)
     ends = forest.to[spokes]
-    if hub == far:  # it makes up the k of the smaller side
+    if hub == far:  # it completes the k of the smaller side
         leaving = ends != near
-    elif beyond >= k:
+    elif n_beyond >= k:
         leaving = ends == far
-    elif beyond == k - 1:  # the hub makes up the k of the larger part
+    elif n_beyond == k - 1:  # the hub completes the k of the larger part
         leaving = ends != far
     else:
         leaving = fill_up(forest, hub, spokes, total, k)

@@ -2,7 +2,7 @@
 
 from shoal._kernels._compile import compiled
 
-NOTHING = 2.0**-90  # less is rounding, where the extent of the table is about 1
+NEGLIGIBLE = 2.0**-90  # less is rounding, where the extent of the table is about 1
 
 
 @compiled
@@ -17,7 +17,7 @@ def ward(distance, a, b):
 @compiled
 def rounded(increase):
     """Return ``increase`` to twelve digits, so that rounding breaks no tie."""
-    if increase < NOTHING:
+    if increase < NEGLIGIBLE:
         return 0.0
     shifted = increase * 8193.0
     return shifted - (shifted - increase)

@@ -16,7 +16,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import row_distance
-from shoal._kernels.mward.cost import NOTHING, rounded, ward
+from shoal._kernels.mward.cost import NEGLIGIBLE, rounded, ward
 from shoal._kernels.mward.nearest_list import insert, is_listed, precedes
 from shoal._kernels.spatial.group_boxes import (
     WIDTH,
@@ -136,7 +136,7 @@ def search(groups, boxes, g):
                 increase = rounded(ward(distance[at], size, boxes.weights[b, at]))
                 insert(increases, partners, increase, boxes.groups[b, at])
                 # A partner has at least one record; the margin keeps ties despite rounding.
-                reach = 1.0000001 * max(increases[-1], NOTHING) / ward(1.0, size, 1.0)
+                reach = 1.0000001 * max(increases[-1], NEGLIGIBLE) / ward(1.0, size, 1.0)
     groups.bound[g] = np.inf
     groups.bound_group[g] = groups.parent.shape[0]
     set_list(groups, g, increases, partners)

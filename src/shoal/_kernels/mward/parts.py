@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._kernels.mward.cost import NOTHING
+from shoal._kernels.mward.cost import NEGLIGIBLE
 from shoal._kernels.mward.joins import Groups, open_groups
 
 Matrix = NDArray[np.float64]
@@ -73,7 +73,7 @@ def absorb_equals(centre, size, parent, single, end, heads, k):
     These joins have no cost, so the lowest number absorbs the others one by one; it
     reaches the end while it is small, or not at all.
     """
-    here = heads[((centre[heads] - centre[end]) ** 2).sum(axis=1) < NOTHING]
+    here = heads[((centre[heads] - centre[end]) ** 2).sum(axis=1) < NEGLIGIBLE]
     if len(here) == 0 or parent[here[0]] != here[0]:  # the other end has them already
         return
     head = here[0]

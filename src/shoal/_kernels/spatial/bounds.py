@@ -1,6 +1,6 @@
 """Bounds on the scores of records, in single precision with proven error margins.
 
-A search asks for the records of greatest score: the squared distance for the farthest records,
+A search finds the records of greatest score: the squared distance for the farthest records,
 minus the squared distance for the nearest. Records are excluded in single precision, in the
 coordinate frame of the index; the others are measured in double precision on the original columns.
 No record of the result is ever excluded, because the margins cover all rounding errors.

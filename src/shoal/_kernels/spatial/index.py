@@ -36,8 +36,8 @@ class Index(NamedTuple):
 
     ``low`` and ``high`` are the faces of the boxes around blocks (as group, axis, block in the
     group), ``outer_low`` and ``outer_high`` those around groups of blocks (as axis, group).
-    ``filled`` counts the living records of each block, and ``all_equal`` says whether all its
-    records have the same values.
+    ``filled`` counts the living records of each block, and ``all_equal`` is True
+    where all its records have the same values.
 
     ``total`` is the sum of the living records, as leading part and rounding error per column. The
     arrays from ``query`` on are scratch space of searches.

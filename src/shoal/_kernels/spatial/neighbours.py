@@ -1,7 +1,7 @@
 """The exact nearest neighbours of every record, block by block.
 
 The records of a block lie close together and are searched for together: a block that is too far
-from their box is ruled out for all of them at once, another one for each of them by its own
+from their box is excluded for all of them together, and another block for each of them by its own
 distance to that box. `shoal._kernels.spatial.search` measures the rest.
 """
 
@@ -19,7 +19,7 @@ from shoal._kernels.spatial.search import NEAREST, comes_first, measure_block, u
 
 SHORT = 1000  # records up to which all distances are computed: nothing has to be compiled
 STRIDE = 4  # blocks between two reports of progress: a fraction of a second
-NEEDS_NOTHING = np.float32(np.inf)  # what places without a record need
+NEEDS_NOTHING = np.float32(np.inf)  # required score of places without a record
 
 
 def neighbours(X: np.ndarray, m: int) -> np.ndarray:
@@ -88,8 +88,8 @@ def stream_neighbours(index: Index, m: int) -> Iterator[tuple[np.ndarray, np.nda
         records = index.records[start : start + STRIDE].ravel()
         nearest, squares = np.empty((len(records), m), np.int64), np.empty((len(records), m))
         find_neighbours(index, start, start + STRIDE, nearest, squares, True)
-        held = records >= 0
-        yield records[held], nearest[held], squares[held]
+        is_record = records >= 0
+        yield records[is_record], nearest[is_record], squares[is_record]
 
 
 @compiled
@@ -102,16 +102,16 @@ def find_neighbours(index, start, stop, nearest, squares, compact):
     rows = np.empty((BLOCK, width), np.float32)
     needed, counts = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.int64)
     bounds, inner = np.empty(BLOCK, np.float32), np.empty(BLOCKS_PER_GROUP, np.float32)
-    asking, box = np.empty((2, width), np.float32), np.empty((2, width), np.float32)
+    query_box, box = np.empty((2, width), np.float32), np.empty((2, width), np.float32)
     for b in range(start, min(stop, index.blocks.shape[0])):
         load_queries(index.blocks[b], index.filled[b], rows, needed, counts)
         for i in range(BLOCK):
             lines[i] = (b - start) * BLOCK + i if compact else index.records[b, i]
         search_block(index, b, b, rows, lines, needed, counts, bounds, box, nearest, squares)
 
-        faces(index.low, index.high, b, asking)
+        faces(index.low, index.high, b, query_box)
         near_score_bounds(
-            index.outer_low, index.outer_high, asking[0], asking[1], index.outer_bounds
+            index.outer_low, index.outer_high, query_box[0], query_box[1], index.outer_bounds
         )
         left = heapify_groups(index.outer_bounds, index.queue, needed.min())
         while True:
@@ -120,7 +120,7 @@ def find_neighbours(index, start, stop, nearest, squares, compact):
             if left < 0:
                 break
             g = index.queue[left]
-            near_score_bounds(index.low[g], index.high[g], asking[0], asking[1], inner)
+            near_score_bounds(index.low[g], index.high[g], query_box[0], query_box[1], inner)
             for at in range(BLOCKS_PER_GROUP):
                 # The score of an empty block is -inf, which is also what a search without any
                 # result requires; an empty block holds no record that could be read.

@@ -99,7 +99,7 @@ def farthest(pool):
 def nearest(pool, places):
     """Fill ``places`` with the nearest living records, in no order; ties go to the lowest.
 
-    No more may be asked for than live. They are a heap, the farthest first.
+    There must be at least as many living records as ``places``, which becomes a max-heap.
     """
     distance, records, size, k = pool.distance, pool.records, pool.size[0], places.shape[0]
     for i in range(k):
@@ -160,17 +160,17 @@ def assign(pool, place, group):
 @compiled
 def take(pool, places):
     """Make the records at ``places`` the next group and remove them."""
-    gone, distance = -1.0, pool.distance
+    removed, distance = -1.0, pool.distance
     for i in range(places.shape[0]):
         pool.labels[pool.records[places[i]]] = pool.groups[0]
-        distance[places[i]] = gone
+        distance[places[i]] = removed
         for j in range(pool.columns.shape[0]):
             add_exactly(pool.total[j], -pool.columns[j, places[i]])
     # Gaps are filled from the back, where some records may have been removed as well.
     size, last = pool.size[0] - places.shape[0], pool.size[0] - 1
     for i in range(places.shape[0]):
         if places[i] < size:
-            while distance[last] == gone:
+            while distance[last] == removed:
                 last -= 1
             move(pool, last, places[i])
             last -= 1

@@ -1,7 +1,7 @@
 """The nearest and the farthest living records, without a pass over all of them.
 
 Groups of blocks are visited in the order of the bounds that their boxes give, then their
-blocks, until the records at hand beat every bound that is left. A block is measured in
+blocks, until the records in the list beat every remaining bound. A block is measured in
 single precision by vector instructions; the records that this cannot rule out are measured
 in double precision. `shoal._kernels.spatial.bounds` proves that the result is that of a pass
 over all living records.
@@ -31,8 +31,8 @@ FIRST_AXIS = np.int64(1)  # the axes of the frame are stored from here on
 def nearest(index, point, best, squares):
     """Fill ``best`` with the living records nearest to ``point``, nearest first.
 
-    ``squares`` are their squared distances. Ties go to the lowest record. The
-    number of records is returned: less than asked for only if fewer live.
+    ``squares`` are their squared distances. Ties go to the lowest record. Return the
+    number of records, less than the length of ``best`` only if fewer are living.
     """
     return search(index, point, NEAREST, NO_RECORD, best, squares, NONE_FOUND)
 
@@ -76,7 +76,7 @@ def search(index, point, side, excluded, best, squares, count):
     if count == most:
         needed = required_score(squares[most - 1], side, index.scale, reach, p)
     score_bounds(index.outer_low, index.outer_high, index.query, side, index.outer_bounds)
-    left, alone = queue_best_group(index.outer_bounds, index.queue, index.bounds), True
+    left, is_only_best = queue_best_group(index.outer_bounds, index.queue, index.bounds), True
     while True:
         b, left = next_block(
             index.blocks, index.low, index.high, index.query, index.leading, side, needed,
@@ -87,9 +87,9 @@ def search(index, point, side, excluded, best, squares, count):
                 index.X, point, excluded, index.records[b], index.all_equal[b], index.gaps, side,
                 needed, index.scale, reach, best, squares, count,
             )  # fmt: skip
-        elif alone:
+        elif is_only_best:
             left = queue_other_groups(index.outer_bounds, index.queue, needed, index.bounds)
-            alone = False
+            is_only_best = False
         else:
             return count
 

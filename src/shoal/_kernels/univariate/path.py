@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.double_double import add, sum_of
+from shoal._kernels.double_double import add, two_sum
 
 # Losses that differ by less than a tolerance are equal, so that rounding never decides between
 # two cuts. TIE is relative to the loss of the last group, the others to the loss of the path,
@@ -60,7 +60,7 @@ def relax(path, j, size, loss, rest):
 def relax_run(path, start, stop, size, loss):
     """Do ``relax`` for each j of a run, without branches, so that it is vectorised."""
     for j in range(start, stop):
-        total, error = sum_of(path.loss[j - size], loss[j - start])
+        total, error = two_sum(path.loss[j - size], loss[j - start])
         error += path.rest[j - size]
         gain = (path.loss[j] - total) + (path.rest[j] - error)
         better = gain > TIE * max(loss[j - start], path.final[j]) + PLAIN * total
@@ -76,7 +76,7 @@ def extend(path, columns, k, work):
 
     The sums of squares of all groups that end at j grow backwards from j, one
     record at a time, so nothing is ever subtracted. A run of k neighbouring j
-    is treated at once: none of them ends where another begins.
+    is processed together: none of them ends where another begins.
     """
     p, n = columns.shape
     run = min(k, 256)

@@ -8,7 +8,7 @@ cuts that are tried for those in between (divide and conquer).
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.double_double import add, divide, square, sum_of
+from shoal._kernels.double_double import add, divide, square, two_sum
 from shoal._kernels.univariate.path import relax
 
 
@@ -58,7 +58,7 @@ def accumulate(values, sums):
 @compiled
 def set_sums(sums, place, before, value, middle, sign):
     """Set the sums at ``place`` to those at ``before`` plus or minus one value."""
-    gap, rest = sum_of(value, -middle)
+    gap, rest = two_sum(value, -middle)
     total, error = add(sums[before, 0], sums[before, 1], sign * gap, sign * rest)
     sums[place, 0] = total
     sums[place, 1] = error

@@ -90,10 +90,10 @@ def _entries(notes: ColumnNotes) -> dict[str, str]:
 
 def _frame(frame: Mapping[str, Any], table: pa.Table) -> dict[str, Any]:
     """Return the metadata of pandas for the released columns only."""
-    fresh = pa.Schema.from_pandas(
+    schema = pa.Schema.from_pandas(
         table.slice(0, 0).to_pandas(ignore_metadata=True), preserve_index=False
     )
-    described: dict[str, Any] = json.loads(fresh.metadata[b"pandas"])
+    described: dict[str, Any] = json.loads(schema.metadata[b"pandas"])
     index = [name for name in _entries_of(frame, "index_columns") if name in table.column_names]
     described["index_columns"] = index
     before = {

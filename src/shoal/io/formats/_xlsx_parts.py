@@ -18,7 +18,7 @@ _ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
 
 def sheet_parts(path: Path, title: str) -> tuple[bool, bool, dict[int, str]]:
-    """Return what the XML of a sheet says beside its values.
+    """Return what the XML of a sheet contains besides its values.
 
     Parameters
     ----------

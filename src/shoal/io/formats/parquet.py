@@ -33,7 +33,7 @@ def _check_size(file: pq.ParquetFile, path: Path, limit: float | None) -> None:
     """
     footer, packed = file.metadata, path.stat().st_size
     check_columns(path.name, footer.num_columns)
-    # The sizes of single columns are not asked for: pyarrow aborts where they are damaged.
+    # The sizes of single columns are not read: pyarrow aborts where they are damaged.
     leaves = [file.schema.column(number) for number in range(footer.num_columns)]
     texts = [
         leaf.path

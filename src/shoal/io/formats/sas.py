@@ -71,8 +71,8 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 
 def _catalogue(path: Path) -> Path | None:
     """Return the catalogue of formats beside a file: of its own name, or ``formats.sas7bcat``."""
-    beside = (path.with_suffix(".sas7bcat"), path.with_name("formats.sas7bcat"))
-    return next((file for file in beside if file.is_file()), None)
+    catalogues = (path.with_suffix(".sas7bcat"), path.with_name("formats.sas7bcat"))
+    return next((file for file in catalogues if file.is_file()), None)
 
 
 def _labels(catalogue: Path | None, dialect: Dialect) -> Mapping[str, Mapping[Any, str]]:

@@ -73,7 +73,7 @@ class Study:
         return np.ones(self.size(side)) if self.weights is None else self.weights[side]
 
     def rng(self, purpose: str) -> np.random.Generator:
-        """Return a generator of its own for each purpose, so that analyses are independent."""
+        """Return a separate generator for each purpose, so that analyses are independent."""
         return np.random.default_rng([self.seed, crc32(purpose.encode())])
 
     def restricted(self, original: Labels, masked: Labels) -> "Study":

@@ -30,7 +30,7 @@ def weighted_deviation(values: Values, weights: Values) -> float:
 
 
 def weighted_quantiles(values: Values, weights: Values, shares: ArrayLike) -> Values:
-    """Return quantiles: the least value at which the cumulated weights reach each share.
+    """Return quantiles: the least value at which the cumulative weights reach each share.
 
     Where they meet the share exactly, the mean of that value and the next one is taken, as for the
     median of an even number of records.
@@ -41,11 +41,11 @@ def weighted_quantiles(values: Values, weights: Values, shares: ArrayLike) -> Va
     array([15., 25.])
     """
     order = np.argsort(values, kind="stable")
-    ordered, cumulated = values[order], np.cumsum(weights[order])
-    targets = np.asarray(shares, np.float64) * cumulated[-1]
-    slack = 1e-12 * cumulated[-1]  # sums of weights are rounded
-    first = np.minimum(np.searchsorted(cumulated, targets - slack), len(values) - 1)
-    second = np.minimum(np.searchsorted(cumulated, targets + slack), len(values) - 1)
+    ordered, cumulative = values[order], np.cumsum(weights[order])
+    targets = np.asarray(shares, np.float64) * cumulative[-1]
+    slack = 1e-12 * cumulative[-1]  # sums of weights are rounded
+    first = np.minimum(np.searchsorted(cumulative, targets - slack), len(values) - 1)
+    second = np.minimum(np.searchsorted(cumulative, targets + slack), len(values) - 1)
     return np.asarray((ordered[first] + ordered[second]) / 2)
 
 
@@ -63,8 +63,8 @@ def gini(values: Values, weights: Values) -> float:
     """
     order = np.argsort(values, kind="stable")
     ordered, shares = values[order], weights[order] / weights.sum()
-    cumulated = ordered * shares
-    if cumulated.sum() == 0:
+    contributions = ordered * shares
+    if contributions.sum() == 0:
         return 0.0
-    lorenz = np.concatenate([[0.0], np.cumsum(cumulated) / cumulated.sum()])
+    lorenz = np.concatenate([[0.0], np.cumsum(contributions) / contributions.sum()])
     return float(1 - (shares * (lorenz[1:] + lorenz[:-1])).sum())

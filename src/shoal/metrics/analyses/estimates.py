@@ -19,7 +19,7 @@ from shoal.metrics.analyses.result import AnalysisResult
 
 SHARES = {"10 % quantile": 0.1, "25 % quantile": 0.25, "median": 0.5, "75 % quantile": 0.75,
           "90 % quantile": 0.9}  # fmt: skip
-ROUNDING = 1e-12  # estimates that differ by a smaller share are equal but for rounding
+ROUNDING = 1e-12  # estimates that differ by a smaller share are equal up to rounding
 ERRORS = {
     "total": "total_error",
     "mean": "mean_error",

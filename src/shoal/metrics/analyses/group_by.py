@@ -43,7 +43,7 @@ def group_by(study: Study) -> AnalysisResult | str:
     values: list[str | None] = [pair.name for pair in study.numbers]
     values = values or [None]
     rng = study.rng("group by")
-    rows, everything = [], []
+    rows, all_errors = [], []
     for width in (1, 2):
         queries = [
             (by, value)
@@ -55,11 +55,11 @@ def group_by(study: Study) -> AnalysisResult | str:
         errors = [np.concatenate(parts) for parts in zip(*results, strict=True)]
         if errors and len(errors[0]):
             rows.append({"columns": str(width), "queries": len(results), **_summary(errors)})
-            everything.append((len(results), errors))
+            all_errors.append((len(results), errors))
     if not rows:
         return f"Needs a column with groups of at least {study.min_group} records."
-    joined = [np.concatenate(parts) for parts in zip(*(e for _, e in everything), strict=True)]
-    rows.append({"columns": "all", "queries": sum(n for n, _ in everything), **_summary(joined)})
+    joined = [np.concatenate(parts) for parts in zip(*(e for _, e in all_errors), strict=True)]
+    rows.append({"columns": "all", "queries": sum(n for n, _ in all_errors), **_summary(joined)})
     names = {
         "count error": "group_count_error",
         "mean error": "group_mean_error",

@@ -68,7 +68,7 @@ def propensity(study: Study) -> AnalysisResult | str:
     }
     for i, (name, (second_order, model)) in enumerate(models.items()):
         before, after, _ = features(pairs, second_order=second_order)
-        with warnings.catch_warnings():  # tables that are easily told apart need no convergence
+        with warnings.catch_warnings():  # a model of very different tables need not converge
             warnings.simplefilter("ignore")
             row = compare(before, after, model, sampled, name)
         rows.append({"model": name, **row})

@@ -15,7 +15,7 @@ Better = Literal["lower", "higher"]
 SHOWN = 15  # estimates by group in the text
 
 
-class About(NamedTuple):
+class FigureInfo(NamedTuple):
     """The analysis that computes a figure, which values are better, and what it is."""
 
     analysis: str
@@ -23,44 +23,46 @@ class About(NamedTuple):
     meaning: str
 
 
-FIGURES: dict[str, About] = {
-    "pmse_ratio": About("propensity", "lower", "greatest pMSE ratio of the models"),
-    "pmse_ratio_logistic": About("propensity", "lower", "pMSE ratio of the logistic model"),
-    "pmse_ratio_tree": About("propensity", "lower", "pMSE ratio of the tree"),
-    "pmse_logistic": About("propensity", "lower", "pMSE of the logistic model"),
-    "pmse_tree": About("propensity", "lower", "pMSE of the tree"),
-    "prediction_loss": About(
+FIGURES: dict[str, FigureInfo] = {
+    "pmse_ratio": FigureInfo("propensity", "lower", "greatest pMSE ratio of the models"),
+    "pmse_ratio_logistic": FigureInfo("propensity", "lower", "pMSE ratio of the logistic model"),
+    "pmse_ratio_tree": FigureInfo("propensity", "lower", "pMSE ratio of the tree"),
+    "pmse_logistic": FigureInfo("propensity", "lower", "pMSE of the logistic model"),
+    "pmse_tree": FigureInfo("propensity", "lower", "pMSE of the tree"),
+    "prediction_loss": FigureInfo(
         "prediction", "lower", "greatest loss of a score by training on masked records"
     ),
-    "prediction_loss_linear": About("prediction", "lower", "the same of linear models"),
-    "prediction_loss_forest": About("prediction", "lower", "the same of random forests"),
-    "ci_overlap": About(
+    "prediction_loss_linear": FigureInfo("prediction", "lower", "the same of linear models"),
+    "prediction_loss_forest": FigureInfo("prediction", "lower", "the same of random forests"),
+    "ci_overlap": FigureInfo(
         "regression", "higher", "least overlap of the confidence intervals of a coefficient"
     ),
-    "ci_overlap_mean": About("regression", "higher", "mean overlap over the coefficients"),
-    "coefficient_shift": About(
+    "ci_overlap_mean": FigureInfo("regression", "higher", "mean overlap over the coefficients"),
+    "coefficient_shift": FigureInfo(
         "regression", "lower", "greatest change of a coefficient, in standard errors"
     ),
-    "conclusions_changed": About(
+    "conclusions_changed": FigureInfo(
         "regression", "lower", "share of coefficients whose sign or significance changes"
     ),
-    "range_count_error": About("range-counts", "lower", "mean relative error of range counts"),
-    "range_count_error_95": About("range-counts", "lower", "95 % quantile of these errors"),
-    "group_count_error": About("group-by", "lower", "mean relative error of group counts"),
-    "group_mean_error": About(
+    "range_count_error": FigureInfo("range-counts", "lower", "mean relative error of range counts"),
+    "range_count_error_95": FigureInfo("range-counts", "lower", "95 % quantile of these errors"),
+    "group_count_error": FigureInfo("group-by", "lower", "mean relative error of group counts"),
+    "group_mean_error": FigureInfo(
         "group-by", "lower", "mean error of group means, in standard deviations"
     ),
-    "groups_lost": About("group-by", "lower", "share of groups without a masked record"),
-    "total_error": About("estimates", "lower", "greatest relative error of a total"),
-    "mean_error": About("estimates", "lower", "greatest error of a mean, in standard deviations"),
-    "median_error": About(
+    "groups_lost": FigureInfo("group-by", "lower", "share of groups without a masked record"),
+    "total_error": FigureInfo("estimates", "lower", "greatest relative error of a total"),
+    "mean_error": FigureInfo(
+        "estimates", "lower", "greatest error of a mean, in standard deviations"
+    ),
+    "median_error": FigureInfo(
         "estimates", "lower", "greatest error of a median, in standard deviations"
     ),
-    "quantile_error": About(
+    "quantile_error": FigureInfo(
         "estimates", "lower", "greatest error of a quantile, in standard deviations"
     ),
-    "gini_error": About("estimates", "lower", "greatest absolute error of a Gini coefficient"),
-    "table_error": About(
+    "gini_error": FigureInfo("estimates", "lower", "greatest absolute error of a Gini coefficient"),
+    "table_error": FigureInfo(
         "estimates", "lower", "greatest total variation distance of a table of categories"
     ),
 }
@@ -194,11 +196,11 @@ class Utility(NamedResults[AnalysisResult]):
 
     def reasons(self) -> dict[str, str]:
         """Return why figures were not computed, by name."""
-        have = self.figures()
+        computed = self.figures()
         reasons = {
-            name: self.not_run.get(about.analysis, "Not computed on these columns.")
-            for name, about in FIGURES.items()
-            if name not in have and (about.analysis in self.not_run or about.analysis in self)
+            name: self.not_run.get(info.analysis, "Not computed on these columns.")
+            for name, info in FIGURES.items()
+            if name not in computed and (info.analysis in self.not_run or info.analysis in self)
         }
         if self.groups is None:
             reasons |= {f"{name}{WORST}": "Needs columns of subgroups." for name in FIGURES}
@@ -256,10 +258,8 @@ class Utility(NamedResults[AnalysisResult]):
         rows = [["figure", "value", "meaning"]]
         for name, value in self.figures().items():
             if name in FIGURES:
-                about = FIGURES[name]
-                rows.append(
-                    [name, format_cell(value), f"{about.meaning}; {about.better} is better"]
-                )
+                info = FIGURES[name]
+                rows.append([name, format_cell(value), f"{info.meaning}; {info.better} is better"])
         blocks = [align_rows(rows)] if len(rows) > 1 else []
         if self.groups is not None:
             blocks += filter(None, [str(self.groups), self._estimates_by_group()])

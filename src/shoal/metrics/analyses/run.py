@@ -204,7 +204,7 @@ def _by_group(study: Study, names: Sequence[str], grouping: Grouping) -> Subgrou
             results, not_run = run_each("analyses", ANALYSES, names, part)
         utilities.append(Utility(results, not_run, records=len(group.rows[0]), seed=study.seed))
     figures = tuple(result.figures() for result in utilities)
-    better = {name: about.better for name, about in FIGURES.items()}
+    better = {name: info.better for name, info in FIGURES.items()}
     return Subgroups(grouping, figures, better, results=tuple(utilities))
 
 

@@ -14,16 +14,15 @@ from shoal import _progress as progress
 from shoal._kernels.mixed_search import (
     MixedIndex,
     build_index,
-    count_within,
     list_within,
-    lower_bounds,
+    tighten_bounds,
 )
 from shoal.metrics._base import Labels, Matrix, Values
 from shoal.metrics.anonymity import classes
 from shoal.metrics.attacks._tables import AttackTables, Column
 
 STRIDE = 50  # targets searched for at a time, in one thread
-ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal but for rounding
+ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal up to rounding
 
 Which = Literal["original", "control"]
 Scale = Literal["values", "ranks"]
@@ -154,7 +153,7 @@ class Setting:
             self.control_rows = np.sort(rows)
 
     def rng(self, purpose: str) -> np.random.Generator:
-        """Return a generator of its own for each purpose, so that attacks are independent."""
+        """Return a separate generator for each purpose, so that attacks are independent."""
         return np.random.default_rng([self.seed, crc32(purpose.encode())])
 
     def _sample(self, purpose: str, n: int, rows: Labels | None) -> Labels:
@@ -237,15 +236,15 @@ class Setting:
 
 def _search(index: MixedIndex, points: Matrix, point_codes: Labels, part: slice) -> Neighbours:
     """Return the nearest classes of a part of the targets."""
-    some, some_codes = points[part], point_codes[part]
-    squares = np.full(len(some), np.inf)
-    lower_bounds(index, some, some_codes, squares)
+    points_of_part, codes_of_part = points[part], point_codes[part]
+    squares = np.full(len(points_of_part), np.inf)
+    tighten_bounds(index, points_of_part, codes_of_part, squares)
     bounds = squares * (1 + ROUNDING)
-    counts = np.zeros(len(some), np.int64)
-    count_within(index, some, some_codes, bounds, counts)
+    counts = np.zeros(len(points_of_part), np.int64)
+    list_within(index, points_of_part, codes_of_part, bounds, counts, np.empty(0, np.int64))
     starts = np.concatenate([[0], np.cumsum(counts)])
     nearest = np.empty(starts[-1], np.int64)
-    list_within(index, some, some_codes, bounds, starts[:-1].copy(), nearest)
+    list_within(index, points_of_part, codes_of_part, bounds, starts[:-1].copy(), nearest)
     return Neighbours(squares, starts, nearest)
 
 

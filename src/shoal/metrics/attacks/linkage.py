@@ -90,7 +90,7 @@ def _link(setting: Setting, name: str, scale: Scale) -> AttackResult | str:
 def right_records(setting: Setting, targets: Labels) -> tuple[Labels, Labels]:
     """Return the records that are a right link for each target: its own, or those of its unit.
 
-    The second array holds them one target after the other; the first says where each begins.
+    The second array holds them one target after the other; the first holds where each begins.
     """
     if setting.units is None:
         return np.arange(len(targets) + 1), targets

@@ -18,7 +18,7 @@ MAX_COLUMNS = 31  # digits to base 4 of a pattern of agreement
 ITERATIONS, CONVERGED = 200, 1e-8
 FIRST_GUESS = [0.05, 0.1, 0.25, 0.6]  # how often matching pairs agree: not at all, ..., exactly
 LEAST = 1e-6  # smallest probability, so that weights are finite
-SLACK = 1e-9  # weights that differ by less are equal but for rounding
+SLACK = 1e-9  # weights that differ by less are equal up to rounding
 STRIDE = 20  # targets ranked at a time, in one thread
 
 Patterns = NDArray[np.int64]

@@ -10,7 +10,7 @@ from shoal.metrics.figures import attack_figures
 from shoal.metrics.named_results import NamedResults
 from shoal.metrics.subgroups import Subgroups
 
-ROUNDING = 1e-9  # a rate that exceeds its ceiling by a smaller share equals it but for rounding
+ROUNDING = 1e-9  # a rate that exceeds its ceiling by a smaller share equals it up to rounding
 NORMAL_QUANTILE = 1.959963984540054  # for intervals that cover 95 %
 
 

@@ -253,9 +253,9 @@ def _prepare(
             f"The control table has {len(control):,} records and the original {len(before):,}: the"
             " baseline of singling out is that of a shorter table."
         )
-    gone = [name for name in quasi_identifiers if name not in after.columns]
-    if gone:
-        read.remarks.append(f"{name_columns(gone)} not in the release, so not used.")
+    not_released = [name for name in quasi_identifiers if name not in after.columns]
+    if not_released:
+        read.remarks.append(f"{name_columns(not_released)} not in the release, so not used.")
     released = classes(keys(after, [n for n in quasi_identifiers if n in after.columns]))[:, None]
     units = None if unit is None else _aligned_units(before, unit, aligned)
     smallest = smallest_class(released)

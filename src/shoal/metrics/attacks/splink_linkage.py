@@ -16,8 +16,8 @@ from shoal.metrics.attacks.result import AttackResult
 
 MAX_PAIRS = 2_000_000  # of targets and classes, all of which are compared
 LEAST_TARGETS = 50
-EXACT = 1e-9  # standard deviations within which numbers are equal but for rounding
-SLACK = 1e-6  # match weights that differ by less are equal but for rounding
+EXACT = 1e-9  # standard deviations within which numbers are equal up to rounding
+SLACK = 1e-6  # match weights that differ by less are equal up to rounding
 
 
 def splink_linkage(setting: Setting) -> AttackResult | str:

@@ -79,7 +79,7 @@ class Columns:
         for size in np.unique(sizes[sizes < 2 * self.k]):
             self.add(order[np.isin(labels[order], np.flatnonzero(sizes == size))].reshape(-1, size))
 
-    def holding(self, triples: Labels, since: int = 0) -> Labels:
+    def containing(self, triples: Labels, since: int = 0) -> Labels:
         """Return (triple, group) for all groups from ``since`` on that contain two of a triple."""
         return self._pairs(shared_corners, triples, since)
 

@@ -73,7 +73,7 @@ def charge_others(proof: Proof, columns: Columns, leading: Leading) -> float:
         return 0.0
     remaining = np.append(np.where(leading, 0.0, record_dual), 0.0)
     cut_costs = np.zeros(len(columns))
-    triple_group = columns.holding(triples[~in_programme])
+    triple_group = columns.containing(triples[~in_programme])
     np.add.at(cut_costs, triple_group[:, 1], triple_dual[~in_programme][triple_group[:, 0]])
     cluster_group = columns.filling(clusters[~kept])
     np.add.at(cut_costs, cluster_group[:, 1], cluster_dual[~kept][cluster_group[:, 0]])
@@ -103,7 +103,7 @@ def bound_by_listed_groups(proof: Proof, step: float, columns: Columns, leading:
 
 
 def is_closed(proof: Proof) -> bool:
-    """Say whether the best partition so far is proven to be optimal, to eight digits."""
+    """Return whether the best partition so far is proven to be optimal, to eight digits."""
     return proof.sse - proof.bound <= 4 * TOLERANCE * proof.sse
 
 

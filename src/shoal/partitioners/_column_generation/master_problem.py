@@ -111,7 +111,7 @@ class MasterProblem:
             pairs = [np.column_stack([new[row, member], row])]
             if self.limit is not None:
                 pairs.append(np.column_stack([np.full(len(new), n), np.arange(len(new))]))
-            triple, group = columns.holding(self._known_triples, self.width).T
+            triple, group = columns.containing(self._known_triples, self.width).T
             pairs.append(np.column_stack([self.triple_rows[triple], group - self.width]))
             cluster, group = columns.filling(self._known_clusters, self.width).T
             pairs.append(np.column_stack([self.cluster_rows[cluster], group - self.width]))
@@ -129,7 +129,7 @@ class MasterProblem:
             )
             self.width = len(columns)
         more = columns.triples[len(self.triple_rows) :]
-        rows = self._add_cuts(np.ones(len(more)), columns.holding(more))
+        rows = self._add_cuts(np.ones(len(more)), columns.containing(more))
         self.triple_rows = np.append(self.triple_rows, rows)
         more = columns.clusters[len(self.cluster_rows) :]
         rows = self._add_cuts(columns.cluster_limits(more), columns.filling(more))

@@ -79,7 +79,7 @@ class Priced(NamedTuple):
 
 
 def neighbour_table(X: Matrix, k: int) -> NeighbourTable:
-    """Return the nearest neighbours of every record, with cumulated squared distances."""
+    """Return the nearest neighbours of every record, with cumulative squared distances."""
     near, gaps = nearest_others(open_index(X), min(len(X) - 1, max(NEAR, 2 * k)))
     sums = np.zeros((len(X), 2 * k - 1))
     sums[:, 1:] = np.cumsum(gaps[:, : 2 * k - 2], axis=1)
@@ -117,7 +117,7 @@ def duals_by_rank(
 ) -> PricingDuals:
     """Return dual values in the form that the search needs; ``order`` decides the ranks.
 
-    ``k`` is the least size of a group, ``size`` where None.
+    ``k`` is the least size of a group, ``size`` if None.
     """
     n = len(order)
     rank = np.empty(n, np.int64)

@@ -60,7 +60,7 @@ def padded(values: Matrix, length: int) -> Matrix:
 
 
 def has_cuts(duals: Duals) -> bool:
-    """Say whether there are duals of triples or clusters."""
+    """Return whether there are duals of triples or clusters."""
     return len(duals.triple_dual) + len(duals.cluster_dual) > 0
 
 

@@ -115,11 +115,11 @@ def certify(
     labels : ndarray of shape (n_records,), optional
         A partition to start from, which shortens the work.
     budget : float, optional
-        Seconds to spend at most; no limit where None.
+        Seconds to spend at most; no limit if None.
     clock : callable
         A function that returns the time in seconds; CPU seconds of all threads by default.
     n_jobs : int, optional
-        Number of threads; all cores where None or -1.
+        Number of threads; all cores if None or -1.
 
     Returns
     -------

@@ -63,7 +63,7 @@ def rounding_share(table: LongTable) -> float:
 
 
 def part_of(table: LongTable, start: int, stop: int, around: Rows) -> tuple[NeighbourTable, Labels]:
-    """Return the rows from ``start`` to ``stop`` as a small table of their own, and its rows.
+    """Return the rows from ``start`` to ``stop`` as a small table, and its rows.
 
     They come first; the rows ``around`` them and their neighbours follow.
     """

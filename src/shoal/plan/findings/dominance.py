@@ -19,7 +19,7 @@ def releases_means(step: Step) -> bool:
 
 
 def _is_averaged(step: Step) -> Callable[[str], bool]:
-    """Return a function that says whether numbers of a column are replaced by their mean."""
+    """Return a function that tells whether numbers of a column are replaced by their mean."""
     return lambda name: not isinstance(step, Microaggregate) or step.aggregate_of(name) == "mean"
 
 

@@ -63,7 +63,7 @@ def newly_broken(
 
 
 def refuse_broken(plan: "Plan", original: Frame, released: Frame) -> None:
-    """Refuse a release that breaks an edit, if the plan says so."""
+    """Refuse a release that breaks an edit, if the plan requires it."""
     if plan.repair is None:
         return
     for edit in plan.edits:

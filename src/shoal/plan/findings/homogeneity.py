@@ -22,7 +22,7 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
     """Find classes whose records share a confidential value, released or original.
 
     Values that differ in the table may be equal in a file, and a masked confidential column may
-    vary where the original did not: those classes are stated apart.
+    vary where the original did not: those classes are stated separately.
     """
     labels = evidence.joint_classes
     names = evidence.with_role("confidential")
@@ -83,7 +83,7 @@ def check_homogeneous(
 ) -> list[Finding]:
     """Find classes that share a confidential value, given their number by column.
 
-    ``classes_known`` says whether an attacker may know the class of a person.
+    ``classes_known`` is whether an attacker may know the class of a person.
     """
     sentence = describe_homogeneity(counts, number, classes_known=classes_known)
     if not sentence:

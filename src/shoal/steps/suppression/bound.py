@@ -30,7 +30,7 @@ class Cheapest:
 
 
 def cheapest_patterns(problem: Problem) -> Cheapest:
-    """Return the least that each row must lose, by a look at patterns from the lightest on.
+    """Return the least that each row must lose, from the patterns in the order of their weights.
 
     A class of pattern E and certain values holds no more than the records with these values, so a
     pattern is possible only if there are k of them. Let U units and R records of these be in

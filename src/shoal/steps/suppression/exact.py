@@ -1,6 +1,6 @@
 """The least weight of suppressed cells, by integer programming.
 
-A column of the programme says how many records of a row join a class; another says whether the
+One column of the programme is the number of records of a row that join a class, another whether the
 class is formed at all. Every record joins one class, and a class that is formed holds at least k.
 The linear relaxation gives a lower bound. Integer programmes over the columns of low reduced cost
 find better assignments. A column whose reduced cost exceeds the difference of the best weight and
@@ -167,7 +167,7 @@ def _candidates(problem: Problem, max_columns: int) -> Candidates | None:
 def _programme(problem: Problem, candidates: Candidates, costs: Weights) -> IntegerProgramme:
     """Return the programme; its columns are pairs of row and class, classes, and units in classes.
 
-    Its rows say that each record joins a class, that a class holds k if it is formed, that only
+    Its rows require that each record joins a class, that a class holds k if it is formed, that only
     classes that are formed are joined, and that a unit is in a class if one of its records is.
     """
     row, label, pairs = candidates.row, candidates.label, len(candidates.row)

@@ -87,8 +87,8 @@ def move_to_lighter(assignment: Assignment) -> bool:
         order = np.lexsort((pieces, class_of))
         before = np.cumsum(leaving[order])
         first = np.searchsorted(class_of[order], class_of[order])
-        gone = before - before[first] + leaving[order][first]
-        allowed = order[gone <= (classes.size[class_of] - problem.k)[order]]
+        n_leaving = before - before[first] + leaving[order][first]
+        allowed = order[n_leaving <= (classes.size[class_of] - problem.k)[order]]
         if not len(allowed):
             continue
         pieces, target, moved = pieces[allowed], target[allowed], True

@@ -1,7 +1,7 @@
-"""Join regions until each can meet what the step demands of a group.
+"""Join regions until each can be split into groups that meet the constraints of the step.
 
-A region whose records all belong to fewer than k units, or share a confidential value, cannot be
-split into groups that meet the demand, although its stratum can.
+A region whose records belong to fewer than k units, or all share a confidential value, cannot be
+split into such groups, although its stratum can.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,8 +22,8 @@ from shoal.scale.scratch import ScratchFile, files_with, read_scratch
 MAX_CHUNKS = 2  # a region is joined up to this many times the size of a chunk
 
 
-def has_demands(job: Job) -> bool:
-    """Say whether a region of k records may be unable to meet what the step demands."""
+def has_group_constraints(job: Job) -> bool:
+    """Return whether the step constrains its groups, so that a region of k records may fail."""
     step = job.step
     constrained = step.diversity is not None or step.closeness is not None
     return job.unit is not None or constrained or step.homogeneity == "merge"
@@ -37,7 +37,7 @@ def join_regions(
     records: Mapping[int, int],
     chunk_size: int,
 ) -> list[list[Region]]:
-    """Join each region that cannot meet the demands of the step with a neighbour, until all can.
+    """Join each region that cannot meet the constraints with a neighbour, until all can.
 
     The single region of a stratum is left as it is: grouping it fails as for a table in memory.
 
@@ -66,7 +66,7 @@ def join_regions(
     while pending:
         tasks = [(job_file, region, files_with(files, region)) for _, region in pending]
         sizes = [_size(region, records) for _, region in pending]
-        results = dict(run_stage(runner, "checking blocks", lacks, tasks, sizes))
+        results = dict(run_stage(runner, "checking blocks", find_unmet_option, tasks, sizes))
         failing = {id(region): results[at] for at, (_, region) in enumerate(pending) if results[at]}
         pending = []
         for stratum, regions in enumerate(done):
@@ -108,13 +108,13 @@ def _join_failing(
 
 
 @worker_task
-def lacks(job_file: str, region: Region, files: Sequence[ScratchFile]) -> str:
+def find_unmet_option(job_file: str, region: Region, files: Sequence[ScratchFile]) -> str:
     """Return the option of the step that no groups of a region can meet; empty if there is none."""
     job: Job = load_job(job_file)
-    return lacking(job, read_scratch(files, region))
+    return unmet_option(job, read_scratch(files, region))
 
 
-def lacking(job: Job, table: pa.Table) -> str:
+def unmet_option(job: Job, table: pa.Table) -> str:
     """Return the option that all records of a table together do not meet; empty if they do."""
     step, units = job.step, region_units(job, table)
     if units is not None and int(units.max()) + 1 < step.k:
