@@ -65,7 +65,7 @@ class Corrections:
             found.append(groups)
             self._lower(groups, costs)
             rows = rows[self.charge[rows] < 0]
-            if -self.charge[rows].sum() <= CLOSE * self.duals.sum():
+            if -self.charge[rows[~self.limited[rows]]].sum() <= CLOSE * self.duals.sum():
                 break
         # Few rows, mostly outliers, need long searches; their charges are the largest.
         hard = rows[self.limited[rows]]
