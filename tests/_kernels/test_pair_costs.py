@@ -116,7 +116,7 @@ def test_potentials_are_balanced_in_turn():
     X = np.array([[0.0], [1.0], [3.0], [7.0]])
     near = np.array([[1, 2, 3], [0, 2, 3], [1, 0, 3], [2, 1, 0]], np.int32)
     potential = np.zeros(4)
-    balance(X, near, potential, 2)
+    balance(X, near, 3, potential, 2)
     np.testing.assert_array_equal(potential, [9.0, 4.0, 0.0, 32.0])
 
 

@@ -185,10 +185,18 @@ def narrow(records, extra, floor, count, least, cost, cutoff):
 @compiled
 def pair_up(X, records, size):
     """Return the SSE that every pair of ``records`` adds to a group of ``size``."""
-    pair = np.zeros((records.shape[0], records.shape[0]))
-    for a in range(records.shape[0]):
+    n, p = records.shape[0], X.shape[1]
+    columns, pair = np.empty((p, n)), np.zeros((n, n))  # by columns: several pairs at once
+    for a in range(n):
+        for j in range(p):
+            columns[j, a] = X[records[a], j]
+    for a in range(n):
+        for j in range(p):
+            for b in range(a):
+                gap = columns[j, a] - columns[j, b]
+                pair[a, b] += gap * gap
         for b in range(a):
-            pair[a, b] = row_distance(X, records[a], X, records[b]) / size
+            pair[a, b] /= size
             pair[b, a] = pair[a, b]
     return pair
 

@@ -24,41 +24,44 @@ STEPS = 300  # of the search for the cheapest partners of a row
 
 
 @compiled
-def balance(X, near, potential, rank):
-    """Set each potential in turn so that about ``rank`` listed rows become partners."""
+def balance(X, near, width, potential, rank):
+    """Set each potential in turn so that about ``rank`` listed rows become partners.
+
+    The first ``width`` rows of ``near`` are listed, here and below.
+    """
     least = np.empty(rank)
     for row in range(near.shape[0]):
         least[:] = np.inf
-        for other in near[row]:
+        for other in near[row, :width]:
             insert_least(least, row_distance(X, row, X, other) - potential[other])
         potential[row] = least[rank - 1]
 
 
 @compiled
-def listed_limits(X, near, potential, farthest, reach):
+def listed_limits(X, near, width, potential, farthest, reach):
     """Fill ``farthest`` with the squared distance of each row to the last of its listed rows.
 
     ``reach`` is that less the greatest potential of a listed row.
     """
     for row in range(near.shape[0]):
         greatest = -np.inf
-        for other in near[row]:
+        for other in near[row, :width]:
             greatest = max(greatest, potential[other])
-        farthest[row] = row_distance(X, row, X, near[row, near.shape[1] - 1])
+        farthest[row] = row_distance(X, row, X, near[row, width - 1])
         reach[row] = farthest[row] - greatest
 
 
 @compiled
-def is_listed(near, row, other):
+def is_listed(near, width, row, other):
     """Return whether a row lists another one."""
-    for listed in near[row]:
+    for listed in near[row, :width]:
         if listed == other:
             return True
     return False
 
 
 @compiled
-def list_unlisted(X, near, inner, outer, limit, rows, unlisted, counts):
+def list_unlisted(X, near, width, inner, outer, limit, rows, unlisted, counts):
     """List the rows that may be partners of some rows although neither lists the other.
 
     Rows may be partners if their squared distance is below the sum of their limits. ``counts``
@@ -75,32 +78,32 @@ def list_unlisted(X, near, inner, outer, limit, rows, unlisted, counts):
         )
         first[row] = 0.0
         for other in records[:listed]:
-            if not is_listed(near, row, other) and not is_listed(near, other, row):
+            if not is_listed(near, width, row, other) and not is_listed(near, width, other, row):
                 if counts[i] < unlisted.shape[1]:
                     unlisted[i, counts[i]] = other
                 counts[i] += 1
 
 
 @compiled
-def count_partners(X, near, limit, counts):
+def count_partners(X, near, width, limit, counts):
     """Add to ``counts`` the rows that may be partners and of which one lists the other."""
     for row in range(near.shape[0]):
-        for other in near[row]:
+        for other in near[row, :width]:
             if row_distance(X, row, X, other) < limit[row] + limit[other]:
                 counts[row] += 1
-                if not is_listed(near, other, row):
+                if not is_listed(near, width, other, row):
                     counts[other] += 1
 
 
 @compiled
-def fill_partners(X, near, limit, place, partners):
+def fill_partners(X, near, width, limit, place, partners):
     """Write these rows into ``partners``, from the ``place`` of each row on."""
     for row in range(near.shape[0]):
-        for other in near[row]:
+        for other in near[row, :width]:
             if row_distance(X, row, X, other) < limit[row] + limit[other]:
                 partners[place[row]] = other
                 place[row] += 1
-                if not is_listed(near, other, row):
+                if not is_listed(near, width, other, row):
                     partners[place[other]] = row
                     place[other] += 1
 

@@ -21,31 +21,36 @@ MOST, STEPS = 48, 5_000  # candidates of a row, and search steps; more find hard
 CONVERGED = 0.3  # of the temperature: duals that move less have converged
 UNUSED = 20.0  # temperatures by which a group costs more than its duals: it has no influence
 BOX = (0.25, 8.0)  # times the share of a record: the least and the greatest dual
-PAGE = 1_024  # rows: blocks know which pages their groups reach, so that few are read
 NONE = np.empty(0)
 
 
 class Block:
-    """Rows ``start`` to ``stop`` of a long table, and the groups of k generated for them."""
+    """Rows ``start`` to ``stop`` of a long table, and the groups of k generated for them.
 
-    def __init__(self, start: int, stop: int, groups: Members):
-        self.start, self.stop = start, stop
+    Block b of a table contains the rows from ``edges[b]`` to ``edges[b + 1]``.
+    """
+
+    def __init__(self, edges: Labels, number: int, groups: Members):
+        self.edges, self.number = edges, number
+        self.start, self.stop = int(edges[number]), int(edges[number + 1])
         self.hold(groups)
 
     def __len__(self) -> int:
         return self.stop - self.start
 
     def hold(self, groups: Members) -> None:
-        """Replace the groups."""
+        """Replace the groups; sort those that reach into other blocks by these."""
         self.groups = groups
-        self._pages = np.unique(groups // PAGE)
+        blocks = np.searchsorted(self.edges, groups, side="right") - 1
+        group, member = np.nonzero(blocks != self.number)
+        visits = np.unique(blocks[group, member] * len(groups) + group)
+        self._blocks, which = np.divmod(visits, max(1, len(groups)))
+        self._blocks, self._which = self._blocks.astype(np.int32), which.astype(np.int32)
 
-    def groups_with(self, start: int, stop: int) -> Members:
-        """Return the groups that contain a row from ``start`` to ``stop``."""
-        first, after = np.searchsorted(self._pages, [start // PAGE, (stop - 1) // PAGE + 1])
-        if first == after:
-            return self.groups[:0]
-        return self.groups[((self.groups >= start) & (self.groups < stop)).any(axis=1)]
+    def groups_with(self, number: int) -> Members:
+        """Return the groups that contain a row of another block."""
+        first, after = np.searchsorted(self._blocks, [number, number + 1])
+        return self.groups[self._which[first:after]]
 
 
 def price(
@@ -108,12 +113,12 @@ def ascend_block(
 def make_blocks(long: LongTable, size: int) -> list[Block]:
     """Return blocks of about ``size`` rows; their first groups are those of nearest neighbours."""
     n = len(long.X)
-    bounds = np.linspace(0, n, max(1, round(n / size)) + 1).astype(np.int64)
+    edges = np.linspace(0, n, max(1, round(n / size)) + 1).astype(np.int64)
     blocks = []
-    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+    for number, (start, stop) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
         own = np.arange(start, stop, dtype=np.int32)
         groups = np.column_stack([own, long.near[start:stop, : long.k - 1]])
-        blocks.append(Block(start, stop, groups))
+        blocks.append(Block(edges, number, groups))
     return blocks
 
 

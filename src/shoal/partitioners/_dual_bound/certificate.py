@@ -29,17 +29,18 @@ BLOCK = 4_096  # rows whose duals are raised together
 # Blocks that are raised side by side do not see each other's new duals, which does no harm if few
 # of all are. Their number does not depend on the number of threads, so that results do not either.
 SIDE_BY_SIDE, APART = 4, 12
-START = 1.3  # times the share of a record: the first dual where no partition is known
+UNIT = 1.3  # times the mean share of a record: about what a record costs
+START = 1.03  # times the first corrected duals: the first of the ascent if no partition is known
 DISCOUNT = 0.93  # times the squared error of a record: the first dual where one is
 LIFT = 1.06  # times the duals of the quick bound: what the first corrections start from
+Passes = tuple[tuple[float, int], ...]
 # Temperatures of the passes of each round, and how often groups are generated in a pass.
-ROUNDS = (
+ROUNDS: tuple[Passes, ...] = (
     ((0.1, 6), (0.1, 2), (0.03, 2), (0.03, 2), (0.01, 2), (0.01, 2)),
     ((0.005, 2), (0.003, 2)),
     ((0.003, 1), (0.003, 1)),
 )
-FIRST_SHARE = 0.3  # of the budget: first corrections that take more leave too little for rounds
-ASCENT_SHARE = 0.6  # of the budget: then the first corrections begin, however good the duals are
+RESERVE = 1.5  # times the seconds of the first corrections: what is left for the last ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,40 +145,58 @@ class _LongProof:
         self.long, self.best = long, pair_duals(long)
         self.best_sum = float(self.best.sum())
         self.cost = None if cost is None else float(np.ldexp(cost, -2 * long.power))
-        self.unit = START * float(long.share.mean())
+        self.unit = UNIT * float(long.share.mean())
         self.total = _variation(long.X)
         self.blocks: list[Block] = make_blocks(long, BLOCK)
-        self.duals = START * long.share
+        self.start: Matrix | None = None
         if labels is not None:
             own = labels[long.order]
             add_groups(self.blocks, groups_of_partition(own, long.k))
-            self.duals = DISCOUNT * _errors(long.X, own)
+            self.start = DISCOUNT * _errors(long.X, own)
 
     def run(self, budget: Budget, threads: int) -> None:
-        """Make all rounds; raise `OutOfTime` when the budget is used up."""
+        """Make all rounds; raise `OutOfTime` when the budget is used up.
+
+        The ascent ends early where the budget would leave too little time for corrections.
+        """
+        before = budget.spent
         self._correct(LIFT * self.best, budget, threads)
-        if budget.spent > FIRST_SHARE * budget.seconds:
-            raise OutOfTime
-        for number, passes in enumerate(ROUNDS):
-            share = ASCENT_SHARE if number == 0 else 1.0
-            try:
-                for temperature, rounds in passes:
-                    self._ascend(temperature, rounds, budget, share, threads)
-            except OutOfTime:
-                if number:
-                    raise
-            self._correct(self.duals, budget, threads)
+        end = budget.seconds - RESERVE * (budget.spent - before)
+        duals = START * self.best if self.start is None else self.start
+        for passes in ROUNDS:
+            if budget.spent >= end:
+                raise OutOfTime
+            is_complete = self._ascend_all(duals, passes, budget, end, threads)
+            self._correct(duals, budget, threads)
+            if not is_complete:
+                raise OutOfTime
+
+    def _ascend_all(
+        self, duals: Matrix, passes: Passes, budget: Budget, end: float, threads: int
+    ) -> bool:
+        """Make some passes; return whether they took less than ``end`` seconds."""
+        with suppress(OutOfTime):
+            for temperature, rounds in passes:
+                self._ascend(duals, temperature, rounds, budget, end, threads)
+            return True
+        return False
 
     def _ascend(
-        self, temperature: float, rounds: int, budget: Budget, share: float, threads: int
+        self,
+        duals: Matrix,
+        temperature: float,
+        rounds: int,
+        budget: Budget,
+        end: float,
+        threads: int,
     ) -> None:
-        """Raise the duals of all blocks once."""
+        """Raise the duals of all blocks once; raise `OutOfTime` after ``end`` seconds."""
         n = len(self.blocks)
         waves = -(-n // max(1, min(SIDE_BY_SIDE, n // APART)))
         done = 0
         with ThreadPoolExecutor(threads) as pool:
             for wave in range(waves):
-                some, seen = self.blocks[wave::waves], self.duals.copy()
+                some, seen = self.blocks[wave::waves], duals.copy()
                 tasks = [
                     pool.submit(
                         ascend_block, self.long, seen, block, self._visiting(block), temperature,
@@ -186,15 +205,15 @@ class _LongProof:
                     for block in some
                 ]  # fmt: skip
                 for block, task in zip(some, tasks, strict=True):
-                    self.duals[block.start : block.stop], groups = task.result()
+                    duals[block.start : block.stop], groups = task.result()
                     block.hold(groups)
                     done += len(block)
-                    self._check(budget, share, f"at temperature {temperature:g}", done)
+                    self._check(budget, end, f"at temperature {temperature:g}", done)
 
     def _visiting(self, block: Block) -> Members:
         """Return the groups of other blocks that contain a row of this one."""
         others = (other for other in self.blocks if other is not block)
-        groups = [other.groups_with(block.start, block.stop) for other in others]
+        groups = [other.groups_with(block.number) for other in others]
         return np.concatenate([np.empty((0, self.long.k), np.int32), *groups])
 
     def _correct(self, duals: Matrix, budget: Budget, threads: int) -> None:
@@ -202,23 +221,23 @@ class _LongProof:
         corrections = Corrections(self.long, duals)
 
         def check(done: int) -> None:
-            self._check(budget, 1.0, "correcting", done)
+            self._check(budget, budget.seconds, "correcting", done)
 
         try:
             groups = corrections.run(threads, check)
         finally:
-            if corrections.sum > self.best_sum:
-                self.best_sum = corrections.sum
-                self.best = duals + corrections.correction
+            feasible = corrections.feasible
+            if feasible.sum() > self.best_sum:
+                self.best_sum, self.best = float(feasible.sum()), feasible
         add_groups(self.blocks, groups)
 
-    def _check(self, budget: Budget, share: float, stage: str, done: int) -> None:
-        """Report the bound so far; raise `OutOfTime` when that share of the budget is used up."""
+    def _check(self, budget: Budget, end: float, stage: str, done: int) -> None:
+        """Report the bound so far; raise `OutOfTime` if more than ``end`` seconds are spent."""
         said = f"bounding, loss at least {self.best_sum / self.total:.2%}"
         if self.cost is not None and self.best_sum > 0:
             said += f", gap {self.cost / self.best_sum - 1:.2%}"
-        progress.report(f"{said}, {stage}", done, len(self.duals))
-        if budget.spent >= share * budget.seconds:
+        progress.report(f"{said}, {stage}", done, len(self.best))
+        if budget.spent >= end:
             raise OutOfTime
 
     def certificate(self, complete: bool, seconds: float) -> Certificate:

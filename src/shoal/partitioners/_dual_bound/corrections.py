@@ -1,8 +1,9 @@
 """Corrections: how far duals must fall so that no group costs less than the sum of its duals.
 
-Rows are ordered by decreasing dual, and a group belongs to its first row in that order. A row is
-charged the lowest reduced cost of its groups, if that is negative. First a relaxation gives a valid
-correction of every row; then exact searches raise the corrections, some rows at a time.
+`shoal._kernels.pricing.reach` says from which of its rows a violated group is found. All rows are
+searched; then the greatest dual of each group that was found is lowered until the group is no
+longer violated, and the rows that found one are searched again. What is still violated after some
+passes is charged to the row that found it.
 """
 
 from collections import deque
@@ -12,85 +13,107 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._kernels.pricing.correction import correct_rows
-from shoal._kernels.pricing.relaxation import net_duals, relax_rows
+from shoal._kernels.pricing.correction import correct_rows, lower_greatest
+from shoal._kernels.pricing.relaxation import net_duals
 from shoal._kernels.pricing.row_boxes import BOXES_PER_GROUP, ROWS_PER_BOX, make_boxes
 from shoal.partitioners._base import Labels, Matrix
-from shoal.partitioners._dual_bound.long_table import LongTable
+from shoal.partitioners._dual_bound.long_table import LongTable, rounding_share
 
-MOST = 1_000_000  # rows that may join a row
+PASSES = 8  # over rows that found violated groups, at most
+CLOSE = 1e-5  # of the duals: charges that no further pass is worth
 STEPS = 500_000  # of the search at a row
 HARD_STEPS, HARD_SHARE = 20_000_000, 0.002  # of further searches, at a share of all rows
 KEPT = 2  # violated groups that are kept per row
-STRIDE, HARD_STRIDE = 1_000, 4  # rows between two checks of the time
+STRIDE, HARD_STRIDE = 1_024, 4  # rows between two checks of the time
 
 Members = NDArray[np.int32]
 Check = Callable[[int], None]
 
 
 class Corrections:
-    """Valid corrections of the duals of all rows: ``duals + correction`` is feasible."""
+    """Duals that are lowered until they are feasible.
+
+    ``charge`` is what each row must still pay if the work ends now: `feasible` duals are those
+    with all charges paid.
+    """
 
     def __init__(self, long: LongTable, duals: Matrix):
-        self.long, self.duals = long, duals
-        X, near, k, n = long.X, long.near, long.k, len(duals)
-        self.net = net_duals(X, near, k, duals)
-        order = np.argsort(-duals, kind="stable")
-        self.ceiling = np.empty(n)
-        self.ceiling[order[:-1]] = np.maximum.accumulate(self.net[order[:0:-1]])[::-1]
-        self.ceiling[order[-1]] = -np.inf
+        self.long, self.duals = long, duals.copy()
+        X, n = long.X, len(duals)
+        self.net = net_duals(X, long.near, long.k, duals)
         self.inner = make_boxes(X, self.net, duals, ROWS_PER_BOX)
         self.outer = make_boxes(X, self.net, duals, ROWS_PER_BOX * BOXES_PER_GROUP)
-        self.correction = np.empty(n)
-        relax_rows(X, near, k, duals, self.net, self.ceiling, self.correction)
+        # No violated group is found from a row whose dual is its share.
+        self.is_open, self.charge = np.ones(n, np.bool_), np.zeros(n)
 
     @property
-    def sum(self) -> float:
-        """The sum of all duals and corrections so far."""
-        return float(self.duals.sum() + self.correction.sum())
+    def feasible(self) -> Matrix:
+        """Feasible duals."""
+        paid = self.duals + self.charge
+        return np.where(self.is_open, np.minimum(self.duals, self.long.share), paid)
 
     def run(self, threads: int, check_interrupt: Check) -> Members:
-        """Raise all corrections by exact searches; return violated groups.
+        """Lower duals until all are feasible; return the groups that were violated.
 
         After some rows, ``check_interrupt`` is called with their number and may raise.
         """
         n, self.limited = len(self.duals), np.zeros(len(self.duals), np.bool_)
-        groups = self._search(np.arange(n), STRIDE, STEPS, threads, check_interrupt)
-        # Few rows, mostly outliers, need long searches; their corrections are the largest.
-        hard = np.flatnonzero(self.limited)
-        hard = hard[np.argsort(self.correction[hard], kind="stable")]
+        rows, found = np.arange(n), []
+        for number in range(PASSES):
+            check = check_interrupt if number == 0 else lambda _: check_interrupt(n)
+            groups, costs = self._search(rows, STRIDE, STEPS, threads, check)
+            found.append(groups)
+            self._lower(groups, costs)
+            rows = rows[self.charge[rows] < 0]
+            if -self.charge[rows[~self.limited[rows]]].sum() <= CLOSE * self.duals.sum():
+                break
+        # Few rows, mostly outliers, need long searches; their charges are the largest.
+        hard = rows[self.limited[rows]]
+        hard = hard[np.argsort(self.charge[hard], kind="stable")]
         hard = hard[: int(np.ceil(HARD_SHARE * n))]
         more = self._search(hard, HARD_STRIDE, HARD_STEPS, threads, lambda _: check_interrupt(n))
-        return np.concatenate([groups, more])
+        return np.concatenate([*found, more[0]])
+
+    def _lower(self, groups: Members, costs: Matrix) -> None:
+        """Lower the greatest dual of each group as far as the group is violated."""
+        order = np.argsort(costs, kind="stable")
+        before = self.duals.copy()
+        lower_greatest(self.long.X, groups[order], self.duals)
+        self.net -= before - self.duals
 
     def _search(
         self, rows: Labels, stride: int, steps: int, threads: int, check_interrupt: Check
-    ) -> Members:
-        """Raise the corrections of some rows; return violated groups."""
+    ) -> tuple[Members, Matrix]:
+        """Find the charges of some rows; return violated groups and their reduced costs."""
         parts = [rows[i : i + stride] for i in range(0, len(rows), stride)]
-        groups, done = [np.empty((0, self.long.k), np.int32)], 0
+        groups, costs, done = [np.empty((0, self.long.k), np.int32)], [np.empty(0)], 0
         with ThreadPoolExecutor(threads) as pool:
             tasks = deque(pool.submit(self._correct, part, steps) for part in parts)
             try:
                 for part in parts:
-                    correction, violated, self.limited[part] = tasks.popleft().result()
-                    self.correction[part] = np.maximum(self.correction[part], correction)
+                    charge, violated, reduced, limited = tasks.popleft().result()
+                    self.charge[part], self.limited[part] = charge, limited
+                    self.is_open[part] = False
                     groups.append(violated)
+                    costs.append(reduced)
                     done += len(part)
                     check_interrupt(done)
             finally:
                 for task in tasks:
                     task.cancel()
-        return np.concatenate(groups)
+        return np.concatenate(groups), np.concatenate(costs)
 
-    def _correct(self, rows: Labels, steps: int) -> tuple[Matrix, Members, NDArray[np.bool_]]:
-        """Return corrections of rows, violated groups, and whether the steps did not suffice."""
+    def _correct(
+        self, rows: Labels, steps: int
+    ) -> tuple[Matrix, Members, Matrix, NDArray[np.bool_]]:
+        """Return charges, violated groups, their costs, and whether the steps did not suffice."""
         k, n = self.long.k, len(rows)
-        correction, counts = np.empty(n), np.empty(n, np.int64)
+        charge, counts = np.empty(n), np.empty(n, np.int64)
         groups, costs = np.empty((n, KEPT, k), np.int64), np.zeros((n, KEPT))
         correct_rows(
-            self.long.X, self.long.near, k, self.duals, self.net, self.ceiling, self.inner,
-            self.outer, rows, MOST, steps, correction, groups, costs, counts,
+            self.long.X, self.long.near, k, self.duals, self.net, self.inner, self.outer, rows,
+            rounding_share(self.long), steps, charge, groups, costs, counts,
         )  # fmt: skip
-        held = groups[np.arange(KEPT) < counts[:, None]].astype(np.int32)
-        return correction, held, correction < costs.min(axis=1)
+        held = np.arange(KEPT) < counts[:, None]
+        limited = charge < costs.min(axis=1)
+        return charge, groups[held].astype(np.int32), costs[held], limited

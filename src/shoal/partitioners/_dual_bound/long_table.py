@@ -13,8 +13,8 @@ from shoal._kernels.spatial.neighbours import stream_neighbours
 from shoal.partitioners._base import Labels, Matrix
 from shoal.partitioners.refine import centre_and_scale, locality_order
 
-MANY = 200_000  # records above which shorter lists of neighbours save memory
-NEAR, NEAR_OF_MANY = 48, 24  # listed neighbours of a record
+MANY = 50_000  # records above which shorter lists of neighbours save memory
+NEAR, NEAR_OF_MANY = 48, 32  # listed neighbours of a record
 EPSILON = float(np.finfo(np.float64).eps)
 
 Rows = NDArray[np.int32]

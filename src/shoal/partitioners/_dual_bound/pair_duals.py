@@ -30,14 +30,13 @@ MAX_UNLISTED = 64  # rows that such a search may find
 
 def pair_duals(long: LongTable) -> Matrix:
     """Return feasible duals of all rows: those of potentials, or the shares if these prove more."""
-    k, n = long.k, len(long.X)
+    k, n, width = long.k, len(long.X), used_width(long)
     if n <= k or not long.share.any():
         return long.share
-    long = long._replace(near=np.ascontiguousarray(long.near[:, : used_neighbours(k)]))
     scale = long.share * (k / (k - 1))  # the potentials of k rows at equal distances
     potential = scale.copy()
     for _ in range(SWEEPS):
-        balance(long.X, long.near, potential, k)
+        balance(long.X, long.near, width, potential, k)
     limit, start, partners = possible_partners(long, potential, scale)
     np.minimum(potential, limit, out=potential)
     cost, gradient, best = np.empty(n), np.empty(n), long.share
@@ -57,6 +56,11 @@ def used_neighbours(k: int) -> int:
     return max(NEAR, 2 * k)
 
 
+def used_width(long: LongTable) -> int:
+    """Return how many listed neighbours are used."""
+    return min(int(long.near.shape[1]), used_neighbours(long.k))
+
+
 def possible_partners(
     long: LongTable, potential: Matrix, scale: Matrix
 ) -> tuple[Matrix, Labels, Rows]:
@@ -67,10 +71,10 @@ def possible_partners(
     if both potentials are at most half of that. Isolated rows have higher limits, and the whole
     table is searched for their partners.
     """
-    n = len(long.X)
+    n, width = len(long.X), used_width(long)
     farthest, reach = np.full(n, np.inf), np.full(n, np.inf)
-    if long.near.shape[1] < n - 1:
-        listed_limits(long.X, long.near, potential, farthest, reach)
+    if width < n - 1:
+        listed_limits(long.X, long.near, width, potential, farthest, reach)
     half = farthest / 2
     limit = np.minimum(potential + MARGIN * scale, np.maximum(reach, farthest - scale))
     wide = np.flatnonzero(limit > WIDE * half)
@@ -79,10 +83,10 @@ def possible_partners(
     limit[wide] = high
     rows, others = unlisted_pairs(long, wide, limit, half)
     counts = np.bincount(rows, minlength=n) + np.bincount(others, minlength=n)
-    count_partners(long.X, long.near, limit, counts)
+    count_partners(long.X, long.near, width, limit, counts)
     start = np.concatenate([[0], np.cumsum(counts)])
     place, partners = start[:-1].copy(), np.empty(start[-1], np.int32)
-    fill_partners(long.X, long.near, limit, place, partners)
+    fill_partners(long.X, long.near, width, limit, place, partners)
     add_pairs(rows, others, place, partners)
     return limit, start, partners
 
@@ -100,7 +104,7 @@ def unlisted_pairs(
         for rows in (ROWS_PER_BOX, ROWS_PER_BOX * BOXES_PER_GROUP)
     )
     unlisted, counts = np.empty((len(wide), MAX_UNLISTED), np.int32), np.empty(len(wide), np.int64)
-    list_unlisted(X, near, inner, outer, limit, wide, unlisted, counts)
+    list_unlisted(X, near, used_width(long), inner, outer, limit, wide, unlisted, counts)
     few = counts <= MAX_UNLISTED
     limit[wide[~few]] = safe[wide[~few]]
     is_searched = np.zeros(n, bool)

@@ -1,0 +1,162 @@
+"""Rows that can be together in a violated group, found from one of its rows.
+
+The *spread* of a row in a group of k is the sum of its squared distances to the others. The spreads
+of all rows add up to 2k times the SSE. So if the duals of a group exceed its SSE, it contains a row
+with a spread below 2k times its dual, and it is enough to search for the group from there. The
+others are then nearer than the *reach* of that row: 2k times its dual, less the squared distances
+to its k - 2 nearest rows.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.distances import row_distance
+from shoal._kernels.pricing.row_boxes import BOXES_PER_GROUP
+
+BATCH = 64  # rows that are compared with the same boxes
+LEAST_SPACE = 262_144  # rows that the lists of a batch can hold at least
+
+
+class RowLists(NamedTuple):
+    """Linked lists of rows: ``record`` at squared distance ``gap``, after the place ``before``."""
+
+    record: np.ndarray
+    gap: np.ndarray
+    before: np.ndarray
+
+
+@compiled
+def empty_lists(n):
+    """Return space for the lists of a batch; those of a single row always fit."""
+    space = max(n, LEAST_SPACE)
+    return RowLists(np.empty(space, np.int32), np.empty(space), np.empty(space, np.int32))
+
+
+@compiled
+def reach_of(X, near, k, dual, margin, row):
+    """Return the reach of a row, -inf if no violated group is found from it.
+
+    ``margin`` is the share by which it is raised, so that rounding excludes no row.
+    """
+    reach = 2 * k * dual[row] * (1.0 + margin)
+    for m in range(k - 2):
+        reach -= row_distance(X, row, X, near[row, m])
+    if row_distance(X, row, X, near[row, k - 2]) >= reach:
+        return -np.inf
+    return reach
+
+
+@compiled
+def box_distance(boxes, box, low, high):
+    """Return the squared distance of a box to the box from ``low`` to ``high``."""
+    total = 0.0
+    for j in range(low.shape[0]):
+        gap = max(boxes.low[box, j] - high[j], low[j] - boxes.high[box, j])
+        if gap > 0.0:
+            total += gap * gap
+    return total
+
+
+@compiled
+def list_near(X, near, row, reach, lists, count, last):
+    """List the near rows within the reach of a row; return the new count and the last place."""
+    for other in near[row]:
+        gap = row_distance(X, row, X, other)
+        if gap < reach:
+            lists.record[count], lists.gap[count], lists.before[count] = other, gap, last
+            last = count
+            count += 1
+    return count, last
+
+
+@compiled
+def list_in_box(X, start, stop, columns, gaps, row, reach, lists, count, last):
+    """List the rows of a box within the reach of a row; return the new count and the last place.
+
+    ``columns`` are the rows from ``start`` to ``stop``, transposed. The result is -1 if there is no
+    space.
+    """
+    size = stop - start
+    gaps[:size] = 0.0
+    for j in range(X.shape[1]):
+        value = X[row, j]
+        for i in range(size):
+            gap = columns[j, i] - value
+            gaps[i] += gap * gap
+    if count + size > lists.record.shape[0]:
+        return -1, last
+    for i in range(size):
+        if gaps[i] < reach and start + i != row:
+            lists.record[count], lists.gap[count] = start + i, gaps[i]
+            lists.before[count] = last
+            last = count
+            count += 1
+    return count, last
+
+
+@compiled
+def list_far(X, inner, outer, rows, reach, lists, count, last):
+    """List all rows within the reach of each of ``rows``, which are near each other.
+
+    ``last`` is the place of the last one of each row, -1 if there is none. The result is the
+    number of rows in all lists, -1 if there is no space.
+    """
+    low, high = X[rows[0]].copy(), X[rows[0]].copy()
+    for row in rows:
+        for j in range(X.shape[1]):
+            low[j], high[j] = min(low[j], X[row, j]), max(high[j], X[row, j])
+    greatest = reach.max()
+    columns = np.empty((X.shape[1], inner.rows_per_box))
+    gaps = np.empty(inner.rows_per_box)
+    for group in range(outer.low.shape[0]):
+        if box_distance(outer, group, low, high) >= greatest:
+            continue
+        first = group * BOXES_PER_GROUP
+        for box in range(first, min(first + BOXES_PER_GROUP, inner.low.shape[0])):
+            if box_distance(inner, box, low, high) >= greatest:
+                continue
+            start = box * inner.rows_per_box
+            stop = min(X.shape[0], start + inner.rows_per_box)
+            for i in range(stop - start):
+                for j in range(X.shape[1]):
+                    columns[j, i] = X[start + i, j]
+            for i in range(rows.shape[0]):
+                if box_distance(inner, box, X[rows[i]], X[rows[i]]) < reach[i]:
+                    count, last[i] = list_in_box(
+                        X, start, stop, columns, gaps, rows[i], reach[i], lists, count, last[i]
+                    )
+                    if count < 0:
+                        return -1
+    return count
+
+
+@compiled
+def list_rows(X, near, inner, outer, rows, reach, lists, last):
+    """List all rows within the reach of each of ``rows``; return their number, -1 if too many."""
+    last[: rows.shape[0]] = -1
+    count = 0
+    far = np.empty(rows.shape[0], np.int64)
+    number = 0
+    most = near.shape[1]
+    for i in range(rows.shape[0]):
+        if reach[i] == -np.inf:
+            continue
+        if (
+            most == X.shape[0] - 1
+            or row_distance(X, rows[i], X, near[rows[i], most - 1]) >= reach[i]
+        ):
+            if count + most > lists.record.shape[0]:
+                return -1
+            count, last[i] = list_near(X, near, rows[i], reach[i], lists, count, -1)
+        else:
+            far[number] = i
+            number += 1
+    if number == 0:
+        return count
+    far = far[:number]
+    places = np.full(number, -1)
+    count = list_far(X, inner, outer, rows[far], reach[far], lists, count, places)
+    last[far] = places
+    return count
