@@ -31,7 +31,7 @@ def first_record(name: str) -> Record:
     X = scaled_table(table)
     labels = refine(X, MDAV(k=int(k)).fit_predict(X), int(k))
     loss = check_partition(X, int(k), labels)
-    return Record(table, int(k), loss, 0.0, 0.0, labels.tolist(), [], [], [], [], [])
+    return Record(table, int(k), loss, 0.0, 0.0, labels.tolist(), [], [], [], [], [], [])
 
 
 def start(record: Record, seconds: float) -> tuple[Proof, int]:
@@ -41,6 +41,7 @@ def start(record: Record, seconds: float) -> tuple[Proof, int]:
     proof = Proof(Z, record.k, labels, Budget(seconds, time.process_time))
     columns, factor = proof.columns, 4.0**power
     columns.triples = np.array(record.triples, np.int64).reshape(-1, 3)
+    columns.divisors = np.array(record.divisors, np.int64)
     columns.clusters = np.full((len(record.clusters), columns.clusters.shape[1]), -1)
     for row, cluster in zip(columns.clusters, record.clusters, strict=True):
         row[: len(cluster)] = cluster
@@ -51,6 +52,7 @@ def start(record: Record, seconds: float) -> tuple[Proof, int]:
             0.0,
             columns.clusters,
             factor * np.array(record.cluster_duals),
+            columns.divisors,
         )
         proof.price(duals, LONG._replace(max_steps=MORE_STEPS * proof.steps))
     return proof, power
@@ -79,9 +81,10 @@ def as_record(proof: Proof, power: int, table: str) -> Record:
         triples=[(int(a), int(b), int(c)) for a, b, c in triples],
         triple_duals=rounded(factor * duals.triple_dual[used]),
         clusters=[row[row >= 0].tolist() for row in duals.clusters[filled]],
+        divisors=duals.divisors[filled].tolist(),
         cluster_duals=rounded(factor * duals.cluster_dual[filled]),
     )
-    bound = new.certificate.bound(k)
+    bound = new.certificate.bound()
     return replace(new, bound=bound, claimed=max(bound, new.claimed))
 
 

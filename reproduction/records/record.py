@@ -14,6 +14,8 @@ duals
     One dual value per record.
 triples, clusters
     Sets of records, counted from 0; see `reproduction.records.verifier`.
+divisors
+    The divisor of each cluster.
 triple_duals, cluster_duals
     One dual value per set.
 claimed
@@ -51,6 +53,7 @@ class Record:
     triples: list[tuple[int, int, int]]
     triple_duals: list[float]
     clusters: list[list[int]]
+    divisors: list[int]
     cluster_duals: list[float]
 
     @property
@@ -66,6 +69,7 @@ class Record:
             self.triples,
             self.triple_duals,
             self.clusters,
+            self.divisors,
             self.cluster_duals,
         )
 

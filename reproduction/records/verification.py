@@ -61,7 +61,7 @@ def verify(record: Record, bounds: bool = True) -> Verified:
     certificate = record.certificate
     if not certificate.well_formed(len(X)):
         raise NotVerified(record.name, "duals")
-    bound = certificate.bound(record.k)
+    bound = certificate.bound()
     if abs(bound - record.bound) > DIGITS * bound or bound > loss * (1 + DIGITS):
         raise NotVerified(record.name, "bound")
     if not bounds:

@@ -2,12 +2,13 @@
 
 A certificate is one dual value per record. It may also have a dual value, not negative, for some
 triples and some *clusters* of records. The dual of a triple applies to a group with two or three of
-its records; only one group of a partition can have them. The dual of a cluster of c records applies
-to a group with k or more of them; c // k groups of a partition at most can have as many. So if no
-group of k to 2k - 1 records has an SSE below the duals of its records less those of the triples and
-clusters that apply to it, no partition into groups of at least k records has an SSE below
+its records; only one group of a partition can have them. A cluster of c records has a *divisor* m.
+Its dual applies h // m times to a group with h of its records; since the sum of all h is c, these
+are c // m times at most in a partition. So if no group of k to 2k - 1 records has an SSE below the
+duals of its records less those of the triples and clusters, as often as they apply to it, no
+partition into groups of at least k records has an SSE below
 
-    duals of records - duals of triples - sum of c // k * dual of the cluster.
+    duals of records - duals of triples - sum of c // m * dual of the cluster.
 
 (A group of 2k records or more can be divided, which never raises the SSE.)
 
@@ -71,13 +72,14 @@ class Certificate(NamedTuple):
     triples: Sequence[tuple[int, int, int]] = ()
     triple_duals: Sequence[float] = ()
     clusters: Sequence[Sequence[int]] = ()
+    divisors: Sequence[int] = ()
     cluster_duals: Sequence[float] = ()
 
-    def bound(self, k: int) -> float:
+    def bound(self) -> float:
         """Return the SSE that no partition is below, if the duals are feasible."""
-        limits = (len(cluster) // k for cluster in self.clusters)
-        clusters = (limit * one for limit, one in zip(limits, self.cluster_duals, strict=True))
-        return fsum(self.duals) - fsum(self.triple_duals) - fsum(clusters)
+        clusters = zip(self.clusters, self.divisors, self.cluster_duals, strict=True)
+        least = fsum(len(cluster) // divisor * dual for cluster, divisor, dual in clusters)
+        return fsum(self.duals) - fsum(self.triple_duals) - least
 
     def well_formed(self, n: int) -> bool:
         """Say whether duals of sets are not negative, and sets have different records each."""
@@ -89,7 +91,8 @@ class Certificate(NamedTuple):
             and all(len(triple) == 3 for triple in self.triples)
             and all(len({*one}) == len(one) and {*one} <= {*range(n)} for one in sets)
             and len(self.triples) == len(self.triple_duals)
-            and len(self.clusters) == len(self.cluster_duals)
+            and len(self.clusters) == len(self.divisors) == len(self.cluster_duals)
+            and all(isinstance(divisor, int) and divisor > 1 for divisor in self.divisors)
         )
 
 
@@ -108,6 +111,7 @@ class Sets:
             self.inside[number, list(cluster)] = True
             for record in cluster:
                 self.clusters[record].append(number)
+        self.divisors = list(certificate.divisors)
         self.cluster_duals = [float(dual) for dual in certificate.cluster_duals]
 
 
@@ -118,10 +122,8 @@ class Check:
     of the members so far; ``held`` counts the members in each cluster.
     """
 
-    def __init__(
-        self, distances: Floats, k: int, size: int, sums: Floats, sets: Sets, tolerance: float
-    ):
-        self.distances, self.k, self.size, self.sums = distances, k, size, sums
+    def __init__(self, distances: Floats, size: int, sums: Floats, sets: Sets, tolerance: float):
+        self.distances, self.size, self.sums = distances, size, sums
         self.sets, self.lowest, self.tolerance = sets, 0.0, tolerance
         self.half, self.members = np.zeros(len(sums)), np.zeros(len(sums), bool)
         self.held = [0] * len(sets.cluster_duals)
@@ -186,22 +188,24 @@ class Check:
         return sorted_by(floor, later, extra)
 
     def cluster_dual(self, record: int) -> float:
-        """Return the duals of the clusters of which a record would be the k-th member."""
+        """Return the duals of clusters that a record would add."""
         return sum(
             self.sets.cluster_duals[cluster]
             for cluster in self.sets.clusters[record]
-            if self.held[cluster] == self.k - 1
+            if (self.held[cluster] + 1) % self.sets.divisors[cluster] == 0
         )
 
     def least(self, need: int, later: Integers, floor: Floats) -> float:
         """Return a lower bound of what ``need`` records add, given their sorted floors.
 
-        A group either has k records of a cluster and its dual, or it has fewer.
+        A group either has records of a cluster up to the next multiple of its divisor, and its
+        dual once more, or it has fewer.
         """
         best = total = float(floor[:need].sum())
         for cluster, held in enumerate(self.held):
-            missing, dual = self.k - held, self.sets.cluster_duals[cluster]
-            if held and 0 < missing <= need and total + dual > best:
+            divisor, dual = self.sets.divisors[cluster], self.sets.cluster_duals[cluster]
+            missing = divisor - held % divisor
+            if held and missing <= need and total + dual > best:
                 inside = self.sets.inside[cluster, later]
                 fewer = floor[~inside | (np.cumsum(inside) < missing)][:need]
                 without = float(fewer.sum()) if len(fewer) == need else np.inf
@@ -275,7 +279,7 @@ def check_duals(
     order, rank = np.argsort(-duals, kind="stable"), np.empty(len(X), int)
     rank[order] = np.arange(len(X))
     sets, tolerance = Sets(certificate), tolerance * float(np.abs(duals).mean())
-    checks = [Check(distances, k, size, sums, sets, tolerance) for size in range(k, largest + 1)]
+    checks = [Check(distances, size, sums, sets, tolerance) for size in range(k, largest + 1)]
     for first in order.tolist() if records is None else records:
         later = order[rank[first] + 1 :]
         for check in checks:

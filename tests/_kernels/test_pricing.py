@@ -28,20 +28,17 @@ def drawn(seed, n=9, k=3):
     for cluster in clusters:
         some = rng.integers(k, 2 * k)
         cluster[:some] = np.sort(rng.choice(n, some, replace=False))
-    cluster_dual = rng.uniform(0, 2, len(clusters))
-    group_dual = float(seed % 3) / 4
-    return (
-        X,
-        triples,
-        Duals(record_dual, rng.uniform(0, 1, len(triples)), group_dual, clusters, cluster_dual),
-    )
+    cluster_dual, divisors = rng.uniform(0, 2, len(clusters)), rng.integers(2, k + 2, len(clusters))
+    triple_dual, group_dual = rng.uniform(0, 1, len(triples)), float(seed % 3) / 4
+    duals = Duals(record_dual, triple_dual, group_dual, clusters, cluster_dual, divisors)
+    return X, triples, duals
 
 
-def cost_of(X, group, triples, duals, k):
+def cost_of(X, group, triples, duals):
     """Return the reduced cost of a group."""
     return reduced_cost(
         X, group, duals.record_dual, triples.tolist(), duals.triple_dual, duals.group_dual,
-        duals.clusters.tolist(), duals.cluster_dual, k,
+        duals.clusters.tolist(), duals.cluster_dual, duals.divisors.tolist(),
     )  # fmt: skip
 
 
@@ -67,7 +64,7 @@ def test_the_cheapest_group_of_each_record_is_found(seed, k, more, near):
     for first in range(len(X)):
         groups = groups_of_size(X, size, prices.rank, first)
         least = min(
-            (cost_of(X, group, triples, duals, k) for group in groups),
+            (cost_of(X, group, triples, duals) for group in groups),
             default=0.0,
         )
         actual, costs = np.empty((KEPT, size), np.int64), np.empty(KEPT)
@@ -76,7 +73,7 @@ def test_the_cheapest_group_of_each_record_is_found(seed, k, more, near):
         )
         assert bound == pytest.approx(min(0.0, least), abs=1e-9)
         for group, cost in zip(actual[:count].tolist(), costs[:count], strict=True):
-            assert cost == pytest.approx(cost_of(X, group, triples, duals, k), abs=1e-9)
+            assert cost == pytest.approx(cost_of(X, group, triples, duals), abs=1e-9)
 
 
 @given(seed=st.integers(0, 10**6), most=st.integers(3, 8), work=st.integers(0, 40))
@@ -87,7 +84,7 @@ def test_a_search_that_ends_early_returns_a_lower_bound(seed, most, work):
     for first in range(len(X)):
         least = min(
             (
-                cost_of(X, group, triples, duals, 3)
+                cost_of(X, group, triples, duals)
                 for group in groups_of_size(X, 4, prices.rank, first)
             ),
             default=0.0,
@@ -108,7 +105,7 @@ def test_all_groups_below_a_gap_are_listed_once(seed, gap, size):
         expected = {
             tuple(sorted(group)): cost
             for group in groups_of_size(X, size, prices.rank, first)
-            if (cost := cost_of(X, group, triples, duals, 3)) < gap + 1e-9
+            if (cost := cost_of(X, group, triples, duals)) < gap + 1e-9
         }
         groups = np.empty((1000, size), np.int64)
         count = all_groups(table, prices, first, size, duals.group_dual, gap, groups)

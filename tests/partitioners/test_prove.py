@@ -114,7 +114,8 @@ def test_any_duals_give_a_valid_bound(case, seed, high):
     triple_dual = least / n * rng.uniform(0, high, len(triples))
     clusters = clusters_of(rng, n, k, seed % 5)
     cluster_dual = least / n * rng.uniform(0, 2 * high, len(clusters))
-    duals = Duals(record_dual, triple_dual, float(seed % 3) * least / n, clusters, cluster_dual)
+    divisors, group_dual = rng.integers(2, k + 2, len(clusters)), float(seed % 3) * least / n
+    duals = Duals(record_dual, triple_dual, group_dual, clusters, cluster_dual, divisors)
     pricing = Pricing(X, k)
     for effort in (PricingEffort(10**6, 10**6), PricingEffort(10**6, 10**6, larger=False)):
         assert pricing(triples, duals, least, effort, lambda: None).bound <= least
@@ -227,13 +228,17 @@ def proof_with_duals(X, k, seed):
     proof.columns.triples = np.array(triples, np.int64).reshape(-1, 3)
     clusters = clusters_of(rng, n, k, seed % 4)
     cluster_dual = least / n * rng.uniform(0, 1, len(clusters))
+    divisors = rng.integers(2, k + 1, len(clusters))
     for group in best_members(best):
-        for cluster, due in zip(clusters, cluster_dual, strict=True):
-            if np.isin(group, cluster).sum() >= k:
-                record_dual[group] += due / len(group)
+        for cluster, divisor, due in zip(clusters, divisors, cluster_dual, strict=True):
+            times = np.isin(group, cluster).sum() // divisor
+            record_dual[group] += times * due / len(group)
     proof.columns.clusters = np.full((len(clusters), 4 * k - 1), -1)
     proof.columns.clusters[:, : clusters.shape[1]] = clusters
-    proof.duals = Duals(record_dual, triple_dual, group_dual, proof.columns.clusters, cluster_dual)
+    proof.columns.divisors = divisors
+    proof.duals = Duals(
+        record_dual, triple_dual, group_dual, proof.columns.clusters, cluster_dual, divisors
+    )
     exact = PricingEffort(10**6, 10**6)
     actual = proof.pricing(proof.columns.triples, proof.duals, least, exact, proof.check_interrupt)
     proof.base = proof.bound = actual.bound
@@ -294,7 +299,11 @@ def relaxed(X, k):
 @pytest.fixture
 def no_clusters(monkeypatch):
     """Leave out the inequalities of clusters."""
-    monkeypatch.setattr(proof_module, "violated_clusters", lambda columns, *_: columns.clusters[:0])
+    monkeypatch.setattr(
+        proof_module,
+        "violated_clusters",
+        lambda columns, *_: (columns.clusters[:0], columns.divisors[:0]),
+    )
 
 
 def apart():

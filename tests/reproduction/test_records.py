@@ -55,7 +55,7 @@ def test_a_raised_dual_is_refused():
         verify(replace(record, duals=duals))
     assert error.value.code == "bound"
     raised = replace(record, duals=duals)
-    raised = replace(raised, bound=raised.certificate.bound(2), loss=record.loss)
+    raised = replace(raised, bound=raised.certificate.bound(), loss=record.loss)
     with pytest.raises(NotVerified) as error:
         verify(raised)
     assert error.value.code in {"duals", "bound"}
@@ -71,11 +71,15 @@ def test_a_raised_dual_is_refused():
         {"cluster_duals": [-1.0]},
         {"cluster_duals": [float("nan")]},
         {"cluster_duals": []},
+        {"divisors": [1]},
+        {"divisors": [-2]},
+        {"divisors": [1.5]},
+        {"divisors": []},
     ],
 )
 def test_sets_that_prove_nothing_are_refused(fault):
     good = {"triples": [(0, 1, 2)], "triple_duals": [0.1], "clusters": [[0, 1, 2]]}
-    good |= {"cluster_duals": [0.1]}
+    good |= {"divisors": [2], "cluster_duals": [0.1]}
     X = np.arange(8.0)[:, None]
     assert check_duals(X, 2, Certificate(np.zeros(8), **good)) == 0
     assert check_duals(X, 2, Certificate(np.zeros(8), **(good | fault))) == -np.inf
@@ -91,14 +95,15 @@ def test_the_verifier_finds_the_lowest_of_all_groups_with_triples_and_clusters(s
         rng.choice(n, rng.integers(k, 2 * k + 2), replace=False).tolist() for _ in range(seed % 4)
     ]
     duals = rng.uniform(0, rng.choice([1.5, 3]), n)
+    divisors = rng.integers(2, k + 2, len(clusters)).tolist()
     certificate = Certificate(
-        duals, triples, rng.uniform(0, 1, len(triples)).tolist(), clusters,
+        duals, triples, rng.uniform(0, 1, len(triples)).tolist(), clusters, divisors,
         rng.uniform(0, 2, len(clusters)).tolist(),
     )  # fmt: skip
     largest = 2 * k - 1 if triples or clusters else k
     lowest = min(
         reduced_cost(X, group, duals, triples, certificate.triple_duals, 0.0, clusters,
-                certificate.cluster_duals, k)
+                certificate.cluster_duals, divisors)
         for size in range(k, largest + 1)
         for group in combinations(range(n), size)
     )  # fmt: skip
@@ -111,7 +116,7 @@ def test_a_record_can_be_beaten(tmp_path):
     labels = np.minimum(np.arange(len(best.labels)) // 2, len(best.labels) // 2 - 1)
     poor = replace(
         best, labels=labels.tolist(), loss=1e9, bound=0.0, claimed=0.0, duals=[],
-        triples=[], triple_duals=[], clusters=[], cluster_duals=[],
+        triples=[], triple_duals=[], clusters=[], divisors=[], cluster_duals=[],
     )  # fmt: skip
     new = improving.improve(poor, 2.0, 0)
     assert best.bound * 0.5 < new.bound <= new.claimed <= best.loss * (1 + 1e-9) <= new.loss * 2

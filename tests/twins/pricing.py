@@ -7,19 +7,20 @@ from twins.optimal import sse
 
 def reduced_cost(
     X, group, record_dual, triples=(), triple_dual=(), group_dual=0.0, clusters=(),
-    cluster_dual=(), k=0,
+    cluster_dual=(), divisors=(),
 ):  # fmt: skip
     """Return the SSE of a group plus the duals of its constraints, less those of its records.
 
-    The dual of a triple counts with two of its records, that of a cluster with ``k``.
+    The dual of a triple counts with two of its records, that of a cluster with as many as its
+    divisor says, and again with every further multiple.
     """
     due = sum(
         dual
         for triple, dual in zip(triples, triple_dual, strict=True)
         if len({*triple} & {*group}) > 1
     )
-    for cluster, dual in zip(clusters, cluster_dual, strict=True):
-        due += dual if len({i for i in cluster if i >= 0} & {*group}) >= k else 0.0
+    for cluster, dual, divisor in zip(clusters, cluster_dual, divisors, strict=True):
+        due += len({i for i in cluster if i >= 0} & {*group}) // divisor * dual
     return sse(X, [group]) + due + group_dual - sum(record_dual[i] for i in group)
 
 

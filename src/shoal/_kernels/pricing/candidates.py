@@ -1,10 +1,10 @@
 """Candidates that may join a first record in a group of negative reduced cost.
 
 The reduced cost of a group is its SSE, plus the duals of the triples of which it contains two or
-three records, plus the duals of the clusters of which it contains at least k records, plus the dual
-of a group, minus the duals of its records. The SSE is the sum of the
-squared distances of all pairs divided by the size of the group, so each pair of a group of given
-size adds a fixed amount.
+three records, plus the duals of the clusters, as often as the number of its records in the cluster
+contains the divisor of the cluster, plus the dual of a group, minus the duals of its records. The
+SSE is the sum of the squared distances of all pairs divided by the size of the group, so each pair
+of a group of given size adds a fixed amount.
 
 A group is generated at the record of lowest rank in it. Records that no group of the given size and
 of negative reduced cost can contain are excluded by lower bounds.
@@ -41,9 +41,9 @@ class PricingDuals(NamedTuple):
     Groups are generated at their record of lowest ``rank``. ``ceiling[i]`` is the greatest amount
     by which the dual of a record after i exceeds its least share of an SSE. ``triple_dual[t]``
     is the dual of the records ``triples[t]``; the triples that contain record i are
-    ``incidence[start[i] : start[i + 1]]``. ``cluster_dual`` applies to groups with at least ``k``
-    records of a cluster; the clusters of record i are
-    ``cluster_incidence[cluster_start[i] : cluster_start[i + 1]]``.
+    ``incidence[start[i] : start[i + 1]]``. ``cluster_dual`` applies once for every multiple of
+    the divisor of a cluster that the number of its records in a group attains; the clusters of
+    record i are ``cluster_incidence[cluster_start[i] : cluster_start[i + 1]]``.
     """
 
     record_dual: np.ndarray
@@ -56,7 +56,7 @@ class PricingDuals(NamedTuple):
     cluster_dual: np.ndarray
     cluster_start: np.ndarray
     cluster_incidence: np.ndarray
-    k: int
+    divisors: np.ndarray
 
 
 class CandidateSet(NamedTuple):
@@ -71,8 +71,8 @@ class CandidateSet(NamedTuple):
     With more than `MOST_PAIRED` candidates ``pair`` is empty, and pairs of ``X`` are measured when
     a record joins. ``triples`` then also contains those with two records present.
 
-    ``cluster[c, i]`` says whether cluster c contains i; only clusters with at least ``k`` records
-    present are listed.
+    ``cluster[c, i]`` says whether cluster c contains i; only clusters with at least as many records
+    present as their divisor says are listed.
     """
 
     X: np.ndarray
@@ -86,7 +86,7 @@ class CandidateSet(NamedTuple):
     incidence: np.ndarray
     cluster: np.ndarray
     cluster_dual: np.ndarray
-    k: int
+    divisors: np.ndarray
 
 
 @compiled
@@ -330,16 +330,16 @@ def narrow_again(X, first_cost, records, extra, size, cutoff):
 
 @compiled
 def list_clusters(prices, first, records):
-    """Return which clusters contain which records, the first one last, and their duals."""
+    """Return which clusters contain which records, the first one last, and their numbers."""
     m, clusters = records.shape[0], prices.cluster_dual.shape[0]
     if clusters == 0:
-        return np.empty((0, m + 1), np.bool_), np.empty(0)
+        return np.empty((0, m + 1), np.bool_), np.empty(0, np.int64)
     count, place = np.zeros(clusters, np.int64), np.full(clusters, -1)
     for i in range(m + 1):
         record = first if i == m else records[i]
         for at in range(prices.cluster_start[record], prices.cluster_start[record + 1]):
             count[prices.cluster_incidence[at]] += 1
-    listed = np.flatnonzero(count >= prices.k)
+    listed = np.flatnonzero(count >= prices.divisors)
     place[listed] = np.arange(listed.shape[0])
     inside = np.zeros((listed.shape[0], m + 1), np.bool_)
     for i in range(m + 1):
@@ -347,7 +347,7 @@ def list_clusters(prices, first, records):
         for at in range(prices.cluster_start[record], prices.cluster_start[record + 1]):
             if place[prices.cluster_incidence[at]] >= 0:
                 inside[place[prices.cluster_incidence[at]], i] = True
-    return inside, prices.cluster_dual[listed]
+    return inside, listed
 
 
 @compiled
@@ -371,9 +371,9 @@ def candidate_set(table, prices, first, size, group_dual, cutoff, most):
     if most and not unpaired:
         reach = cumulative_nearest(pair, size - 2)
     start, incidence = list_around(triples, count, records.shape[0] + 2)
-    cluster, cluster_dual = list_clusters(prices, first, records)
+    cluster, listed = list_clusters(prices, first, records)
     candidates = CandidateSet(
         table.X, records, extra, pair, reach, triples[:count], triple_dual[:count],
-        start, incidence, cluster, cluster_dual, prices.k,
+        start, incidence, cluster, prices.cluster_dual[listed], prices.divisors[listed],
     )  # fmt: skip
     return candidates, rest

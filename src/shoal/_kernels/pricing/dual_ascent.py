@@ -84,10 +84,11 @@ def shared_corners(members, triples, start, incidence, pairs):
 
 
 @compiled
-def filled_clusters(members, clusters, start, incidence, pairs, k):
-    """List the groups that contain at least ``k`` records of a cluster; return their number.
+def filled_clusters(members, clusters, start, incidence, pairs, divisors):
+    """List the groups that contain as many records of a cluster as its divisor says.
 
-    Rows of ``members`` end with -1. ``pairs`` is filled with (cluster, group).
+    Rows of ``members`` end with -1. ``pairs`` is filled with (cluster, group), once for every
+    multiple of the divisor. The result is their number.
     """
     count = 0
     inside = np.zeros(clusters.shape[0], np.int64)
@@ -98,7 +99,7 @@ def filled_clusters(members, clusters, start, incidence, pairs, k):
             for at in range(start[record], start[record + 1]):
                 cluster = incidence[at]
                 inside[cluster] += 1
-                if inside[cluster] == k:
+                if inside[cluster] % divisors[cluster] == 0:
                     if count < pairs.shape[0]:
                         pairs[count, 0], pairs[count, 1] = cluster, group
                     count += 1

@@ -104,13 +104,15 @@ def least_outside(search, candidates, depth, cluster, most):
 def add_cluster_floor(search, candidates, depth, total):
     """Return a lower bound of what those missing add, given one without duals of clusters.
 
-    A group either has k records of a cluster and its dual, or it has fewer.
+    A group either contains records of a cluster up to the next multiple of its divisor, and its
+    dual once more, or it contains fewer.
     """
     need, best = search.members.shape[0] - depth, total
     for cluster in range(search.held.shape[0]):
-        missing = candidates.k - search.held[cluster]
+        divisor = candidates.divisors[cluster]
+        missing = divisor - search.held[cluster] % divisor
         with_dual = total + candidates.cluster_dual[cluster]
-        if 0 < missing <= need and with_dual > best:
+        if missing <= need and with_dual > best:
             without = least_outside(search, candidates, depth, cluster, missing - 1)
             best = max(best, min(with_dual, without))
     return best
@@ -118,12 +120,12 @@ def add_cluster_floor(search, candidates, depth, total):
 
 @compiled
 def add_cluster_duals(search, candidates, record):
-    """Return the duals of the clusters of which ``record`` is the k-th."""
+    """Return the duals of the clusters that ``record`` adds when it joins."""
     due = 0.0
     for cluster in range(search.held.shape[0]):
         if candidates.cluster[cluster, record]:
             search.held[cluster] += 1
-            if search.held[cluster] == candidates.k:
+            if search.held[cluster] % candidates.divisors[cluster] == 0:
                 due += candidates.cluster_dual[cluster]
     return due
 

@@ -3,8 +3,10 @@
 Groups are the columns of a linear programme: select them so that each record is covered once and
 the sum of their SSEs is minimal. At most one group can contain two or more of any three records;
 this inequality is added for every triple that violates it in a fractional solution. At most
-c // k groups can contain k or more of any c records; this is added for clusters of records that
-violate it, such as twelve that are near each other and covered by groups of ten.
+c // m groups can contain m or more of any c records, and the sum of h // m over all groups, where h
+is how many of these records a group contains, is no greater; this is added for clusters of records
+that violate it, such as twelve that are near each other and covered by groups of ten (m = 10). The
+number m is the divisor of a cluster. A triple is a cluster of three records with divisor 2.
 """
 
 from collections.abc import Callable
@@ -37,11 +39,17 @@ def incidence(rows: Labels, n: int) -> Incidence:
     return Incidence(start.astype(np.int64), order // rows.shape[1])
 
 
+def cluster_limits(clusters: Labels, divisors: Labels) -> Matrix:
+    """Return how many groups can contain as many records of a cluster as its divisor says."""
+    limits: Matrix = ((clusters >= 0).sum(axis=1) // divisors).astype(np.float64)
+    return limits
+
+
 class Columns:
     """Distinct groups of ``k`` to 2k - 1 records with their SSEs, triples and clusters of records.
 
     A row of ``members`` contains the records of a group in ascending order, padded with -1, and so
-    does a row of ``clusters``.
+    does a row of ``clusters``; each of these has a divisor.
     """
 
     def __init__(self, X: Matrix, k: int):
@@ -50,6 +58,7 @@ class Columns:
         self.costs = np.empty(0)
         self.triples = np.empty((0, 3), np.int64)
         self.clusters = np.empty((0, LARGEST_CLUSTER * k - 1), np.int64)
+        self.divisors = np.empty(0, np.int64)
         self._keys: set[bytes] = set()
 
     def __len__(self) -> int:
@@ -83,11 +92,16 @@ class Columns:
         """Return (triple, group) for all groups from ``since`` on that contain two of a triple."""
         return self._pairs(shared_corners, triples, since)
 
-    def filling(self, clusters: Labels, since: int = 0) -> Labels:
-        """Return (cluster, group) for all groups from ``since`` on with k records of a cluster."""
-        return self._pairs(filled_clusters, clusters, since, self.k)
+    def filling(self, clusters: Labels, divisors: Labels, since: int = 0) -> Labels:
+        """Return (cluster, group) for all groups from ``since`` on, h // divisor times.
 
-    def _pairs(self, kernel: Callable[..., int], sets: Labels, since: int, *options: int) -> Labels:
+        h is how many records of the cluster a group contains.
+        """
+        return self._pairs(filled_clusters, clusters, since, divisors)
+
+    def _pairs(
+        self, kernel: Callable[..., int], sets: Labels, since: int, *options: Labels
+    ) -> Labels:
         """Return (set, group) for groups from ``since`` on, as a compiled function lists them."""
         if len(sets) == 0 or since == len(self):
             return np.empty((0, 2), np.int64)
@@ -99,11 +113,6 @@ class Columns:
                 listed: Labels = pairs[:count] + np.array([0, since])
                 return listed
             pairs = np.empty((count, 2), np.int64)
-
-    def cluster_limits(self, clusters: Labels) -> Matrix:
-        """Return how many groups can contain k or more records of each cluster."""
-        limits: Matrix = ((clusters >= 0).sum(axis=1) // self.k).astype(np.float64)
-        return limits
 
     def separate(self, weights: Matrix, max_triples: int) -> Labels:
         """Return the triples that a fractional solution violates most, in that order."""

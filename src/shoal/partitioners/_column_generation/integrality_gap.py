@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from shoal._kernels.pricing.group_search import all_groups
 from shoal.partitioners._column_generation.column_pool import choose, labels_of, record_partition
-from shoal.partitioners._column_generation.columns import Columns
+from shoal.partitioners._column_generation.columns import Columns, cluster_limits
 from shoal.partitioners._column_generation.master_problem import MasterProblem
 from shoal.partitioners._column_generation.proof import Proof
 
@@ -61,25 +61,26 @@ def charge_others(proof: Proof, columns: Columns, leading: Leading) -> float:
     Triples and clusters that only groups of leading records can contain become inequalities of the
     integer programme again; the duals of the others are added to the costs of the groups.
     """
-    record_dual, triple_dual, group_dual, clusters, cluster_dual = proof.duals
+    record_dual, triple_dual, group_dual, clusters, cluster_dual, divisors = proof.duals
     group_duals = group_dual * (len(columns.X) // proof.k)
     triples = proof.columns.triples[: len(triple_dual)]
     in_programme = leading[triples].sum(axis=1) >= 2
     columns.triples = triples[in_programme & (triple_dual > 0)]
     others = np.append(~leading, False)[clusters].sum(axis=1)  # the last stands for padding
-    kept = others < proof.k
-    columns.clusters = clusters[kept & (cluster_dual > 0)]
+    kept = others < divisors
+    used = kept & (cluster_dual > 0)
+    columns.clusters, columns.divisors = clusters[used], divisors[used]
     if leading.all():
         return 0.0
     remaining = np.append(np.where(leading, 0.0, record_dual), 0.0)
     cut_costs = np.zeros(len(columns))
     triple_group = columns.containing(triples[~in_programme])
     np.add.at(cut_costs, triple_group[:, 1], triple_dual[~in_programme][triple_group[:, 0]])
-    cluster_group = columns.filling(clusters[~kept])
+    cluster_group = columns.filling(clusters[~kept], divisors[~kept])
     np.add.at(cut_costs, cluster_group[:, 1], cluster_dual[~kept][cluster_group[:, 0]])
     record_costs = remaining[columns.members].sum(axis=1)
     columns.costs = columns.costs + cut_costs + group_dual - record_costs
-    cluster_duals = columns.cluster_limits(clusters) * cluster_dual
+    cluster_duals = cluster_limits(clusters, divisors) * cluster_dual
     reduced_costs = proof.base - (
         record_dual.sum() - triple_dual.sum() - cluster_duals.sum() - group_duals
     )

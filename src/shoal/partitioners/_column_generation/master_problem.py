@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.partitioners._base import Labels, Matrix
-from shoal.partitioners._column_generation.columns import Columns
+from shoal.partitioners._column_generation.columns import Columns, cluster_limits
 from shoal.partitioners.integer_programme import silent_solver, solve
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ class Duals(NamedTuple):
     group_dual: float
     clusters: Labels = np.empty((0, 1), np.int64)
     cluster_dual: Matrix = np.empty(0)
+    divisors: Labels = np.empty(0, np.int64)
 
 
 class Relaxation(NamedTuple):
@@ -90,7 +91,8 @@ class MasterProblem:
         self.triple_rows = self.cluster_rows = np.empty(0, np.int64)
 
     def _add_rows(self, low: Matrix, high: Matrix, entries: Labels) -> None:
-        """Add rows with ones at ``entries``: (row, column), sorted by row."""
+        """Add rows with the number of equal ``entries``: (row, column)."""
+        entries, counts = np.unique(entries, axis=0, return_counts=True)
         start = np.searchsorted(entries[:, 0], np.arange(len(low)))
         self.highs.addRows(
             len(low),
@@ -99,7 +101,7 @@ class MasterProblem:
             len(entries),
             start.astype(np.int32),
             entries[:, 1].astype(np.int32),
-            np.ones(len(entries)),
+            counts.astype(np.float64),
         )
 
     def add_new(self) -> None:
@@ -113,26 +115,28 @@ class MasterProblem:
                 pairs.append(np.column_stack([np.full(len(new), n), np.arange(len(new))]))
             triple, group = columns.containing(self._known_triples, self.width).T
             pairs.append(np.column_stack([self.triple_rows[triple], group - self.width]))
-            cluster, group = columns.filling(self._known_clusters, self.width).T
+            cluster, group = columns.filling(*self._known_clusters, self.width).T
             pairs.append(np.column_stack([self.cluster_rows[cluster], group - self.width]))
-            entries = np.concatenate(pairs)
-            entries = entries[np.argsort(entries[:, 1], kind="stable")]
+            entries, counts = np.unique(
+                np.concatenate(pairs)[:, ::-1], axis=0, return_counts=True
+            )
             self.highs.addCols(
                 len(new),
                 columns.costs[self.width :],
                 np.zeros(len(new)),
                 np.full(len(new), np.inf),
                 len(entries),
-                np.searchsorted(entries[:, 1], np.arange(len(new))).astype(np.int32),
-                entries[:, 0].astype(np.int32),
-                np.ones(len(entries)),
+                np.searchsorted(entries[:, 0], np.arange(len(new))).astype(np.int32),
+                entries[:, 1].astype(np.int32),
+                counts.astype(np.float64),
             )
             self.width = len(columns)
         more = columns.triples[len(self.triple_rows) :]
         rows = self._add_cuts(np.ones(len(more)), columns.containing(more))
         self.triple_rows = np.append(self.triple_rows, rows)
-        more = columns.clusters[len(self.cluster_rows) :]
-        rows = self._add_cuts(columns.cluster_limits(more), columns.filling(more))
+        known = len(self.cluster_rows)
+        clusters = columns.clusters[known:], columns.divisors[known:]
+        rows = self._add_cuts(cluster_limits(*clusters), columns.filling(*clusters))
         self.cluster_rows = np.append(self.cluster_rows, rows)
 
     @property
@@ -140,12 +144,12 @@ class MasterProblem:
         return self.columns.triples[: len(self.triple_rows)]
 
     @property
-    def _known_clusters(self) -> Labels:
-        return self.columns.clusters[: len(self.cluster_rows)]
+    def _known_clusters(self) -> tuple[Labels, Labels]:
+        known = len(self.cluster_rows)
+        return self.columns.clusters[:known], self.columns.divisors[:known]
 
     def _add_cuts(self, limits: Matrix, entries: Labels) -> Labels:
         """Add inequalities for the groups at ``entries``; return their rows."""
-        entries = entries[np.argsort(entries[:, 0], kind="stable")]
         if len(limits):
             self._add_rows(np.full(len(limits), -np.inf), limits, entries)
         rows = self.height + np.arange(len(limits))
@@ -167,7 +171,8 @@ class MasterProblem:
         triple_dual, cluster_dual = (
             np.maximum(0.0, -dual[rows]) for rows in (self.triple_rows, self.cluster_rows)
         )
-        duals = Duals(dual[:n], triple_dual, group_dual, self._known_clusters, cluster_dual)
+        clusters, divisors = self._known_clusters
+        duals = Duals(dual[:n], triple_dual, group_dual, clusters, cluster_dual, divisors)
         cost = float(self.highs.getInfo().objective_function_value)
         return Relaxation(np.array(solution.col_value), cost, duals)
 

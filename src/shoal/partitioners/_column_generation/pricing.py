@@ -2,12 +2,13 @@
 
 Every record has a dual value, and so has every triple of records, which applies to a group that
 contains two or three of them, and the number of groups. The dual of a cluster of c records applies
-to a group with at least k of them. The reduced cost of a group is its SSE plus the duals of its
-triples and clusters plus the dual of the number of groups, minus the duals of its records. A
-partition covers each record once, each triple at most once and a cluster by at most c // k such
-groups, so its SSE is at least
+to a group h // m times, where h is how many of these it contains and m the divisor of the cluster.
+The reduced cost of a group is its SSE plus the duals of its triples and clusters plus the dual of
+the number of groups, minus the duals of its records. A partition covers each record once and each
+triple at most once, and the dual of a cluster applies to its groups c // m times at most, so its SSE
+is at least
 
-    record duals - triple duals - c // k * cluster duals - groups * group dual
+    record duals - triple duals - c // m * cluster duals - groups * group dual
     + reduced costs of its groups,
 
 and the reduced cost of a group is at least the minimum over all groups with the same first record,
@@ -18,9 +19,10 @@ Groups larger than k need a search only where the duals of triples or groups are
 group S of s records evenly by its subsets of k, each with weight 1 / C(s-1, k-1). Their SSEs weigh
 s (k-1) / (k (s-1)) of that of S, their group duals s / k of one, the dual of a triple with two
 records in S less than once, that of a triple inside S `repeated` times, and that of a cluster at
-most s / k times. So if no group of k has a negative reduced cost, neither has S, unless the duals
-of triples, clusters and groups weigh more than its SSE saves. That SSE is bounded by the nearest
-distances of its records, so only groups whose records have a positive `excess` need to be searched.
+most h / m times, but h // m times in S: at most (s - m) / s of h / m less often, as h is at most s.
+So if no group of k has a negative reduced cost, neither has S, unless the duals of triples,
+clusters and groups weigh more than its SSE saves. That SSE is bounded by the nearest distances of
+its records, so only groups whose records have a positive `excess` need to be searched.
 """
 
 from collections.abc import Callable, Iterator
@@ -35,7 +37,7 @@ from shoal._kernels.pricing.candidates import NeighbourTable, PricingDuals
 from shoal._kernels.pricing.group_search import price_groups
 from shoal._kernels.spatial.index import open_index
 from shoal.partitioners._base import Labels, Matrix
-from shoal.partitioners._column_generation.columns import incidence
+from shoal.partitioners._column_generation.columns import cluster_limits, incidence
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._neighbours import nearest_others
 
@@ -43,6 +45,7 @@ NEAR = 48  # listed neighbours; a search that needs more scans all records
 STRIDE = 16  # records between two checks of the time
 THREADS = 2
 EXCESS_FACTOR = 10.0  # any positive factor is valid
+RAISED_STEPS = 2_000  # of the search that rules out records with these duals
 KEPT = 3  # groups of lowest reduced cost that are kept per record
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -100,32 +103,24 @@ def excess(table: NeighbourTable, triples: Labels, duals: Duals, k: int, size: i
     load = np.zeros(len(table.X))
     np.add.at(load, triples, duals.triple_dual[:, None] / 3)
     cluster_load = np.zeros(len(table.X) + 1)  # the last stands for padding
-    np.add.at(cluster_load, duals.clusters, duals.cluster_dual[:, None] / k)
+    more = np.maximum(size - duals.divisors, 0) / (size * duals.divisors)
+    np.add.at(cluster_load, duals.clusters, (duals.cluster_dual * more)[:, None])
     saved = table.sums[:, size - 1] * (size - k) / (2 * size * k * (size - 1))
     added = (repeated(size, k) - 1) * load + duals.group_dual * (size - k) / (k * size)
-    added += cluster_load[:-1] * (size - k) / k
-    return added - saved * (1 - 1e-12)
+    return added + cluster_load[:-1] * (1 + 1e-12) - saved * (1 - 1e-12)
 
 
 def duals_by_rank(
-    table: NeighbourTable,
-    triples: Labels,
-    duals: Duals,
-    order: Labels,
-    size: int,
-    k: int | None = None,
+    table: NeighbourTable, triples: Labels, duals: Duals, order: Labels, size: int
 ) -> PricingDuals:
-    """Return dual values in the form that the search needs; ``order`` decides the ranks.
-
-    ``k`` is the least size of a group, ``size`` if None.
-    """
+    """Return dual values in the form that the search needs; ``order`` decides the ranks."""
     n = len(order)
     rank = np.empty(n, np.int64)
     rank[order] = np.arange(n)
     net_dual = (duals.record_dual - table.sums[:, size - 2] / (2 * size))[order]
     later = np.maximum.accumulate(np.append(net_dual[1:], -np.inf)[::-1])[::-1]
     active = triples[duals.triple_dual > 0]
-    clusters = duals.clusters[duals.cluster_dual > 0]
+    used = duals.cluster_dual > 0
     return PricingDuals(
         duals.record_dual,
         rank,
@@ -133,9 +128,9 @@ def duals_by_rank(
         active,
         duals.triple_dual[duals.triple_dual > 0],
         *incidence(active, n),
-        duals.cluster_dual[duals.cluster_dual > 0],
-        *incidence(clusters, n),
-        size if k is None else k,
+        duals.cluster_dual[used],
+        *incidence(duals.clusters[used], n),
+        duals.divisors[used],
     )
 
 
@@ -147,7 +142,7 @@ class Pricing:
 
     def prices(self, triples: Labels, duals: Duals, order: Labels, size: int) -> PricingDuals:
         """Return the dual values in the form that the compiled search needs."""
-        return duals_by_rank(self.table, triples, duals, order, size, self.k)
+        return duals_by_rank(self.table, triples, duals, order, size)
 
     def order(self, duals: Duals, suspects: NDArray[np.bool_]) -> tuple[Labels, Labels]:
         """Return all records, suspects first, by decreasing dual; and the suspects alone."""
@@ -196,6 +191,7 @@ class Pricing:
         For sizes above k, a multiple of the excess is added to the duals first: a group of
         negative reduced cost keeps it, but most duals fall, which rules out most records quickly.
         """
+        briefly = effort._replace(max_steps=min(effort.max_steps, RAISED_STEPS))
         order, anchors = self.order(duals, np.ones(len(duals.record_dual), bool))
         yield from self.pass_over(triples, duals, order, anchors, self.k, effort, check_interrupt)
         for size in range(self.k + 1, 2 * self.k) if effort.larger else ():
@@ -205,7 +201,7 @@ class Pricing:
             suspects = [
                 some[result.reduced_cost < 0]
                 for some, result in self.pass_over(
-                    triples, raised, order, anchors, size, effort, check_interrupt
+                    triples, raised, order, anchors, size, briefly, check_interrupt
                 )
             ]
             if suspects:
@@ -241,8 +237,8 @@ class Pricing:
                     one.cancel()
 
     def cluster_duals(self, duals: Duals) -> float:
-        """Return the duals of all clusters, times how many groups can contain k of each."""
-        return fsum((duals.clusters >= 0).sum(axis=1) // self.k * duals.cluster_dual)
+        """Return the duals of all clusters, times how often each may apply to a partition."""
+        return fsum(cluster_limits(duals.clusters, duals.divisors) * duals.cluster_dual)
 
     def bound(self, reduced_cost: Matrix, duals: Duals, sse: float) -> float:
         """Return a lower bound of all partitions from bounds of the reduced costs at each record.

@@ -28,8 +28,9 @@ MIDDLE = PricingEffort(300, 30_000, larger=False)
 PLAIN = PricingEffort(1_000_000, 20_000_000, larger=False)
 QUICK = PricingEffort(48, 5000)
 LONG = PricingEffort(1_000_000, 20_000_000)
-MAX_CLUSTERED = 4  # greatest k with clusters; above it, the search for larger groups takes too long
-QUICK_SHARE = 0.4  # of the budget, in which quick searches suffice while they find many groups
+LEAST_DIVISOR = 3  # of clusters; triples have 2
+FEW = 20  # new groups below which a quick search is not enough
+RESERVED = 0.1  # of the budget, for the integer programmes after the linear one
 FIRST_STEPS, MORE_STEPS = 100_000, 5  # of the first long search, and the factor to the next ones
 SMALL_VIOLATION = 2e-4  # of the cost: below it, triples help more than further groups
 SMALL_GAP = 1e-7  # between relaxation and bound, as a share of the cost
@@ -167,24 +168,20 @@ class Proof:
             duals.clusters,
             SMOOTHING * padded(best.cluster_dual, len(duals.cluster_dual))
             + (1 - SMOOTHING) * duals.cluster_dual,
+            duals.divisors,
         )
 
     def search(self, duals: Duals) -> tuple[int, float]:
-        """Price groups of k; return the number of new ones, and the sum of their reduced costs."""
-        new, violation = self.price(self.blend(duals), PLAIN)
-        return (new, violation) if new else self.price(duals, PLAIN)
+        """Price groups briefly; return the number of new ones, and the sum of reduced costs.
 
-    def search_larger(self, duals: Duals) -> int:
-        """Price groups of all sizes; return the number of new ones.
-
-        The search is quick where that finds many, and ever longer where it finds none.
+        Without inequalities, groups of k records suffice, and the search is exhaustive.
         """
-        if not has_cuts(duals):
-            return 0
-        new, violation = self.price(duals, QUICK)
-        early = self.budget.spent < QUICK_SHARE * self.budget.seconds
-        if new and violation > SMALL_VIOLATION * self.sse and early:
-            return new
+        effort = QUICK if has_cuts(duals) else PLAIN
+        new, violation = self.price(self.blend(duals), effort)
+        return (new, violation) if new else self.price(duals, effort)
+
+    def search_longer(self, duals: Duals) -> int:
+        """Price groups of all sizes, ever longer where that finds none; return the new ones."""
         before, effort = self.budget.spent, LONG._replace(max_steps=self.steps)
         new = self.price(self.blend(duals), effort)[0] or self.price(duals, effort)[0]
         if new == 0:
@@ -200,11 +197,12 @@ class Proof:
 
     def add_cuts(self, weights: Matrix, most: int) -> int:
         """Add clusters or else triples that a fractional solution violates; return their number."""
-        if self.k <= MAX_CLUSTERED:
-            clusters = violated_clusters(self.columns, weights, most)
-            self.columns.clusters = np.concatenate([self.columns.clusters, clusters])
-            if len(clusters):
-                return len(clusters)
+        possible = range(self.k, min(self.k, LEAST_DIVISOR) - 1, -1)
+        clusters, divisors = violated_clusters(self.columns, weights, most, possible)
+        self.columns.clusters = np.concatenate([self.columns.clusters, clusters])
+        self.columns.divisors = np.append(self.columns.divisors, divisors)
+        if len(clusters):
+            return len(clusters)
         triples = self.columns.separate(weights, most)
         self.columns.triples = np.concatenate([self.columns.triples, triples])
         return len(triples)
@@ -218,13 +216,16 @@ class Proof:
             if relaxed is None:
                 raise OutOfTime
             new, violation = self.search(relaxed.duals)
-            if new and violation > SMALL_VIOLATION * self.sse:
+            if new >= FEW and violation > SMALL_VIOLATION * self.sse:
                 continue
             violated = self.add_cuts(relaxed.weights, max(20, n // 4))
             if violated and self.can_postpone:
                 continue
             thorough = self.steps == LONG.max_steps or not has_cuts(relaxed.duals)
-            new += self.search_larger(relaxed.duals)
+            if has_cuts(relaxed.duals):
+                new += self.search_longer(relaxed.duals)
             gap = (relaxed.cost - self.bound) / self.sse
             if violated == 0 and ((new == 0 and thorough) or gap < SMALL_GAP):
+                return relaxed
+            if self.seconds_left < RESERVED * self.budget.seconds:
                 return relaxed
