@@ -444,6 +444,8 @@ def test_demo_leaves_a_release_a_report_and_the_plan_that_repeats_it(folder):
     assert result.exit_code == 0
     written = {path.name for path in (folder / "demo").iterdir()}
     assert written == {"original.csv", "plan.toml", "release.csv", "report.html"}
+    assert 'homogeneity = "merge"' in result.stderr  # as its plan would say it
+    assert "shuffle = true" in result.stderr
     again = shell("run", "demo/plan.toml", "demo/original.csv", "again.csv")
     assert again.exit_code == 0
     assert (folder / "again.csv").read_bytes() == (folder / "demo" / "release.csv").read_bytes()

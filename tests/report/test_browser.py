@@ -21,7 +21,7 @@ HOSTILE = [
 ]
 LEAST_CONTRAST = 4.5  # WCAG AA for text
 
-# Words of headings and table cells that stand on two lines, at other places than those offered by <wbr>.
+# Words of headings and table cells that stand on two lines, at places that no <wbr> offers.
 BROKEN_WORDS = """
 () => {
   const found = [];
@@ -185,6 +185,8 @@ def test_the_report_prints(visit):
         for at, (page, text) in enumerate(zip(pages, texts, strict=True), start=1):
             assert f"Page {at} of {len(pages)}" in text
             assert len(text.split()) > 20  # no page of a few words
+            last = text.replace(f"Page {at} of {len(pages)}", "").split("\n")[-1].strip()
+            assert not last.endswith(("better lower)", "better higher)"))  # a head without its text
             assert _ink(page) == (True, False)
         whole = " ".join(texts)
         for word in ("years_of_education", "re-identification", "homogeneous"):
