@@ -132,6 +132,21 @@ def test_colours_are_off_where_no_color_is_set(folder):
     assert b"\x1b[33m" not in run_on_terminal(*mask, "--force", NO_COLOR="1")[2]
 
 
+def test_only_the_label_of_a_warning_is_coloured(folder):
+    written = run_on_terminal(*COMMANDS[3])[2]
+    assert re.search(rb"\x1b\[33m\x1b\[1mwarning:\x1b\[0m \w", written)
+
+
+def test_a_comparison_is_a_table_on_a_usual_terminal(folder):
+    command = ["compare", "small.csv", "-c", "a column with 0 in its name", "-k", "3,4,5"]
+    code, screen, _ = run_on_terminal(*command, columns=80)
+    assert code == 0
+    (heading,) = [line for line in screen.split("\n") if line.startswith("run  method")]
+    rows = [line.split() for line in screen.split("\n") if re.match(r"0\d  ", line)]
+    assert [row[0] for row in rows] == ["01", "02", "03"]
+    assert "loss" in heading
+
+
 def test_help_shows_no_types_of_python():
     for command in ([], ["mask"], ["verify"], ["inspect"], ["app"]):
         shown = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "80"}).output

@@ -115,10 +115,16 @@ def comparison_text(comparison: Comparison) -> str:
         for name, cells in columns.items()
         if name not in ("dependence", "verdict") or len(set(cells)) > 1
     }
-    lines = [list(shown), *map(list, zip(*shown.values(), strict=True))]
+    text = _table(shown)
+    if not text.startswith("run"):  # too wide; the last line names the plan of the recommended run
+        text = _table({name: cells for name, cells in shown.items() if name != "plan"})
     failed = [f"not run: {', '.join(runs)}: {reason}" for reason, runs in failures(table).items()]
     note = "* on the Pareto front: no other run has less loss without more risk."
-    return "\n".join([align_rows(lines), note, wrap_text(recommendation(comparison)), *failed])
+    return "\n".join([text, note, wrap_text(recommendation(comparison)), *failed])
+
+
+def _table(columns: Mapping[str, list[str]]) -> str:
+    return align_rows([list(columns), *map(list, zip(*columns.values(), strict=True))])
 
 
 def recommendation(comparison: Comparison) -> str:
