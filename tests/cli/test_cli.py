@@ -209,7 +209,7 @@ def test_a_foreign_dialect_goes_in_and_comes_out(folder):
 
 BAD = [
     ("mask in.csv out.csv -c sise -k 3", 1, "Did you mean 'size'?"),
-    ("mask in.csv out.csv -c size,surface -k 3", 1, "These are several columns"),
+    ("mask in.csv out.csv -c age,size -k 3", 1, "These are several columns"),
     ("mask in.csv out.csv -c age -k 0", 2, "k"),
     ("mask in.csv out.csv -c age -k 2.5", 2, "k"),
     ("mask in.csv out.csv -c age -k 21", 1, "k=21 records but the data hold only n_samples=20"),
