@@ -22,7 +22,7 @@ from shoal.cli import app
 COLUMNS = 80
 
 
-def run_on_terminal(*arguments, columns=COLUMNS, **environment):
+def run_on_terminal(*arguments, columns=COLUMNS, program=("-m", "shoal"), **environment):
     """Run a command on a terminal; return its exit code, the screen at the end and all bytes."""
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 60, columns, 0, 0))
@@ -30,7 +30,7 @@ def run_on_terminal(*arguments, columns=COLUMNS, **environment):
     for name in ("COLUMNS", "NO_COLOR", "CI"):
         if name not in environment:
             variables.pop(name, None)
-    command = [sys.executable, "-m", "shoal", *map(str, arguments)]
+    command = [sys.executable, *program, *map(str, arguments)]
     with subprocess.Popen(
         command, stdin=slave, stdout=slave, stderr=slave, env=variables
     ) as running:
@@ -82,6 +82,32 @@ def test_the_result_stays_on_the_screen_after_the_progress_bar(large_folder):
     assert re.match(r"out\.csv: 60,000 records in 1,200 groups of 50; information loss", lines[0])
     assert lines[1].startswith("verdict: ")
     assert any(line.startswith("warning: Columns 'c' and 'd'") for line in lines)
+
+
+PROGRESS = """
+import time
+from shoal.cli import _progress_bar
+_progress_bar.DELAY = 0
+_progress_bar.Estimate.describe_time = lambda self: "10:10 passed, about 10:30 left"
+with _progress_bar.progress_bar() as listen:
+    for done in range(12):
+        listen("searching, loss 15.755%", done, 12)
+        time.sleep(0.1)
+"""
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_progress_takes_one_line(columns):
+    shown = run_on_terminal(columns=columns, program=("-c", PROGRESS))[2]
+    screen = pyte.Screen(columns, 10)
+    stream = pyte.ByteStream(screen)
+    heights = set()
+    for part in re.split(rb"(?=\r)", shown):
+        stream.feed(part)
+        heights.add(sum(bool(line.strip()) for line in screen.display))
+    assert max(heights) == 1
+    assert b"about 10:30 left" in shown
+    assert b"Improving the" in shown
 
 
 def test_errors_stay_on_the_screen_too(large_folder):

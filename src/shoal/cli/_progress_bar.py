@@ -7,6 +7,8 @@ import typer
 
 from shoal._progress_estimate import DELAY, Estimate
 
+WIDE = 100  # columns of a terminal with room for a long bar
+TIME = 30  # characters of "10:10 passed, about 10:30 left"
 _end: Callable[[], None] | None = None  # ends the bar that is shown
 _print: Callable[[str], None] | None = None  # prints above it
 
@@ -30,6 +32,7 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     """Show a bar on standard error once a command takes longer; yield its listener."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn
+    from rich.table import Column
     from rich.text import Text
 
     class TimeColumn(ProgressColumn):
@@ -39,12 +42,13 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
             return Text(estimate.describe_time())
 
     global _end, _print
+    console = Console(stderr=True)
     bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
+        TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis")),
+        BarColumn(bar_width=24 if console.width >= WIDE else 10),
         TaskProgressColumn(),
-        TimeColumn(),
-        console=Console(stderr=True),
+        TimeColumn(table_column=Column(no_wrap=True, min_width=TIME)),
+        console=console,
         transient=True,
         redirect_stdout=False,
         redirect_stderr=False,
