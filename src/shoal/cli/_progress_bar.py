@@ -8,7 +8,7 @@ import typer
 from shoal._progress_estimate import DELAY, Estimate
 
 WIDE = 100  # columns of a terminal with room for a long bar
-TIME = 30  # characters of "10:10 passed, about 10:30 left"
+TIME = 38  # characters of " 100 % 10:10 passed, about 10:30 left " with its spaces
 _end: Callable[[], None] | None = None  # ends the bar that is shown
 _print: Callable[[str], None] | None = None  # prints above it
 
@@ -32,7 +32,6 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     """Show a bar on standard error once a command takes longer; yield its listener."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn
-    from rich.table import Column
     from rich.text import Text
 
     class TimeColumn(ProgressColumn):
@@ -43,11 +42,13 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
 
     global _end, _print
     console = Console(stderr=True)
+    length = 24 if console.width >= WIDE else 10
+    room = max(10, console.width - length - TIME)
     bar = Progress(
-        TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis")),
-        BarColumn(bar_width=24 if console.width >= WIDE else 10),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=length),
         TaskProgressColumn(),
-        TimeColumn(table_column=Column(no_wrap=True, min_width=TIME)),
+        TimeColumn(),
         console=console,
         transient=True,
         redirect_stdout=False,
@@ -58,6 +59,7 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     def listen(stage: str, done: int, total: int) -> None:
         nonlocal shown
         words = estimate.update(stage, done, total)
+        words = words if len(words) <= room else f"{words[: room - 1]}…"
         if ended or (not shown and estimate.passed < DELAY):
             return
         if not shown:
