@@ -13,13 +13,23 @@ from shoal._kernels.pricing.relaxation import insert_least
 
 
 @compiled
-def count_inside(search, candidates, depth, cluster, last):
-    """Return how many of the candidates with a floor of at most ``last`` are in a cluster."""
+def list_lowest(search, depth, last):
+    """List the candidates with a floor of at most ``last``; return their number."""
     count = 0
     for i in range(search.left[depth]):
         if search.floor[depth, i] <= last:
-            count += candidates.cluster[cluster, search.candidates[depth, i]]
+            search.lowest[count] = search.candidates[depth, i]
+            count += 1
     return count
+
+
+@compiled
+def count_inside(search, candidates, cluster, count):
+    """Return how many of the first ``count`` candidates of lowest floor are in a cluster."""
+    inside = 0
+    for i in range(count):
+        inside += candidates.cluster[cluster, search.lowest[i]]
+    return inside
 
 
 @compiled
@@ -44,18 +54,17 @@ def charge_clusters(search, candidates, depth, least, cutoff):
 
     So each record of the cluster can be charged a share, less the constant. The share is as high
     as it can be before other records take the place of these. Then the rest of the dual of one
-    cluster is added, unless the least sum of floors with fewer than ``missing`` records is lower.
+    cluster may be added, unless the least sum of floors with fewer than ``missing`` records is
+    lower; see `exceeds`.
     """
     need, floor = search.members.shape[0] - depth, search.floor[depth]
     total = take_least(floor, search.left[depth], least[:need])
-    constant, clusters = 0.0, search.held.shape[0]
-    for cluster in range(clusters):
+    constant, count = 0.0, list_lowest(search, depth, least[need - 1])
+    for cluster in range(search.held.shape[0]):
         divisor, dual = candidates.divisors[cluster], candidates.cluster_dual[cluster]
         missing = divisor - search.held[cluster] % divisor
         search.rest[cluster] = 0.0
-        if missing > need or (
-            count_inside(search, candidates, depth, cluster, least[need - 1]) < missing
-        ):
+        if missing > need or count_inside(search, candidates, cluster, count) < missing:
             continue
         search.rest[cluster] = dual
         inside, outside = search.inside_floor[:missing], search.outside_floor[: need - missing + 1]
@@ -70,23 +79,9 @@ def charge_clusters(search, candidates, depth, least, cutoff):
             total = take_least(floor, search.left[depth], least[:need])
             if search.cost[depth] + constant + total >= cutoff:
                 break
+            count = list_lowest(search, depth, least[need - 1])
     search.constant[depth] = constant
     return total
-
-
-@compiled
-def add_cluster_rest(search, candidates, depth, total):
-    """Return a higher lower bound with the rest of the dual of one cluster."""
-    need, best = search.members.shape[0] - depth, total
-    for cluster in range(search.held.shape[0]):
-        divisor = candidates.divisors[cluster]
-        missing = divisor - search.held[cluster] % divisor
-        with_dual = total + search.rest[cluster]
-        if missing <= need and with_dual > best:
-            inside, outside = search.inside_floor[: missing - 1], search.outside_floor[:need]
-            split_floors(search, candidates, depth, cluster, inside, outside)
-            best = max(best, min(with_dual, merged_sum(inside, outside, need)))
-    return best
 
 
 @compiled
@@ -100,3 +95,23 @@ def merged_sum(inside, outside, need):
         else:
             total += outside[i - at]
     return total
+
+
+@compiled
+def exceeds(search, candidates, depth, total, cutoff):
+    """Return whether no group is below ``cutoff``, by the rest of the dual of some cluster.
+
+    A group either adds the dual of the cluster, or it has fewer than the missing records of it.
+    ``total`` is the least sum of the floors.
+    """
+    need = search.members.shape[0] - depth
+    cost = search.cost[depth] + search.constant[depth]
+    for cluster in range(search.held.shape[0]):
+        divisor = candidates.divisors[cluster]
+        missing = divisor - search.held[cluster] % divisor
+        if search.rest[cluster] > 0.0 and cost + total + search.rest[cluster] >= cutoff:
+            inside, outside = search.inside_floor[: missing - 1], search.outside_floor[:need]
+            split_floors(search, candidates, depth, cluster, inside, outside)
+            if cost + merged_sum(inside, outside, need) >= cutoff:
+                return True
+    return False

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.pricing.candidates import candidate_set, pair_cost, take_least
-from shoal._kernels.pricing.cluster_floors import add_cluster_rest, charge_clusters
+from shoal._kernels.pricing.cluster_floors import charge_clusters, exceeds
 
 
 class Search(NamedTuple):
@@ -22,7 +22,7 @@ class Search(NamedTuple):
     ``floor[d]`` a lower bound of what each adds to a complete group, beside ``constant[d]``.
     ``turn[d]`` is the position of the candidate to try next, -1 before they are sorted.
     ``inside[t]`` counts the members of triple t, ``held[c]`` those of cluster c, of whose dual
-    ``rest[c]`` is not part of the floors. ``inside_floor`` and ``outside_floor`` are for sorting.
+    ``rest[c]`` is not part of the floors. The other arrays are for sorting floors.
     """
 
     members: np.ndarray
@@ -39,6 +39,7 @@ class Search(NamedTuple):
     rest: np.ndarray
     inside_floor: np.ndarray
     outside_floor: np.ndarray
+    lowest: np.ndarray
 
 
 @compiled
@@ -60,6 +61,7 @@ def open_search(candidates, size, cost):
         np.zeros(candidates.cluster_dual.shape[0]),
         np.empty(size),
         np.empty(size),
+        np.empty(m, np.int64),
     )
     for cluster in range(search.held.shape[0]):
         search.held[cluster] = candidates.cluster[cluster, m]
@@ -116,10 +118,7 @@ def order_candidates(search, candidates, depth, least, cutoff):
     if search.held.shape[0]:
         total = charge_clusters(search, candidates, depth, least, cutoff)
         cost += search.constant[depth]
-        if (
-            cost + total >= cutoff
-            or cost + add_cluster_rest(search, candidates, depth, total) >= cutoff
-        ):
+        if cost + total >= cutoff or exceeds(search, candidates, depth, total, cutoff):
             return False
     last = least[need - 1]
     others = cost + total - last

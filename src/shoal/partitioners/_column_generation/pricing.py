@@ -44,7 +44,8 @@ NEAR = 48  # listed neighbours; a search that needs more scans all records
 STRIDE = 16  # records between two checks of the time
 THREADS = 2
 EXCESS_FACTOR = 10.0  # any positive factor is valid
-RAISED_STEPS = 2_000  # of the search that rules out records with these duals
+MANY = 0.25  # of the records: with more of them, a search with higher duals comes first
+RAISED_STEPS = 200  # of the search that rules out records with these duals
 KEPT = 3  # groups of lowest reduced cost that are kept per record
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -190,8 +191,9 @@ class Pricing:
     ) -> Iterator[tuple[Labels, PricedAnchors]]:
         """Yield records and the result of the search there, for all sizes.
 
-        For sizes above k, a multiple of the excess is added to the duals first: a group of
-        negative reduced cost keeps it, but most duals fall, which rules out most records quickly.
+        For sizes above k, a multiple of the excess is added to the duals first if many records
+        have one: a group of negative reduced cost keeps it, but most duals fall, which rules out
+        most records quickly.
         """
         briefly = effort._replace(max_steps=min(effort.max_steps, RAISED_STEPS))
         order, anchors = self.order(duals, np.ones(len(duals.record_dual), bool))
@@ -200,17 +202,15 @@ class Pricing:
             over = excess(self.table, triples, duals, self.k, size)
             raised = duals._replace(record_dual=duals.record_dual + EXCESS_FACTOR * over)
             order, anchors = self.order(raised, over > 0)
-            suspects = [
-                some[result.reduced_cost < -effort.tolerance]
-                for some, result in self.pass_over(
-                    triples, raised, order, anchors, size, briefly, check_interrupt
-                )
-            ]
-            if suspects:
+            if len(anchors) > MANY * len(order):
+                suspects = [
+                    some[result.reduced_cost < -effort.tolerance]
+                    for some, result in self.pass_over(
+                        triples, raised, order, anchors, size, briefly, check_interrupt
+                    )
+                ]
                 anchors = np.concatenate(suspects)
-                yield from self.pass_over(
-                    triples, duals, order, anchors, size, effort, check_interrupt
-                )
+            yield from self.pass_over(triples, duals, order, anchors, size, effort, check_interrupt)
 
     def pass_over(
         self,
