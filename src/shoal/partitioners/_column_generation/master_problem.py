@@ -117,9 +117,7 @@ class MasterProblem:
             pairs.append(np.column_stack([self.triple_rows[triple], group - self.width]))
             cluster, group = columns.filling(*self._known_clusters, self.width).T
             pairs.append(np.column_stack([self.cluster_rows[cluster], group - self.width]))
-            entries, counts = np.unique(
-                np.concatenate(pairs)[:, ::-1], axis=0, return_counts=True
-            )
+            entries, counts = np.unique(np.concatenate(pairs)[:, ::-1], axis=0, return_counts=True)
             self.highs.addCols(
                 len(new),
                 columns.costs[self.width :],
