@@ -43,7 +43,7 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     global _end, _print
     console = Console(stderr=True)
     length = 24 if console.width >= WIDE else 10
-    room = max(10, console.width - length - TIME)
+    available = max(10, console.width - length - TIME)
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=length),
@@ -59,7 +59,7 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     def listen(stage: str, done: int, total: int) -> None:
         nonlocal shown
         words = estimate.update(stage, done, total)
-        words = words if len(words) <= room else f"{words[: room - 1]}…"
+        words = words if len(words) <= available else f"{words[: available - 1]}…"
         if ended or (not shown and estimate.passed < DELAY):
             return
         if not shown:
