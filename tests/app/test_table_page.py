@@ -365,3 +365,22 @@ def test_the_words_of_choices_are_not_cut_off(visit, width):
             if summary.is_visible():
                 summary.click()
         assert view.evaluate(CUT_OFF) == []
+
+
+LONG_PROGRESS = """() => {
+  const part = document.getElementById("bar-progress");
+  part.hidden = false;
+  part.querySelector("span").textContent =
+    "Run 12: Improving the groups: loss 15.752 %, 10:01 passed, about 10:30 left · 90 %";
+}"""
+
+
+def test_run_stands_beside_the_progress_of_another_run(visit):
+    view = visit(viewport={"width": 1100, "height": 900})
+    take_example(view, "survey")
+    view.evaluate(LONG_PROGRESS)
+    progress, button = (view.locator(f"#{name}").bounding_box() for name in ("bar-progress", "run"))
+    assert progress["x"] + progress["width"] <= button["x"]
+    assert button["x"] + button["width"] <= 1100
+    middle = button["y"] + button["height"] / 2
+    assert progress["y"] <= middle <= progress["y"] + progress["height"]
