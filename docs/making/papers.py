@@ -1,7 +1,11 @@
 """The pages about papers, with what the site needs besides."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+
+# Symbols of the papers, such as D_X, and the formulas that define some of them.
+SYMBOL = re.compile(r"(?<![\w`$])([DL])_([XYE]|SSE)\b(?: = 100 ([A-Z]{3}) / ([A-Z]{3})\b)?")
 
 
 def pages(root: Path) -> Iterator[tuple[str, str]]:
@@ -12,4 +16,22 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
     yield "papers/README.md", f"{(folder / 'README.md').read_text(encoding='utf-8')}\n{hidden}\n"
     for name in names:
         text = (folder / f"{name}.md").read_text(encoding="utf-8")
-        yield f"papers/{name}.md", f"---\nhide-toc: true\n---\n\n{text}"  # wide tables
+        yield (
+            f"papers/{name}.md",
+            f"---\nhide-toc: true\n---\n\n{with_formulas(text)}",
+        )  # wide tables
+
+
+def with_formulas(text: str) -> str:
+    """Return a page with its symbols as formulas, which the committed page has as plain text."""
+    lines = (
+        line if line.startswith("#") else SYMBOL.sub(_formula, line) for line in text.split("\n")
+    )
+    return "\n".join(lines)
+
+
+def _formula(match: re.Match[str]) -> str:
+    letter, index, upper, lower = match.groups()
+    index = index if len(index) == 1 else rf"\mathrm{{{index}}}"
+    ratio = rf" = 100 \cdot \mathrm{{{upper}}} / \mathrm{{{lower}}}" if upper else ""
+    return f"${letter}_{index}{ratio}$"

@@ -100,7 +100,7 @@ def test_runs_are_listed_together_and_their_settings_can_be_restored(visit):
     failed = view.locator(".run.failed .message")
     failed.wait_for()
     assert "k=20" in failed.inner_text()
-    assert view.locator("circle[data-run]").count() == 2
+    assert view.locator("svg.broad circle[data-run]").count() == 2
     assert view.locator(".plain tbody tr").count() == 2
     press(view, "Use these settings of run 2")
     view.locator("#k[value='5']").wait_for()

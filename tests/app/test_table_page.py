@@ -365,3 +365,23 @@ def test_the_words_of_choices_are_not_cut_off(visit, width):
             if summary.is_visible():
                 summary.click()
         assert view.evaluate(CUT_OFF) == []
+
+
+SHOW_PROGRESS = """(words) => {
+  const part = document.getElementById("bar-progress");
+  part.hidden = false;
+  part.querySelector("span").textContent = words;
+}"""
+
+
+def test_run_stands_beside_the_progress_of_another_run(visit):
+    view = visit(viewport={"width": 1100, "height": 900})
+    take_example(view, "survey")
+    for n_words in range(4, 16):
+        view.evaluate(SHOW_PROGRESS, "improving " * n_words)
+        button, *others = (
+            view.locator(f"#{name}").bounding_box() for name in ("run", "bar-progress", "bar-words")
+        )
+        middle = button["y"] + button["height"] / 2
+        assert all(box["y"] < middle < box["y"] + box["height"] for box in others), n_words
+        assert button["x"] + button["width"] <= 1100

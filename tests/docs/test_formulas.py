@@ -5,7 +5,7 @@ import re
 import pytest
 
 import pages
-from making import docstrings, formulas, measures
+from making import docstrings, formulas, measures, papers
 from shoal.metrics import MEASURES
 from shoal.metrics.analyses.result import FIGURES as ANALYSES
 from shoal.metrics.attacks.run import ATTACKS
@@ -98,3 +98,12 @@ def test_every_attack_and_figure_has_a_formula(page, names):
     rows = rows_of(page)
     assert [name for name in names if name not in rows] == []
     assert [name for name in names if not rows[name][0]] == []
+
+
+def test_symbols_of_papers_are_formulas():
+    page = "# D_X\n\nL_E = 100 SDE / SDT, L_SSE and `D_X`: D_X and D_Y are SSE / SST.\n"
+    assert papers.with_formulas(page) == (
+        "# D_X\n\n"
+        r"$L_E = 100 \cdot \mathrm{SDE} / \mathrm{SDT}$, $L_\mathrm{SSE}$ and `D_X`: $D_X$ and"
+        " $D_Y$ are SSE / SST.\n"
+    )

@@ -230,3 +230,12 @@ def test_a_worse_choice_changes_nothing(monkeypatch):
     monkeypatch.setattr(set_partitioning, "_solve", lambda costs, cover: np.arange(200))  # the pool
     assert np.array_equal(set_partitioning.choose(X, pool_of(worse), good, 1), good)
     assert np.array_equal(set_partitioning.choose(X, pool_of(good), worse, 1), good)
+
+
+def test_progress_is_that_of_the_budget_alone():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    reports = []
+    with progress.reporting_to(lambda *report: reports.append(report)):
+        search(X, MDAV(k=3).fit(X).labels_, 3, seed=0, seconds=0.2)
+    totals = {total for stage, _, total in reports if stage.startswith("searching")}
+    assert totals == {200}  # milliseconds; not those of the tiny table that is searched first

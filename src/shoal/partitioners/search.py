@@ -214,6 +214,11 @@ class _Run:
 
 
 def _compile_first() -> None:
-    """Search a tiny table, so that compiling does not use up the budget."""
+    """Search a tiny table, so that compiling does not use up the budget.
+
+    Its progress is not that of the search, so it is not reported.
+    """
     tiny = np.arange(8.0).reshape(-1, 1)
-    search(tiny, np.zeros(8, np.int64), 2, seed=0, rounds=1)
+    progress.report("compiling", 0, 0)
+    with progress.reporting_to(lambda stage, done, total: None):
+        search(tiny, np.zeros(8, np.int64), 2, seed=0, rounds=1)
