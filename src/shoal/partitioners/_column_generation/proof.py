@@ -32,7 +32,7 @@ LEAST_DIVISOR = 3  # of clusters; triples have 2
 MAX_CUTS = 200  # at a time
 FEW = 20  # new groups below which a quick search is not enough
 SMALL_SAVING = 1e-4  # of the gap: violated clusters that save less are left out
-SLACK = 0.01  # of the gap, by which a bound may be lower than the duals prove
+SLACK = 0.05  # of what the bound may still gain, by which it may be lower than duals prove
 RESERVED = 0.1  # of the budget, for the integer programmes after the linear one
 FIRST_STEPS, MORE_STEPS = 2_000_000, 10  # of the first long search, and the factor to the next ones
 SMALL_VIOLATION = 2e-4  # of the cost: below it, triples help more than further groups
@@ -102,6 +102,7 @@ class Proof:
         self.bound = float(shares.sum()) * (1 - 1e-12)
         self.duals, self.base = Duals(shares, np.empty(0), 0.0), self.bound
         self.correction = np.zeros(len(X))
+        self.target = self.sse  # that no bound of the linear programme exceeds
         self.last_long = self.total_long = 0.0  # seconds of long searches: the last, and all
         self.steps = FIRST_STEPS  # of the next long search
 
@@ -124,7 +125,7 @@ class Proof:
         Return the number of new groups of negative reduced cost, and the sum of these costs.
         """
         triples = self.columns.triples[: len(duals.triple_dual)]
-        tolerance = SLACK * (self.sse - self.bound) * self.k / len(duals.record_dual)
+        tolerance = SLACK * (self.target - self.bound) * self.k / len(duals.record_dual)
         effort = effort._replace(tolerance=max(tolerance, 0.0))
         priced = self.pricing(triples, duals, self.sse, effort, self.check_interrupt)
         if priced.bound > self.bound:
@@ -232,6 +233,7 @@ class Proof:
             relaxed = master.relax(self.seconds_left, self.check_interrupt)
             if relaxed is None:
                 raise OutOfTime
+            self.target = min(self.sse, relaxed.cost)
             new, violation = self.search(relaxed.duals)
             if new >= FEW and violation > SMALL_VIOLATION * self.sse:
                 continue
