@@ -121,8 +121,9 @@ def test_any_duals_give_a_valid_bound(case, seed, high):
         assert pricing(triples, duals, least, effort, lambda: None).bound <= least
 
 
+@pytest.mark.parametrize("with_clusters", [False, True])
 @pytest.mark.parametrize("k", [2, 3, 4])
-def test_groups_above_k_are_searched_where_duals_make_them_cheap(k):
+def test_groups_above_k_are_searched_where_duals_make_them_cheap(k, with_clusters):
     """Prices under which no group of k is cheap, but one of k + 1 or more is."""
     hits = 0
     for seed in range(60):
@@ -134,6 +135,11 @@ def test_groups_above_k_are_searched_where_duals_make_them_cheap(k):
         duals = Duals(
             np.full(n, 1.3 * least / n), np.full(8, 2 * least / n), (seed % 2) * least / n
         )
+        if with_clusters:
+            clusters = clusters_of(rng, n, k, 4)
+            divisors, cluster_dual = rng.integers(2, k + 1, 4), np.full(4, 2 * least / n)
+            triples, none = triples[:0], np.empty(0)
+            duals = Duals(duals.record_dual, none, 0.0, clusters, cluster_dual, divisors)
         pricing = Pricing(X, k)
         values = list(pricing.search(triples, duals, PricingEffort(10**6, 10**6), lambda: None))
         hits += any(one.groups.shape[1] > k and len(one.groups) for _, one in values)

@@ -1,7 +1,7 @@
 """The records: what is published holds, and faults in it are refused."""
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, count
 
 import numpy as np
 import pytest
@@ -12,8 +12,14 @@ from reproduction.records import improve as improving
 from reproduction.records.page import PAGE, page
 from reproduction.records.record import published, read, write
 from reproduction.records.verification import NotVerified, verify
-from reproduction.records.verifier import Certificate, check_duals
+from reproduction.records.verifier import Certificate, check_duals, check_partition
 from twins.pricing import reduced_cost
+
+def looks():
+    """Return a clock that is a thousandth of a second later at every look."""
+    ticks = count()
+    return lambda: next(ticks) / 1000
+
 
 SECONDS = ("tarragona-2", "census-2")  # cells whose bounds are verified within seconds
 
@@ -108,6 +114,28 @@ def test_the_verifier_finds_the_lowest_of_all_groups_with_triples_and_clusters(s
         for group in combinations(range(n), size)
     )  # fmt: skip
     assert check_duals(X, k, certificate) == pytest.approx(min(0.0, lowest), abs=1e-9)
+
+
+@pytest.mark.parametrize(("k", "seed"), [(3, 0), (3, 1), (4, 2), (4, 3), (5, 4)])
+def test_what_a_proof_finds_in_a_tied_table_passes_the_verifier(k, seed):
+    """Clusters of records far apart, which are no multiples of k; the optimum is known."""
+    rng = np.random.default_rng(seed)
+    sizes = (2 * k - 1, k + 1, k)
+    X = np.vstack([rng.integers(0, 3, (size, 2)) + 50.0 * at for at, size in enumerate(sizes)])
+    labels = np.repeat([0, 1, 2], sizes)
+    proof = improving.Proof(X, k, labels, improving.Budget(60.0, looks()))
+    proof.run_dual_ascent()
+    proof.solve_relaxation()
+    duals = improving.feasible(proof)
+    certificate = Certificate(
+        duals.record_dual, proof.columns.triples[: len(duals.triple_dual)].tolist(),
+        duals.triple_dual.tolist(), [row[row >= 0].tolist() for row in duals.clusters],
+        duals.divisors.tolist(), duals.cluster_dual.tolist(),
+    )  # fmt: skip
+    least = check_partition(X, k, labels)  # of two groups, and no other division is possible
+    assert len(certificate.clusters)
+    assert check_duals(X, k, certificate) == 0
+    assert 0.999 * least < certificate.bound() <= least * (1 + 1e-9)
 
 
 def test_a_record_can_be_beaten(tmp_path):

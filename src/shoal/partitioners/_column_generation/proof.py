@@ -32,10 +32,11 @@ LEAST_DIVISOR = 3  # of clusters; triples have 2
 MAX_CUTS = 200  # at a time
 FEW = 20  # new groups below which a quick search is not enough
 SMALL_SAVING = 1e-4  # of the gap: violated clusters that save less are left out
-SLACK = 0.01  # of the gap, by which a bound may be lower than the duals prove
+SLACK = 0.05  # of what the bound may still gain, by which it may be lower than duals prove
 RESERVED = 0.1  # of the budget, for the integer programmes after the linear one
 FIRST_STEPS, MORE_STEPS = 2_000_000, 10  # of the first long search, and the factor to the next ones
 SMALL_VIOLATION = 2e-4  # of the cost: below it, triples help more than further groups
+LARGE_VIOLATION = 1e-3  # of the cost: above it, groups come before further inequalities
 SMALL_GAP = 1e-7  # between relaxation and bound, as a share of the cost
 SMOOTHING = 0.3  # weight of the best duals so far
 
@@ -101,6 +102,7 @@ class Proof:
         self.bound = float(shares.sum()) * (1 - 1e-12)
         self.duals, self.base = Duals(shares, np.empty(0), 0.0), self.bound
         self.correction = np.zeros(len(X))
+        self.target = self.sse  # that no bound of the linear programme exceeds
         self.last_long = self.total_long = 0.0  # seconds of long searches: the last, and all
         self.steps = FIRST_STEPS  # of the next long search
 
@@ -123,7 +125,7 @@ class Proof:
         Return the number of new groups of negative reduced cost, and the sum of these costs.
         """
         triples = self.columns.triples[: len(duals.triple_dual)]
-        tolerance = SLACK * (self.sse - self.bound) * self.k / len(duals.record_dual)
+        tolerance = SLACK * (self.target - self.bound) * self.k / len(duals.record_dual)
         effort = effort._replace(tolerance=max(tolerance, 0.0))
         priced = self.pricing(triples, duals, self.sse, effort, self.check_interrupt)
         if priced.bound > self.bound:
@@ -185,20 +187,30 @@ class Proof:
         new, violation = self.price(self.blend(duals), effort)
         return (new, violation) if new else self.price(duals, effort)
 
-    def search_longer(self, duals: Duals) -> int:
-        """Price groups of all sizes, ever longer where that finds none; return the new ones."""
+    def search_longer(self, duals: Duals) -> tuple[int, float]:
+        """Price groups of all sizes, ever longer where that finds none.
+
+        Return the number of new ones, and the sum of their reduced costs.
+        """
         before, effort = self.budget.spent, LONG._replace(max_steps=self.steps)
-        new = self.price(self.blend(duals), effort)[0] or self.price(duals, effort)[0]
+        new, violation = self.price(self.blend(duals), effort)
+        if new == 0:
+            new, violation = self.price(duals, effort)
         if new == 0:
             self.steps = min(MORE_STEPS * self.steps, LONG.max_steps)
         self.last_long = self.budget.spent - before
         self.total_long += self.last_long
-        return new
+        return new, violation
 
     @property
     def can_postpone(self) -> bool:
         """Whether a long search takes too large a share of the time, and can be done later."""
         return 2 * self.total_long > self.budget.spent and self.seconds_left > 3 * self.last_long
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the rest of the time is reserved for the integer programmes."""
+        return self.seconds_left < RESERVED * self.budget.seconds
 
     def add_cuts(self, weights: Matrix, most: int) -> int:
         """Add clusters or else triples that a fractional solution violates; return their number."""
@@ -215,23 +227,27 @@ class Proof:
 
     def solve_relaxation(self) -> Relaxation:
         """Add groups and violated inequalities until neither improves the linear programme."""
-        n = len(self.columns.X)
+        most = min(max(20, len(self.columns.X) // 4), MAX_CUTS)
         master = MasterProblem(self.columns, None)
         while True:
             relaxed = master.relax(self.seconds_left, self.check_interrupt)
             if relaxed is None:
                 raise OutOfTime
+            self.target = min(self.sse, relaxed.cost)
             new, violation = self.search(relaxed.duals)
             if new >= FEW and violation > SMALL_VIOLATION * self.sse:
                 continue
-            violated = self.add_cuts(relaxed.weights, min(max(20, n // 4), MAX_CUTS))
-            if violated and self.can_postpone:
+            if self.can_postpone and self.add_cuts(relaxed.weights, most):
                 continue
             thorough = self.steps == LONG.max_steps or not has_cuts(relaxed.duals)
             if has_cuts(relaxed.duals):
-                new += self.search_longer(relaxed.duals)
+                longer, violation = self.search_longer(relaxed.duals)
+                if longer >= FEW and violation > LARGE_VIOLATION * self.sse and not self.is_over:
+                    continue
+                new += longer
+            violated = self.add_cuts(relaxed.weights, most)
             gap = (relaxed.cost - self.bound) / self.sse
             if violated == 0 and ((new == 0 and thorough) or gap < SMALL_GAP):
                 return relaxed
-            if self.seconds_left < RESERVED * self.budget.seconds:
+            if self.is_over:
                 return relaxed
