@@ -91,13 +91,13 @@ def relax_row(X, near, k, dual, net, ceiling, row, least):
         other = near[row, m]
         if comes_later(dual, other, row):
             insert_least(least, row_distance(X, row, X, other) / k - net[other])
-    beyond = np.inf
+    beyond_cost = np.inf
     if last + 1 < X.shape[0] - 1:
-        beyond = row_distance(X, row, X, near[row, last]) / k - ceiling
+        beyond_cost = row_distance(X, row, X, near[row, last]) / k - ceiling
     others = -dual[row]
     for m in range(k - 2):
-        others += min(least[m], beyond)
-    bound = others + min(least[k - 2], beyond)
+        others += min(least[m], beyond_cost)
+    bound = others + min(least[k - 2], beyond_cost)
     if bound >= 0.0:
         return 0.0, -np.inf
     return bound, -others

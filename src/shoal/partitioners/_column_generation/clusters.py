@@ -2,8 +2,8 @@
 
 Of c records, at most c // m groups of a partition contain m or more. A fractional solution may have
 more: twelve records that are near each other are covered by groups of ten of total weight 1.2 (here
-m is 10). `shoal._kernels.pricing.cluster_growth` finds clusters that are violated, with different m.
-Those come first that save most: the violation times the mean cost of the groups.
+m is 10). `shoal._kernels.pricing.cluster_growth` finds clusters that are violated, with different
+m. Those come first that save most: the violation times the mean cost of the groups.
 """
 
 from collections.abc import Iterable

@@ -5,8 +5,8 @@ contains two or three of them, and the number of groups. The dual of a cluster o
 to a group h // m times, where h is how many of these it contains and m the divisor of the cluster.
 The reduced cost of a group is its SSE plus the duals of its triples and clusters plus the dual of
 the number of groups, minus the duals of its records. A partition covers each record once and each
-triple at most once, and the dual of a cluster applies to its groups c // m times at most, so its SSE
-is at least
+triple at most once, and the dual of a cluster applies to its groups c // m times at most, so its
+SSE is at least
 
     record duals - triple duals - c // m * cluster duals - groups * group dual
     + reduced costs of its groups,
@@ -144,11 +144,11 @@ class Pricing:
         """Return the dual values in the form that the compiled search needs."""
         return duals_by_rank(self.table, triples, duals, order, size)
 
-    def order(self, duals: Duals, suspects: NDArray[np.bool_]) -> tuple[Labels, Labels]:
-        """Return all records, suspects first, by decreasing dual; and the suspects alone."""
+    def order(self, duals: Duals, has_excess: NDArray[np.bool_]) -> tuple[Labels, Labels]:
+        """Return all records, those with excess first, by decreasing dual; and these alone."""
         by_dual = np.argsort(-duals.record_dual, kind="stable").astype(np.int64)
-        anchors = by_dual[suspects[by_dual]]
-        return np.concatenate([anchors, by_dual[~suspects[by_dual]]]), anchors
+        anchors = by_dual[has_excess[by_dual]]
+        return np.concatenate([anchors, by_dual[~has_excess[by_dual]]]), anchors
 
     def price_anchors(
         self,
@@ -195,17 +195,17 @@ class Pricing:
         order, anchors = self.order(duals, np.ones(len(duals.record_dual), bool))
         yield from self.pass_over(triples, duals, order, anchors, self.k, effort, check_interrupt)
         for size in range(self.k + 1, 2 * self.k) if effort.larger else ():
-            over = excess(self.table, triples, duals, self.k, size)
-            raised = duals._replace(record_dual=duals.record_dual + EXCESS_FACTOR * over)
-            order, anchors = self.order(raised, over > 0)
-            suspects = [
-                some[result.reduced_cost < 0]
-                for some, result in self.pass_over(
+            excess_dual = excess(self.table, triples, duals, self.k, size)
+            raised = duals._replace(record_dual=duals.record_dual + EXCESS_FACTOR * excess_dual)
+            order, anchors = self.order(raised, excess_dual > 0)
+            has_excess = [
+                part[result.reduced_cost < 0]
+                for part, result in self.pass_over(
                     triples, raised, order, anchors, size, briefly, check_interrupt
                 )
             ]
-            if suspects:
-                anchors = np.concatenate(suspects)
+            if has_excess:
+                anchors = np.concatenate(has_excess)
                 yield from self.pass_over(
                     triples, duals, order, anchors, size, effort, check_interrupt
                 )
@@ -225,12 +225,12 @@ class Pricing:
         steps = [anchors[i : i + STRIDE] for i in range(0, len(anchors), STRIDE)]
         with ThreadPoolExecutor(THREADS) as pool:
             futures = [
-                pool.submit(self.price_anchors, prices, some, size, duals.group_dual, effort)
-                for some in steps
+                pool.submit(self.price_anchors, prices, part, size, duals.group_dual, effort)
+                for part in steps
             ]
             try:
-                for some, one in zip(steps, futures, strict=True):
-                    yield some, one.result()
+                for part, one in zip(steps, futures, strict=True):
+                    yield part, one.result()
                     check_interrupt()
             finally:
                 for one in futures:
@@ -274,8 +274,8 @@ class Pricing:
     ) -> Priced:
         """Return the lower bound that dual values prove, and groups of negative reduced cost."""
         reduced_cost, groups, violation = np.zeros(len(duals.record_dual)), [], 0.0
-        for some, result in self.search(triples, duals, effort, check_interrupt):
-            reduced_cost[some] = np.minimum(reduced_cost[some], result.reduced_cost)
+        for part, result in self.search(triples, duals, effort, check_interrupt):
+            reduced_cost[part] = np.minimum(reduced_cost[part], result.reduced_cost)
             groups.append(result.groups)
             violation -= result.violation
         bound, correction = self.bound(reduced_cost, duals, sse), reduced_cost

@@ -58,11 +58,11 @@ class Corrections:
         After some rows, ``check_interrupt`` is called with their number and may raise.
         """
         n, self.limited = len(self.duals), np.zeros(len(self.duals), np.bool_)
-        rows, found = np.arange(n), []
+        rows, violated = np.arange(n), []
         for number in range(PASSES):
             check = check_interrupt if number == 0 else lambda _: check_interrupt(n)
             groups, costs = self._search(rows, STRIDE, STEPS, threads, check)
-            found.append(groups)
+            violated.append(groups)
             self._lower(groups, costs)
             rows = rows[self.charge[rows] < 0]
             if -self.charge[rows[~self.limited[rows]]].sum() <= CLOSE * self.duals.sum():
@@ -72,7 +72,7 @@ class Corrections:
         hard = hard[np.argsort(self.charge[hard], kind="stable")]
         hard = hard[: int(np.ceil(HARD_SHARE * n))]
         more = self._search(hard, HARD_STRIDE, HARD_STEPS, threads, lambda _: check_interrupt(n))
-        return np.concatenate([*found, more[0]])
+        return np.concatenate([*violated, more[0]])
 
     def _lower(self, groups: Members, costs: Matrix) -> None:
         """Lower the greatest dual of each group as far as the group is violated."""
