@@ -5,9 +5,8 @@ VENV ?= .venv
 CONSTRAINTS ?= constraints.txt
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-# A worker that is done takes over tests from another. One more than there are processors, because
-# tests wait for servers, browsers and clusters.
-PARALLEL := --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist worksteal
+# A worker that is done takes over tests from another.
+PARALLEL := --numprocesses $$(getconf _NPROCESSORS_ONLN) --dist worksteal
 
 # The tests start hundreds of processes: what Python compiles for one is kept for the others.
 export PYTHONDONTWRITEBYTECODE :=
@@ -57,14 +56,15 @@ check: $(VENV)/.developed $(VENV)/.tools
 # Memory faults: kernels that read or write outside an array, or read memory before writing it.
 KERNEL_TESTS := tests/_kernels tests/partitioners/test_contract.py tests/partitioners/test_units.py -m 'not slow' \
 	-k 'not scikit_learn' --ignore tests/_kernels/test_compile.py --ignore tests/_kernels/test_cache.py \
-	--ignore tests/_kernels/test_pipeline.py $(PARALLEL) --quiet
+	--ignore tests/_kernels/test_pipeline.py --quiet
 
-# It takes the time that the other tests wait, and shows what it has to say when it is done.
+# One process: it takes the time that the other tests wait for servers, browsers and clusters. What
+# it prints is shown when it is done.
 memory: $(VENV)/.developed  ## Run the tests of the kernels with checked indices and poisoned memory.
 	@mkdir -p .build
 	@echo "The tests of the kernels, with checked indices and poisoned memory: .build/memory.txt"
 	@NUMBA_BOUNDSCHECK=1 SHOAL_POISON=1 GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0 \
-		SHOAL_EXAMPLES=5 nice $(BIN)/python -m pytest $(KERNEL_TESTS) > .build/memory.txt 2>&1; \
+		SHOAL_EXAMPLES=5 $(BIN)/python -m pytest $(KERNEL_TESTS) > .build/memory.txt 2>&1; \
 		code=$$?; cat .build/memory.txt; exit $$code
 
 coverage: $(VENV)/.developed $(VENV)/.tools  ## The tests once more, with the share of the lines and branches that they run.

@@ -73,7 +73,7 @@ def sizes():
 def shares():
     """Tell what dependence costs and buys."""
     return rows(
-        ["dependence", "loss %", "D_Y", "R²", "right links %"],
+        ["dependence", "loss %", "$D_Y$", "R²", "right links %"],
         [
             [e["dependence"], f"{e['loss']:.2f}", f"{e['distortion_y']:.3f}"]
             + [f"{e['explained']:.3f}", percent(e["linkage"])]

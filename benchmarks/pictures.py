@@ -211,18 +211,18 @@ def growth(measurements, path):
 
 
 def large(measurements, path=FOLDER / "large.svg"):
-    """Draw clock time and memory of large tables against the number of records."""
+    """Draw CPU time and memory of large tables against the number of records."""
     picture, axes = canvas(2, width=3.6, height=3.4)
     dask = [e for e in measurements if e["engine"] == "dask"]
     for method, tint in (("auto", BLUE), ("mdav", RED)):
         rows = sorted((e["n"], e) for e in dask if e["method"] == method)
         n, entries = zip(*rows, strict=True) if rows else ((), ())
-        axes[0].plot(n, [e["seconds"] for e in entries], "o-", c=tint, label=method)
+        axes[0].plot(n, [e["cpu_seconds"] for e in entries], "o-", c=tint, label=method)
         axes[1].plot(n, [e["megabytes"] for e in entries], "o-", c=tint, label=method)
     lengths = sorted({e["n"] for e in dask})
     tables = [13 * 8 * n / 2**20 for n in lengths]
     axes[1].plot(lengths, tables, ":", c=GREY, label="the table")
-    axes[0].set(xscale="log", yscale="log", xlabel="records", ylabel="seconds, two cores")
+    axes[0].set(xscale="log", yscale="log", xlabel="records", ylabel="CPU seconds of all workers")
     axes[1].set(xscale="log", yscale="log", xlabel="records", ylabel="most MB of a worker")
     for axis in axes:
         axis.grid(visible=True)

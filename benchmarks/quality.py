@@ -175,6 +175,9 @@ def long_tables(entries):
             ended = "" if one.get("complete", True) else "*"
             cells[-2:] = [f"{one['bound']:.5g}", f"{one['gap']:.3g}{ended}"]
             seconds.append(one["bound_seconds"])
+        if "refined" in one:
+            cells[2] += f" ({one['refined']:.5g})"
+            cells[-1 if "bound" in one else 4] += f" ({one['refined_gap']:.3g})"
         memory = "" if one["memory"] is None else f"{one['memory']:g}"
         cells += [" / ".join(f"{s:g}" for s in seconds), memory]
         lines.append("| " + " | ".join(cells) + " |")

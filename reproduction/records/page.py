@@ -29,14 +29,14 @@ No record yet: {}.
 FOOT = """
 *Bound verified*: it follows from the dual values in the file, which `make records` checks with
 plain NumPy, nothing of Shoal: no group of k to 2k - 1 records has an SSE below the duals of its
-records, less the duals of the triples of which it has two records and of the clusters of which it
-has k. At most one group can have two records of a triple, and at most c // k groups can have k
-records of a cluster of c records; so no partition has an SSE below the sum of all duals of records,
-less those of the triples and c // k times those of the clusters. *Triples* and *clusters* say how
-many of them a proof uses. *Bound claimed*: what `prove` states, which may be higher where an
-integer programme, solved by HiGHS, chooses among groups of low reduced cost. Nobody else has
-checked this part; an optimum is a claim of this kind. Where both bounds agree, nothing rests on an
-integer programme.
+records, less the duals of the triples of which it has two records, and less those of the clusters,
+h // m times if it has h records of a cluster with divisor m. At most one group can have two records
+of a triple, and the sum of h // m over all groups is at most c // m for a cluster of c records; so
+no partition has an SSE below the sum of all duals of records, less those of the triples and c // m
+times those of the clusters. *Triples* and *clusters* say how many of them a proof uses. *Bound
+claimed*: what `prove` states, which may be higher where an integer programme, solved by HiGHS,
+chooses among groups of low reduced cost. Nobody else has checked this part; an optimum is a claim
+of this kind. Where both bounds agree, nothing rests on an integer programme.
 
 ## Check them
 

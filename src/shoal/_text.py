@@ -134,19 +134,31 @@ def _break_line(line: str, limit: int) -> str:
 
 
 def _fit(rows: Sequence[Sequence[str]], widths: list[int], limit: int) -> list[int] | None:
-    """Return widths that add up to at most ``limit``, taken from the widest columns; or None."""
+    """Return widths that add up to at most ``limit``, taken from the widest columns; or None.
+
+    Headings are broken before cells are.
+    """
     widths, limit = list(widths), limit - len(GAP) * (len(widths) - 1)
-    least = [
-        min(width, max(NARROWEST, *(len(word) for cell in column for word in cell.split(" "))))
-        for column, width in zip(zip(*rows, strict=True), widths, strict=True)
-    ]
+    columns = list(zip(*rows, strict=True))
+    least = [min(pair) for pair in zip(widths, map(_narrowest, columns), strict=True)]
     if sum(least) > limit:
         return None
-    while sum(widths) > limit:
-        spare = [width - low for width, low in zip(widths, least, strict=True)]
-        widest = max((i for i, width in enumerate(spare) if width), key=lambda i: widths[i])
-        widths[widest] -= 1
+    whole = [
+        max(low, *map(len, column[1:])) if len(column) > 1 else low
+        for low, column in zip(least, columns, strict=True)
+    ]
+    for bounds in (whole, least):
+        while sum(widths) > limit and widths != bounds:
+            spare = [width - low for width, low in zip(widths, bounds, strict=True)]
+            widest = max((i for i, width in enumerate(spare) if width), key=lambda i: widths[i])
+            widths[widest] -= 1
     return widths
+
+
+def _narrowest(column: Sequence[str]) -> int:
+    """Return the least width of a column: its longest word, and more where cells are sentences."""
+    longest = max(len(word) for cell in column for word in cell.split(" "))
+    return max(NARROWEST, longest) if any(" " in cell for cell in column[1:]) else longest
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:

@@ -7,15 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal._kernels.pricing.correction import correct_rows
-from shoal._kernels.pricing.relaxation import nearest_sums, net_duals, relax_rows
+from shoal._kernels.pricing.correction import Effort, correct_rows, lower_greatest
+from shoal._kernels.pricing.reach import empty_lists, list_rows
+from shoal._kernels.pricing.relaxation import nearest_sums, net_duals
 from shoal._kernels.pricing.row_boxes import BOXES_PER_GROUP, make_boxes
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.neighbours import find_in_strides, neighbours_of_few, stream_neighbours
 from tables import KINDS
-from twins.pricing import groups_of_size, reduced_cost
+from twins.pricing import reduced_cost
 
 MANY = 1_000_000
+BY_SPREAD, BY_FLOORS = Effort(MANY, 0, 1e-12, 8), Effort(-1, MANY, 1e-12, 8)
 
 
 def drawn(seed, n):
@@ -26,99 +28,134 @@ def drawn(seed, n):
     return X, rng.uniform(0, 1 + seed % 4, n) * rng.choice([1, 1, 8], n)
 
 
-def corrected(X, duals, k, near, rows, most=MANY, work=MANY, rows_per_box=1):
-    n, near = len(X), neighbours_of_few(X, near)[0].astype(np.int32)
-    net = net_duals(X, near, k, duals)
-    order = np.argsort(-duals, kind="stable")
-    ceiling = np.array([net[order[at + 1 :]].max(initial=-np.inf) for at in range(n)])
-    ceiling = ceiling[np.argsort(order)]
+def tied(seed, n):
+    """Return a table with many ties, and tied duals."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, (n, 2)) * rng.choice([1.0, 1.0, 3.0], (n, 1))
+    return X, rng.integers(0, 4, n) * rng.choice([0.25, 0.5, 2.0])
+
+
+def boxes_of(X, net, duals, rows_per_box):
     sizes = (rows_per_box, rows_per_box * BOXES_PER_GROUP)
-    inner, outer = (make_boxes(X, net, duals, size) for size in sizes)
+    return [make_boxes(X, net, duals, size) for size in sizes]
+
+
+def corrected(X, duals, k, near, rows, effort=BY_SPREAD, rows_per_box=1):
+    near = neighbours_of_few(X, near)[0].astype(np.int32)
+    net = net_duals(X, near, k, duals)
     correction, counts = np.empty(len(rows)), np.empty(len(rows), np.int64)
-    groups, costs = np.empty((len(rows), 2, k), np.int64), np.empty((len(rows), 2))
+    groups, costs = np.empty((len(rows), 2, k), np.int64), np.zeros((len(rows), 2))
     correct_rows(
-        X, near, k, duals, net, ceiling, inner, outer, rows, most, work,
+        X, near, k, duals, net, *boxes_of(X, net, duals, rows_per_box), rows, effort,
         correction, groups, costs, counts,
     )  # fmt: skip
-    relaxed = np.empty(n)
-    relax_rows(X, near, k, duals, net, ceiling, relaxed)
-    return correction, relaxed[rows], [g[:c] for g, c in zip(groups, counts, strict=True)]
+    return correction, [g[:c] for g, c in zip(groups, counts, strict=True)]
 
 
 def lowest(X, duals, k):
-    """Return the lowest reduced cost of the groups of each row, 0 where none is negative."""
-    rank = np.argsort(np.argsort(-duals, kind="stable"))
-    return [
-        min([0.0, *(reduced_cost(X, group, duals) for group in groups_of_size(X, k, rank, first))])
-        for first in range(len(X))
-    ]
+    """Return the lowest reduced cost of the groups of each row, and of those of low spread.
 
-
-@given(seed=st.integers(0, 10**6), k=st.integers(2, 4), near=st.integers(4, 9))
-@settings(max_examples=25)
-def test_corrections_are_the_lowest_reduced_costs(seed, k, near):
-    X, duals = drawn(seed, 19 if k < 4 else 12)
-    rows = np.random.default_rng(seed).permutation(len(X))
-    correction, relaxed, groups = corrected(X, duals, k, near, rows)
-    right = np.array(lowest(X, duals, k))[rows]
-    np.testing.assert_allclose(correction, right, atol=1e-9)
-    assert (relaxed <= right + 1e-9).all()
-    for row, cost, some in zip(rows, right, groups, strict=True):
-        assert (len(some) > 0) == (cost < -1e-9) or abs(cost) < 1e-9
-        for group in some:
-            assert group[0] == row
-        if cost < -1e-9:
-            assert min(reduced_cost(X, group, duals) for group in some) == pytest.approx(cost)
-
-
-def lowest_of_all(X, duals, k):
-    """Return the same as `lowest` for many rows: reduced costs of all groups at once."""
+    The spread of a row in such a group is below 2k times its dual. Results are at most 0.
+    """
     groups = np.array(list(combinations(range(len(X)), k)))
-    centred = X[groups] - X[groups].mean(axis=1, keepdims=True)
+    members = X[groups]
+    centred = members - members.mean(axis=1, keepdims=True)
     reduced = (centred**2).sum(axis=(1, 2)) - duals[groups].sum(axis=1)
-    rank = np.argsort(np.argsort(-duals, kind="stable"))
-    first = groups[np.arange(len(groups)), rank[groups].argmin(axis=1)]
-    result = np.zeros(len(X))
-    np.minimum.at(result, first, reduced)
-    return result
+    spreads = ((members[:, :, None] - members[:, None]) ** 2).sum(axis=(2, 3))
+    of_all, of_low = np.zeros(len(X)), np.zeros(len(X))
+    for place in range(k):
+        rows, is_low = groups[:, place], spreads[:, place] < 2 * k * duals[groups[:, place]]
+        np.minimum.at(of_all, rows, reduced)
+        np.minimum.at(of_low, rows[is_low], reduced[is_low])
+    return of_all, of_low
 
 
-@pytest.mark.parametrize("rows_per_box", [1, 2])
-@pytest.mark.parametrize("k", [2, 3, 4])
-def test_no_group_is_passed_over_where_duals_and_distances_are_tied(k, rows_per_box):
-    n = 19 if k < 4 else 17  # more rows than a box of boxes holds
-    for seed in range(16):
-        rng = np.random.default_rng(seed)
-        X = rng.integers(0, 4, (n, 2)) * rng.choice([1.0, 1.0, 3.0], (n, 1))
-        duals = rng.integers(0, 4, n) * rng.choice([0.25, 0.5, 2.0])
-        near = (k, n - 2, n - 1)[seed % 3]
-        correction, relaxed, _ = corrected(
-            X, duals, k, near, np.arange(n), rows_per_box=rows_per_box
-        )
-        right = lowest_of_all(X, duals, k)
-        np.testing.assert_allclose(correction, right, atol=1e-9)
-        assert (relaxed <= right + 1e-9).all()
-
-
-@given(seed=st.integers(0, 10**6), most=st.integers(2, 9), work=st.integers(0, 40))
+@given(seed=st.integers(0, 10**6), k=st.integers(2, 5))
 @settings(max_examples=25)
-def test_a_search_that_ends_early_is_still_a_lower_bound(seed, most, work):
+def test_every_violated_group_has_a_low_spread_at_one_of_its_rows(seed, k):
+    X, duals = tied(seed, 11) if seed % 2 else drawn(seed, 11)
+    for group in combinations(range(11), k):
+        if reduced_cost(X, group, duals) < -1e-9:
+            spread = ((X[list(group)][:, None] - X[list(group)]) ** 2).sum(axis=(1, 2))
+            assert (spread < 2 * k * duals[list(group)]).any()
+
+
+@pytest.mark.parametrize("effort", [BY_SPREAD, BY_FLOORS])
+@pytest.mark.parametrize("rows_per_box", [1, 2])
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+def test_corrections_are_the_lowest_reduced_costs(k, rows_per_box, effort):
+    n = 19 if k < 4 else 17 if k == 4 else 13  # mostly more rows than a box of boxes holds
+    for seed in range(16):
+        X, duals = tied(seed, n) if seed % 2 else drawn(seed, n)
+        near = (k, n - 2, n - 1, 2 * k)[seed % 4]
+        rows = np.random.default_rng(seed).permutation(n)
+        correction, groups = corrected(X, duals, k, near, rows, effort, rows_per_box)
+        of_all, of_low = lowest(X, duals, k)
+        assert (correction >= of_all[rows] - 1e-9).all()
+        assert (correction <= of_low[rows] + 1e-9).all()
+        for row, cost, some in zip(rows, correction, groups, strict=True):
+            assert (len(some) > 0) == (cost < 0)
+            assert (some[:, 0] == row).all()
+            if cost < 0:
+                best = min(reduced_cost(X, group, duals) for group in some)
+                assert best == pytest.approx(cost, abs=1e-9)
+
+
+@given(seed=st.integers(0, 10**6), steps=st.integers(-1, 40), more=st.integers(0, 40))
+@settings(max_examples=40)
+def test_a_search_that_ends_early_is_still_a_lower_bound(seed, steps, more):
     X, duals = drawn(seed, 14)
-    correction, _, _ = corrected(X, duals, 3, 4, np.arange(14), most, work)
-    assert (correction <= np.array(lowest(X, duals, 3)) + 1e-9).all()
+    effort = Effort(steps, more, 1e-12, 8)
+    correction, _ = corrected(X, duals, 3, 6, np.arange(14), effort)
+    assert (correction <= lowest(X, duals, 3)[1] + 1e-9).all()
 
 
-def test_many_candidates_are_searched_without_stored_pairs():
+@pytest.mark.parametrize("effort", [BY_SPREAD, BY_FLOORS])
+def test_many_candidates_are_searched(effort):
     rng = np.random.default_rng(5)
     X = rng.normal(size=(240, 3))
     duals = rng.uniform(0.2, 0.5, 240)
     duals[7] = 30.0
-    rows = np.array([7])
-    correction, _, groups = corrected(X, duals, 3, 8, rows)
-    rank = np.argsort(np.argsort(-duals, kind="stable"))
-    right = min(reduced_cost(X, group, duals) for group in groups_of_size(X, 3, rank, 7))
-    assert correction[0] == pytest.approx(right)
+    correction, groups = corrected(X, duals, 3, 8, np.array([7]), effort)
+    others = combinations([i for i in range(240) if i != 7], 2)
+    assert correction[0] == pytest.approx(min(reduced_cost(X, (7, *two), duals) for two in others))
     assert reduced_cost(X, groups[0][0], duals) <= 0
+
+
+@pytest.mark.parametrize("space", [400, 1_100, 100_000])
+def test_all_rows_within_reach_are_listed_or_there_is_no_space(space):
+    rng = np.random.default_rng(8)
+    X = np.sort(rng.integers(0, 30, (300, 1)), axis=0) + rng.integers(0, 3, (300, 2)) * 1.0
+    near, zeros = neighbours_of_few(X, 6)[0].astype(np.int32), np.zeros(300)
+    rows, reach = np.arange(40, 80), rng.choice([-np.inf, 1.0, 5.0, 40.0], 40)
+    lists, last = empty_lists(space), np.empty(64, np.int64)
+    count = list_rows(X, near, *boxes_of(X, zeros, zeros, 4), rows, reach, lists, last)
+    gaps = ((X[rows][:, None] - X) ** 2).sum(axis=2)
+    within = (gaps < reach[:, None]) & (np.arange(300) != rows[:, None])
+    assert count == (within.sum() if space == 100_000 else -1)
+    for i in range(40 if count > 0 else 0):
+        listed, at = [], last[i]
+        while at >= 0:
+            listed.append((lists.record[at], lists.gap[at]))
+            at = lists.before[at]
+        assert sorted(listed) == [(row, gaps[i, row]) for row in np.flatnonzero(within[i])]
+
+
+def test_a_batch_without_space_for_all_its_lists_is_divided():
+    rng = np.random.default_rng(9)
+    X, duals = rng.normal(size=(200, 2)), rng.uniform(0.1, 0.3, 200)
+    few, much = (
+        corrected(X, duals, 4, 8, np.arange(200), Effort(MANY, 0, 1e-12, space))
+        for space in (8, 100_000)
+    )
+    assert (few[0] < 0).any()
+    np.testing.assert_array_equal(few[0], much[0])
+
+
+def test_the_greatest_dual_of_a_violated_group_is_lowered():
+    X, duals = np.array([[0.0], [2.0], [5.0], [9.0]]), np.array([1.0, 3.0, 2.0, 0.0])
+    lower_greatest(X, np.array([[0, 1], [2, 1], [2, 3]], np.int32), duals)
+    np.testing.assert_array_equal(duals, [1.0, 1.0, 2.0, 0.0])
 
 
 def test_sums_are_those_of_the_nearest():

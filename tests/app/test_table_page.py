@@ -208,13 +208,18 @@ def test_runs_are_named_sorted_found_on_the_map_and_deleted(visit, server):
     run(view, "2, 4", "auto")
     view.locator(".run.done").nth(1).wait_for()
     assert "The automatic choice was" in view.locator("article").last.inner_text()
+    assert "Recommended: run 2 (" in view.locator(".recommendation").inner_text()
+    assert view.locator("#run-2 .badge").inner_text() == "recommended"
+    assert view.locator("#run-1 .badge").inner_text() == "on the Pareto front"
+    assert view.locator("#compared td", has_text="recommended").count() == 1
+    assert view.locator("svg.broad .ring").count() == 1
     view.locator("#more-2 summary").click()
     view.locator("#name-2").fill("large <b>groups</b>")
     press(view, "Rename run 2")
     view.locator("#run-2").get_by_text("large <b>groups</b>").wait_for()
     assert view.locator("#more-2").get_attribute("open") is not None
     assert view.evaluate("() => document.activeElement.id") == "rename-2"
-    labels = view.locator("figure svg text").all_text_contents()
+    labels = view.locator("svg.broad text").all_text_contents()
     assert "large <b>groups</b>" in labels
     first = view.locator("#compared tbody tr").first
     assert first.get_attribute("data-row") == "1"
@@ -222,7 +227,7 @@ def test_runs_are_named_sorted_found_on_the_map_and_deleted(visit, server):
     press(view, "Loss, %")
     assert first.get_attribute("data-row") == "2"
     assert view.locator("th[aria-sort=descending]").inner_text().startswith("Loss")
-    point = view.locator("circle[data-run='2']")
+    point = view.locator("svg.broad circle[data-run='2']")
     assert "large <b>groups</b>: loss" in point.locator("title").text_content()
     point.hover()
     assert "lit" in first.get_attribute("class")
@@ -231,6 +236,7 @@ def test_runs_are_named_sorted_found_on_the_map_and_deleted(visit, server):
     press(view, "Delete run 2")
     view.locator("#run-2").wait_for(state="detached")
     assert not [path for folder in server.folders for path in folder.rglob("run-2")]
+    assert view.locator("figure svg, #compared, .badge").count() == 0  # one run is no comparison
     run(view, "3")
     view.locator("#run-3").wait_for()  # a number is used once
 

@@ -209,6 +209,7 @@ def test_a_foreign_dialect_goes_in_and_comes_out(folder):
 
 BAD = [
     ("mask in.csv out.csv -c sise -k 3", 1, "Did you mean 'size'?"),
+    ("mask in.csv out.csv -c age,size -k 3", 1, "These are several columns"),
     ("mask in.csv out.csv -c age -k 0", 2, "k"),
     ("mask in.csv out.csv -c age -k 2.5", 2, "k"),
     ("mask in.csv out.csv -c age -k 21", 1, "k=21 records but the data hold only n_samples=20"),
@@ -444,6 +445,8 @@ def test_demo_leaves_a_release_a_report_and_the_plan_that_repeats_it(folder):
     assert result.exit_code == 0
     written = {path.name for path in (folder / "demo").iterdir()}
     assert written == {"original.csv", "plan.toml", "release.csv", "report.html"}
+    assert 'homogeneity = "merge"' in result.stderr  # as its plan would say it
+    assert "shuffle = true" in result.stderr
     again = shell("run", "demo/plan.toml", "demo/original.csv", "again.csv")
     assert again.exit_code == 0
     assert (folder / "again.csv").read_bytes() == (folder / "demo" / "release.csv").read_bytes()

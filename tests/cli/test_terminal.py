@@ -22,7 +22,7 @@ from shoal.cli import app
 COLUMNS = 80
 
 
-def run_on_terminal(*arguments, columns=COLUMNS, **environment):
+def run_on_terminal(*arguments, columns=COLUMNS, program=("-m", "shoal"), **environment):
     """Run a command on a terminal; return its exit code, the screen at the end and all bytes."""
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 60, columns, 0, 0))
@@ -30,7 +30,7 @@ def run_on_terminal(*arguments, columns=COLUMNS, **environment):
     for name in ("COLUMNS", "NO_COLOR", "CI"):
         if name not in environment:
             variables.pop(name, None)
-    command = [sys.executable, "-m", "shoal", *map(str, arguments)]
+    command = [sys.executable, *program, *map(str, arguments)]
     with subprocess.Popen(
         command, stdin=slave, stdout=slave, stderr=slave, env=variables
     ) as running:
@@ -84,6 +84,32 @@ def test_the_result_stays_on_the_screen_after_the_progress_bar(large_folder):
     assert any(line.startswith("warning: Columns 'c' and 'd'") for line in lines)
 
 
+PROGRESS = """
+import time
+from shoal.cli import _progress_bar
+_progress_bar.DELAY = 0
+_progress_bar.Estimate.describe_time = lambda self: "10:10 passed, about 10:30 left"
+with _progress_bar.progress_bar() as listen:
+    for done in range(12):
+        listen("searching, loss 15.755%", done, 12)
+        time.sleep(0.1)
+"""
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_progress_takes_one_line(columns):
+    shown = run_on_terminal(columns=columns, program=("-c", PROGRESS))[2]
+    screen = pyte.Screen(columns, 10)
+    stream = pyte.ByteStream(screen)
+    heights = set()
+    for part in re.split(rb"(?=\r)", shown):
+        stream.feed(part)
+        heights.add(sum(bool(line.strip()) for line in screen.display))
+    assert max(heights) == 1
+    assert b"about 10:30 left" in shown
+    assert b"Improving" in shown
+
+
 def test_errors_stay_on_the_screen_too(large_folder):
     pd.DataFrame({"out": [1]}).to_csv("out.csv")
     code, screen, _ = run_on_terminal(*MASK)
@@ -130,6 +156,21 @@ def test_colours_are_off_where_no_color_is_set(folder):
     mask = COMMANDS[3]
     assert b"\x1b[33m" in run_on_terminal(*mask)[2]
     assert b"\x1b[33m" not in run_on_terminal(*mask, "--force", NO_COLOR="1")[2]
+
+
+def test_only_the_label_of_a_warning_is_coloured(folder):
+    written = run_on_terminal(*COMMANDS[3])[2]
+    assert re.search(rb"\x1b\[33m\x1b\[1mwarning:\x1b\[0m \w", written)
+
+
+def test_a_comparison_is_a_table_on_a_usual_terminal(folder):
+    command = ["compare", "small.csv", "-c", "a column with 0 in its name", "-k", "3,4,5"]
+    code, screen, _ = run_on_terminal(*command, columns=80)
+    assert code == 0
+    (heading,) = [line for line in screen.split("\n") if line.startswith("run  method")]
+    rows = [line.split() for line in screen.split("\n") if re.match(r"0\d  ", line)]
+    assert [row[0] for row in rows] == ["01", "02", "03"]
+    assert "loss" in heading
 
 
 def test_help_shows_no_types_of_python():

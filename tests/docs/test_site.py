@@ -32,7 +32,8 @@ PHONE, DESK = 375, 1400
 # Every layout: landing, code and pictures, wide tables, formulas, signatures, search.
 LOOKED_AT = [
     "index", "install", "methods/mdav", "measures/linkage", "reference/datasets", "files",
-    "papers/methods", "search", "gallery/index", "gallery/comparison", "start/notebook",
+    "papers/methods", "search", "gallery/index", "gallery/comparison", "start/notebook", "risk",
+    "understand/dependence", "reference/functions",
 ]  # fmt: skip
 
 # How far the first subscript lies below its letter, in units of the size of the text.

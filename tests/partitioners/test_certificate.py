@@ -1,5 +1,6 @@
 """Certificates of long tables: feasible duals, whatever ends the work, on any number of threads."""
 
+from contextlib import suppress
 from itertools import combinations, count
 
 import numpy as np
@@ -14,6 +15,7 @@ from shoal.partitioners import MDAV, lower_bound
 from shoal.partitioners._dual_bound import certificate as module
 from shoal.partitioners._dual_bound import corrections, pair_duals
 from shoal.partitioners._dual_bound import long_table as tables_module
+from shoal.partitioners._dual_bound.block_ascent import make_blocks
 from shoal.partitioners._dual_bound.certificate import certify
 from shoal.partitioners.prove import prove
 from shoal.partitioners.refine import refine
@@ -66,12 +68,60 @@ def test_duals_are_feasible_and_bound_the_optimum(case, start):
     assert lowest_by_all_groups(X, k, actual.duals) >= -1e-9
 
 
+class Stop(Exception):
+    """The end of the work, at any time."""
+
+
+@given(case=cases(), seed=st.integers(0, 99), height=st.sampled_from([0.5, 1.5, 4.0]))
+@settings(max_examples=40)
+def test_any_duals_are_corrected_wherever_the_work_ends(case, seed, height):
+    X, k = case
+    long = tables_module.long_table(X, k)
+    duals = height * long.share.mean() * np.random.default_rng(seed).choice([0, 1, 1, 5], len(X))
+    for stop in range(8):
+        work, looks = corrections.Corrections(long, duals.astype(float)), count()
+
+        def check(_, looks=looks, stop=stop):
+            if next(looks) == stop:
+                raise Stop
+
+        with pytest.MonkeyPatch.context() as patch, suppress(Stop):
+            patch.setattr(corrections, "STRIDE", 5)
+            groups = work.run(1, check)
+            assert len(groups) or (work.feasible == duals).all()
+        assert lowest_by_all_groups(long.X, k, work.feasible) >= -1e-9
+        assert (work.feasible <= duals).all()
+
+
+def test_duals_fall_little_where_one_is_too_high():
+    X = np.random.default_rng(4).normal(size=(60, 2))
+    long = tables_module.long_table(X, 3)
+    feasible = certify(X, 3, n_jobs=1).duals[long.order] / 4.0**long.power
+    raised = feasible.copy()
+    raised[17] += 50 * feasible.mean()  # it violates many groups, which are found from many rows
+    work = corrections.Corrections(long, raised)
+    work.run(1, lambda _: None)
+    assert work.feasible.sum() >= feasible.sum() * (1 - 1e-4)
+
+
+def test_blocks_know_the_groups_that_reach_into_others(clustered):
+    long = tables_module.long_table(clustered[0], 4)
+    blocks = make_blocks(long, 30)
+    assert len(blocks) == 10
+    for block in blocks:
+        for other in blocks:
+            inside = (block.groups >= other.start) & (block.groups < other.stop)
+            right = block.groups[inside.any(axis=1)] if other is not block else None
+            if right is not None:
+                np.testing.assert_array_equal(block.groups_with(other.number), right)
+
+
 @given(case=cases(), budget=st.integers(0, 40))
 @settings(max_examples=20)
 def test_a_certificate_holds_whenever_the_budget_ends(case, budget):
     X, k = case
     actual = certify(X, k, budget=budget, clock=ticking(), n_jobs=1)
-    assert actual.complete or actual.seconds >= module.FIRST_SHARE * budget
+    assert actual.complete or actual.seconds >= budget / (1 + module.RESERVE)
     assert lower_bound(X, k) * (1 - 1e-9) <= actual.bound
     assert lowest_by_all_groups(X, k, actual.duals) >= -1e-9
 

@@ -21,11 +21,11 @@ HOSTILE = [
 ]
 LEAST_CONTRAST = 4.5  # WCAG AA for text
 
-# Words of table cells that stand on two lines, at other places than those offered by <wbr>.
+# Words of headings and table cells that stand on two lines, at places that no <wbr> offers.
 BROKEN_WORDS = """
 () => {
   const found = [];
-  for (const cell of document.querySelectorAll("th, td")) {
+  for (const cell of document.querySelectorAll("h1, h2, h3, th, td")) {
     const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
     for (let node = walk.nextNode(); node; node = walk.nextNode())
       for (const match of node.data.matchAll(/[^\\s-]+/g)) {
@@ -185,6 +185,8 @@ def test_the_report_prints(visit):
         for at, (page, text) in enumerate(zip(pages, texts, strict=True), start=1):
             assert f"Page {at} of {len(pages)}" in text
             assert len(text.split()) > 20  # no page of a few words
+            last = text.replace(f"Page {at} of {len(pages)}", "").split("\n")[-1].strip()
+            assert not last.endswith(("better lower)", "better higher)"))  # a head without its text
             assert _ink(page) == (True, False)
         whole = " ".join(texts)
         for word in ("years_of_education", "re-identification", "homogeneous"):
@@ -199,12 +201,23 @@ def _ink(page):
     return bool(picture.any()), bool(edge.any())
 
 
+@pytest.mark.parametrize("name", ["internal.html", "comparison.html"])
 @pytest.mark.parametrize("width", [1280, 375])
-def test_no_word_is_broken_and_nothing_is_wider_than_the_screen(visit, width):
-    page = visit("internal.html", viewport={"width": width, "height": 800})
+def test_no_word_is_broken_and_nothing_is_wider_than_the_screen(visit, name, width):
+    page = visit(name, viewport={"width": width, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     broken = page.evaluate(BROKEN_WORDS)
     assert broken == []
+
+
+@pytest.mark.parametrize(("width", "shown"), [(1280, "broad"), (390, "narrow")])
+def test_the_map_fits_the_screen_with_letters_that_can_be_read(visit, width, shown):
+    page = visit("comparison.html", viewport={"width": width, "height": 800})
+    (box,) = page.locator("figure > svg:visible").all()
+    assert box.get_attribute("class") == shown
+    assert box.bounding_box()["width"] <= page.locator("figure").bounding_box()["width"]
+    scale = box.evaluate("box => box.getScreenCTM().a")
+    assert scale * 11 > 10  # pixels of the smallest letters
 
 
 def test_a_narrow_screen_needs_no_scrolling_sideways(visit):

@@ -1,52 +1,83 @@
 """The risk-utility map of the runs of a session."""
 
+from dataclasses import replace
+
 from shoal.app.sessions import Run
-from shoal.comparison.pareto import pareto_front
+from shoal.comparison.pareto import nearest_to_ideal, pareto_front, reason_to_recommend
 from shoal.comparison.risks import DEFAULT, RISKS
 from shoal.report import embedded
-from shoal.report.draw import Figure
+from shoal.report.comparison import LARGER_K
 from shoal.report.maps import Spot, risk_map
 
 RISK = RISKS[DEFAULT].label  # the word of reports and comparisons
 MAX_LABEL = 24  # characters of a name on the map; the title of its point has all
+WIDTH, NARROW = 480, 360  # of the map, the second for narrow screens
 MAX_NAMED = 12  # points from which on only numbers fit
 
 
 def front_of(runs: list[Run]) -> set[int]:
-    """Return the runs on the Pareto front of loss and risk."""
-    return set(pareto_front(_measured_runs(runs)))
-
-
-def draw_map(runs: list[Run], front: set[int]) -> str:
-    """Return the map as SVG; empty if no run is done."""
+    """Return the runs on the Pareto front of loss and risk; none if there is only one run."""
     points = _measured_runs(runs)
-    if not points:
+    return set(pareto_front(points)) if len(points) > 1 else set()
+
+
+def recommend(runs: list[Run]) -> tuple[int | None, str]:
+    """Return the run to start from and why, as in comparisons, or why none is recommended."""
+    points = _measured_runs(runs)
+    if len(points) < 2:
+        return None, ""
+    measured = {run.number: run for run in runs if run.number in points}
+    first, *others = (run.plan.get("roles") for run in measured.values())
+    if any(roles != first for roles in others):
+        return None, "The columns of these runs have different roles, so that none is recommended."
+    front = pareto_front(points)
+    kept = {
+        number: points[number]
+        for number in front
+        if measured[number].result["status"] != "not kept"
+    }
+    if not kept:
+        return None, "No run on the Pareto front keeps its guarantee."
+    best = nearest_to_ideal(kept)
+    why = reason_to_recommend(len({points[number] for number in front}))
+    return best, f"Recommended: run {best} ({measured[best].title}). {why}. {LARGER_K}"
+
+
+def draw_map(runs: list[Run], front: set[int], best: int | None = None) -> str:
+    """Return the map as SVG, with the run ``best`` marked; empty if there are no two runs."""
+    points = _measured_runs(runs)
+    if len(points) < 2:
         return ""
     titles = {run.number: run.title for run in runs}
-    spots = {
-        number: Spot(
+    spots = [
+        Spot(
             loss,
             risk,
             _shorten(titles[number]) if len(points) <= MAX_NAMED else str(number),
             f"{number}. {titles[number]}: loss {loss:.2f} %, records at risk {risk:.1f} %",
             "best" if number in front else "other",
+            number == best,
             run=str(number),
         )
         for number, (loss, risk) in points.items()
-    }
-    best = sorted(spots[number] for number in front)
+    ]
+    numbered = [spot._replace(label=spot.run) for spot in spots]
     description = (
-        f"{len(spots)} run{'s' if len(spots) > 1 else ''} by information loss and by the share of"
-        " the records that an attacker who links all of them links correctly. On the Pareto"
-        f" front: {', '.join(spot.run for spot in best)}."
+        f"{len(spots)} runs by information loss and by the share of the records that an attacker"
+        " who links all of them links correctly. On the Pareto front:"
+        f" {', '.join(spot.run for spot in _on_front(spots))}."
     )
-    drawn = risk_map(
-        list(spots.values()), best, description, RISK, title="Risk-utility map", width=640
+    broad, narrow = (
+        risk_map(shown, _on_front(shown), description, RISK, title="Risk-utility map", width=width)
+        for shown, width in ((spots, WIDTH), (numbered, NARROW))
     )
     legend = [("best", "on the Pareto front"), ("other", "dominated by another")]
-    return embedded(
-        Figure(drawn.title, description, drawn.width, drawn.height, drawn.marks, legend), "map"
-    )
+    legend += [("ring", "recommended")] if best is not None else []
+    return embedded(replace(broad, legend=legend, narrow=narrow), "map")
+
+
+def _on_front(spots: list[Spot]) -> list[Spot]:
+    return sorted(spot for spot in spots if spot.style == "best")
 
 
 def _measured_runs(runs: list[Run]) -> dict[int, tuple[float, float]]:

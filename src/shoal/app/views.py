@@ -9,7 +9,7 @@ from typing import Any
 
 from shoal.app import column_settings, first_lines, form, words
 from shoal.app import runs as run_words
-from shoal.app.map import draw_map, front_of
+from shoal.app.map import draw_map, front_of, recommend
 from shoal.app.messages import inspection_remarks
 from shoal.app.requests import as_dialect
 from shoal.app.sessions import Run, Session, is_text, release_name
@@ -199,10 +199,13 @@ def command(session: Session, run: Run) -> str:
 
 def _runs(session: Session) -> dict[str, Any]:
     front = front_of(session.runs)
+    best, reason = recommend(session.runs)
     return {
         "runs": session.runs[::-1],
         "front": front,
-        "map": draw_map(session.runs, front),
+        "best": best,
+        "recommendation": reason,
+        "map": draw_map(session.runs, front, best),
         "commands": {run.number: command(session, run) for run in session.runs},
         "chosen": {run.number: run_words.chosen_method(run) for run in session.runs},
         "queue": {run.number: _queue(run, session) for run in session.runs},

@@ -7,6 +7,8 @@ import typer
 
 from shoal._progress_estimate import DELAY, Estimate
 
+WIDE = 100  # columns of a terminal with room for a long bar
+TIME = 38  # characters of " 100 % 10:10 passed, about 10:30 left " with its spaces
 _end: Callable[[], None] | None = None  # ends the bar that is shown
 _print: Callable[[str], None] | None = None  # prints above it
 
@@ -39,12 +41,15 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
             return Text(estimate.describe_time())
 
     global _end, _print
+    console = Console(stderr=True)
+    length = 24 if console.width >= WIDE else 10
+    available = max(10, console.width - length - TIME)
     bar = Progress(
         TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
+        BarColumn(bar_width=length),
         TaskProgressColumn(),
         TimeColumn(),
-        console=Console(stderr=True),
+        console=console,
         transient=True,
         redirect_stdout=False,
         redirect_stderr=False,
@@ -54,6 +59,7 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     def listen(stage: str, done: int, total: int) -> None:
         nonlocal shown
         words = estimate.update(stage, done, total)
+        words = words if len(words) <= available else f"{words[: available - 1]}…"
         if ended or (not shown and estimate.passed < DELAY):
             return
         if not shown:

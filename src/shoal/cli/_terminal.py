@@ -19,12 +19,15 @@ def width_of(stream: object) -> int | None:
 def echo(text: str, *, colour: str | None = None, err: bool = False) -> None:
     """Print text after the progress bar is gone; on a terminal, lines break between words.
 
-    Nothing is coloured where output is no terminal, or ``NO_COLOR`` is set.
+    ``colour`` is that of a label before a colon, such as "warning". Nothing is coloured where
+    output is no terminal, or ``NO_COLOR`` is set.
     """
     end_progress_bar()
     stream = sys.stderr if err else sys.stdout
     width = width_of(stream)
     if width is not None:
         text = wrap_text(text, width)
-    styled = text if colour is None else typer.style(text, fg=colour)
-    typer.echo(styled, err=err, color=False if os.environ.get("NO_COLOR") else None)
+    if colour is not None:
+        label, colon, rest = text.partition(":")
+        text = typer.style(label + colon, fg=colour, bold=True) + rest
+    typer.echo(text, err=err, color=False if os.environ.get("NO_COLOR") else None)

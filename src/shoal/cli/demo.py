@@ -9,6 +9,7 @@ from shoal.cli import _options as options
 from shoal.cli._release import print_release, release_file
 from shoal.cli._release_options import ReleaseOptions
 from shoal.cli._session import compile_ahead, session
+from shoal.cli._wording import plan_wording
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write to.")]
 
@@ -17,7 +18,7 @@ def demo(
     folder: Folder = Path("demo"), force: options.Force = False, quiet: options.Quiet = False
 ) -> None:
     """Mask a synthetic survey of 1,000 people; write original, plan, release and report."""
-    with session(quiet=quiet):
+    with session(quiet=quiet, wording=plan_wording):
         compile_ahead()
         from shoal import datasets
         from shoal.io.dialect import Dialect

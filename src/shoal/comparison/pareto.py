@@ -71,5 +71,33 @@ def nearest_to_ideal(points: Mapping[Key, Point]) -> Key:
     return min(front, key=distance)
 
 
+def reason_to_recommend(choices: int) -> str:
+    """Return why the point of `nearest_to_ideal` is recommended among the points of a front.
+
+    Parameters
+    ----------
+    choices : int
+        The number of different points on the front.
+
+    Returns
+    -------
+    str
+        A clause that begins with a capital letter, without a full stop.
+
+    Examples
+    --------
+    >>> reason_to_recommend(2)
+    'Of the two choices on the Pareto front, it has less risk'
+    """
+    if choices == 1:
+        return "No other run has less information loss or less risk"
+    if choices == 2:
+        return "Of the two choices on the Pareto front, it has less risk"
+    return (
+        f"Of the {choices} choices on the Pareto front, it is nearest to the least loss and the"
+        " least risk, both scaled to the range that they have on the front"
+    )
+
+
 def _dominates(point: Point, other: Point) -> bool:
     return point != other and point[0] <= other[0] and point[1] <= other[1]

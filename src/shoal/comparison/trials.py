@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal._text import count
-from shoal.comparison.pareto import nearest_to_ideal, pareto_front
+from shoal.comparison.pareto import nearest_to_ideal, pareto_front, reason_to_recommend
 from shoal.comparison.risks import RISKS
 from shoal.errors import ShoalError
 from shoal.frame import tables
@@ -96,19 +96,10 @@ class Comparison:
         trial = self.recommended
         if trial is None:
             return "No run on the Pareto front keeps its guarantee."
-        on_front = {self._point(trial) for trial in self.front}
-        if len(on_front) == 1:
-            why = "no other run has less information loss or less risk"
-        elif len(on_front) == 2:
-            why = "of the two choices on the Pareto front, it has less risk"
-        else:
-            why = (
-                f"of the {len(on_front)} choices on the Pareto front, it is nearest to the least"
-                " loss and the least risk, both scaled to the range that they have on the front"
-            )
+        why = reason_to_recommend(len({self._point(trial) for trial in self.front}))
         loss, risk = trial.measures["information_loss"], trial.measures[self.risk]
         figures = f"information loss {loss:.3g} %, {RISKS[self.risk].clause(risk)}"
-        return f"{why[0].upper()}{why[1:]}: {figures}."
+        return f"{why}: {figures}."
 
     def to_frame(self) -> Any:
         """Return a table with a row for each trial, in the library of the compared table.

@@ -1,6 +1,7 @@
 """Facts about the values of a column that suggestions rest on."""
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -50,7 +51,7 @@ def sentinels(values: Sequence[float]) -> tuple[str, ...]:
     >>> sentinels([1, 50, 97, 98, 99]), sentinels([-3, -2, -1, 0, 5])
     ((), ())
     """
-    distinct = sorted({value for value in values if np.isfinite(value)})
+    distinct = sorted({value for value in values if isfinite(value)})
     others = [value for value in distinct if value % 1 or not is_sentinel(value)]
     candidates = []
     if others and min(others) >= 0:

@@ -50,11 +50,19 @@ def check_columns(frame: Frame, columns: Collection[str]) -> None:
     for name in columns:
         if name not in known:
             raise ColumnError(
-                f"The data have no column {name!r}.{hint(str(name), frame.columns)}"
+                f"The data have no column {name!r}.{_meant(str(name), frame.columns)}"
                 f" The columns are: {', '.join(frame.columns)}.",
                 code="no-such-column",
                 column=name,
             )
+
+
+def _meant(name: str, columns: Sequence[str]) -> str:
+    """Return what was meant by the name of no column: several columns, or a similar one."""
+    parts = [part.strip() for part in name.split(",")]
+    if len(parts) > 1 and set(parts) <= set(columns):
+        return " These are several columns: name each of them by itself."
+    return hint(name, columns)
 
 
 def matrix(

@@ -13,7 +13,7 @@ TOLERANCE = 1e-9  # relative rounding error of the loss
 def certified_gap(
     original: Matrix, masked: Matrix, lower_bound: float, columns: Labels | None = None
 ) -> float:
-    r"""Relative gap between the information loss and its lower bound: SSE / bound - 1.
+    r"""Relative gap between the information loss and its lower bound.
 
     SSE sums the squared distances between each record and its masked form on columns standardised
     by the original. The bound L is proven for the same table and the same k: no groups of at least

@@ -12,7 +12,7 @@ from shoal.metrics.utility import information_loss
 
 @measure(kind="utility", better="lower")
 def distortion_x(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
-    r"""Share of the variation of the quasi-identifiers that is lost, D_X = SSE / SST [RFSP16]_.
+    r"""Share of the variation of the quasi-identifiers that is lost, D_X [RFSP16]_.
 
     On columns standardised by the original, where the mean is 0, it is a hundredth of
     `information_loss`:

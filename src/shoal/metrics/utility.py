@@ -47,7 +47,7 @@ def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = 
 
 @measure(kind="utility", better="lower", unit="%")
 def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
-    r"""Euclidean information loss: 100 * SDE / SDT on standardised columns [DSS08]_.
+    r"""Euclidean information loss: distances moved as a share of distances from the mean [DSS08]_.
 
     SDE sums the distances (not their squares) between each record and its masked form, SDT those
     between each record and the mean of all. On columns standardised by the original, where the mean
@@ -92,7 +92,7 @@ def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = No
 
 @measure(kind="utility", better="lower", unit="√2 standard deviations")
 def il1s(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
-    r"""Mean absolute difference of values, in sqrt(2) standard deviations of a column [MSD04]_.
+    r"""Mean absolute difference of values, in √2 standard deviations of a column [MSD04]_.
 
     With n records, p columns and the population standard deviation :math:`S_j` of the original,
 

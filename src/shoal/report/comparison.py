@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from shoal.report.layout import short_number
 from shoal.report.maps import Spot, risk_map
 
 PLANS = "plans"  # folder of the plans behind the trials
+WIDTHS = 640, 360  # of the map, the second for narrow screens
+LARGER_K = "Where a rule asks for a larger k, choose among the runs that have it."
 
 
 def rows(comparison: Comparison) -> list[dict[str, Any]]:
@@ -73,14 +76,15 @@ def draw_map(table: Sequence[Mapping[str, Any]], risk: str) -> Figure:
     )
     legend = [("best", "on the Pareto front"), ("other", "dominated by another")]
     legend += [("ring", "recommended")] if chosen else []
-    drawn = risk_map(
-        list(spots.values()), front, words, info.label, title="Risk-utility map", width=640
+    drawn, narrow = (
+        risk_map(
+            list(spots.values()), front, words, info.label, title="Risk-utility map", width=width
+        )
+        for width in WIDTHS
     )
     heading = ["run", "information loss in %", info.label]
     numbers = [[s.label, short_number(s.loss), short_number(s.risk)] for s in spots.values()]
-    return Figure(
-        drawn.title, words, drawn.width, drawn.height, drawn.marks, legend, [heading, *numbers]
-    )
+    return replace(drawn, legend=legend, rows=[heading, *numbers], narrow=narrow)
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -111,10 +115,16 @@ def comparison_text(comparison: Comparison) -> str:
         for name, cells in columns.items()
         if name not in ("dependence", "verdict") or len(set(cells)) > 1
     }
-    lines = [list(shown), *map(list, zip(*shown.values(), strict=True))]
+    text = _table(shown)
+    if not text.startswith("run"):  # too wide; the last line names the plan of the recommended run
+        text = _table({name: cells for name, cells in shown.items() if name != "plan"})
     failed = [f"not run: {', '.join(runs)}: {reason}" for reason, runs in failures(table).items()]
     note = "* on the Pareto front: no other run has less loss without more risk."
-    return "\n".join([align_rows(lines), note, wrap_text(recommendation(comparison)), *failed])
+    return "\n".join([text, note, wrap_text(recommendation(comparison)), *failed])
+
+
+def _table(columns: Mapping[str, list[str]]) -> str:
+    return align_rows([list(columns), *map(list, zip(*columns.values(), strict=True))])
 
 
 def recommendation(comparison: Comparison) -> str:
@@ -122,10 +132,7 @@ def recommendation(comparison: Comparison) -> str:
     row = next((row for row in rows(comparison) if row["recommended"]), None)
     if row is None:
         return comparison.reason
-    return (
-        f"Recommended: run {row['number']} ({describe_row(row)}). {comparison.reason} Where a rule"
-        " asks for a larger k, choose among the runs that have it."
-    )
+    return f"Recommended: run {row['number']} ({describe_row(row)}). {comparison.reason} {LARGER_K}"
 
 
 def describe_row(row: Mapping[str, Any]) -> str:

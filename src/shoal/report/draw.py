@@ -44,6 +44,8 @@ class Figure:
         Class of a mark and what it stands for.
     rows : list of list of str
         The numbers behind the picture; the first row is the heading.
+    narrow : Figure or None
+        The same for narrow screens, on which the letters of a wide picture would be too small.
     """
 
     title: str
@@ -53,6 +55,7 @@ class Figure:
     marks: list[Mark]
     legend: list[tuple[str, str]] = field(default_factory=list)
     rows: list[list[str]] = field(default_factory=list)
+    narrow: "Figure | None" = None
 
 
 class Plot:

@@ -5,6 +5,7 @@ groups and no value of a single record. The internal report gives everything tha
 Drawn seeds are in neither: they may undo the masking, and only the manifest contains them.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from inspect import getdoc
@@ -33,6 +34,7 @@ from shoal.report.verdict import (
 Audience = Literal["public", "internal"]
 AUDIENCES = ("public", "internal")
 NO_PICTURES = ("columns", "scores", "transitions")  # parts of a profile that are tables
+SYMBOL = re.compile(r", [A-Za-z]_\w+$")  # that formulas use for a measure, such as D_X
 PUBLIC_PICTURES = ("before", "distributions", "correlations", "associations")
 
 
@@ -199,7 +201,9 @@ def describe_measure(name: str) -> dict[str, str]:
         "unit": info.unit,
         "kind": info.kind,
         "better": info.better,
-        "meaning": (getdoc(MEASURES[name]) or "").split("\n\n")[0].split(" [")[0].rstrip("."),
+        "meaning": SYMBOL.sub(
+            "", (getdoc(MEASURES[name]) or "").split("\n\n")[0].split(" [")[0].rstrip(".")
+        ),
     }
 
 

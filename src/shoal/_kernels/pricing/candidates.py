@@ -340,6 +340,7 @@ def list_clusters(prices, first, records):
         for at in range(prices.cluster_start[record], prices.cluster_start[record + 1]):
             count[prices.cluster_incidence[at]] += 1
     listed = np.flatnonzero(count >= prices.divisors)
+    listed = listed[np.argsort(-prices.cluster_dual[listed], kind="mergesort")]
     place[listed] = np.arange(listed.shape[0])
     inside = np.zeros((listed.shape[0], m + 1), np.bool_)
     for i in range(m + 1):

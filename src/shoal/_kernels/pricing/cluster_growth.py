@@ -13,6 +13,7 @@ import numpy as np
 from shoal._kernels._compile import compiled
 
 MAX_EXCHANGES = 20  # at each size of a cluster
+TIE = 1e-4  # weight of records that are shared, where removals lower the total by the same
 TINY = 1e-9  # a difference of weights that is rounding
 
 
@@ -109,7 +110,10 @@ def next_record(growth, groups):
 
 @compiled
 def least_needed(growth, groups):
-    """Return the record whose removal lowers the total least; ties go to the lowest record."""
+    """Return the record whose removal lowers the total least.
+
+    Of several, it is the one that shares the least weight with the others of the cluster.
+    """
     best, least = -1, np.inf
     for record in range(growth.chosen.shape[0]):
         if growth.chosen[record]:
@@ -118,6 +122,7 @@ def least_needed(growth, groups):
                 group = groups.incidence[at]
                 if growth.inside[group] % growth.divisor == 0:
                     loss += groups.weights[group]
+                loss += TIE * groups.weights[group] * (growth.inside[group] - 1)
             if loss < least:
                 best, least = record, loss
     return best

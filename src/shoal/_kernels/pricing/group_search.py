@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.pricing.candidates import candidate_set, pair_cost, take_least
-from shoal._kernels.pricing.relaxation import insert_least
+from shoal._kernels.pricing.cluster_floors import charge_clusters, exceeds
 
 
 class Search(NamedTuple):
@@ -19,9 +19,10 @@ class Search(NamedTuple):
 
     ``cost[d]`` is their reduced cost so far. ``candidates[d, :left[d]]`` may join, ``extra[d]`` is
     what each would add, ``half[d]`` is half of the triple duals that would be added, and
-    ``floor[d]`` a lower bound of what each adds to a complete group. ``turn[d]`` is the position of
-    the candidate to try next, -1 before they are sorted. ``inside[t]`` counts the members of triple
-    t, ``held[c]`` those of cluster c.
+    ``floor[d]`` a lower bound of what each adds to a complete group, beside ``constant[d]``.
+    ``turn[d]`` is the position of the candidate to try next, -1 before they are sorted.
+    ``inside[t]`` counts the members of triple t, ``held[c]`` those of cluster c, of whose dual
+    ``rest[c]`` is not part of the floors. The other arrays are for sorting floors.
     """
 
     members: np.ndarray
@@ -34,6 +35,11 @@ class Search(NamedTuple):
     turn: np.ndarray
     inside: np.ndarray
     held: np.ndarray
+    constant: np.ndarray
+    rest: np.ndarray
+    inside_floor: np.ndarray
+    outside_floor: np.ndarray
+    lowest: np.ndarray
 
 
 @compiled
@@ -51,6 +57,11 @@ def open_search(candidates, size, cost):
         np.full(size + 1, -1),
         np.zeros(candidates.triple_dual.shape[0], np.int64),
         np.zeros(candidates.cluster_dual.shape[0], np.int64),
+        np.zeros(size + 1),
+        np.zeros(candidates.cluster_dual.shape[0]),
+        np.empty(size),
+        np.empty(size),
+        np.empty(m, np.int64),
     )
     for cluster in range(search.held.shape[0]):
         search.held[cluster] = candidates.cluster[cluster, m]
@@ -81,44 +92,6 @@ def insert_by_floor(search, depth, kept, i):
 
 
 @compiled
-def least_outside(search, candidates, depth, cluster, most):
-    """Return the least sum of the floors of those missing if at most ``most`` are in a cluster."""
-    need, floor = search.members.shape[0] - depth, search.floor[depth]
-    inside, outside = np.full(most, np.inf), np.full(need, np.inf)
-    for i in range(search.left[depth]):
-        if candidates.cluster[cluster, search.candidates[depth, i]]:
-            insert_least(inside, floor[i])
-        else:
-            insert_least(outside, floor[i])
-    total, at = 0.0, 0
-    for i in range(need):  # the lowest of two sorted lists
-        if at < most and inside[at] <= outside[i - at]:
-            total += inside[at]
-            at += 1
-        else:
-            total += outside[i - at]
-    return total
-
-
-@compiled
-def add_cluster_floor(search, candidates, depth, total):
-    """Return a lower bound of what those missing add, given one without duals of clusters.
-
-    A group either contains records of a cluster up to the next multiple of its divisor, and its
-    dual once more, or it contains fewer.
-    """
-    need, best = search.members.shape[0] - depth, total
-    for cluster in range(search.held.shape[0]):
-        divisor = candidates.divisors[cluster]
-        missing = divisor - search.held[cluster] % divisor
-        with_dual = total + candidates.cluster_dual[cluster]
-        if missing <= need and with_dual > best:
-            without = least_outside(search, candidates, depth, cluster, missing - 1)
-            best = max(best, min(with_dual, without))
-    return best
-
-
-@compiled
 def add_cluster_duals(search, candidates, record):
     """Return the duals of the clusters that ``record`` adds when it joins."""
     dual_sum = 0.0
@@ -141,12 +114,14 @@ def order_candidates(search, candidates, depth, least, cutoff):
     total = take_least(floor, left, least[:need])
     if search.cost[depth] + total >= cutoff:  # also where fewer are left than needed
         return False
+    cost = search.cost[depth]
     if search.held.shape[0]:
-        with_clusters = add_cluster_floor(search, candidates, depth, total)
-        if search.cost[depth] + with_clusters >= cutoff:
+        total = charge_clusters(search, candidates, depth, least, cutoff)
+        cost += search.constant[depth]
+        if cost + total >= cutoff or exceeds(search, candidates, depth, total, cutoff):
             return False
     last = least[need - 1]
-    others = search.cost[depth] + total - last
+    others = cost + total - last
     kept = 0
     for i in range(left):
         if floor[i] <= last or others + floor[i] < cutoff:
@@ -163,7 +138,7 @@ def remaining_bound(search, depth):
     need, at = search.members.shape[0] - depth, search.turn[depth]
     if at + need > search.left[depth]:
         return np.inf
-    total = search.cost[depth]
+    total = search.cost[depth] + search.constant[depth]
     for i in range(need):
         total += search.floor[depth, at + i]
     return total
@@ -317,10 +292,10 @@ def all_groups(table, prices, first, size, group_dual, cutoff, groups):
 
 @compiled
 def price_groups(
-    table, prices, anchors, size, group_dual, most, work, bounds, groups, costs, counts
+    table, prices, anchors, size, group_dual, cutoff, most, work, bounds, groups, costs, counts
 ):
-    """Search for groups of negative reduced cost whose first record is one of ``anchors``."""
+    """Search for groups of a reduced cost below ``cutoff`` that begin with one of ``anchors``."""
     for i in range(anchors.shape[0]):
         bounds[i], counts[i] = cheapest_groups(
-            table, prices, anchors[i], size, group_dual, 0.0, most, work, groups[i], costs[i]
+            table, prices, anchors[i], size, group_dual, cutoff, most, work, groups[i], costs[i]
         )

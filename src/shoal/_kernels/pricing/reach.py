@@ -16,7 +16,6 @@ from shoal._kernels.distances import row_distance
 from shoal._kernels.pricing.row_boxes import BOXES_PER_GROUP
 
 BATCH = 64  # rows that are compared with the same boxes
-LEAST_SPACE = 262_144  # rows that the lists of a batch can hold at least
 
 
 class RowLists(NamedTuple):
@@ -28,9 +27,8 @@ class RowLists(NamedTuple):
 
 
 @compiled
-def empty_lists(n):
-    """Return space for the lists of a batch; those of a single row always fit."""
-    space = max(n, LEAST_SPACE)
+def empty_lists(space):
+    """Return space for the lists of a batch."""
     return RowLists(np.empty(space, np.int32), np.empty(space), np.empty(space, np.int32))
 
 

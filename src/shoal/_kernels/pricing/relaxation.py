@@ -4,8 +4,6 @@ A group of k records costs the squared distances of all its pairs, divided by k.
 row, each other row j adds at least its *floor*: the squared distance to the first row over k, plus
 half of the squared distances to its k - 2 nearest neighbours over k, minus its dual. The *net dual*
 of a row is its dual less that half, so that floor = squared distance / k - net dual.
-
-Rows are ordered by decreasing duals, and a group belongs to its first row in that order.
 """
 
 import numpy as np
@@ -74,38 +72,3 @@ def insert_least(least, value):
         at -= 1
     if at < least.shape[0]:
         least[at] = value
-
-
-@compiled
-def relax_row(X, near, k, dual, net, ceiling, row, least):
-    """Return a lower bound of the reduced costs of the groups of a row, and a limit of floors.
-
-    The bound is at most 0. No row of a group of negative reduced cost has a floor above the
-    limit, which is -inf if there is no such group. ``least`` is filled with the k - 1 least
-    floors of the nearest rows. The floor of any other row is at least the squared distance of the
-    last of these over k, less ``ceiling``, the greatest net dual of later rows.
-    """
-    last = near.shape[1] - 1
-    least[:] = np.inf
-    for m in range(last + 1):
-        other = near[row, m]
-        if comes_later(dual, other, row):
-            insert_least(least, row_distance(X, row, X, other) / k - net[other])
-    beyond_cost = np.inf
-    if last + 1 < X.shape[0] - 1:
-        beyond_cost = row_distance(X, row, X, near[row, last]) / k - ceiling
-    others = -dual[row]
-    for m in range(k - 2):
-        others += min(least[m], beyond_cost)
-    bound = others + min(least[k - 2], beyond_cost)
-    if bound >= 0.0:
-        return 0.0, -np.inf
-    return bound, -others
-
-
-@compiled
-def relax_rows(X, near, k, dual, net, ceiling, correction):
-    """Fill ``correction`` with lower bounds of the reduced costs of the groups of each row."""
-    least = np.empty(k - 1)
-    for row in range(correction.shape[0]):
-        correction[row] = relax_row(X, near, k, dual, net, ceiling[row], row, least)[0]

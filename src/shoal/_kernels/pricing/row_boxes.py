@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import row_distance
-from shoal._kernels.pricing.relaxation import comes_later, insert_least
+from shoal._kernels.pricing.relaxation import comes_later
 
 ROWS_PER_BOX = 64
 BOXES_PER_GROUP = 16
@@ -67,24 +67,6 @@ def may_hold(boxes, box, X, row, dual, k, limit):
         if total >= enough:
             return False
     return total < enough
-
-
-@compiled
-def least_floors(X, inner, outer, k, dual, net, row, limit, least):
-    """Fill ``least`` with the least floors of all later rows, as far as they are below a limit."""
-    least[:] = limit
-    last = least.shape[0] - 1
-    for group in range(outer.low.shape[0]):
-        if not may_hold(outer, group, X, row, dual, k, least[last]):
-            continue
-        first = group * BOXES_PER_GROUP
-        for box in range(first, min(first + BOXES_PER_GROUP, inner.low.shape[0])):
-            if not may_hold(inner, box, X, row, dual, k, least[last]):
-                continue
-            stop = min(X.shape[0], (box + 1) * inner.rows_per_box)
-            for other in range(box * inner.rows_per_box, stop):
-                if comes_later(dual, other, row):
-                    insert_least(least, row_distance(X, row, X, other) / k - net[other])
 
 
 @compiled

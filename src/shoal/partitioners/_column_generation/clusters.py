@@ -2,8 +2,8 @@
 
 Of c records, at most c // m groups of a partition contain m or more. A fractional solution may have
 more: twelve records that are near each other are covered by groups of ten of total weight 1.2 (here
-m is 10). `shoal._kernels.pricing.cluster_growth` finds clusters that are violated, with different
-m. Those come first that save most: the violation times the mean cost of the groups.
+m is 10). `shoal._kernels.pricing.cluster_growth` finds such clusters, with different m. Those come
+first that save most: the violation times the mean cost of the groups.
 """
 
 from collections.abc import Iterable
@@ -48,7 +48,11 @@ def mean_cost(
 
 
 def violated_clusters(
-    columns: Columns, weights: Matrix, max_clusters: int, divisors: Iterable[int]
+    columns: Columns,
+    weights: Matrix,
+    max_clusters: int,
+    divisors: Iterable[int],
+    least_saving: float = 0.0,
 ) -> tuple[Labels, Labels]:
     """Return the clusters that a fractional solution violates most, and their divisors.
 
@@ -72,7 +76,8 @@ def violated_clusters(
                 known.add((key, divisor))
                 covered |= np.append(cluster, True)[groups.members].all(axis=1)
                 saving = violation * mean_cost(groups, costs, cluster, divisor)
-                violated.append(Violated(-saving, key, divisor))
+                if saving > least_saving:
+                    violated.append(Violated(-saving, key, divisor))
     violated = sorted(violated)[:max_clusters]
     result = np.full((len(violated), most), -1, np.int64)
     for row, one in zip(result, violated, strict=True):

@@ -5,8 +5,7 @@ contains two or three of them, and the number of groups. The dual of a cluster o
 to a group h // m times, where h is how many of these it contains and m the divisor of the cluster.
 The reduced cost of a group is its SSE plus the duals of its triples and clusters plus the dual of
 the number of groups, minus the duals of its records. A partition covers each record once and each
-triple at most once, and the dual of a cluster applies to its groups c // m times at most, so its
-SSE is at least
+triple at most once, and the dual of a cluster applies c // m times at most, so its SSE is at least
 
     record duals - triple duals - c // m * cluster duals - groups * group dual
     + reduced costs of its groups,
@@ -45,7 +44,8 @@ NEAR = 48  # listed neighbours; a search that needs more scans all records
 STRIDE = 16  # records between two checks of the time
 THREADS = 2
 EXCESS_FACTOR = 10.0  # any positive factor is valid
-RAISED_STEPS = 2_000  # of the search that rules out records with these duals
+MANY = 0.25  # of the records: with more of them, a search with higher duals comes first
+RAISED_STEPS = 200  # of the search that rules out records with these duals
 KEPT = 3  # groups of lowest reduced cost that are kept per record
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -53,12 +53,14 @@ EPSILON = float(np.finfo(np.float64).eps)
 class PricingEffort(NamedTuple):
     """Limits of the search at a record: the number of candidates, and of search steps.
 
-    Without a search for ``larger`` groups than k, their excess lowers the bound.
+    Without a search for ``larger`` groups than k, their excess lowers the bound. Groups whose
+    reduced cost is negative by less than ``tolerance`` are not searched for.
     """
 
     max_candidates: int
     max_steps: int
     larger: bool = True
+    tolerance: float = 0.0
 
 
 class PricedAnchors(NamedTuple):
@@ -168,6 +170,7 @@ class Pricing:
             anchors,
             size,
             group_dual,
+            -effort.tolerance,
             effort.max_candidates,
             effort.max_steps,
             reduced_cost,
@@ -188,8 +191,9 @@ class Pricing:
     ) -> Iterator[tuple[Labels, PricedAnchors]]:
         """Yield records and the result of the search there, for all sizes.
 
-        For sizes above k, a multiple of the excess is added to the duals first: a group of
-        negative reduced cost keeps it, but most duals fall, which rules out most records quickly.
+        For sizes above k, a multiple of the excess is added to the duals first if many records
+        have one: a group of negative reduced cost keeps it, but most duals fall, which rules out
+        most records quickly.
         """
         briefly = effort._replace(max_steps=min(effort.max_steps, RAISED_STEPS))
         order, anchors = self.order(duals, np.ones(len(duals.record_dual), bool))
@@ -198,17 +202,15 @@ class Pricing:
             excess_dual = excess(self.table, triples, duals, self.k, size)
             raised = duals._replace(record_dual=duals.record_dual + EXCESS_FACTOR * excess_dual)
             order, anchors = self.order(raised, excess_dual > 0)
-            has_excess = [
-                part[result.reduced_cost < 0]
-                for part, result in self.pass_over(
-                    triples, raised, order, anchors, size, briefly, check_interrupt
-                )
-            ]
-            if has_excess:
-                anchors = np.concatenate(has_excess)
-                yield from self.pass_over(
-                    triples, duals, order, anchors, size, effort, check_interrupt
-                )
+            if len(anchors) > MANY * len(order):
+                negative = [
+                    part[result.reduced_cost < -effort.tolerance]
+                    for part, result in self.pass_over(
+                        triples, raised, order, anchors, size, briefly, check_interrupt
+                    )
+                ]
+                anchors = np.concatenate(negative)
+            yield from self.pass_over(triples, duals, order, anchors, size, effort, check_interrupt)
 
     def pass_over(
         self,
@@ -240,8 +242,19 @@ class Pricing:
         """Return the duals of all clusters, times how often each may apply to a partition."""
         return fsum(cluster_limits(duals.clusters, duals.divisors) * duals.cluster_dual)
 
-    def bound(self, reduced_cost: Matrix, duals: Duals, sse: float) -> float:
-        """Return a lower bound of all partitions from bounds of the reduced costs at each record.
+    def correction(self, reduced_cost: Matrix, tolerance: float) -> Matrix:
+        """Return what has to be added to the duals so that no reduced cost is negative.
+
+        ``reduced_cost`` are lower bounds of those of the groups at each record. A group has at
+        least k records, so a k-th of the tolerance, or of the lowest reduced cost, is enough for
+        all records.
+        """
+        clipped = np.minimum(reduced_cost + tolerance, 0.0) - tolerance / self.k
+        least = min(float(reduced_cost.min()), 0.0) / self.k
+        return clipped if fsum(clipped) > len(clipped) * least else np.full(len(clipped), least)
+
+    def bound(self, correction: Matrix, duals: Duals, sse: float) -> float:
+        """Return a lower bound of all partitions from the correction of the duals.
 
         ``sse`` is the SSE of some partition. The greatest possible rounding error is subtracted:
         every term is part of fewer additions than a group of 2k - 1 records needs, and none
@@ -250,11 +263,11 @@ class Pricing:
         n, columns = self.table.X.shape
         group_duals = duals.group_dual * (n // self.k) + self.cluster_duals(duals)
         record_duals = fsum(duals.record_dual)
-        reduced_costs = max(fsum(reduced_cost), n / self.k * float(reduced_cost.min()))
         size = fsum(np.abs(duals.record_dual)) + fsum(duals.triple_dual) + group_duals + sse
-        rounding = 8 * EPSILON * (columns + 16 + 4 * self.k**2) * size
+        clusters = len(duals.cluster_dual)
+        rounding = 8 * EPSILON * (columns + 16 + 4 * self.k**2 + 4 * clusters) * size
         return float(
-            record_duals - fsum(duals.triple_dual) - group_duals + reduced_costs - rounding
+            record_duals - fsum(duals.triple_dual) - group_duals + fsum(correction) - rounding
         )
 
     def unsearched_excess(self, triples: Labels, duals: Duals) -> Matrix:
@@ -278,11 +291,7 @@ class Pricing:
             reduced_cost[part] = np.minimum(reduced_cost[part], result.reduced_cost)
             groups.append(result.groups)
             violation -= result.violation
-        bound, correction = self.bound(reduced_cost, duals, sse), reduced_cost
-        least = float(reduced_cost.min()) / self.k
-        if fsum(reduced_cost) < len(reduced_cost) * least:  # a group has at least k records
-            correction = np.full(len(reduced_cost), least)
+        correction = self.correction(reduced_cost, effort.tolerance)
         if not effort.larger:
-            unsearched = self.unsearched_excess(triples, duals)
-            bound, correction = bound - fsum(unsearched), correction - unsearched
-        return Priced(bound, groups, violation, correction)
+            correction = correction - self.unsearched_excess(triples, duals)
+        return Priced(self.bound(correction, duals, sse), groups, violation, correction)

@@ -29,9 +29,12 @@ PLAIN = PricingEffort(1_000_000, 20_000_000, larger=False)
 QUICK = PricingEffort(48, 5000)
 LONG = PricingEffort(1_000_000, 20_000_000)
 LEAST_DIVISOR = 3  # of clusters; triples have 2
+MAX_CUTS = 200  # at a time
 FEW = 20  # new groups below which a quick search is not enough
+SMALL_SAVING = 1e-4  # of the gap: violated clusters that save less are left out
+SLACK = 0.01  # of the gap, by which a bound may be lower than the duals prove
 RESERVED = 0.1  # of the budget, for the integer programmes after the linear one
-FIRST_STEPS, MORE_STEPS = 100_000, 5  # of the first long search, and the factor to the next ones
+FIRST_STEPS, MORE_STEPS = 2_000_000, 10  # of the first long search, and the factor to the next ones
 SMALL_VIOLATION = 2e-4  # of the cost: below it, triples help more than further groups
 SMALL_GAP = 1e-7  # between relaxation and bound, as a share of the cost
 SMOOTHING = 0.3  # weight of the best duals so far
@@ -120,6 +123,8 @@ class Proof:
         Return the number of new groups of negative reduced cost, and the sum of these costs.
         """
         triples = self.columns.triples[: len(duals.triple_dual)]
+        tolerance = SLACK * (self.sse - self.bound) * self.k / len(duals.record_dual)
+        effort = effort._replace(tolerance=max(tolerance, 0.0))
         priced = self.pricing(triples, duals, self.sse, effort, self.check_interrupt)
         if priced.bound > self.bound:
             self.bound, self.duals, self.base = priced.bound, duals, priced.bound
@@ -198,7 +203,8 @@ class Proof:
     def add_cuts(self, weights: Matrix, most: int) -> int:
         """Add clusters or else triples that a fractional solution violates; return their number."""
         possible = range(self.k, min(self.k, LEAST_DIVISOR) - 1, -1)
-        clusters, divisors = violated_clusters(self.columns, weights, most, possible)
+        least = SMALL_SAVING * (self.sse - self.bound)
+        clusters, divisors = violated_clusters(self.columns, weights, most, possible, least)
         self.columns.clusters = np.concatenate([self.columns.clusters, clusters])
         self.columns.divisors = np.append(self.columns.divisors, divisors)
         if len(clusters):
@@ -218,7 +224,7 @@ class Proof:
             new, violation = self.search(relaxed.duals)
             if new >= FEW and violation > SMALL_VIOLATION * self.sse:
                 continue
-            violated = self.add_cuts(relaxed.weights, max(20, n // 4))
+            violated = self.add_cuts(relaxed.weights, min(max(20, n // 4), MAX_CUTS))
             if violated and self.can_postpone:
                 continue
             thorough = self.steps == LONG.max_steps or not has_cuts(relaxed.duals)

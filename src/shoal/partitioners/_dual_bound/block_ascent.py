@@ -67,7 +67,7 @@ def price(
     groups = np.empty((n, KEPT, k), np.int64)
     ranked = duals_by_rank(table, np.empty((0, 3), np.int64), Duals(dual, NONE, 0.0), order, k)
     price_groups(
-        table, ranked, anchors, k, 0.0, effort.max_candidates, effort.max_steps,
+        table, ranked, anchors, k, 0.0, 0.0, effort.max_candidates, effort.max_steps,
         bounds, groups, costs, counts,
     )  # fmt: skip
     return bounds, groups[np.arange(KEPT) < counts[:, None]], -float(costs.min(axis=1).sum())

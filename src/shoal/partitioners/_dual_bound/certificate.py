@@ -36,9 +36,9 @@ LIFT = 1.06  # times the duals of the quick bound: what the first corrections st
 Passes = tuple[tuple[float, int], ...]
 # Temperatures of the passes of each round, and how often groups are generated in a pass.
 ROUNDS: tuple[Passes, ...] = (
-    ((0.1, 6), (0.1, 2), (0.03, 2), (0.03, 2), (0.01, 2), (0.01, 2)),
-    ((0.005, 2), (0.003, 2)),
-    ((0.003, 1), (0.003, 1)),
+    ((0.1, 6), (0.1, 2), (0.05, 2), (0.03, 2), (0.02, 2), (0.01, 2)),
+    ((0.01, 2), (0.007, 2), (0.005, 2), (0.003, 2)),
+    ((0.002, 2), (0.001, 2)),
 )
 RESERVE = 1.5  # times the seconds of the first corrections: what is left for the last ones
 

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._kernels.pricing.correction import correct_rows, lower_greatest
+from shoal._kernels.pricing.correction import Effort, correct_rows, lower_greatest
 from shoal._kernels.pricing.relaxation import net_duals
 from shoal._kernels.pricing.row_boxes import BOXES_PER_GROUP, ROWS_PER_BOX, make_boxes
 from shoal.partitioners._base import Labels, Matrix
@@ -21,13 +21,15 @@ from shoal.partitioners._dual_bound.long_table import LongTable, rounding_share
 
 PASSES = 8  # over rows that found violated groups, at most
 CLOSE = 1e-5  # of the duals: charges that no further pass is worth
-STEPS = 500_000  # of the search at a row
-HARD_STEPS, HARD_SHARE = 20_000_000, 0.002  # of further searches, at a share of all rows
+STEPS = 2_000_000, 200_000  # of the searches at a row, by spread and by floors
+HARD_STEPS, HARD_SHARE = (2_000_000, 5_000_000), 0.0005  # of further ones, at a share of all rows
+SPACE = 262_144  # rows that lists of candidates can hold
 KEPT = 2  # violated groups that are kept per row
 STRIDE, HARD_STRIDE = 1_024, 4  # rows between two checks of the time
 
 Members = NDArray[np.int32]
 Check = Callable[[int], None]
+Steps = tuple[int, int]
 
 
 class Corrections:
@@ -43,7 +45,8 @@ class Corrections:
         self.net = net_duals(X, long.near, long.k, duals)
         self.inner = make_boxes(X, self.net, duals, ROWS_PER_BOX)
         self.outer = make_boxes(X, self.net, duals, ROWS_PER_BOX * BOXES_PER_GROUP)
-        # No violated group is found from a row whose dual is its share.
+        # No violated group is found from a row whose dual is its share, so a row that was not
+        # searched falls to that, and no row must fall below it.
         self.is_open, self.charge = np.ones(n, np.bool_), np.zeros(n)
 
     @property
@@ -63,10 +66,11 @@ class Corrections:
             check = check_interrupt if number == 0 else lambda _: check_interrupt(n)
             groups, costs = self._search(rows, STRIDE, STEPS, threads, check)
             violated.append(groups)
-            self._lower(groups, costs)
             rows = rows[self.charge[rows] < 0]
-            if -self.charge[rows[~self.limited[rows]]].sum() <= CLOSE * self.duals.sum():
+            left = -self.charge[rows[~self.limited[rows]]].sum()
+            if left <= CLOSE * self.duals.sum() or number == PASSES - 1:
                 break
+            self._lower(groups, costs)
         # Few rows, mostly outliers, need long searches; their charges are the largest.
         hard = rows[self.limited[rows]]
         hard = hard[np.argsort(self.charge[hard], kind="stable")]
@@ -82,7 +86,7 @@ class Corrections:
         self.net -= before - self.duals
 
     def _search(
-        self, rows: Labels, stride: int, steps: int, threads: int, check_interrupt: Check
+        self, rows: Labels, stride: int, steps: Steps, threads: int, check_interrupt: Check
     ) -> tuple[Members, Matrix]:
         """Find the charges of some rows; return violated groups and their reduced costs."""
         parts = [rows[i : i + stride] for i in range(0, len(rows), stride)]
@@ -104,16 +108,18 @@ class Corrections:
         return np.concatenate(groups), np.concatenate(costs)
 
     def _correct(
-        self, rows: Labels, steps: int
+        self, rows: Labels, steps: Steps
     ) -> tuple[Matrix, Members, Matrix, NDArray[np.bool_]]:
         """Return charges, violated groups, their costs, and whether the steps did not suffice."""
         k, n = self.long.k, len(rows)
         charge, counts = np.empty(n), np.empty(n, np.int64)
         groups, costs = np.empty((n, KEPT, k), np.int64), np.zeros((n, KEPT))
+        effort = Effort(*steps, rounding_share(self.long), SPACE)
         correct_rows(
             self.long.X, self.long.near, k, self.duals, self.net, self.inner, self.outer, rows,
-            rounding_share(self.long), steps, charge, groups, costs, counts,
+            effort, charge, groups, costs, counts,
         )  # fmt: skip
         held = np.arange(KEPT) < counts[:, None]
         limited = charge < costs.min(axis=1)
-        return charge, groups[held].astype(np.int32), costs[held], limited
+        most = np.minimum(self.duals[rows], self.long.share[rows]) - self.duals[rows]
+        return np.maximum(charge, most), groups[held].astype(np.int32), costs[held], limited
