@@ -160,9 +160,9 @@ def precision(path):
     kth = np.sort(squares)[MANY_NEAR - 1]
     reach = float(np.sqrt((q * q).sum()) * scale)
     margin = 1e6 * (-float(required_score(kth, -1.0, scale, reach, p)) / scale**2 - kth)
-    beyond = 1e6 * (squares - kth)
+    distance_beyond = 1e6 * (squares - kth)
     error = 1e6 * (single.astype(float) / scale**2 - squares)
-    out = beyond + error > margin
+    out = distance_beyond + error > margin
     picture, (axis,) = canvas(1, width=7, height=3.2)
     for name, chosen, tint in (
         ("found", squares <= kth, RED),
@@ -170,8 +170,8 @@ def precision(path):
         ("ruled out unread", out, GREY),
     ):
         axis.scatter(
-            beyond[chosen], error[chosen], s=7, c=tint, lw=0, label=f"{name}: {chosen.sum()}",
-            rasterized=True,
+            distance_beyond[chosen], error[chosen], s=7, c=tint, lw=0,
+            label=f"{name}: {chosen.sum()}", rasterized=True,
         )  # fmt: skip
     axis.axvline(0, c=RED, lw=0.8)
     axis.plot([margin + 1, margin - 1], [-1, 1], c=BLUE, lw=1)

@@ -228,7 +228,7 @@ def test_squares_are_found():
     assert sentence.columns == ("expersq", "exper")
     assert "by a square." in sentence.text
     [relation] = find_relations(open_frame(data[["expersq", "exper"]]), ["expersq", "exper"])
-    assert (relation.column, relation.how) == ("exper", "a square root")
+    assert (relation.column, relation.transformation) == ("exper", "a square root")
     signed = data[["expersq"]].assign(exper=exper - 15, expersq=(exper - 15) ** 2)
     assert not find_relations(open_frame(signed), ["exper", "expersq"])  # the sign is unknown
 

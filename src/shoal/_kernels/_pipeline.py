@@ -71,7 +71,7 @@ def is_view(expression, typemap):
 
 
 class EntryCompiler(Compiler):
-    """Numba's own pipeline, but for the counting of references."""
+    """Numba's own pipeline, except for the counting of references."""
 
     def define_pipelines(self):
         """Return the passes to run."""

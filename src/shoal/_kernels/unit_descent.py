@@ -47,14 +47,14 @@ def sse_increase(groups, a, b, out, n_out, back, n_back):
     square_before, square_a, square_b = 0.0, 0.0, 0.0
     for j in range(out.shape[0]):
         origin = groups.centroids[a, j]
-        leaving, coming = (
+        leaving, arriving = (
             n_out * (out[j] - origin),
             n_back * (back[j] - origin) if n_back > 0 else 0.0,
         )
         other = n_b * (groups.centroids[b, j] - origin)
         square_before += other * other
-        square_a += (coming - leaving) * (coming - leaving)
-        square_b += (other + leaving - coming) * (other + leaving - coming)
+        square_a += (arriving - leaving) * (arriving - leaving)
+        square_b += (other + leaving - arriving) * (other + leaving - arriving)
     return (
         square_before / n_b - square_a / (n_a - n_out + n_back) - square_b / (n_b + n_out - n_back)
     )

@@ -58,19 +58,21 @@ def reading_question(path: Path, fields: Mapping[str, str]) -> str:
     detected = detect(read_sample(path))
     if detected is None:
         return ""
-    seems = []
+    findings = []
     tabs = strip_compression_suffix(path).suffix.lower() == ".tsv" and detected.separator == "\t"
     if detected.separator and not fields.get("separator") and not tabs:
-        seems.append(f"{NAMES[detected.separator]} between cells")
+        findings.append(f"{NAMES[detected.separator]} between cells")
     if detected.decimal and not fields.get("decimal"):
-        seems.append("numbers with a decimal comma")
+        findings.append("numbers with a decimal comma")
     if detected.encoding and not fields.get("encoding"):
-        seems.append(f"the character set {detected.encoding}")
-    if not seems:
+        findings.append(f"the character set {detected.encoding}")
+    if not findings:
         return ""
     if detected.missing and not fields.get("missing"):
-        seems.append(f"{detected.missing} for a missing value")
-    listed = " and ".join([", ".join(seems[:-1]), seems[-1]] if len(seems) > 1 else seems)
+        findings.append(f"{detected.missing} for a missing value")
+    listed = " and ".join(
+        [", ".join(findings[:-1]), findings[-1]] if len(findings) > 1 else findings
+    )
     return f"Recognised: {listed}. Check the first lines, then read the file."
 
 

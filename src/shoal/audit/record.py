@@ -13,7 +13,7 @@ from shoal.errors import ParameterError
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-Made = TypeVar("Made")
+ReleaseType = TypeVar("ReleaseType")
 
 
 class Record:
@@ -50,7 +50,9 @@ class Record:
         """Files that only their owner may read."""
         return () if self._new is None else (self._key_file,)
 
-    def documents(self, text: Callable[[Made], str]) -> dict[Path, Callable[[Made], str | bytes]]:
+    def documents(
+        self, text: Callable[[ReleaseType], str]
+    ) -> dict[Path, Callable[[ReleaseType], str | bytes]]:
         """Return the files to write, each with a function that returns its content.
 
         Parameters
@@ -65,11 +67,11 @@ class Record:
         """
         written: list[str] = []
 
-        def manifest(release: Made) -> str:
+        def manifest(release: ReleaseType) -> str:
             written[:] = [text(release)]
             return written[0]
 
-        documents: dict[Path, Callable[[Made], str | bytes]] = {self.manifest: manifest}
+        documents: dict[Path, Callable[[ReleaseType], str | bytes]] = {self.manifest: manifest}
         signing_key, new = self._signing_key, self._new
         if signing_key is not None:
             # The manifest is written first, so that exactly its bytes are signed.

@@ -231,15 +231,15 @@ def advise(
     (5, ['max_linkage'])
     """
     table = tables.open_frame(data)
-    demands = Limits.of(limits)
-    if not demands:
+    checked_limits = Limits.of(limits)
+    if not checked_limits:
         raise ParameterError("Advice needs at least one limit.", code="limits-empty")
     return search(
         tables.to_native(table),
         families(
             columns,
             len(table),
-            limits=demands,
+            limits=checked_limits,
             k=k,
             method=method,
             steps=check_steps(steps),

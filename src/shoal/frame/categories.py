@@ -163,18 +163,18 @@ def find_disguised(texts: list[str], cells: Cells) -> Disguised | None:
 
 def refuse_disguised(name: str, texts: list[str], cells: Cells) -> None:
     """Refuse text that looks like numbers, dates or names of records: the user must declare it."""
-    disguise = find_disguised(texts, cells)
-    if disguise is not None:
-        other = disguise.first_other
+    disguised = find_disguised(texts, cells)
+    if disguised is not None:
+        other = disguised.first_other
         where = f" The first cell that does not is in record {other}." if other else ""
         raise ColumnError(
-            f"Column {name!r} holds text, and {_part(disguise.cells, cells.known)} with a value"
-            f" read as {disguise.kind} values.{where} Declare its type: {disguise.kind} or nominal."
-            " For files, see `missing_text` and `decimal`.",
+            f"Column {name!r} holds text, and {_part(disguised.cells, cells.known)} with a value"
+            f" read as {disguised.kind} values.{where} Declare its type: {disguised.kind} or"
+            " nominal. For files, see `missing_text` and `decimal`.",
             code="text-disguises-values",
             column=name,
-            kind=disguise.kind,
-            count=disguise.cells,
+            kind=disguised.kind,
+            count=disguised.cells,
             record=other,
         )
     if len(texts) > 2 and 2 * len(texts) > cells.known:

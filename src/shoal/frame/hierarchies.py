@@ -184,8 +184,10 @@ class Hierarchy:
         sizes = [len({path[level:] for path in paths}) for level in range(len(paths[0]))]
         first = ", ".join([_count(sizes[0], "value"), *(f"{n} categories" for n in sizes[1:])])
         lines = _tree_lines([path[:0:-1] for path in paths])
-        more = len(lines) - MAX_DRAWN
-        return "\n".join([first, *lines[:MAX_DRAWN], *([f"... {more} more"] if more > 0 else [])])
+        n_hidden = len(lines) - MAX_DRAWN
+        return "\n".join(
+            [first, *lines[:MAX_DRAWN], *([f"... {n_hidden} more"] if n_hidden > 0 else [])]
+        )
 
     @property
     def _is_rooted(self) -> bool:

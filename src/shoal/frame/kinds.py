@@ -180,7 +180,7 @@ def decide(
         The decision of the first rule that applies.
     """
     facts = ColumnFacts(name, array, metadata, text, decimal)
-    return next(made for rule in RULES if (made := rule(facts)) is not None)
+    return next(decision for rule in RULES if (decision := rule(facts)) is not None)
 
 
 def _by_type(facts: ColumnFacts) -> Decision | None:
@@ -208,14 +208,14 @@ def _by_labels(facts: ColumnFacts) -> Decision | None:
         for value, label in facts.metadata.value_labels.items()
         if isinstance(value, str) == facts.is_text
     }
-    made = decide_by_labels(facts.name, labels, facts.distinct, facts.metadata.measure)
-    if made is None:
+    decision = decide_by_labels(facts.name, labels, facts.distinct, facts.metadata.measure)
+    if decision is None:
         return None
-    codes = tuple(text_of(code) for code in made.missing_codes if code in facts.distinct)
-    if made.type is not None:
-        inferred = facts.is_number or made.type.kind == "ordinal"
-        return Decision(made.type, made.why, inferred, codes)
-    return Decision(Type("numeric"), made.why, False, codes)
+    codes = tuple(text_of(code) for code in decision.missing_codes if code in facts.distinct)
+    if decision.type is not None:
+        inferred = facts.is_number or decision.type.kind == "ordinal"
+        return Decision(decision.type, decision.why, inferred, codes)
+    return Decision(Type("numeric"), decision.why, False, codes)
 
 
 def _by_measure(facts: ColumnFacts) -> Decision | None:
@@ -308,7 +308,7 @@ def _by_missing_words(facts: ColumnFacts) -> Decision | None:
     rest = [text for text in facts.texts if text.lower() not in MISSING_WORDS]
     if not facts.is_text or not words or not rest:
         return None
-    codes, exception = tuple(words), "but for a word that stands for a missing value"
+    codes, exception = tuple(words), "except for a word that stands for a missing value"
     if parse_numerals(rest, facts.decimal)[1] is not None:
         return Decision(Type("numeric"), f"its cells are numbers, {exception}", True, codes)
     formats = possible_formats(rest)

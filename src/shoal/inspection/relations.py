@@ -25,7 +25,7 @@ class Relation(NamedTuple):
 
     column: str
     sources: tuple[str, ...]
-    how: str = ""
+    transformation: str = ""
 
 
 def find_relations(frame: Frame, numeric: Sequence[str]) -> list[Relation]:
@@ -70,7 +70,7 @@ def _pairs(values: dict[str, Values]) -> list[Relation]:
     squares = np.column_stack([_standardise(_square(values[name])) for name in names])
     relations: dict[str, Relation] = {}
     n_examined = 0
-    for left, right, how in (
+    for left, right, transformation in (
         (plain, plain, ""),
         (logs, plain, "a logarithm"),
         (plain, logs, "a logarithm"),
@@ -87,7 +87,7 @@ def _pairs(values: dict[str, Values]) -> list[Relation]:
             x = _logarithm(x) if left is logs else _square(x) if left is squares else x
             y = _logarithm(y) if right is logs else _square(y) if right is squares else y
             if _r2(y, x[:, None]) >= EXACT:
-                relations[target] = Relation(target, (source,), how)
+                relations[target] = Relation(target, (source,), transformation)
     return list(relations.values())
 
 

@@ -75,18 +75,18 @@ def _disguised_columns(frame: Frame, columns: Sequence[dict[str, Any]]) -> list[
             continue
         texts, index = texts_and_index(arrow(frame, entry["name"]))
         cells = Cells(index)
-        disguise = find_disguised(texts, cells)
-        if disguise is None or 2 * disguise.cells < cells.known:
+        disguised = find_disguised(texts, cells)
+        if disguised is None or 2 * disguised.cells < cells.known:
             continue
-        what = f"of {entry['name']!r} read as {disguise.kind} values"
-        other = disguise.first_other
+        clause = f"of {entry['name']!r} read as {disguised.kind} values"
+        other = disguised.first_other
         where = f", and the first that does not is in record {other:,}" if other else ""
         text = (
-            f"{disguise.cells:,} of {cells.known:,} cells {what}{where}. Correct the others, or"
+            f"{disguised.cells:,} of {cells.known:,} cells {clause}{where}. Correct the others, or"
             " keep it as nominal."
         )
-        if disguise.cells == cells.known:
-            text = f"All {cells.known:,} cells {what}. Declare it as {disguise.kind} or nominal."
+        if disguised.cells == cells.known:
+            text = f"All {cells.known:,} cells {clause}. Declare it as {disguised.kind} or nominal."
         sentences.append(Sentence("text-disguises-values", text, (entry["name"],)))
     return sentences
 
@@ -123,14 +123,14 @@ def _units(columns: Sequence[dict[str, Any]], records: int) -> list[Sentence]:
 def _derived_columns(relations: Sequence[Relation]) -> list[Sentence]:
     sentences = []
     for relation in relations[:MAX_RELATIONS]:
-        how = f" by {relation.how}" if relation.how else ""
+        by_transformation = f" by {relation.transformation}" if relation.transformation else ""
         sources = name_columns(relation.sources, "", "").strip()
-        text = f"{relation.column!r} can be computed from {sources}{how}."
+        text = f"{relation.column!r} can be computed from {sources}{by_transformation}."
         sentences.append(Sentence("derived-column", text, (relation.column, *relation.sources)))
-    more = len(relations) - MAX_RELATIONS
-    if more > 0:
+    n_hidden = len(relations) - MAX_RELATIONS
+    if n_hidden > 0:
         names = tuple(relation.column for relation in relations[MAX_RELATIONS:])
-        text = f"{more} more columns can be computed from others."
+        text = f"{n_hidden} more columns can be computed from others."
         sentences.append(Sentence("derived-column", text, names))
     return sentences
 
@@ -139,9 +139,9 @@ def _keys(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
     names = [e["name"] for e in columns if e["role"] == "confidential" and e["unique"] > KEY]
     if not names:
         return []
-    has = "has" if len(names) == 1 else "have"
+    verb = "has" if len(names) == 1 else "have"
     text = (
-        f"{name_columns(names, 'Confidential column', 'Confidential columns')} {has} mostly unique"
+        f"{name_columns(names, 'Confidential column', 'Confidential columns')} {verb} mostly unique"
         " values: anyone who knows one finds the record. Round or mask what somebody may know."
     )
     return [Sentence("confidential-key", text, tuple(names))]

@@ -126,14 +126,14 @@ class Notes:
         ``holds`` lists the kinds of metadata and the free text that it can hold.
         """
         lost = [name for name, text in self.free.items() if text and name not in holds]
-        for what, get in _KINDS.items():
+        for noun, get in _KINDS.items():
             names = [name for name, notes in self.columns.items() if get(notes)]
-            foreign = what in _FAMILY_SPECIFIC and family != self.family
-            if what == "missing codes" and {family, self.family} == {"sas", "stata"}:
+            foreign = noun in _FAMILY_SPECIFIC and family != self.family
+            if noun == "missing codes" and {family, self.family} == {"sas", "stata"}:
                 foreign = False  # both use letters
-            if names and (what not in holds or foreign):
-                some = ", ".join(repr(name) for name in names[:3])
-                lost.append(f"{what} of {some}{' and others' if len(names) > 3 else ''}")
+            if names and (noun not in holds or foreign):
+                first_names = ", ".join(repr(name) for name in names[:3])
+                lost.append(f"{noun} of {first_names}{' and others' if len(names) > 3 else ''}")
         return [f"{kind} has no place for: {'; '.join(lost)}."] if lost else []
 
 

@@ -184,13 +184,13 @@ def assess(
         )
 
     assessment = assess_rows(None)
-    lacking = [name for name in measures or () if name not in assessment]
-    if lacking:
-        reason = assessment.remarks[lacking[0]].removeprefix("Not computed: ")
+    not_computed = [name for name in measures or () if name not in assessment]
+    if not_computed:
+        reason = assessment.remarks[not_computed[0]].removeprefix("Not computed: ")
         raise InputError(
-            f"The measure {lacking[0]!r} cannot be computed: {reason}",
+            f"The measure {not_computed[0]!r} cannot be computed: {reason}",
             code="measure-not-computable",
-            measure=lacking[0],
+            measure=not_computed[0],
         )
     if by is not None:
         grouping = split_groups([before], by, min_group, declared, units)
@@ -256,9 +256,9 @@ def assess_frames(
     remarks: dict[str, str] = {}
     for name in measures:
         of_measure = {**inputs, **axes} if accepts_axes(name) else inputs
-        lacking = [NEEDS[need] for need in needs(name) if need not in of_measure]
-        if lacking:
-            remarks[name] = f"Not computed: needs {lacking[0]}."
+        not_computed = [NEEDS[need] for need in needs(name) if need not in of_measure]
+        if not_computed:
+            remarks[name] = f"Not computed: needs {not_computed[0]}."
             continue
         try:
             values[name] = _by_column(

@@ -82,16 +82,18 @@ def axes_inputs(
 
     Missing values are at the mean of their column; originally missing values cannot change.
     """
-    joined, unread, n = [], [], len(before)
+    joined, not_comparable, n = [], [], len(before)
     for name in changed:
         try:
             joined.append(read_concatenated(before, after, name, types.get(name)))
         except InputError:
             if name in types:
                 raise
-            unread.append(name)
+            not_comparable.append(name)
     remarks = (
-        [f"{name_columns(unread)} left out: not of one kind in both tables."] if unread else []
+        [f"{name_columns(not_comparable)} left out: not of one kind in both tables."]
+        if not_comparable
+        else []
     )
     incomplete = [column.name for column in joined if column.is_missing.any()]
     if not joined or (not incomplete and all(column.kind == "numeric" for column in joined)):

@@ -135,8 +135,8 @@ def _ordered_distance(entry: Tally) -> Values:
     cross = np.clip(cross, entry.value, end)
 
     height = reached * n / size  # n * P, a float: the areas below may not fit into an int64
-    under = height * (cross - entry.value) - (running[cross] - running[entry.value])
-    over = (running[end] - running[cross]) - height * (end - cross)
-    steps = np.bincount(entry.label, under + over)
+    area_below = height * (cross - entry.value) - (running[cross] - running[entry.value])
+    area_above = (running[end] - running[cross]) - height * (end - cross)
+    steps = np.bincount(entry.label, area_below + area_above)
     start = running[entry.value[first]]  # P is 0 up to the least value of the class
     return np.asarray((steps + start) / (n * (m - 1)))

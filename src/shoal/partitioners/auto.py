@@ -22,7 +22,7 @@ class Auto(Partitioner):
     k : int
         Least number of records in a group.
     n_jobs : int, optional
-        Number of blocks of a long table that are grouped at the same time; all cores where
+        Number of blocks of a long table that are grouped at the same time; all cores if
         None or -1. The groups do not depend on it.
 
     Attributes

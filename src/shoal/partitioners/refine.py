@@ -147,8 +147,8 @@ def _in_strides(
     """Run a pass over ``candidates``, a stride at a time; return the decrease of the SSE."""
     decrease, n = 0.0, len(candidates)
     for start in range(0, n, STRIDE):
-        some = candidates[start : start + STRIDE]
-        decrease += run_pass(grouping, k, action, some, last_tried, 0)
+        part = candidates[start : start + STRIDE]
+        decrease += run_pass(grouping, k, action, part, last_tried, 0)
         progress.report(stage, min(start + STRIDE, n), n)
     return decrease
 

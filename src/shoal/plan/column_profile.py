@@ -45,11 +45,11 @@ def profile_columns(
     entries = []
     for name in names:
         is_numeric = all(tables.is_numeric(frame, name) for frame in (before, after))
-        about = _numbers if is_numeric and name not in categorical else _categories
+        profile_one = _numbers if is_numeric and name not in categorical else _categories
         missing = [
             int(tables.missing_counts(frame, [name]).get(name, 0)) for frame in (before, after)
         ]
-        entries.append({"column": name, **about(before, after, name), "missing": missing})
+        entries.append({"column": name, **profile_one(before, after, name), "missing": missing})
     return sorted(entries, key=lambda entry: entry["similarity"])
 
 

@@ -156,12 +156,12 @@ def _missing_codes(plan: "Plan", frame: Frame) -> list[Finding]:
     for name, codes in plan.missing_codes.items():
         cells = int(holds_code(frame, name, codes).sum())
         if cells:
-            has = "cell of column {!r} holds" if cells == 1 else "cells of column {!r} hold"
+            cells_hold = "cell of column {!r} holds" if cells == 1 else "cells of column {!r} hold"
             findings.append(
                 Finding(
                     "missing-codes",
                     "informs",
-                    f"{cells:,} {has.format(name)} a missing code and count as missing.",
+                    f"{cells:,} {cells_hold.format(name)} a missing code and count as missing.",
                     {"cells": cells},
                     (name,),
                     "Declare other codes with `missing_codes`.",

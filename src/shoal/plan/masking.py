@@ -66,8 +66,8 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
     units = plan.units_in(frame)
     masked, results = apply_steps(steps, frame, confidential, plan.types)
     values = {name for result in results for name in result.values}
-    intact = [step for step in plan.steps if plan.is_intact(step)]
-    check_guarantees(intact, masked, confidential, plan.types, units)
+    intact_steps = [step for step in plan.steps if plan.is_intact(step)]
+    check_guarantees(intact_steps, masked, confidential, plan.types, units)
     measures = _measure(plan, frame, masked, results, units)
     refuse_homogeneous(plan, measures)
     released = tables.drop_columns(masked, plan.dropped)

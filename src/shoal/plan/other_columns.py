@@ -50,9 +50,9 @@ def columns_to_drop(plan: "Plan", columns: Sequence[str]) -> list[str]:
     """
     others = unnamed_columns(plan, columns)
     if others and plan.other_columns == "refuse":
-        has = "has" if len(others) == 1 else "have"
+        verb = "has" if len(others) == 1 else "have"
         raise ColumnError(
-            f"{name_columns(others)} {has} no role in the plan. Give every column a role in the"
+            f"{name_columns(others)} {verb} no role in the plan. Give every column a role in the"
             " plan, or"
             ' choose `other_columns="drop"` or `other_columns="release"`.',
             code="columns-not-named",

@@ -53,8 +53,8 @@ def judge_file(draft: Draft, back: Source, name: str) -> Judged:
     _check_shape(evidence.released, released, name)
     confidential = columns_with(plan.roles, "confidential")
     try:
-        intact = [step for step in plan.steps if plan.is_intact(step)]
-        check_guarantees(intact, released, confidential, plan.types, evidence.units)
+        intact_steps = [step for step in plan.steps if plan.is_intact(step)]
+        check_guarantees(intact_steps, released, confidential, plan.types, evidence.units)
         of_file = replace(evidence, released=released)
         verdict = judge(of_file)
     except (GuaranteeBroken, InputError) as error:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 LETTER, HEIGHT = 6.6, 12.0  # size of a letter in a label, in units of a plot
 RADIUS = 6.0  # of a dot with a margin
 DIRECTIONS = ((0, -1), (1, 0), (0, 1), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
-STEP = 4.0  # between the points of a line that are looked at
+STEP = 4.0  # between the tried points of a line
 
 Place = tuple[float, float]
 

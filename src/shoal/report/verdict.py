@@ -110,8 +110,8 @@ def attacker_cannot(release: ReleaseLike) -> list[str]:
         least = least if whole else f"members of at least {k} households"
         sentences.append(f"Find the household of a person: every class holds {least}.")
     if plan.dropped:
-        were = "this column was" if len(plan.dropped) == 1 else "these columns were"
-        sentences.append(f"Find {name_some(plan.dropped)} in the release: {were} dropped.")
+        columns_were = "this column was" if len(plan.dropped) == 1 else "these columns were"
+        sentences.append(f"Find {name_some(plan.dropped)} in the release: {columns_were} dropped.")
     return sentences
 
 
@@ -125,8 +125,8 @@ def attacker_can(release: ReleaseLike) -> list[str]:
         limit = "" if limited else "; no k limits how often"
         sentences = [f"Link a person to the record with the nearest values{limit}."]
     elif k == 1:
-        what = "the one record" if verdict.unit == RECORD_UNIT else "records"
-        sentences = [f"Find {what} of some persons by combining all masked columns."]
+        noun = "the one record" if verdict.unit == RECORD_UNIT else "records"
+        sentences = [f"Find {noun} of some persons by combining all masked columns."]
     secret = columns_with(plan.roles, "confidential")
     if k > 1 and plan.k is not None:
         sentences += _confidential_values(release)
@@ -174,11 +174,11 @@ def _exact_values(verdict: Verdict) -> list[str]:
 
 def _unchanged(finding: Finding) -> str:
     units = finding.figures.get("of")
-    whom = "the records" if units is None else units
+    owners = "the records" if units is None else units
     return (
         f"Find {'' if units is None else 'a record of '}"
-        f"{percent(finding.figures['with_masked'])} of {whom}, if {name_some(finding.columns)} are"
-        " known too: they are released unchanged."
+        f"{percent(finding.figures['with_masked'])} of {owners}, if {name_some(finding.columns)}"
+        " are known too: they are released unchanged."
     )
 
 

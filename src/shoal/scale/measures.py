@@ -132,11 +132,11 @@ def why_not_computed(
     """Return why measures of a table in memory are not among ``measures``."""
     remarks = {}
     for name in linear(categories=categories):
-        lacking = [need for need in inputs_of(name) if need in CONFIDENTIAL_NEEDS]
+        needed = [need for need in inputs_of(name) if need in CONFIDENTIAL_NEEDS]
         if name in measures:
             continue
-        if lacking and not confidential:
-            remarks[name] = NEEDS_COLUMNS.format(NEEDS[lacking[0]])
+        if needed and not confidential:
+            remarks[name] = NEEDS_COLUMNS.format(NEEDS[needed[0]])
         else:
             remarks[name] = NEEDS_WHOLE_TABLE
     return remarks

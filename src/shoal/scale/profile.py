@@ -107,15 +107,15 @@ class BlockProfile:
 
 def grids(sample: Sample | None, numeric: Iterable[str], whole: Sequence[str]) -> dict[str, Grid]:
     """Return a grid for each numeric column that has values."""
-    made: dict[str, Grid] = {}
+    grid_of: dict[str, Grid] = {}
     for name in numeric if sample is not None else ():
         assert sample is not None
         values = sample.table.column(name).cast(pa.float64(), safe=False).to_numpy()
         present = np.isfinite(values)
         if present.any():
             weights = sample.weights[present]
-            made[name] = Grid.of(values[present], weights, whole=name in whole)
-    return made
+            grid_of[name] = Grid.of(values[present], weights, whole=name in whole)
+    return grid_of
 
 
 def tally_columns(
@@ -254,10 +254,10 @@ def number_entry(
 ) -> Entry:
     """Return a numeric column before and after."""
     values, counts = numbers.values, (numbers.before, numbers.after)
-    made = histogram(values, values, least, whole=whole, counts=counts)
+    bins = histogram(values, values, least, whole=whole, counts=counts)
     years = whole and round(after.smallest) >= 1800 and round(after.largest) <= 2100
     return Entry(
-        {"column": name, **made._asdict(), "years": years},
+        {"column": name, **bins._asdict(), "years": years},
         {
             "column": name,
             "similarity": similarity_of_numbers(values, values, counts),

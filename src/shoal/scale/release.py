@@ -142,13 +142,13 @@ class LargeRelease:
         return release_html(self)
 
     def __repr__(self) -> str:
-        made = f"LargeRelease({self.provenance['records']} records in {len(self.files)} files"
+        text = f"LargeRelease({self.provenance['records']} records in {len(self.files)} files"
         if self.groups:
-            made += (
+            text += (
                 f", groups of {self.groups['smallest']} to {self.groups['largest']}, information"
                 f" loss {self.measures['information_loss']:.2f}%"
             )
-        return f"{made}, verdict: {self.verdict.status})"
+        return f"{text}, verdict: {self.verdict.status})"
 
 
 def summarise_groups(blocks: Sequence[MaskedBlock], at: int) -> dict[str, int]:

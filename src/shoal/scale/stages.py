@@ -295,11 +295,10 @@ class Run(TableRun):
             tasks.append((self.job_file, block, files, folder, number))
             sizes.append(sum(records.get(cell, 0) for cell in cells))
         results: dict[int, MaskedBlock] = {}
-        for number, made in run_stage(self.runner, "grouping", mask_block, tasks, sizes):
-            self.profile.add(
-                made.profile
-            )  # immediately: those of all blocks would take much memory
-            results[number] = replace(made, profile=BlockProfile())
+        for number, masked in run_stage(self.runner, "grouping", mask_block, tasks, sizes):
+            # Added immediately: the profiles of all blocks would take much memory.
+            self.profile.add(masked.profile)
+            results[number] = replace(masked, profile=BlockProfile())
         self.folder.remove("cells")
         return [results[number] for number in range(len(blocks))]
 

@@ -65,8 +65,8 @@ class Strata:
     @property
     def cells_of(self) -> list[list[int]]:
         """The cells of each stratum."""
-        firsts = self.first_cells.tolist()
-        return [list(range(start, stop)) for start, stop in pairwise(firsts)]
+        first_cells = self.first_cells.tolist()
+        return [list(range(start, stop)) for start, stop in pairwise(first_cells)]
 
     def stratum_of(self, table: pa.Table) -> Codes:
         """Return the number of each record's stratum, after merging."""

@@ -162,13 +162,13 @@ def _check_constraints(plan: "Plan", step: Microaggregate) -> None:
             code="not-for-large-tables",
             what="closeness",
         )
-    demands = {
+    constraints = {
         "diversity": step.diversity is not None,
         "closeness": step.closeness is not None,
         "homogeneity": step.homogeneity != "warn",
     }
-    for name, is_demanded in demands.items():
-        if is_demanded:
+    for name, is_set in constraints.items():
+        if is_set:
             check_confidential(confidential, name)
 
 
@@ -177,13 +177,13 @@ def _check_roles(plan: "Plan", step: Microaggregate) -> None:
     confidential = columns_with(plan.roles, "confidential")
     if step.dependence > 0:
         check_confidential(confidential, f"dependence={step.dependence:g}")
-    both = [name for name in step.strata if name in confidential]
-    if both:
+    repeated = [name for name in step.strata if name in confidential]
+    if repeated:
         raise ParameterError(
-            f"{name_columns(both)} cannot be quasi-identifier and confidential at once. Choose"
+            f"{name_columns(repeated)} cannot be quasi-identifier and confidential at once. Choose"
             " one.",
             code="two-roles",
-            columns=tuple(both),
+            columns=tuple(repeated),
         )
 
 

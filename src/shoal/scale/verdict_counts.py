@@ -143,5 +143,5 @@ def findings_from_counts(
     return findings
 
 
-def _by_column(counts: VerdictCounts, what: str) -> dict[str, int]:
-    return {name: number for (counted, name), number in counts.items() if counted == what}
+def _by_column(counts: VerdictCounts, key: str) -> dict[str, int]:
+    return {name: number for (counted, name), number in counts.items() if counted == key}

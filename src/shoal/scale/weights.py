@@ -134,8 +134,8 @@ class WeightedValues:
         return cls(encoded.dictionary, [exact_sum(part) for part in parts])
 
     def __add__(self, other: "WeightedValues") -> "WeightedValues":
-        both = pa.concat_arrays([self.values, other.values])
-        encoded = both.dictionary_encode(null_encoding="encode")
+        all_values = pa.concat_arrays([self.values, other.values])
+        encoded = all_values.dictionary_encode(null_encoding="encode")
         sums = [0] * len(encoded.dictionary)
         weights = [*self.sums, *other.sums]
         for code, weight in zip(encoded.indices.to_pylist(), weights, strict=True):

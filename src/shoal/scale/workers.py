@@ -74,10 +74,11 @@ def describe_worker_exits(codes: Sequence[int]) -> str:
         signals = {one.value: one.name for one in signal.Signals}
         by_signal = f"signal {-code} ({signals.get(-code, 'unknown')})"
         names.append(by_signal if code < 0 else f"exit code {code}")
-    how = f": {', '.join(names)}" if names else "; see their logs for the reason"
+    exit_phrase = f": {', '.join(names)}" if names else "; see their logs for the reason"
     way_out = "Please report this."
     if not names or -getattr(signal, "SIGKILL", 9) in codes:
         way_out = "If memory ran out, lower `chunk_size` or give workers more memory."
     return (
-        f"Workers exited repeatedly on one part of the table{how}. Nothing was released. {way_out}"
+        f"Workers exited repeatedly on one part of the table{exit_phrase}. Nothing was released."
+        f" {way_out}"
     )

@@ -232,8 +232,8 @@ class Lattice:
             fitting = np.flatnonzero(~fails & (records <= allowance))
             if not len(fitting):
                 return below, False
-            further = np.round(self._further_losses(node, records, labels)[fitting], 9)
-            below[fitting[np.lexsort((class_sizes[fitting], further))[0]]] = True
+            extra_loss = np.round(self._further_losses(node, records, labels)[fitting], 9)
+            below[fitting[np.lexsort((class_sizes[fitting], extra_loss))[0]]] = True
         if self.constraint is None:
             return below, True
         others = [i for i in np.argsort(class_sizes, kind="stable") if not below[i]]
@@ -266,8 +266,8 @@ class Lattice:
         lost = np.zeros(int(suppressed.sum()))
         for one, level, row in zip(self.levels, node, self._rows, strict=True):
             lost += (one.losses[-1] - one.losses[level])[row[suppressed]]
-        further = (lost * self._weights[suppressed]).sum()
-        return self.cell_loss(node) + float(further / (len(self.levels) * n))
+        extra_loss = (lost * self._weights[suppressed]).sum()
+        return self.cell_loss(node) + float(extra_loss / (len(self.levels) * n))
 
     def _mean(self, cells: Cells) -> float:
         return float((cells * self._weights).sum() / self._weights.sum())

@@ -154,9 +154,9 @@ def largest(forest, record, total):
         if best == NONE:
             best = other
         else:
-            more = size_beyond(forest, record, other, total)
-            most = size_beyond(forest, record, best, total)
-            if more > most or (more == most and other < best):
+            size_of_other = size_beyond(forest, record, other, total)
+            size_of_best = size_beyond(forest, record, best, total)
+            if size_of_other > size_of_best or (size_of_other == size_of_best and other < best):
                 best = other
         half = forest.after[half]
     return best

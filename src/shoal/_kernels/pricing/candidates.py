@@ -157,12 +157,12 @@ def beyond_near(table, prices, first, size, floor, count, cost):
     most = table.near.shape[1]
     if most == table.X.shape[0] - 1:
         return np.inf
-    beyond = table.gaps[first, most - 1] / size - prices.ceiling[first]
+    beyond_cost = table.gaps[first, most - 1] / size - prices.ceiling[first]
     least = np.empty(size - 2)
     take_least(floor, count, least)
-    total = cost + beyond
+    total = cost + beyond_cost
     for i in range(size - 2):
-        total += min(beyond, least[i])
+        total += min(beyond_cost, least[i])
     return total
 
 
@@ -270,21 +270,21 @@ def add_pair_duals(prices, first, records, extra, pair, triples, triple_dual):
     for i in range(m + 1):
         record = first if i == m else records[i]
         for at in range(prices.start[record], prices.start[record + 1]):
-            there = np.sort(place[prices.triples[prices.incidence[at]]])
-            due = prices.triple_dual[prices.incidence[at]]
-            if there[0] == i:
-                triples[count] = there
-                triple_dual[count] = due
+            places = np.sort(place[prices.triples[prices.incidence[at]]])
+            dual = prices.triple_dual[prices.incidence[at]]
+            if places[0] == i:
+                triples[count] = places
+                triple_dual[count] = dual
                 count += 1
-            elif there[0] < 0 and there[1] == i and there[2] == m:
-                extra[i] += due
-            elif there[0] < 0 and there[1] == i and pair.shape[0] == 0:
-                triples[count] = i, there[2], m + 1
-                triple_dual[count] = due
+            elif places[0] < 0 and places[1] == i and places[2] == m:
+                extra[i] += dual
+            elif places[0] < 0 and places[1] == i and pair.shape[0] == 0:
+                triples[count] = i, places[2], m + 1
+                triple_dual[count] = dual
                 count += 1
-            elif there[0] < 0 and there[1] == i:
-                pair[i, there[2]] += due
-                pair[there[2], i] += due
+            elif places[0] < 0 and places[1] == i:
+                pair[i, places[2]] += dual
+                pair[places[2], i] += dual
     return count
 
 

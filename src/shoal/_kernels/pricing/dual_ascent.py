@@ -1,47 +1,47 @@
 """Coordinate ascent of the duals of a linear programme over groups, smoothed by a temperature.
 
-Each known group has a weight exp((duals - cost) / heat), and the dual of a record is set so that
-the weights of its groups add up to one. As the heat falls, the duals converge to those of the
-programme, without jumping from vertex to vertex.
+Each known group has a weight exp((duals - cost) / temperature), and the dual of a record is set so
+that the weights of its groups add up to one. As the temperature falls, the duals converge to those
+of the programme, without jumping from vertex to vertex.
 """
 
 import numpy as np
 
 from shoal._kernels._compile import compiled
 
-NOTHING = -30.0  # of an exponent: what lies below it adds nothing
+MIN_EXPONENT = -30.0  # terms with a lower exponent are negligible
 
 
 @compiled
-def soft_greatest(slack, columns, heat):
-    """Return the smoothed maximum of some slacks: heat * log(sum of exp(slack / heat))."""
+def smoothed_maximum(slack, columns, temperature):
+    """Return the smoothed maximum of slacks: T * log(sum of exp(slack / T)) at temperature T."""
     top = -np.inf
     for column in columns:
         top = max(top, slack[column])
     total = 0.0
     for column in columns:
-        exponent = (slack[column] - top) / heat
-        if exponent > NOTHING:
+        exponent = (slack[column] - top) / temperature
+        if exponent > MIN_EXPONENT:
             total += np.exp(exponent)
-    return top + heat * np.log(total)
+    return top + temperature * np.log(total)
 
 
 @compiled
-def ascend(slack, record_dual, box, start, columns, heat, beyond):
+def ascend(slack, record_dual, box, start, columns, temperature, overrelaxation):
     """Maximise over each dual in turn; return the greatest change.
 
     ``slack`` is what the duals of each group exceed its cost by. The groups of record i
     are ``columns[start[i] : start[i + 1]]``; the duals of records after the last of ``start``
-    are fixed. A step goes ``beyond`` times as far as its own optimum; between 1 and 2, that
+    are fixed. A step goes ``overrelaxation`` times as far as its own optimum; between 1 and 2, that
     converges sooner. No dual leaves the ``box``, its least and its greatest: with few groups
     known, duals would diverge.
     """
     greatest = 0.0
     for i in range(start.shape[0] - 1):
         own = columns[start[i] : start[i + 1]]
-        step = -soft_greatest(slack, own, heat)
-        if abs(step) < heat:
-            step *= beyond
+        step = -smoothed_maximum(slack, own, temperature)
+        if abs(step) < temperature:
+            step *= overrelaxation
         step = min(max(record_dual[i] + step, box[0, i]), box[1, i]) - record_dual[i]
         record_dual[i] += step
         greatest = max(greatest, abs(step))
@@ -51,11 +51,11 @@ def ascend(slack, record_dual, box, start, columns, heat, beyond):
 
 
 @compiled
-def climb(slack, record_dual, box, start, columns, heat, sweeps):
+def run_sweeps(slack, record_dual, box, start, columns, temperature, sweeps):
     """Make ``sweeps`` passes over all duals; return the greatest change of the last pass."""
     for _ in range(sweeps - 1):
-        ascend(slack, record_dual, box, start, columns, heat, 1.5)
-    return ascend(slack, record_dual, box, start, columns, heat, 1.0)
+        ascend(slack, record_dual, box, start, columns, temperature, 1.5)
+    return ascend(slack, record_dual, box, start, columns, temperature, 1.0)
 
 
 @compiled

@@ -94,13 +94,13 @@ def insert_by_floor(search, depth, kept, i):
 @compiled
 def add_cluster_duals(search, candidates, record):
     """Return the duals of the clusters that ``record`` adds when it joins."""
-    due = 0.0
+    dual_sum = 0.0
     for cluster in range(search.held.shape[0]):
         if candidates.cluster[cluster, record]:
             search.held[cluster] += 1
             if search.held[cluster] % candidates.divisors[cluster] == 0:
-                due += candidates.cluster_dual[cluster]
-    return due
+                dual_sum += candidates.cluster_dual[cluster]
+    return dual_sum
 
 
 @compiled
@@ -150,20 +150,20 @@ def add_triple_duals(search, candidates, record, depth):
 
     Until a dual is added, half of it counts for each of the second and the third.
     """
-    due = 0.0
+    dual_sum = 0.0
     for at in range(candidates.start[record], candidates.start[record + 1]):
         triple = candidates.incidence[at]
         search.inside[triple] += 1
         share = candidates.triple_dual[triple] / 2
         if search.inside[triple] == 2:
-            due += candidates.triple_dual[triple]
+            dual_sum += candidates.triple_dual[triple]
             share = -share
         if search.inside[triple] <= 2:
             for i in range(search.left[depth + 1]):
                 for corner in candidates.triples[triple]:
                     if search.candidates[depth + 1, i] == corner:
                         search.half[depth + 1, i] += share
-    return due
+    return dual_sum
 
 
 @compiled
@@ -185,9 +185,9 @@ def join(search, candidates, depth):
             left += 1
     search.left[depth + 1] = left
     search.turn[depth + 1] = -1
-    due = add_triple_duals(search, candidates, record, depth)
-    due += add_cluster_duals(search, candidates, record)
-    search.cost[depth + 1] = search.cost[depth] + search.extra[depth, at] + due
+    dual_sum = add_triple_duals(search, candidates, record, depth)
+    dual_sum += add_cluster_duals(search, candidates, record)
+    search.cost[depth + 1] = search.cost[depth] + search.extra[depth, at] + dual_sum
 
 
 @compiled

@@ -128,11 +128,11 @@ def rest_floor(half, count, most, at, size, cost):
 
 
 @compiled
-def cheapest_partners(half, among, count, chosen):
+def cheapest_partners(half, pair_excess, count, chosen):
     """Return the least cost of a set of partners, or a lower bound, and the size of the set.
 
-    ``half`` is half of the excess with each partner, in increasing order, and ``among`` what two
-    of them cost together. ``chosen`` is filled with a set of least cost.
+    ``half`` is half of the excess with each partner, in increasing order, and ``pair_excess`` what
+    two of them cost together. ``chosen`` is filled with a set of least cost.
     """
     most = chosen.shape[0]
     members, turn, cost = np.empty(most, np.int64), np.zeros(most + 1, np.int64), np.zeros(most + 1)
@@ -146,7 +146,7 @@ def cheapest_partners(half, among, count, chosen):
         turn[size] += 1
         added = half[at]
         for i in range(size):
-            added += among[members[i], at]
+            added += pair_excess[members[i], at]
         if added < 0.0:  # a partner that does not lower the cost now never does
             members[size] = at
             cost[size + 1], turn[size + 1] = cost[size] + added, at + 1
@@ -187,7 +187,7 @@ def pair_costs(X, start, partners, potential, k, cost, gradient):
     for row in range(cost.shape[0]):
         most = max(most, start[row + 1] - start[row])
     half, rows, chosen = np.empty(most), np.empty(most, np.int64), np.empty(k - 1, np.int64)
-    among = np.empty((MOST_PAIRED, MOST_PAIRED))
+    pair_excess = np.empty((MOST_PAIRED, MOST_PAIRED))
     gradient[:] = k - 1.0
     for row in range(cost.shape[0]):
         count = list_negative(X, start, partners, potential, row, half, rows)
@@ -196,9 +196,9 @@ def pair_costs(X, start, partners, potential, k, cost, gradient):
             for b in range(a):
                 excess = row_distance(X, rows[a], X, rows[b])
                 excess -= potential[rows[a]] + potential[rows[b]]
-                among[a, b] = among[b, a] = max(excess, 0.0) / max(k - 2, 1)
+                pair_excess[a, b] = pair_excess[b, a] = max(excess, 0.0) / max(k - 2, 1)
         if paired == count:
-            cost[row], size = cheapest_partners(half, among, count, chosen)
+            cost[row], size = cheapest_partners(half, pair_excess, count, chosen)
         else:
             cost[row], size = rest_floor(half, count, k - 1, 0, 0, 0.0), min(count, k - 1)
             chosen[:] = np.arange(k - 1)
@@ -206,6 +206,6 @@ def pair_costs(X, start, partners, potential, k, cost, gradient):
         for a in range(size):
             gradient[rows[chosen[a]]] -= 0.5
             for b in range(a if paired else 0):
-                if among[chosen[a], chosen[b]] > 0.0:
+                if pair_excess[chosen[a], chosen[b]] > 0.0:
                     gradient[rows[chosen[a]]] -= 1 / max(k - 2, 1)
                     gradient[rows[chosen[b]]] -= 1 / max(k - 2, 1)

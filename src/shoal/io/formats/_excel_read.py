@@ -91,8 +91,8 @@ def _repeated_cells(content: bytes) -> int:
 
 def _cells_in(content: bytes) -> int:
     repeated = _REPEATED_CELL.finditer(content)
-    more = sum(int(cell[1]) for cell in repeated if b"office:value-type" in cell[0])
-    return more + content.count(b"office:value-type")
+    n_repeated = sum(int(cell[1]) for cell in repeated if b"office:value-type" in cell[0])
+    return n_repeated + content.count(b"office:value-type")
 
 
 def _title(book: Any, name: str | None, path: Path) -> str:

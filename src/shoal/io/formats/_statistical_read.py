@@ -79,8 +79,8 @@ def _check_size(
     """Refuse a file that takes too much memory, by the records and widths in its header."""
     if path.suffix.lower() == ".xpt":
         return  # not compressed, and its header has no number of records
-    about = {name: value for name, value in options.items() if name == "encoding"}
-    meta = reader(path, metadataonly=True, **about)[1]
+    reader_options = {name: value for name, value in options.items() if name == "encoding"}
+    meta = reader(path, metadataonly=True, **reader_options)[1]
     check_columns(path.name, meta.number_columns or 0)
     widths = (meta.variable_storage_width or {}).values()
     size = (meta.number_rows or 0) * sum(OBJECT_SIZE + (width or 0) for width in widths)

@@ -49,10 +49,10 @@ def _cells(path: Path, rows: int, mode: str) -> dict[int, NDArray[np.uint8]]:
         raise ValueError("The header of the file describes more columns than it has.")
     kinds, widths, places = [], [], []
     for number in range(count):
-        about = bytes(content[described + size * number :][:size])
-        kinds.append(int.from_bytes(about[:2], "big"))
-        widths.append(int.from_bytes(about[4:6], "big"))
-        places.append(int.from_bytes(about[84:88], "big"))
+        descriptor = bytes(content[described + size * number :][:size])
+        kinds.append(int.from_bytes(descriptor[:2], "big"))
+        widths.append(int.from_bytes(descriptor[4:6], "big"))
+        places.append(int.from_bytes(descriptor[84:88], "big"))
     length = sum(widths)
     begin = _position_after(content, b"HEADER RECORD*******OBS")
     table = content[begin : begin + rows * length].reshape(rows, length)

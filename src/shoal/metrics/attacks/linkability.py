@@ -79,7 +79,7 @@ def _chances(
     chances = np.empty(len(neighbours[0].squares))
     for i in range(len(chances)):
         near = [side_neighbours.of(i) for side_neighbours in neighbours]
-        sizes = [int(side.sizes[some].sum()) for side, some in zip(sides, near, strict=True)]
+        sizes = [int(side.sizes[nearest].sum()) for side, nearest in zip(sides, near, strict=True)]
         smaller, larger = (0, 1) if sizes[0] <= sizes[1] else (1, 0)
         records = sides[smaller].records(near[smaller])
         common = np.isin(sides[larger].labels[records], near[larger]).sum()

@@ -50,8 +50,8 @@ def whole_groups(costs: Matrix, cover: Labels) -> "Highs":
     highs = Highs()  # type: ignore[no-untyped-call]
     highs.silent()
     records, groups, none = int(cover[:, 0].max()) + 1, len(costs), np.empty(0, np.int32)
-    once = np.ones(records)
-    highs.addRows(records, once, once, 0, np.zeros(records, np.int32), none, np.empty(0))
+    ones = np.ones(records)
+    highs.addRows(records, ones, ones, 0, np.zeros(records, np.int32), none, np.empty(0))
     highs.addCols(
         groups,
         costs,

@@ -146,11 +146,11 @@ class Pricing:
         """Return the dual values in the form that the compiled search needs."""
         return duals_by_rank(self.table, triples, duals, order, size)
 
-    def order(self, duals: Duals, suspects: NDArray[np.bool_]) -> tuple[Labels, Labels]:
-        """Return all records, suspects first, by decreasing dual; and the suspects alone."""
+    def order(self, duals: Duals, has_excess: NDArray[np.bool_]) -> tuple[Labels, Labels]:
+        """Return all records, those with excess first, by decreasing dual; and these alone."""
         by_dual = np.argsort(-duals.record_dual, kind="stable").astype(np.int64)
-        anchors = by_dual[suspects[by_dual]]
-        return np.concatenate([anchors, by_dual[~suspects[by_dual]]]), anchors
+        anchors = by_dual[has_excess[by_dual]]
+        return np.concatenate([anchors, by_dual[~has_excess[by_dual]]]), anchors
 
     def price_anchors(
         self,
@@ -199,17 +199,17 @@ class Pricing:
         order, anchors = self.order(duals, np.ones(len(duals.record_dual), bool))
         yield from self.pass_over(triples, duals, order, anchors, self.k, effort, check_interrupt)
         for size in range(self.k + 1, 2 * self.k) if effort.larger else ():
-            over = excess(self.table, triples, duals, self.k, size)
-            raised = duals._replace(record_dual=duals.record_dual + EXCESS_FACTOR * over)
-            order, anchors = self.order(raised, over > 0)
+            excess_dual = excess(self.table, triples, duals, self.k, size)
+            raised = duals._replace(record_dual=duals.record_dual + EXCESS_FACTOR * excess_dual)
+            order, anchors = self.order(raised, excess_dual > 0)
             if len(anchors) > MANY * len(order):
-                suspects = [
-                    some[result.reduced_cost < -effort.tolerance]
-                    for some, result in self.pass_over(
+                negative = [
+                    part[result.reduced_cost < -effort.tolerance]
+                    for part, result in self.pass_over(
                         triples, raised, order, anchors, size, briefly, check_interrupt
                     )
                 ]
-                anchors = np.concatenate(suspects)
+                anchors = np.concatenate(negative)
             yield from self.pass_over(triples, duals, order, anchors, size, effort, check_interrupt)
 
     def pass_over(
@@ -227,12 +227,12 @@ class Pricing:
         steps = [anchors[i : i + STRIDE] for i in range(0, len(anchors), STRIDE)]
         with ThreadPoolExecutor(THREADS) as pool:
             futures = [
-                pool.submit(self.price_anchors, prices, some, size, duals.group_dual, effort)
-                for some in steps
+                pool.submit(self.price_anchors, prices, part, size, duals.group_dual, effort)
+                for part in steps
             ]
             try:
-                for some, one in zip(steps, futures, strict=True):
-                    yield some, one.result()
+                for part, one in zip(steps, futures, strict=True):
+                    yield part, one.result()
                     check_interrupt()
             finally:
                 for one in futures:
@@ -249,9 +249,9 @@ class Pricing:
         least k records, so a k-th of the tolerance, or of the lowest reduced cost, is enough for
         all records.
         """
-        beyond = np.minimum(reduced_cost + tolerance, 0.0) - tolerance / self.k
+        clipped = np.minimum(reduced_cost + tolerance, 0.0) - tolerance / self.k
         least = min(float(reduced_cost.min()), 0.0) / self.k
-        return beyond if fsum(beyond) > len(beyond) * least else np.full(len(beyond), least)
+        return clipped if fsum(clipped) > len(clipped) * least else np.full(len(clipped), least)
 
     def bound(self, correction: Matrix, duals: Duals, sse: float) -> float:
         """Return a lower bound of all partitions from the correction of the duals.
@@ -287,8 +287,8 @@ class Pricing:
     ) -> Priced:
         """Return the lower bound that dual values prove, and groups of negative reduced cost."""
         reduced_cost, groups, violation = np.zeros(len(duals.record_dual)), [], 0.0
-        for some, result in self.search(triples, duals, effort, check_interrupt):
-            reduced_cost[some] = np.minimum(reduced_cost[some], result.reduced_cost)
+        for part, result in self.search(triples, duals, effort, check_interrupt):
+            reduced_cost[part] = np.minimum(reduced_cost[part], result.reduced_cost)
             groups.append(result.groups)
             violation -= result.violation
         correction = self.correction(reduced_cost, effort.tolerance)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.pricing.dual_ascent import climb
+from shoal._kernels.pricing.dual_ascent import run_sweeps
 from shoal.partitioners._base import Labels, Matrix
 from shoal.partitioners._column_generation.clusters import violated_clusters
 from shoal.partitioners._column_generation.columns import Columns, incidence
@@ -144,7 +144,7 @@ class Proof:
             slack = (
                 np.append(record_dual, 0.0)[self.columns.members].sum(axis=1) - self.columns.costs
             )
-            moved = climb(slack, record_dual, box, start, columns, temperature * unit, SWEEPS)
+            moved = run_sweeps(slack, record_dual, box, start, columns, temperature * unit, SWEEPS)
             new, violation = self.price(Duals(record_dual.copy(), np.empty(0), 0.0), effort)
             converged = moved < CONVERGED * temperature * unit
             if new == 0 or (converged and violation < CONVERGED * temperature * self.sse):

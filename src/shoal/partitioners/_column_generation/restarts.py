@@ -43,7 +43,7 @@ class Restarts:
             return search(proof.columns.X, self.start, proof.k, seed=self.seed, rounds=rounds)
 
     def search(self, seconds: float) -> bool:
-        """Search for some seconds and keep the groups; say whether there was time."""
+        """Search for some seconds and keep the groups; return whether there was time."""
         proof, rounds = self.proof, self.rounds(seconds)
         if rounds == 0:
             return False

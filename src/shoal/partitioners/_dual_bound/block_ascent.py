@@ -8,7 +8,7 @@ neighbouring blocks fit together after a few passes.
 import numpy as np
 
 from shoal._kernels.pricing.candidates import NeighbourTable
-from shoal._kernels.pricing.dual_ascent import climb
+from shoal._kernels.pricing.dual_ascent import run_sweeps
 from shoal._kernels.pricing.group_search import price_groups
 from shoal.partitioners._base import Labels, Matrix
 from shoal.partitioners._column_generation.master_problem import Duals
@@ -93,20 +93,23 @@ def ascend_block(
     pool = GroupPool(table.X, positions(known, start, stop, rows[size:]), len(visiting))
     share = long.share[start:stop]
     box = np.array([BOX[0] * share, BOX[1] * share])
-    dual, heat = duals[rows], temperature * unit
+    dual, scaled_temperature = duals[rows], temperature * unit
     effort = PricingEffort(min(MOST, long.near.shape[1]), STEPS, larger=False)
     halo = size + np.argsort(-dual[size:], kind="stable")
     for _ in range(max_rounds):
         begin, groups = pool.incidence(size)
-        moved = climb(pool.slack(dual), dual, box, begin, groups, heat, SWEEPS)
+        moved = run_sweeps(pool.slack(dual), dual, box, begin, groups, scaled_temperature, SWEEPS)
         own = np.argsort(-dual[:size], kind="stable")
         _, groups, violation = price(table, dual, np.concatenate([own, halo]), own, long.k, effort)
         new = pool.add(groups)
-        if new == 0 or (moved < CONVERGED * heat and violation < CONVERGED * heat * size):
+        if new == 0 or (
+            moved < CONVERGED * scaled_temperature
+            and violation < CONVERGED * scaled_temperature * size
+        ):
             break
     begin, groups = pool.incidence(size)
-    climb(pool.slack(dual), dual, box, begin, groups, heat, SWEEPS)
-    used = pool.slack(dual)[pool.visiting :] > -UNUSED * heat
+    run_sweeps(pool.slack(dual), dual, box, begin, groups, scaled_temperature, SWEEPS)
+    used = pool.slack(dual)[pool.visiting :] > -UNUSED * scaled_temperature
     return dual[:size], rows[pool.members[pool.visiting :][used]].astype(np.int32)
 
 

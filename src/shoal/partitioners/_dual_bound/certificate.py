@@ -61,7 +61,7 @@ class Certificate:
     complete : bool
         Whether all rounds were made, rather than ended by the budget or Ctrl-C.
     seconds : float
-        CPU seconds spent, or what the clock says.
+        CPU seconds spent, or the time of the given clock.
     """
 
     duals: Matrix
@@ -196,15 +196,15 @@ class _LongProof:
         done = 0
         with ThreadPoolExecutor(threads) as pool:
             for wave in range(waves):
-                some, seen = self.blocks[wave::waves], duals.copy()
+                blocks, seen = self.blocks[wave::waves], duals.copy()
                 tasks = [
                     pool.submit(
                         ascend_block, self.long, seen, block, self._visiting(block), temperature,
                         self.unit, rounds,
                     )
-                    for block in some
+                    for block in blocks
                 ]  # fmt: skip
-                for block, task in zip(some, tasks, strict=True):
+                for block, task in zip(blocks, tasks, strict=True):
                     duals[block.start : block.stop], groups = task.result()
                     block.hold(groups)
                     done += len(block)
@@ -233,10 +233,10 @@ class _LongProof:
 
     def _check(self, budget: Budget, end: float, stage: str, done: int) -> None:
         """Report the bound so far; raise `OutOfTime` if more than ``end`` seconds are spent."""
-        said = f"bounding, loss at least {self.best_sum / self.total:.2%}"
+        status = f"bounding, loss at least {self.best_sum / self.total:.2%}"
         if self.cost is not None and self.best_sum > 0:
-            said += f", gap {self.cost / self.best_sum - 1:.2%}"
-        progress.report(f"{said}, {stage}", done, len(self.best))
+            status += f", gap {self.cost / self.best_sum - 1:.2%}"
+        progress.report(f"{status}, {stage}", done, len(self.best))
         if budget.spent >= end:
             raise OutOfTime
 

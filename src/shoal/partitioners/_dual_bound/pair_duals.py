@@ -111,5 +111,5 @@ def unlisted_pairs(
     is_searched[wide[few]] = True
     rows = np.repeat(wide[few], counts[few])
     others = unlisted[few][np.arange(MAX_UNLISTED) < counts[few, None]].astype(np.int64)
-    once = ~is_searched[others] | (rows < others)  # two wide rows find each other
-    return rows[once], others[once]
+    is_first = ~is_searched[others] | (rows < others)  # two wide rows find each other
+    return rows[is_first], others[is_first]

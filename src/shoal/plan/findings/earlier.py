@@ -73,9 +73,11 @@ def find_earlier(
             uncounted[name] = _changed_share(evidence, frame, shared.names)
             continue
         place = np.arange(len(evidence.released)) if rows is None else np.argsort(np.argsort(rows))
-        record_classes, certain = _earlier_classes(evidence, frame, shared, earlier_labels, place)
+        record_classes, is_certain = _earlier_classes(
+            evidence, frame, shared, earlier_labels, place
+        )
         labels.append(record_classes)
-        exact = exact and certain
+        exact = exact and is_certain
     if uncounted:
         return [*findings, *_uncounted_findings(uncounted)]
     if len(labels) == 1:
@@ -185,28 +187,28 @@ def _difference(
     evidence: Evidence, name: str, frame: Frame, shared: SharedColumns
 ) -> list[Finding]:
     """Find releases that differ by so few records that totals reveal the values of these."""
-    more = len(evidence.released) - len(frame)
+    difference = len(evidence.released) - len(frame)
     k = evidence.plan.k or MIN_CANDIDATES
-    if not 0 < abs(more) < k or not shared.numeric:
+    if not 0 < abs(difference) < k or not shared.numeric:
         return []
     now, before = (_numbers(table, shared.numeric) for table in (evidence.released, frame))
     if np.isnan(now).any() or np.isnan(before).any():
         return []
-    mean = (now.sum(axis=0) - before.sum(axis=0)) / more
+    mean = (now.sum(axis=0) - before.sum(axis=0)) / difference
     known = now if evidence.original is None else _numbers(evidence.original, shared.numeric)
     low, high = np.nanmin(known, axis=0), np.nanmax(known, axis=0)
     margin = high - low if evidence.original is None else 1e-6 * (high - low)
     if not ((mean >= low - margin) & (mean <= high + margin)).all():
         return []  # the records are of other people
-    records = count_phrase(abs(more))
+    records = count_phrase(abs(difference))
     return [
         Finding(
             "earlier-release-difference",
             "breaks",
-            f"This release holds {records} {'more' if more > 0 else 'fewer'} than {name!r}. Means"
-            " keep totals, so the difference of the totals is the sum of the values of"
-            f" {'that record' if abs(more) == 1 else 'these records'}.",
-            {"earlier": name, "records": abs(more)},
+            f"This release holds {records} {'more' if difference > 0 else 'fewer'} than {name!r}."
+            " Means keep totals, so the difference of the totals is the sum of the values of"
+            f" {'that record' if abs(difference) == 1 else 'these records'}.",
+            {"earlier": name, "records": abs(difference)},
             tuple(shared.numeric),
             "Wait until k or more have joined or left, or release the same records.",
         )

@@ -13,7 +13,9 @@ def find_exact(evidence: Evidence) -> list[Finding]:
     return check_exact(evidence.exact or {}, plan.thresholds.exact, mask_more(plan.steps))
 
 
-def check_exact(exact: Mapping[str, float], limit: float, more: str = "Raise k") -> list[Finding]:
+def check_exact(
+    exact: Mapping[str, float], limit: float, way_out: str = "Raise k"
+) -> list[Finding]:
     """Find shares of unchanged values above a limit, by column and (``""``) of all together."""
     if not exact:
         return []
@@ -33,6 +35,6 @@ def check_exact(exact: Mapping[str, float], limit: float, more: str = "Raise k")
             f" value there{all_of_them if len(shares) > 1 else ''}.",
             {"together": together, "columns": shares},
             tuple(most),
-            f"{more}, or mask the columns in another way, if their values must not be read.",
+            f"{way_out}, or mask the columns in another way, if their values must not be read.",
         )
     ]

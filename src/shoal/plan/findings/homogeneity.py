@@ -88,14 +88,14 @@ def check_homogeneous(
     sentence = describe_homogeneity(counts, number, classes_known=classes_known)
     if not sentence:
         return []
-    some = {name: count for name, count in counts.items() if count}
+    counts_above_0 = {name: count for name, count in counts.items() if count}
     return [
         Finding(
             "homogeneous-group",
             "qualifies",
             sentence,
-            {"classes": number, "homogeneous": some},
-            tuple(some),
+            {"classes": number, "homogeneous": counts_above_0},
+            tuple(counts_above_0),
             way_out,
         )
     ]

@@ -60,13 +60,13 @@ def check_insiders(
                 "Choose k of 3 or more.",
             )
         ]
-    those = "those of the last one" if single else "the sum of those of the last one"
+    values_of_last = "those of the last one" if single else "the sum of those of the last one"
     return [
         Finding(
             "insiders",
             "informs",
             f"{groups} {count_phrase(size, unit)}: any {size - 1} of them who pool"
-            f" their values of {names} compute {those}{condition}.",
+            f" their values of {names} compute {values_of_last}{condition}.",
             figures,
             tuple(columns),
         )

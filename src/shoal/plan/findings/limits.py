@@ -61,12 +61,12 @@ def compute_figures(evidence: Evidence, limits: Limits) -> list[HasFigures]:
         return [assessment, NotComputed(limits.figures, "Not computed: needs the original.")]
     of_groups = [name for name in limits.figures if name.endswith(WORST)]
     names = [name for name in limits.by("assess").figures if name not in of_groups]
-    lacking = [name for name in names if name not in assessment]
+    not_computed = [name for name in names if name not in assessment]
     results: list[HasFigures] = [assessment]
     if of_groups:
         results.append(NotComputed(of_groups, NO_GROUPS))
-    if lacking:
-        results.insert(0, _measures(evidence, original, lacking))
+    if not_computed:
+        results.insert(0, _measures(evidence, original, not_computed))
     if limits.by("attack"):
         results.append(_attacks(evidence, original, limits))
     if limits.by("utility"):

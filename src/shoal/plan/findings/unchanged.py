@@ -28,12 +28,12 @@ def check_roles(plan: "Plan", columns: Sequence[str]) -> list[Finding]:
     ]
     if not free:
         return []
-    has, is_ = ("has", "is") if len(free) == 1 else ("have", "are")
+    has_verb, is_verb = ("has", "is") if len(free) == 1 else ("have", "are")
     return [
         Finding(
             "unprotected-column",
             "qualifies",
-            f"{name_columns(free)} {has} no role and {is_} released unchanged.",
+            f"{name_columns(free)} {has_verb} no role and {is_verb} released unchanged.",
             {"number": len(free)},
             tuple(free),
             "What an attacker may know is a quasi-identifier: give every column a role.",
@@ -72,14 +72,16 @@ def check_unique(
     """
     if together == 0:
         return []
-    them = "it" if len(free) == 1 else "them"
+    pronoun = "it" if len(free) == 1 else "them"
     figures: dict[str, float | str] = {"with_masked": together}
     if alone is None:
-        shares = f"{percent(together)} of {population} are unique on {them} and the masked columns."
+        shares = (
+            f"{percent(together)} of {population} are unique on {pronoun} and the masked columns."
+        )
     else:
         figures = {"alone": alone, **figures}
         shares = (
-            f"{percent(alone)} of {population} are unique on {them} alone, {percent(together)}"
+            f"{percent(alone)} of {population} are unique on {pronoun} alone, {percent(together)}"
             " together with the masked columns."
         )
     if population != RECORDS:

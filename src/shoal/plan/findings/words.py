@@ -50,5 +50,5 @@ def name_few(columns: Sequence[str], singular: str = "Column", plural: str = "Co
 def by_column(words: Mapping[str, str]) -> str:
     """Return a phrase for each column; of many, the first and the number of the others."""
     phrases = [f"{name!r} {phrase}" for name, phrase in list(words.items())[:MAX_NAMES]]
-    more = f" and {len(words) - MAX_NAMES} more" if len(words) > MAX_NAMES else ""
-    return ", ".join(phrases) + more
+    and_more = f" and {len(words) - MAX_NAMES} more" if len(words) > MAX_NAMES else ""
+    return ", ".join(phrases) + and_more

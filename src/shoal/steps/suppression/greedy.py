@@ -98,6 +98,6 @@ def _assign(assignment: Assignment, pattern: int, fewest: int) -> None:
     if not chosen.any():
         return
     if fewest < k:
-        lacking = np.where(chosen, np.maximum(k - sizes, 0), 0)
-        chosen = recruit(assignment, pattern, keys, lacking, pieces, groups) & chosen
+        shortfall = np.where(chosen, np.maximum(k - sizes, 0), 0)
+        chosen = recruit(assignment, pattern, keys, shortfall, pieces, groups) & chosen
     assignment.pattern[pieces[chosen[groups]]] = pattern

@@ -11,7 +11,7 @@ def recruit(
     assignment: Assignment,
     pattern: int,
     keys: Codes,
-    lacking: Codes,
+    shortfall: Codes,
     members: Codes,
     groups: Codes,
 ) -> Cells:
@@ -25,7 +25,7 @@ def recruit(
         The pattern.
     keys : ndarray of shape (n_groups,)
         The key of each group, ascending.
-    lacking : ndarray of shape (n_groups,)
+    shortfall : ndarray of shape (n_groups,)
         The number of units, or else of records, that each group lacks; 0 if it needs none.
     members, groups : ndarray
         The pieces of the groups, and the group of each.
@@ -43,17 +43,17 @@ def recruit(
     pieces = pieces[assignment.pattern[pieces] != pattern]
     own_keys = assignment.keys(pattern, pieces)
     at = np.searchsorted(keys, own_keys).clip(max=len(keys) - 1)
-    needed = (keys[at] == own_keys) & (lacking[at] > 0)
+    needed = (keys[at] == own_keys) & (shortfall[at] > 0)
     pieces, at = pieces[needed], at[needed]
     if problem.units is not None:
-        return _recruit_units(assignment, pattern, lacking, pieces, at, members, groups)
+        return _recruit_units(assignment, pattern, shortfall, pieces, at, members, groups)
     spare = assignment.records[pieces] - problem.k
-    enough = np.bincount(at, spare, len(keys)) >= lacking
+    enough = np.bincount(at, spare, len(keys)) >= shortfall
     order = np.lexsort((-pieces, -spare, at))
     pieces, at, spare = (values[order] for values in (pieces, at, spare))
     before = np.cumsum(spare) - spare
     first = np.searchsorted(at, at)
-    recruited = np.clip(lacking[at] - (before - before[first]), 0, spare)
+    recruited = np.clip(shortfall[at] - (before - before[first]), 0, spare)
     recruited[~enough[at]] = 0
     assignment.split(pieces[recruited > 0], recruited[recruited > 0], pattern)
     return np.asarray(enough)
@@ -62,7 +62,7 @@ def recruit(
 def _recruit_units(
     assignment: Assignment,
     pattern: int,
-    lacking: Codes,
+    shortfall: Codes,
     pieces: Codes,
     at: Codes,
     members: Codes,
@@ -74,9 +74,9 @@ def _recruit_units(
     number, labels = problem.labels(0)
     complete = np.flatnonzero(assignment.pattern == problem.missing[assignment.row])
     spare = assignment.sizes(labels[assignment.row[complete]], number, complete) - problem.k
-    enough = np.zeros(len(lacking), bool)
+    enough = np.zeros(len(shortfall), bool)
     candidates, members_by_group = _by_group(pieces, at), _by_group(members, groups)
-    for group in np.flatnonzero(lacking).tolist():
+    for group in np.flatnonzero(shortfall).tolist():
         present = set(units[assignment.row[members_by_group.get(group, [])]].tolist())
         chosen: list[int] = []
         lost: dict[int, int] = {}  # units that each class would lose
@@ -88,9 +88,9 @@ def _recruit_units(
             chosen.append(piece)
             present.add(int(units[row]))
             lost[label] = lost.get(label, 0) + int(single)
-            if len(chosen) == lacking[group]:
+            if len(chosen) == shortfall[group]:
                 break
-        if len(chosen) == lacking[group]:
+        if len(chosen) == shortfall[group]:
             enough[group] = True
             for label, count in lost.items():
                 spare[label] -= count
@@ -137,8 +137,8 @@ def join_one_class(assignment: Assignment) -> None:
         if problem.units is not None
         else int(assignment.records[pieces].sum())
     )
-    lacking = k - present
-    joining = np.where(sizes[classes] - lacking >= k, lacking, records[classes])
+    shortfall = k - present
+    joining = np.where(sizes[classes] - shortfall >= k, shortfall, records[classes])
     joining[pattern == assignment.pattern[sample]] = 0
     lost = problem.weight(pattern) - problem.weight(assignment.pattern[sample])
     cost = joining * lost + assignment.records[pieces].sum() * problem.weight(pattern)
@@ -149,11 +149,11 @@ def join_one_class(assignment: Assignment) -> None:
     if joining[best] == 0:
         return
     if problem.units is None:
-        if sizes[classes[best]] - lacking >= k:
+        if sizes[classes[best]] - shortfall >= k:
             before = (
                 np.cumsum(assignment.records[class_members]) - assignment.records[class_members]
             )
-            recruited = np.clip(lacking - before, 0, assignment.records[class_members])
+            recruited = np.clip(shortfall - before, 0, assignment.records[class_members])
             assignment.split(class_members[recruited > 0], recruited[recruited > 0], chosen)
         else:
             assignment.pattern[class_members] = chosen
