@@ -9,7 +9,7 @@ from pathlib import Path
 
 TESTING = ("hypothesis", "polars", "pytest")
 # Warnings are errors in the tests: typer 0.16 uses what later versions of click warn of, and
-# matplotlib 3.8 what later versions of pyparsing warn of.
+# matplotlib 3.9 what later versions of pyparsing warn of.
 BEFORE = ["click==8.2.1", "pyparsing==3.2.3"]
 
 pyproject = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
