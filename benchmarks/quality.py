@@ -73,10 +73,14 @@ partition has an SSE below the sum of all. `reproduction/records/verifier.py` ch
 plain NumPy. Below are tables of 13 columns at k = 5: the loss of `auto`, the quick and the better
 bound with their gaps in %, CPU seconds for groups (compiling included), quick and better bound in
 one thread, and the memory that the better bound takes (or the quick one, where there is no other),
-in multiples of the table. On short tables memory is that of one block. An asterisk marks a bound
-that its budget of CPU seconds ended early; more time raises it. The quick bounds of 10,000 records
-are older: half of the squared distances to the k - 1 nearest records. `benchmarks/bounds.py`
-measures them and writes `bounds.json`.
+in multiples of the table. Some of that memory is the same for tables of any length: what one block
+and the search at one record take. An asterisk marks a bound that its budget of CPU seconds ended
+early; more time raises it. `benchmarks/bounds.py` measures them and writes `bounds.json`.
+
+"""
+BLOCKED_NOTE = """\
+Where `auto` groups block by block, figures in brackets are those after refining its groups across
+all blocks.
 
 """
 
@@ -166,7 +170,8 @@ def long_tables(entries):
     if not entries:
         return ""
     head = ("table", "records", "loss", "quick bound", "gap", "bound", "gap", "CPU s", "memory")
-    lines = [LONG_HEAD + "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    note = BLOCKED_NOTE if any("refined" in one for one in entries) else ""
+    lines = [LONG_HEAD + note + "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for one in entries:
         seconds = [one["group_seconds"], one["quick_seconds"]]
         cells = [one["table"], f"{one['n']:,}", f"{one['loss']:.5g}", f"{one['quick']:.5g}"]

@@ -17,7 +17,7 @@ from tables import KINDS
 from twins.pricing import reduced_cost
 
 MANY = 1_000_000
-BY_SPREAD, BY_FLOORS = Effort(MANY, 0, 1e-12, 8), Effort(-1, MANY, 1e-12, 8)
+BY_SPREAD, BY_FLOORS = Effort(MANY, 0, MANY, 1e-12, 8), Effort(-1, MANY, MANY, 1e-12, 8)
 
 
 def drawn(seed, n):
@@ -101,11 +101,16 @@ def test_corrections_are_the_lowest_reduced_costs(k, rows_per_box, effort):
                 assert best == pytest.approx(cost, abs=1e-9)
 
 
-@given(seed=st.integers(0, 10**6), steps=st.integers(-1, 40), more=st.integers(0, 40))
+@given(
+    seed=st.integers(0, 10**6),
+    steps=st.integers(-1, 40),
+    more=st.integers(0, 40),
+    most=st.integers(2, 14),
+)
 @settings(max_examples=40)
-def test_a_search_that_ends_early_is_still_a_lower_bound(seed, steps, more):
+def test_a_search_that_ends_early_is_still_a_lower_bound(seed, steps, more, most):
     X, duals = drawn(seed, 14)
-    effort = Effort(steps, more, 1e-12, 8)
+    effort = Effort(steps, more, most, 1e-12, 8)
     correction, _ = corrected(X, duals, 3, 6, np.arange(14), effort)
     assert (correction <= lowest(X, duals, 3)[1] + 1e-9).all()
 
@@ -145,7 +150,7 @@ def test_a_batch_without_space_for_all_its_lists_is_divided():
     rng = np.random.default_rng(9)
     X, duals = rng.normal(size=(200, 2)), rng.uniform(0.1, 0.3, 200)
     few, much = (
-        corrected(X, duals, 4, 8, np.arange(200), Effort(MANY, 0, 1e-12, space))
+        corrected(X, duals, 4, 8, np.arange(200), Effort(MANY, 0, MANY, 1e-12, space))
         for space in (8, 100_000)
     )
     assert (few[0] < 0).any()

@@ -6,7 +6,13 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import row_distance
-from shoal._kernels.pricing.candidates import MOST_PAIRED, CandidateSet, narrow, narrow_again
+from shoal._kernels.pricing.candidates import (
+    MOST_PAIRED,
+    CandidateSet,
+    keep_lowest,
+    narrow,
+    narrow_again,
+)
 from shoal._kernels.pricing.group_search import search_candidates
 from shoal._kernels.pricing.reach import BATCH, empty_lists, list_rows, reach_of
 from shoal._kernels.pricing.relaxation import nearest_sums
@@ -16,12 +22,14 @@ from shoal._kernels.pricing.spread_search import Candidates, search_spread
 class Effort(NamedTuple):
     """How long to search at a row: steps of `search_spread`, then, if needed, of `search_floors`.
 
-    ``margin`` is the share by which spreads may be larger than allowed, so that rounding excludes
-    no group, and ``space`` the number of rows that lists of candidates can hold at least.
+    The ``most`` candidates of lowest floor may join a row. ``margin`` is the share by which spreads
+    may be larger than allowed, so that rounding excludes no group, and ``space`` the number of rows
+    that lists of candidates can hold at least.
     """
 
     spread_steps: int
     floor_steps: int
+    most: int
     margin: float
     space: int
 
@@ -38,8 +46,11 @@ def count_inner(gaps, k, most):
 
 
 @compiled
-def listed_candidates(X, near, k, dual, net, row, most, lists, last):
-    """Return the candidates of a row in a list, nearest first."""
+def listed_candidates(X, near, k, dual, net, row, most_spread, most, lists, last):
+    """Return the candidates of a row in a list, nearest first.
+
+    The second result is a lower bound of groups with other rows of the list.
+    """
     count, at = 0, last
     while at >= 0:
         count += 1
@@ -50,20 +61,22 @@ def listed_candidates(X, near, k, dual, net, row, most, lists, last):
         places[i], gaps[i] = at, lists.gap[at]
         floor[i] = gaps[i] / k - net[lists.record[at]]
         at = lists.before[at]
-    count = narrow(places, gaps, floor, count, np.empty(k - 1), -dual[row], 0.0)
+    least = np.empty(k - 1)
+    count = narrow(places, gaps, floor, count, least, -dual[row], 0.0)
+    count, rest = keep_lowest(places, gaps, floor, count, most, least, -dual[row])
     order = np.argsort(gaps[:count], kind="mergesort")
     rows, gaps = lists.record[places[:count][order]].astype(np.int64), gaps[:count][order]
     extra = gaps / k - dual[rows]
-    inner = count_inner(gaps, k, most)
+    inner = count_inner(gaps, k, most_spread)
     columns, sums = np.empty((X.shape[1], inner)), nearest_sums(X, near, rows[:inner], k - 1) / k
     for i in range(inner):
         for j in range(X.shape[1]):
             columns[j, i] = X[rows[i], j]
-    return Candidates(rows, gaps, extra, floor[:count][order], columns, sums)
+    return Candidates(rows, gaps, extra, floor[:count][order], columns, sums), rest
 
 
 @compiled
-def search_floors(X, near, k, cost, row, candidates, work, groups, costs):
+def search_floors(X, near, k, cost, row, candidates, rest, work, groups, costs):
     """Find groups as `search_spread` does, whatever their spread, those of low floors first."""
     order = np.argsort(candidates.floor, kind="mergesort")
     rows, extra = candidates.rows[order], candidates.extra[order]
@@ -77,23 +90,23 @@ def search_floors(X, near, k, cost, row, candidates, work, groups, costs):
         X, rows, extra, pair, reach, np.empty((0, 3), np.int64), np.empty(0), start, none,
         np.empty((0, rows.shape[0] + 1), np.bool_), np.empty(0), k,
     )  # fmt: skip
-    return search_candidates(plain, row, k, cost, np.inf, 0.0, work, groups, costs)
+    return search_candidates(plain, row, k, cost, rest, 0.0, work, groups, costs)
 
 
 @compiled
 def search_row(X, near, k, dual, net, row, effort, lists, last, groups, costs):
     """Return a lower bound of the reduced costs of the groups of a row, and how many it stored."""
     cost, most = -dual[row], 2 * k * dual[row] * (1.0 + effort.margin)
-    candidates = listed_candidates(X, near, k, dual, net, row, most, lists, last)
+    candidates, rest = listed_candidates(X, near, k, dual, net, row, most, effort.most, lists, last)
     if candidates.rows.shape[0] == 0:
         return 0.0, 0
     bound, count, is_exact = search_spread(
         X, candidates, row, k, cost, most, effort.spread_steps, groups, costs
     )
     if is_exact:
-        return bound, count
+        return min(bound, rest), count
     costs[:] = 0.0
-    return search_floors(X, near, k, cost, row, candidates, effort.floor_steps, groups, costs)
+    return search_floors(X, near, k, cost, row, candidates, rest, effort.floor_steps, groups, costs)
 
 
 @compiled

@@ -44,13 +44,13 @@ class Block:
         blocks = np.searchsorted(self.edges, groups, side="right") - 1
         group, member = np.nonzero(blocks != self.number)
         visits = np.unique(blocks[group, member] * len(groups) + group)
-        self._blocks, which = np.divmod(visits, max(1, len(groups)))
-        self._blocks, self._which = self._blocks.astype(np.int32), which.astype(np.int32)
+        visited, which = np.divmod(visits, max(1, len(groups)))
+        self._which = which.astype(np.int32)
+        self._first = np.searchsorted(visited, np.arange(len(self.edges)))
 
     def groups_with(self, number: int) -> Members:
         """Return the groups that contain a row of another block."""
-        first, after = np.searchsorted(self._blocks, [number, number + 1])
-        return self.groups[self._which[first:after]]
+        return self.groups[self._which[self._first[number] : self._first[number + 1]]]
 
 
 def price(

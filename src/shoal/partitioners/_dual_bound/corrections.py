@@ -23,6 +23,7 @@ PASSES = 8  # over rows that found violated groups, at most
 CLOSE = 1e-5  # of the duals: charges that no further pass is worth
 STEPS = 2_000_000, 200_000  # of the searches at a row, by spread and by floors
 HARD_STEPS, HARD_SHARE = (2_000_000, 5_000_000), 0.0005  # of further ones, at a share of all rows
+MOST = 10_000  # candidates of a row
 SPACE = 262_144  # rows that lists of candidates can hold
 KEPT = 2  # violated groups that are kept per row
 STRIDE, HARD_STRIDE = 1_024, 4  # rows between two checks of the time
@@ -114,7 +115,7 @@ class Corrections:
         k, n = self.long.k, len(rows)
         charge, counts = np.empty(n), np.empty(n, np.int64)
         groups, costs = np.empty((n, KEPT, k), np.int64), np.zeros((n, KEPT))
-        effort = Effort(*steps, rounding_share(self.long), SPACE)
+        effort = Effort(*steps, MOST, rounding_share(self.long), SPACE)
         correct_rows(
             self.long.X, self.long.near, k, self.duals, self.net, self.inner, self.outer, rows,
             effort, charge, groups, costs, counts,
