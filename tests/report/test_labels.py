@@ -116,3 +116,20 @@ def test_the_labels_of_the_front_are_always_there():
     texts = [text for *_, text in boxes(drawn.marks)]
     assert {"0", "1", "2"} <= set(texts)
     assert len(texts) < 40 + 12
+
+
+def test_no_label_touches_the_ring_of_the_recommended_run():
+    spots = [
+        Spot(10, 20, "03", "03", "best", ring=True),
+        Spot(10, 20, "09", "09", "best"),
+        Spot(10.05, 20, "11", "11"),
+        Spot(2, 30, "01", "01", "best"),
+    ]
+    drawn = risk_map(spots, sorted(spots[:2]), "", "risk", title="map", width=640)
+    (ring,) = [mark.attributes for mark in drawn.marks if mark.attributes.get("class") == "ring"]
+    labels = [box for box in boxes(drawn.marks) if box[-1] in {"03", "09", "11"}]
+    assert len(labels) == 3
+    for left, right, top, bottom, text in labels:
+        across = max(left - ring["cx"], ring["cx"] - right, 0)
+        down = max(top - ring["cy"], ring["cy"] - bottom, 0)
+        assert np.hypot(across, down) >= ring["r"] + 2, text

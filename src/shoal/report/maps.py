@@ -21,6 +21,11 @@ class Spot(NamedTuple):
     run: str = ""  # identifies it for scripts; by default the label
 
 
+def _is_near(places: Sequence[tuple[float, float]], x: float, y: float) -> bool:
+    """Return whether a dot lies inside a ring, or on it."""
+    return any(abs(x - left) <= 9 and abs(y - top) <= 9 for left, top in places)
+
+
 def risk_map(
     spots: Sequence[Spot],
     front: Sequence[Spot],
@@ -47,9 +52,11 @@ def risk_map(
         plot.dot(spot.loss, spot.risk, 5, spot.style, spot.title, spot.run or spot.label)
         if spot.ring:
             plot.dot(spot.loss, spot.risk, 9, "ring", spot.title)
+    ringed = [plot.place(spot.loss, spot.risk) for spot in spots if spot.ring]
     dots = [
-        Dot(*plot.place(spot.loss, spot.risk), spot.label, 9.0 * spot.ring, spot.style != "other")
+        Dot(x, y, spot.label, 9.0 * _is_near(ringed, x, y), spot.style != "other")
         for spot in spots
+        for x, y in [plot.place(spot.loss, spot.risk)]
     ]
     line = [plot.place(spot.loss, spot.risk) for spot in front]
     for dot, place in zip(dots, place_labels(dots, plot.inside, line), strict=True):
