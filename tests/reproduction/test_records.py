@@ -15,6 +15,7 @@ from reproduction.records.verification import NotVerified, verify
 from reproduction.records.verifier import Certificate, check_duals, check_partition
 from twins.pricing import reduced_cost
 
+
 def looks():
     """Return a clock that is a thousandth of a second later at every look."""
     ticks = count()
