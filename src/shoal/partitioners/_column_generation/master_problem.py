@@ -161,6 +161,9 @@ class MasterProblem:
         self.add_new()
         solve(self.highs, seconds, check_interrupt)
         if self.highs.getModelStatus() != HighsModelStatus.kOptimal:
+            self.highs.clearSolver()  # the last basis may be singular with new rows
+            solve(self.highs, seconds, check_interrupt)
+        if self.highs.getModelStatus() != HighsModelStatus.kOptimal:
             return None
         solution = self.highs.getSolution()
         dual = np.array(solution.row_dual)
