@@ -21,16 +21,17 @@ from shoal.partitioners._dual_bound.long_table import LongTable, rounding_share
 
 PASSES = 8  # over rows that found violated groups, at most
 CLOSE = 1e-5  # of the duals: charges that no further pass is worth
-STEPS = 2_000_000, 200_000  # of the searches at a row, by spread and by floors
-HARD_STEPS, HARD_SHARE = (2_000_000, 5_000_000), 0.0005  # of further ones, at a share of all rows
-MOST = 10_000  # candidates of a row
+# Steps of the searches at a row, by spread and by floors, and the most candidates: fewer save
+# memory, but a few outliers with very many candidates have the largest duals.
+STEPS = 2_000_000, 200_000, 1_000_000
+HARD_STEPS, HARD_SHARE = (2_000_000, 5_000_000, 1_000_000), 0.0005  # and at which share of all rows
 SPACE = 262_144  # rows that lists of candidates can hold
 KEPT = 2  # violated groups that are kept per row
 STRIDE, HARD_STRIDE = 1_024, 4  # rows between two checks of the time
 
 Members = NDArray[np.int32]
 Check = Callable[[int], None]
-Steps = tuple[int, int]
+Steps = tuple[int, int, int]
 
 
 class Corrections:
@@ -115,7 +116,7 @@ class Corrections:
         k, n = self.long.k, len(rows)
         charge, counts = np.empty(n), np.empty(n, np.int64)
         groups, costs = np.empty((n, KEPT, k), np.int64), np.zeros((n, KEPT))
-        effort = Effort(*steps, MOST, rounding_share(self.long), SPACE)
+        effort = Effort(*steps, rounding_share(self.long), SPACE)
         correct_rows(
             self.long.X, self.long.near, k, self.duals, self.net, self.inner, self.outer, rows,
             effort, charge, groups, costs, counts,
