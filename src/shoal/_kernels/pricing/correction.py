@@ -88,7 +88,7 @@ def search_floors(X, near, k, cost, row, candidates, rest, work, groups, costs):
     start = np.zeros(rows.shape[0] + 3, np.int64)
     plain = CandidateSet(
         X, rows, extra, pair, reach, np.empty((0, 3), np.int64), np.empty(0), start, none,
-        np.empty((0, rows.shape[0] + 1), np.bool_), np.empty(0), k,
+        np.empty((0, rows.shape[0] + 1), np.bool_), np.empty(0), none,
     )  # fmt: skip
     return search_candidates(plain, row, k, cost, rest, 0.0, work, groups, costs)
 

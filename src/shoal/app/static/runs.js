@@ -14,7 +14,7 @@ const showProgress = (work, element) => {
   } else {
     bar.removeAttribute("value");
   }
-  const share = work.total > 0 ? ` · ${Math.floor((100 * work.done) / work.total)} %` : "";
+  const share = work.total > 0 ? ` · ${Math.floor((100 * work.done) / work.total)}\u00a0%` : "";
   const words = (work.stage || work.state) + share;
   const line = element.querySelector("span");
   if (line.textContent !== words) line.textContent = words;
