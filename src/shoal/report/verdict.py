@@ -224,7 +224,7 @@ def _confidential_values(release: ReleaseLike) -> list[str]:
         for column, count in finding.figures["homogeneous"].items()
     }
     shared = {
-        column: count
+        column: count - finding.figures.get("missing", {}).get(column, 0)
         for finding in release.verdict.findings
         if finding.code == "homogeneous-group"
         for column, count in finding.figures["homogeneous"].items()

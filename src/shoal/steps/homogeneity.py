@@ -92,23 +92,31 @@ def merge_homogeneous(
 
 
 def describe_homogeneity(
-    constant: Mapping[str, int], groups: int, *, classes_known: bool = True
+    constant: Mapping[str, int],
+    groups: int,
+    *,
+    classes_known: bool = True,
+    missing: Mapping[str, int] | None = None,
 ) -> str:
     """Return a sentence on the classes with a single confidential value; empty if there are none.
 
-    ``constant`` is the number of such classes by column, ``groups`` the number of all classes.
-    Without ``classes_known``, as after swapping, the class of a person need not be known.
+    ``constant`` is the number of such classes by column, ``groups`` the number of all classes, and
+    ``missing`` the number of those in which all cells of the column are missing. Without
+    ``classes_known``, as after swapping, the class of a person need not be known.
     """
+    without_value = {name: number for name, number in (missing or {}).items() if number}
     phrases = [
         f"{name!r} in {count(number, 'class', 'classes')}"
+        + (f" ({without_value[name]:,} by missing cells)" if name in without_value else "")
         for name, number in constant.items()
         if number
     ]
     if not phrases:
         return ""
-    consequence = " Anyone known to be in such a class is known to have the value."
+    consequence = " Anyone known to be in such a class is known to have the value"
     if not classes_known:
-        consequence = " Anyone whose record is found in such a class has the value."
+        consequence = " Anyone whose record is found in such a class has the value"
+    consequence += ", or a missing cell." if without_value else "."
     return (
         f"Of {groups:,} classes of records with the same released values, some share a confidential"
         f" value: {', '.join(phrases)}.{consequence}"

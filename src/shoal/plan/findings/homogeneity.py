@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._text import count
+from shoal.frame import tables
 from shoal.frame.codes import value_codes
 from shoal.frame.tables import Frame
 from shoal.metrics import homogeneous_classes
@@ -32,7 +33,10 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
     number = int(labels.max()) + 1
     way_out = _way_out(evidence.plan.steps)
     classes_known = evidence.plan.k is not None
-    findings = check_homogeneous(after, number, way_out, classes_known=classes_known)
+    missing = _count_missing(labels, evidence.released, names)
+    findings = check_homogeneous(
+        after, number, way_out, classes_known=classes_known, missing=missing
+    )
     if evidence.original is not None:
         before = _count(labels, evidence.original, names)
         findings += _changed_by_step(
@@ -53,6 +57,17 @@ def _way_out(steps: Sequence[Step]) -> str:
 def _count(labels: NDArray[np.int64], frame: Frame, names: Sequence[str]) -> dict[str, int]:
     counts = homogeneous_classes(labels[:, np.newaxis], value_codes(frame, names))
     return dict(zip(names, map(int, counts), strict=True))
+
+
+def _count_missing(labels: NDArray[np.int64], frame: Frame, names: Sequence[str]) -> dict[str, int]:
+    """Return by column the number of classes, of several records, that have no value there."""
+    sizes = np.bincount(labels)
+    return {
+        name: int(
+            ((np.bincount(labels, tables.has_missing(frame, [name])) == sizes) & (sizes > 1)).sum()
+        )
+        for name in names
+    }
 
 
 def _changed_by_step(counts: Mapping[str, int], number: int, way_out: str) -> list[Finding]:
@@ -80,21 +95,25 @@ def check_homogeneous(
     way_out: str = MERGE,
     *,
     classes_known: bool = True,
+    missing: Mapping[str, int] | None = None,
 ) -> list[Finding]:
     """Find classes that share a confidential value, given their number by column.
 
-    ``classes_known`` is whether an attacker may know the class of a person.
+    ``classes_known`` is whether an attacker may know the class of a person, and ``missing`` the
+    number of classes, by column, that share no value because all their cells are missing.
     """
-    sentence = describe_homogeneity(counts, number, classes_known=classes_known)
+    sentence = describe_homogeneity(counts, number, classes_known=classes_known, missing=missing)
     if not sentence:
         return []
+    without_value = {name: count for name, count in (missing or {}).items() if count}
     counts_above_0 = {name: count for name, count in counts.items() if count}
     return [
         Finding(
             "homogeneous-group",
             "qualifies",
             sentence,
-            {"classes": number, "homogeneous": counts_above_0},
+            {"classes": number, "homogeneous": counts_above_0}
+            | ({"missing": without_value} if without_value else {}),
             tuple(counts_above_0),
             way_out,
         )
