@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.partitioners._dual_bound import block_ascent
 from shoal.partitioners._dual_bound.block_ascent import Block, add_groups
 from shoal.partitioners._dual_bound.certificate import certify
 from shoal.partitioners._dual_bound.group_pool import GroupPool, group_keys
@@ -44,20 +43,23 @@ def test_keys_distinguish_groups():
     np.testing.assert_array_equal(group_keys(groups), group_keys(groups[:, ::-1]))
 
 
-def test_a_block_finds_its_groups_that_reach_into_another(monkeypatch):
-    monkeypatch.setattr(block_ascent, "PAGE", 3)
+def test_a_block_finds_its_groups_that_reach_into_another():
     rng = np.random.default_rng(1)
+    edges = np.array([0, 5, 10, 11, 20])
     groups = np.array([rng.permutation(20)[:3] for _ in range(40)], np.int32)
-    block = Block(0, 10, groups)
-    for start, stop in ((0, 1), (2, 3), (3, 11), (19, 20), (0, 20)):
-        right = [g for g in groups.tolist() if any(start <= row < stop for row in g)]
-        assert block.groups_with(start, stop).tolist() == right
+    block = Block(edges, 1, groups)
+    for other in (0, 2, 3):
+        rows = range(edges[other], edges[other + 1])
+        right = [g for g in groups.tolist() if any(row in rows for row in g)]
+        assert block.groups_with(other).tolist() == right
     block.hold(groups[:2])
-    assert block.groups_with(0, 20).tolist() == groups[:2].tolist()
+    right = [g for g in groups[:2].tolist() if min(g) < 5]
+    assert block.groups_with(0).tolist() == right
 
 
 def test_a_group_is_added_to_the_block_of_its_first_row():
-    blocks = [Block(0, 5, np.array([[0, 1]], np.int32)), Block(5, 9, np.array([[5, 6]], np.int32))]
+    edges = np.array([0, 5, 9])
+    blocks = [Block(edges, at, np.array([[5 * at, 5 * at + 1]], np.int32)) for at in range(2)]
     add_groups(blocks, np.array([[4, 8], [8, 4]], np.int32))
     assert blocks[0].groups.tolist() == [[4, 8], [0, 1]]
     assert blocks[1].groups.tolist() == [[8, 4], [5, 6]]

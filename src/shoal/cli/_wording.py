@@ -85,9 +85,9 @@ def restricted_to(flags: Collection[str], wording: Wording) -> Wording:
 
     Others are given by ``--set``, if the command has that, or written as in Python.
 
-    >>> among({"-k", "--set"}, command_wording)("missing", '"drop"')
+    >>> restricted_to({"-k", "--set"}, command_wording)("missing", '"drop"')
     '--set missing=drop'
-    >>> among({"-k"}, command_wording)("missing", '"drop"')
+    >>> restricted_to({"-k"}, command_wording)("missing", '"drop"')
     'missing="drop"'
     """
 
