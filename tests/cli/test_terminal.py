@@ -204,7 +204,27 @@ def test_an_unknown_option_is_named_before_stray_words():
     result = CliRunner().invoke(app, ["mask", "a", "b", "-c", "x", "-k", "2", "--foo", "bar"])
     assert result.exit_code == 2
     assert "--foo" in result.stderr
-    assert "separate from SOURCE" not in result.stderr
+    assert "neither SOURCE nor TARGET" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [
+        ("mask in.csv -c age -k 5", "TARGET"),
+        ("mask -c age -k 5", "SOURCE"),
+        ("run plan.toml in.csv", "TARGET"),
+        ("run plan.toml", "SOURCE"),
+        ("run", "PLAN"),
+    ],
+)
+def test_a_missing_argument_is_named(words, missing):
+    result = CliRunner().invoke(app, words.split())
+    assert result.exit_code == 2
+    assert f"Missing argument '{missing}'" in result.stderr
+
+
+def test_help_needs_no_target():
+    assert CliRunner().invoke(app, ["mask", "in.csv", "--help"]).exit_code == 0
 
 
 def test_the_share_done_never_falls_and_the_remaining_time_follows_from_it():

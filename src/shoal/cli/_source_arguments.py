@@ -14,7 +14,10 @@ class SeveralSourcesCommand(Command):
     """A command that takes several sources, and refuses a stray value after an option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse ``SOURCE TARGET -c age wage``, where TARGET would be taken as a second source."""
+        """Refuse ``SOURCE TARGET -c age wage``, where TARGET would be taken as a second source.
+
+        Without TARGET, the parser would miss SOURCE.
+        """
         takes_value = {
             name: not getattr(option, "is_flag", False)
             for option in self.params
@@ -22,11 +25,16 @@ class SeveralSourcesCommand(Command):
             for name in option.opts
         }
         n_required = sum(option.param_type_name == "argument" for option in self.params)
+        runs = argument_runs(args, takes_value)
+        if sum(len(run) for _, _, run in runs) == n_required - 1 and not (
+            ctx.resilient_parsing or "--help" in args
+        ):
+            ctx.fail("Missing argument 'TARGET'.")
         stray = stray_argument(args, takes_value, n_required)
         if stray is not None and stray[0] in takes_value:  # others are refused as unknown
             option, value, argument = stray
             ctx.fail(
-                f"{argument!r} is separate from SOURCE and TARGET. "
+                f"{argument!r} is neither SOURCE nor TARGET. "
                 + (
                     f"{option} takes one value; repeat it for more:"
                     f" {option} {value} {option} {argument}."
@@ -62,7 +70,30 @@ def stray_argument(
     ('-c', 'age', 'wage')
     >>> stray_argument(["-c", "age", "in.csv", "out.csv"], {"-c": True}, 2)
     """
-    runs: list[tuple[str, str, list[str]]] = []  # adjacent arguments, with the option before them
+    runs = argument_runs(words, takes_value)
+    n_arguments = sum(len(run) for _, _, run in runs)
+    later = [(option, value, run[0]) for option, value, run in runs[1:] if run]
+    return later[-1] if n_arguments > n_required and later else None
+
+
+def argument_runs(
+    words: Sequence[str], takes_value: Mapping[str, bool]
+) -> list[tuple[str, str, list[str]]]:
+    """Return adjacent arguments, each run with the option before it and the value of that.
+
+    Parameters
+    ----------
+    words : list of str
+        The command line without the command.
+    takes_value : mapping of str to bool
+        Whether an option takes a value.
+
+    Returns
+    -------
+    list of tuple
+        The option, its value and the arguments, which may be separated by options.
+    """
+    runs: list[tuple[str, str, list[str]]] = []
     option, value, expects_value, in_run = "", "", False, False
     for i, word in enumerate(words):
         if word == "--":
@@ -78,9 +109,7 @@ def stray_argument(
         else:
             runs.append((option, value, [word]))
             in_run = True
-    n_arguments = sum(len(run) for _, _, run in runs)
-    later = [(option, value, run[0]) for option, value, run in runs[1:] if run]
-    return later[-1] if n_arguments > n_required and later else None
+    return runs
 
 
 def check_sources(sources: Sequence[str]) -> None:
