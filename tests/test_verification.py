@@ -236,6 +236,7 @@ def test_a_database_has_no_hash_and_the_rest_is_checked(folder):
     result = shell("verify", "sqlite:///out.db", "--manifest", "db.json")
     assert result.exit_code == 1
     assert "FAIL guarantee" in result.stdout
+    assert result.stderr.splitlines()[-1].endswith("The verdict does not cover these.")
 
 
 def test_a_release_in_python_has_a_manifest_too(folder):

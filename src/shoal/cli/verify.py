@@ -5,8 +5,9 @@ from typing import Annotated, Any
 
 import typer
 
+from shoal._text import count
 from shoal.cli import _options as options
-from shoal.cli._session import print_result, session
+from shoal.cli._session import print_error, print_result, session
 from shoal.cli._verdict import print_findings, status_line
 
 Released = Annotated[
@@ -121,6 +122,12 @@ def verify(
         print_result(content, "\n".join(lines), as_json=json, quiet=quiet)
         if verdict is not None:
             print_findings(verdict)
+        failed = [check.name for check in verification if check.passed is False]
+        if failed:
+            print_error(
+                f"{count(len(failed), 'check')} failed: {', '.join(failed)}. The verdict does not"
+                " cover these."
+            )
         not_kept = strict and verdict is not None and verdict.status != "kept"
         if not verification.passed or not_kept:
             raise typer.Exit(1)
