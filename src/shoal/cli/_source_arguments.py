@@ -79,20 +79,7 @@ def stray_argument(
 def argument_runs(
     words: Sequence[str], takes_value: Mapping[str, bool]
 ) -> list[tuple[str, str, list[str]]]:
-    """Return adjacent arguments, each run with the option before it and the value of that.
-
-    Parameters
-    ----------
-    words : list of str
-        The command line without the command.
-    takes_value : mapping of str to bool
-        Whether an option takes a value.
-
-    Returns
-    -------
-    list of tuple
-        The option, its value and the arguments, which may be separated by options.
-    """
+    """Return the runs of adjacent arguments, each with the option before it and its value."""
     runs: list[tuple[str, str, list[str]]] = []
     option, value, expects_value, in_run = "", "", False, False
     for i, word in enumerate(words):
