@@ -1,4 +1,4 @@
-"""What the default set of attacks takes, and the search for special uniques (SUDA2).
+"""The time of the default set of attacks, and of the search for special uniques (SUDA2).
 
     python benchmarks/attacks.py                  1,000,000 records
     python benchmarks/attacks.py -n 10000 --output attacks.json

@@ -39,18 +39,20 @@ def measure(kind, n, budget=None, quick_only=False):
     entry = {"table": kind, "n": n, "p": COLUMNS, "k": K, "machine": machine()}
     certify(table(kind, 300, COLUMNS), K)  # compiled before the clock starts
     X = table(kind, n, COLUMNS)
-    bound, seconds, grown = None, None, None
+    bound, seconds, extra_bytes = None, None, None
     if not quick_only:
-        bound, seconds, grown = timed(lambda: certify(X, K, budget=budget, n_jobs=1), repeats=0)
-    quick, quick_seconds, quick_grown = timed(lambda: lower_bound(X, K), repeats=0)
+        bound, seconds, extra_bytes = timed(
+            lambda: certify(X, K, budget=budget, n_jobs=1), repeats=0
+        )
+    quick, quick_seconds, quick_extra_bytes = timed(lambda: lower_bound(X, K), repeats=0)
     auto = METHODS["auto"](k=K, n_jobs=1)
     labels, group_seconds, _ = timed(lambda: auto.fit_predict(X), repeats=0)
-    grown, loss = quick_grown if grown is None else grown, sse(X, labels)
+    extra_bytes, loss = quick_extra_bytes if extra_bytes is None else extra_bytes, sse(X, labels)
     entry |= {
         "loss": round(100 * loss / X.size, 5), "group_seconds": round(group_seconds, 1),
         "quick": round(100 * quick / X.size, 5), "quick_gap": round(100 * (loss / quick - 1), 2),
         "quick_seconds": round(quick_seconds, 2),
-        "memory": None if grown is None else round(grown / X.nbytes, 1),
+        "memory": None if extra_bytes is None else round(extra_bytes / X.nbytes, 1),
     }  # fmt: skip
     best = quick
     if bound is not None:
@@ -67,7 +69,7 @@ def measure(kind, n, budget=None, quick_only=False):
 
 
 def main():
-    """Measure what the command line asks for and write the page."""
+    """Measure some tables and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", nargs="+", default=["clustered", "heavy-tailed", "gaussian"])
     parser.add_argument("--records", type=int, nargs="+", default=[10_000])

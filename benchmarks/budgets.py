@@ -1,13 +1,13 @@
-"""What methods give for the time they take, where the user or the table says how long that is.
+"""Methods with a time budget, or whose time depends on the table: what they reach in that time.
 
-Part of `costs.py`: for these there is no arithmetic to compare with.
+A part of `costs.py`; there is no arithmetic to compare these with.
 """
 
 import harness
 from generators import table
 
 WIDTH, K = 13, 5
-ROUNDS = 5  # disturbances per record, of each of two annealings
+ROUNDS = 5  # per record, of each of two annealings
 SECONDS = 20  # for a proof
 CASES = [
     ("search", "clustered", 1000), ("search", "clustered", 10_000), ("search", "gaussian", 10_000),
@@ -17,7 +17,7 @@ CASES = [
 
 
 def measure(name, kind, n):
-    """Return what one run took and gave."""
+    """Return the time and the result of one run."""
     X = table(kind, n, WIDTH)
     seconds, gave = RUNS[name](X)
     return {
@@ -27,7 +27,7 @@ def measure(name, kind, n):
 
 
 def search(X):
-    """Count disturbances a second, beyond what a search without any takes."""
+    """Return the seconds of a search, and its rounds per second."""
     from shoal.partitioners import Search
 
     def seconds(rounds):
@@ -41,7 +41,7 @@ def search(X):
 
 
 def prove(X):
-    """Tell how far from the optimum the groups are at most."""
+    """Return the seconds of a proof, and the greatest distance from the optimum."""
     from shoal.partitioners import Prove
     from shoal.partitioners._base import sse
 
@@ -53,7 +53,7 @@ def prove(X):
 
 
 def optimal(X):
-    """Tell that the optimum is found."""
+    """Return the seconds that the optimum takes."""
     from shoal.partitioners import Optimal
 
     method = Optimal(k=K)

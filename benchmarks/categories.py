@@ -1,4 +1,4 @@
-"""What the steps for categorical keys take: generalise and suppress.
+"""The time and memory of the steps for categorical keys: generalise and suppress.
 
     python benchmarks/categories.py                   a million records of eight keys, k = 5
     python benchmarks/categories.py -n 100000 --output categories.json
@@ -58,36 +58,38 @@ def steps():
 
 
 def measure(name, n):
-    """Return what one step took."""
+    """Return the time and memory of one step."""
     from shoal.frame.tables import open_frame
     from shoal.frame.types import as_types
 
     table, step = keys(n), steps()[name]
     declared = as_types(types())
     step.apply(open_frame(keys(2000)), [], declared)  # imports, and what is compiled
-    result, seconds, grown = harness.timed(lambda: step.apply(open_frame(table), [], declared))
+    result, seconds, extra_bytes = harness.timed(
+        lambda: step.apply(open_frame(table), [], declared)
+    )
     attributes = result.warnings[0].attributes
     warning = {**attributes, **attributes.get("figures", {})}
     shown = ("count", "bound", "loss", "evaluated", "nodes", "suppressed")
     return {
         "step": name, "n": n, "k": K, "cpu_seconds": float(f"{seconds:.3g}"),
-        "memory": None if grown is None else round(grown / (8 * n * len(NAMES)), 2),
+        "memory": None if extra_bytes is None else round(extra_bytes / (8 * n * len(NAMES)), 2),
         **{one: warning[one] for one in shown if one in warning},
         "commit": harness.commit(),
     }  # fmt: skip
 
 
-def main(words=None):
-    """Measure the steps, and keep what was seen."""
+def main(arguments=None):
+    """Measure the steps and write the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-n", type=int, default=1_000_000)
-    options = harness.parse(parser, words, PUBLISHED, measure)
-    seen = []
+    options = harness.parse(parser, arguments, PUBLISHED, measure)
+    entries = []
     for name in steps():
-        (entry,) = harness.answers(__file__, [{"name": name, "n": options.n}])
-        seen.append(entry)
+        (entry,) = harness.run_cases(__file__, [{"name": name, "n": options.n}])
+        entries.append(entry)
         print(entry, flush=True)
-        harness.save(options.output, seen)
+        harness.save(options.output, entries)
 
 
 if __name__ == "__main__":

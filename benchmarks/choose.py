@@ -1,10 +1,10 @@
-"""What a choice costs: method, k, dependence, effort, blocks and promises, by kind of table.
+"""What a choice costs: method, k, dependence, effort, blocks and guarantees, by kind of table.
 
     python benchmarks/choose.py                    a few minutes
     python benchmarks/choose.py --parts k blocks   only these
 
-Each entry is one call of ``shoal.microaggregate`` on a seeded table: what it loses, what an
-attacker wins, and its CPU seconds, measures included. Entries go into
+Each entry is one call of ``shoal.microaggregate`` on a seeded table: its loss, its risk, and its
+CPU seconds, measures included. Entries go into
 benchmarks/results/choose.json; ``published.py`` writes them into docs/choose/index.md.
 """
 
@@ -47,7 +47,7 @@ SEED, BUDGET = 1, 20.0  # of what draws; seconds of a proof
 
 
 def everything():
-    """Return what is measured by part: kind of table, records, k and further options."""
+    """Return the cases of each part: kind of table, records, k and further options."""
     return {
         "method": [
             (kind, 1000, 5, {"method": method})
@@ -101,7 +101,7 @@ def settings(options):
 
 
 def measure(part, kind, n, k, options, *, repeats=2):
-    """Return an entry: what one call lost, what it risks, and its time."""
+    """Return an entry: the loss, the risk and the time of one call."""
     import shoal
     from shoal.errors import ShoalWarning
 
@@ -127,22 +127,22 @@ def measure(part, kind, n, k, options, *, repeats=2):
 
 
 def losses(data, release, known, secret):
-    """Yield what a release lost and what its classes share, by name."""
-    actual = release.measures
-    yield "loss", actual["information_loss"]
-    if "correlation_change" in actual:
-        yield "correlation_change", actual["correlation_change"]["mean"]
-    if "certified_gap" in actual:
-        yield "gap", actual["certified_gap"]
-    if "distortion_y" in actual:
-        yield "distortion_y", actual["distortion_y"]
+    """Yield the losses of a release and the values that classes share, by name."""
+    measures = release.measures
+    yield "loss", measures["information_loss"]
+    if "correlation_change" in measures:
+        yield "correlation_change", measures["correlation_change"]["mean"]
+    if "certified_gap" in measures:
+        yield "gap", measures["certified_gap"]
+    if "distortion_y" in measures:
+        yield "distortion_y", measures["distortion_y"]
     if set(secret) == set(PAID) and set(known) == set(KNOWN):
         yield "explained_before", explained(data, known, "blood_pressure")
         yield "explained", explained(release.data, known, "blood_pressure")
     if "smoker" in secret:
-        yield "homogeneous", actual["homogeneous_classes"]["smoker"]
-        yield "smallest_class", actual["smallest_class"]
-        yield "classes", sum(actual["class_sizes"].values())
+        yield "homogeneous", measures["homogeneous_classes"]["smoker"]
+        yield "smallest_class", measures["smallest_class"]
+        yield "classes", sum(measures["class_sizes"].values())
 
 
 def explained(data, known, outcome):
@@ -153,12 +153,12 @@ def explained(data, known, outcome):
     return 1 - left.var() / y.var()
 
 
-def main(words=None):
-    """Measure the parts that the command line asks for and keep them beside the others."""
+def main(arguments=None):
+    """Measure some parts, and keep the others."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     every = everything()
     parser.add_argument("--parts", nargs="+", choices=every, default=list(every))
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     sys.path.insert(0, str(harness.SOURCE))
     kept = {part: [e for e in harness.load(PUBLISHED) if e["part"] == part] for part in every}
     for part in options.parts:

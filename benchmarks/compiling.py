@@ -4,8 +4,8 @@
     python benchmarks/compiling.py --methods mdav
 
 Each method runs in a fresh process with an empty cache, on a short table and on a long one,
-since long tables need more kernels. A kernel's seconds are its own: what it calls is
-listed by itself. Users wait for this once; compiled code is kept.
+since long tables need more kernels. The seconds of a kernel do not include those of the kernels it
+calls. Users wait for this once; compiled code is kept.
 """
 
 import argparse
@@ -44,7 +44,7 @@ def listen():
 
 
 def measure(method):
-    """Return the seconds that a method compiles; meant for a process with an empty cache."""
+    """Return the seconds that a method compiles, in a process with an empty cache."""
     from shoal.partitioners import METHODS
 
     own = listen()
@@ -64,19 +64,19 @@ def measure(method):
     }
 
 
-def main(words=None):
-    """Measure every method and keep what it took."""
+def main(arguments=None):
+    """Measure every method and write the results."""
     sys.path.insert(0, str(harness.SOURCE))
     from shoal.partitioners import METHODS
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
-    options = harness.parse(parser, words, PUBLISHED, measure)
+    options = harness.parse(parser, arguments, PUBLISHED, measure)
     entries = []
     for method in options.methods:
         with tempfile.TemporaryDirectory() as empty:
             settings = {"NUMBA_CACHE_DIR": empty}
-            entries += harness.answers(__file__, [{"method": method}], settings=settings)
+            entries += harness.run_cases(__file__, [{"method": method}], settings=settings)
         print(entries[-1], file=sys.stderr, flush=True)
         harness.save(options.output, entries)
 

@@ -1,4 +1,4 @@
-"""What every partitioner and measure takes, beside the arithmetic that its definition asks for.
+"""The time of every partitioner and measure, beside the arithmetic that its definition requires.
 
     python benchmarks/costs.py                    n = 10,000 and 100,000: ten minutes
     python benchmarks/costs.py -n 10000 --output costs.json
@@ -7,12 +7,12 @@
 The arithmetic of a definition is counted in three units, each timed on this machine when
 the run begins: *gaps* (a difference of two values, its square and a sum, in a plain compiled
 loop), *steps* (one operation on one value of a column that lies in the cache), and
-*comparisons* of a sort. The ratio of CPU time to arithmetic says how near the machine's limit
-something is. Below 1, the work is done by ruling out, not by computing. Above 10, something is
-wasted. What takes the time it is given is measured by `budgets.py`, in the same run.
+*comparisons* of a sort. The ratio of CPU time to arithmetic shows how near a method is to the
+machine's limit. Below 1, records are excluded instead of measured. Above 10, time is wasted.
+Methods with a time budget are measured by `budgets.py`, in the same run.
 
-A run that was broken off goes on where it stopped. What other commits measured is forgotten,
-so that the file is of one.
+An interrupted run continues where it stopped. Measurements of other commits are removed, so that
+the file belongs to one commit.
 """
 
 import argparse
@@ -33,13 +33,13 @@ PUBLISHED = harness.HERE / "results" / "costs.json"
 SKIPPED = {
     "two-mu-approx 100000": "a matching of 100,000 records takes more than a few minutes",
 } | dict.fromkeys(budgets.RUNS, "it takes the time it is given, or all there is")
-MOST = 90  # seconds that one measurement may take
+MAX_SECONDS = 90  # of one measurement
 BLOCK = 5000  # records of a block
 MOVES = 12  # rounds of Lloyd's algorithm from all three starts, as seen
 
 
 def distances(n, k):
-    """Return for each method the distances that its definition asks for, done plainly."""
+    """Return for each method the number of distances that its definition requires."""
     pair = n * n / (4 * k)  # one pass for every two groups, on what is left
     second_phase = n * n / k  # every record to every centroid
     return {
@@ -102,7 +102,7 @@ def counted(what, name, n, k):
 
 def rates():
     """Return the seconds of one gap, one step and one comparison on this machine."""
-    from yardstick import measure as plain
+    from baseline import measure as plain
 
     X, a, b = table("gaussian", 20_000, WIDTH), np.ones(20_000), np.ones(20_000)
     out, drawn = np.empty(20_000), np.random.default_rng(0).normal(size=20_000)
@@ -126,7 +126,7 @@ def tenths(values, X):
 
 
 def evidence(kind, n):
-    """Return what measures may ask for: a table masked by group means, two columns besides."""
+    """Return the arguments of measures: a table masked by group means, and two further columns."""
     from shoal.partitioners import MDAV
     from shoal.steps.aggregate import group_mean
 
@@ -150,7 +150,7 @@ def measure(what, names, kind, n):
 
 
 def runs(what, names, kind, n):
-    """Yield functions that do the work once, warm."""
+    """Yield functions that do the work once, after a run that compiles."""
     if what == "method":
         from shoal.partitioners import METHODS
 
@@ -170,14 +170,14 @@ def runs(what, names, kind, n):
 
 
 def entry(what, name, kind, n, run):
-    """Return what one run took, beside what was counted."""
-    _, seconds, grown = harness.timed(run)
+    """Return the time of one run, and the operations counted."""
+    _, seconds, extra_bytes = harness.timed(run)
     k = 2 if name == "two-mu-approx" else K
     return {
         "what": what, "name": name, "kind": kind, "n": n,
         "p": 1 if name == "univariate" else WIDTH, "k": k,
         "cpu_seconds": float(f"{seconds:.4g}"),
-        "megabytes": None if grown is None else round(grown / 1e6, 1),
+        "megabytes": None if extra_bytes is None else round(extra_bytes / 1e6, 1),
         "counts": [float(f"{count:.3g}") for count in counted(what, name, n, k)],
     }  # fmt: skip
 
@@ -196,52 +196,52 @@ def cases(kinds, lengths):
         yield {"what": "budget", "names": [name], "kind": kind, "n": n}
 
 
-def main(words=None):
-    """Measure everything, or show what was measured."""
+def main(arguments=None):
+    """Measure everything."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-n", type=int, nargs="+", default=LENGTHS)
     parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
     parser.add_argument("--only", nargs="+", help="names of some methods and measures")
-    options = harness.parse(parser, words, PUBLISHED, measure)
+    options = harness.parse(parser, arguments, PUBLISHED, measure)
     if options.only and options.output == PUBLISHED:
-        parser.error("What is published is whole: give a part another --output.")
+        parser.error("The published file must be whole. Use another --output for a part of it.")
     sys.path.insert(0, str(harness.SOURCE))
     seconds, now = rates(), harness.commit()
-    actual = [one for one in harness.load(options.output) if one["commit"] == now]
+    measured = [result for result in harness.load(options.output) if result["commit"] == now]
     for case in cases(options.kinds, options.n):
         left = [name for name in case["names"] if not options.only or name in options.only]
-        left = [name for name in left if not known(actual, name, case)]
-        notes = [note for note in (late(case, name, actual) for name in left) if note]
+        left = [name for name in left if not known(measured, name, case)]
+        notes = [note for note in (skipped_entry(case, name, measured) for name in left) if note]
         left = [name for name in left if name not in [note["name"] for note in notes]]
         asked = [{**case, "names": [name]} for name in left]
         if case["what"] == "measure":
             asked = [{**case, "names": left}] if left else []
-        for entries in itertools.chain([notes], harness.answers(__file__, asked)):
-            for one in entries:
-                if "counts" in one:
-                    arithmetic = sum(a * b for a, b in zip(one["counts"], seconds, strict=True))
-                    one["ratio"] = float(f"{one['cpu_seconds'] / arithmetic:.2g}")
-                print(one, file=sys.stderr, flush=True)
-                actual.append({**one, "commit": now})
-            harness.save(options.output, actual, seconds_of_gap_step_comparison=seconds)
+        for entries in itertools.chain([notes], harness.run_cases(__file__, asked)):
+            for result in entries:
+                if "counts" in result:
+                    arithmetic = sum(a * b for a, b in zip(result["counts"], seconds, strict=True))
+                    result["ratio"] = float(f"{result['cpu_seconds'] / arithmetic:.2g}")
+                print(result, file=sys.stderr, flush=True)
+                measured.append({**result, "commit": now})
+            harness.save(options.output, measured, seconds_of_gap_step_comparison=seconds)
 
 
 def known(entries, name, case):
-    """Return what was measured of one method or measure, if it was."""
+    """Return the measurement of a method or measure, or None."""
     wanted = (name, case["kind"], case["n"])
     return next((o for o in entries if (o["name"], o["kind"], o["n"]) == wanted), None)
 
 
-def late(case, name, entries):
-    """Return a note where a method would take minutes, judged by the shorter table."""
+def skipped_entry(case, name, entries):
+    """Return an entry without a time if a method would take minutes, else None."""
     shorter = known(entries, name, {**case, "n": LENGTHS[0]})
     if case["n"] <= LENGTHS[0] or not shorter or "cpu_seconds" not in shorter:
         return None
-    promised = shorter["cpu_seconds"] * (case["n"] / LENGTHS[0]) ** 1.9
-    if promised <= MOST:
+    expected = shorter["cpu_seconds"] * (case["n"] / LENGTHS[0]) ** 1.9
+    if expected <= MAX_SECONDS:
         return None
-    actual = {"what": case["what"], "name": name, "kind": case["kind"], "n": case["n"]}
-    return {**actual, "skipped": f"would take {promised:.0f} s"}
+    skipped = {"what": case["what"], "name": name, "kind": case["kind"], "n": case["n"]}
+    return {**skipped, "skipped": f"would take {expected:.0f} s"}
 
 
 if __name__ == "__main__":

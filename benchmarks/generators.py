@@ -4,7 +4,7 @@ import numpy as np
 
 
 def gaussian(n, p, rng):
-    """Draw independent normal columns: the hardest kind, since no record has close company."""
+    """Draw independent normal columns: the hardest kind, since no record has near neighbours."""
     return rng.normal(size=(n, p))
 
 

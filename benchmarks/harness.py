@@ -1,6 +1,6 @@
 """What all benchmarks share: the machine, CPU time, peak memory, processes, results.
 
-Only the standard library and numpy, so that the rivals' environments can use it too.
+It needs only the standard library and numpy, so that the environments of rivals can use it too.
 """
 
 import argparse
@@ -19,45 +19,45 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent / "src"
 REPEAT_BELOW = 1.0  # seconds
-REPEATS = 4  # further runs of what is short; the least of all counts
+REPEATS = 4  # further runs of short ones; the least of all times counts
 
-ALONE = {  # one core
+SINGLE_CORE = {  # environment variables
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "PYTHONPATH": f"{SOURCE}{os.pathsep}{HERE}",
 }
-# Freed memory is given back, not kept: else the peak of one run shows in the next.
-TIDY = {"MALLOC_MMAP_THRESHOLD_": "100000"}
+# Without this, freed memory is kept, and the peak of one run shows in the next.
+RETURN_FREED_MEMORY = {"MALLOC_MMAP_THRESHOLD_": "100000"}
 
 
 @cache
 def commit():
     """Return the commit that is measured, with a plus if the sources differ from it."""
 
-    def git(*words):
-        done = subprocess.run(["git", "-C", HERE, *words], capture_output=True, text=True)
-        return done.stdout.strip()
+    def git(*arguments):
+        result = subprocess.run(["git", "-C", HERE, *arguments], capture_output=True, text=True)
+        return result.stdout.strip()
 
     changed = git("status", "--porcelain", "--", SOURCE, *HERE.glob("*.py"))
     return git("rev-parse", "--short", "HEAD") + ("+" if changed else "")
 
 
-def parse(parser, words, published, measure):
+def parse(parser, arguments, published, measure):
     """Return the options of a benchmark, with ``--output``.
 
-    A child process, which `answers` starts with ``--answer``, measures and ends here.
+    A worker process, which `run_cases` starts with ``--worker``, measures and ends here.
     """
     parser.add_argument("--output", type=Path, default=published)
-    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args(words)
-    if options.answer:
-        answer(measure)
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.worker:
+        serve_cases(measure)
         raise SystemExit
     return options
 
 
 def machine():
-    """Return what the figures depend on."""
+    """Return the machine and the software that the figures depend on."""
     model = ""
     if Path("/proc/cpuinfo").exists():
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -72,33 +72,33 @@ def machine():
     }
 
 
-def peak_memory(*, forget=False):
-    """Return the most bytes this process held, or None; forget first what it held before."""
+def peak_memory(*, reset=False):
+    """Return the peak memory of this process in bytes, or None; ``reset`` starts a new peak."""
     status = Path("/proc/self/status")
     if not status.exists():
-        return None if forget else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    if forget:
+        return None if reset else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    if reset:
         Path("/proc/self/clear_refs").write_text("5")
     lines = status.read_text().splitlines()
     return 1024 * next(int(x.split()[1]) for x in lines if x.startswith("VmHWM"))
 
 
 def timed(run, *, repeats=REPEATS):
-    """Run once or several times; return the result, CPU seconds and bytes beyond those before."""
-    before = peak_memory(forget=True)
+    """Run once, or several times if short; return the result, CPU seconds and extra peak bytes."""
+    before = peak_memory(reset=True)
     start = time.process_time()
     result = run()
     seconds = time.process_time() - start
-    grown = None if before is None else max(peak_memory() - before, 0)
+    extra_bytes = None if before is None else max(peak_memory() - before, 0)
     for _ in range(repeats if seconds < REPEAT_BELOW else 0):
         start = time.process_time()
         run()
         seconds = min(seconds, time.process_time() - start)
-    return result, seconds, grown
+    return result, seconds, extra_bytes
 
 
 def loss(X, labels):
-    """Return the share of the variation that group means lose, in per cent of z-scores."""
+    """Return 100 * SSE / SST of z-scores."""
     sizes = np.bincount(labels)
     within = 0.0
     for column in X.T:
@@ -107,11 +107,11 @@ def loss(X, labels):
     return 100 * within / X.size
 
 
-def answers(script, cases, *, python=sys.executable, settings=TIDY):
-    """Yield what ``script`` prints for each case, one JSON line each, in a process of its own."""
+def run_cases(script, cases, *, python=sys.executable, settings=RETURN_FREED_MEMORY):
+    """Run ``script`` as a worker process; yield what it measures for each case."""
     process = subprocess.Popen(
-        [python, script, "--answer"],
-        env={**os.environ, **ALONE, **settings},
+        [python, script, "--worker"],
+        env={**os.environ, **SINGLE_CORE, **settings},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -123,19 +123,19 @@ def answers(script, cases, *, python=sys.executable, settings=TIDY):
             yield json.loads(line)
 
 
-def answer(measure):
-    """Read cases from the standard input and print what ``measure`` says of each."""
+def serve_cases(measure):
+    """Read cases from the standard input and print what ``measure`` returns for each."""
     for line in sys.stdin:
         print(json.dumps(measure(**json.loads(line))), flush=True)
 
 
 def load(path):
-    """Return the results kept in a file, or none."""
+    """Return the measurements in a file; none if it does not exist."""
     return json.loads(path.read_text())["measurements"] if path.exists() else []
 
 
 def save(path, measurements, **notes):
-    """Keep results: one line each, so that a difference can be read; whole or not at all."""
+    """Write measurements, one line each so that diffs are readable; replace the file at once."""
     head = json.dumps({"machine": machine(), **notes}, indent=1)[:-2]
     body = ",\n".join("  " + json.dumps(entry) for entry in measurements)
     part = path.with_suffix(".part")

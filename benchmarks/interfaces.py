@@ -25,7 +25,7 @@ from generators import table
 
 LENGTHS = [100_000, 1_000_000]
 WIDTH, CONFIDENTIAL, K = 13, 2, 10
-WARM = 3, 50  # with the one, 10,000 records get an index; with the other, passes
+WARM = 3, 50  # k with which 10,000 records are grouped by an index, and by passes
 NAMES = [f"x{j}" for j in range(WIDTH)]
 SECRETS = [f"y{j}" for j in range(CONFIDENTIAL)]
 PUBLISHED = harness.HERE / "results" / "interfaces.json"
@@ -61,17 +61,17 @@ def through_function(n):
 
 
 def through_file(n):
-    """Return a function that masks a CSV file by the command line's own code."""
+    """Return a function that masks a CSV file by the code of the command line."""
     from shoal.cli import app
 
     folder = Path(tempfile.mkdtemp())
     source, target = folder / "in.csv", folder / "out.csv"
-    words = [word for name in NAMES for word in ("-c", name)]
-    words += [word for name in SECRETS for word in ("--confidential", name)]
+    columns = [word for name in NAMES for word in ("-c", name)]
+    columns += [word for name in SECRETS for word in ("--confidential", name)]
 
     def mask(k=K):
-        done = ["mask", str(source), str(target), "--force", "--quiet", "--method", "mdav"]
-        app([*done, "-k", str(k), *words], standalone_mode=False)
+        command = ["mask", str(source), str(target), "--force", "--quiet", "--method", "mdav"]
+        app([*command, "-k", str(k), *columns], standalone_mode=False)
 
     frame(10_000).to_csv(source, index=False)
     for k in WARM:
@@ -87,7 +87,7 @@ def measure(interface, n):
     """Return the CPU seconds of each stage."""
     run = INTERFACES[interface](n)
     profile = cProfile.Profile(time.process_time)
-    _, seconds, grown = harness.timed(lambda: profile.runcall(run), repeats=0)
+    _, seconds, extra_bytes = harness.timed(lambda: profile.runcall(run), repeats=0)
     stats = pstats.Stats(profile).stats
     spent = {}
     for stage, (file, name) in STAGES.items():
@@ -96,36 +96,40 @@ def measure(interface, n):
             default=0.0,
         )
     spent["masking, without grouping"] -= spent["grouping"]
-    size = 8 * n * (WIDTH + CONFIDENTIAL)
+    memory = None
+    if extra_bytes is not None:
+        memory = round(extra_bytes / (8 * n * (WIDTH + CONFIDENTIAL)) + (interface == "frame"), 2)
     return {
         "interface": interface, "n": n, "p": WIDTH, "confidential": CONFIDENTIAL, "k": K,
         "cpu_seconds": round(seconds, 3),
         "stages": {stage: round(took, 3) for stage, took in spent.items() if took},
-        "memory": None if grown is None else round(grown / size + (interface == "frame"), 2),
+        "memory": memory,
     }  # fmt: skip
 
 
-def opening(words):
+def opening(arguments):
     """Return the CPU seconds of a fresh process, the least of several."""
-    environment = {**os.environ, **harness.ALONE}
+    environment = {**os.environ, **harness.SINGLE_CORE}
     least = float("inf")
     for _ in range(5):
         before = os.times()
-        subprocess.run([sys.executable, *words], env=environment, capture_output=True, check=True)
+        subprocess.run(
+            [sys.executable, *arguments], env=environment, capture_output=True, check=True
+        )
         after = os.times()
         spent = after.children_user + after.children_system
         least = min(least, spent - before.children_user - before.children_system)
     return round(least, 3)
 
 
-def main(words=None):
+def main(arguments=None):
     """Measure the interfaces and save the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-n", type=int, nargs="+", default=LENGTHS)
     parser.add_argument(
         "--interfaces", nargs="+", default=list(INTERFACES), choices=list(INTERFACES)
     )
-    options = harness.parse(parser, words, PUBLISHED, measure)
+    options = harness.parse(parser, arguments, PUBLISHED, measure)
     entries = [
         {"opening": "python -c pass", "cpu_seconds": opening(["-c", "pass"])},
         {"opening": "import shoal", "cpu_seconds": opening(["-c", "import shoal"])},
@@ -133,7 +137,7 @@ def main(words=None):
     ]
     for n in options.n:
         for interface in options.interfaces:
-            entries += harness.answers(__file__, [{"interface": interface, "n": n}], settings={})
+            entries += harness.run_cases(__file__, [{"interface": interface, "n": n}], settings={})
             print(entries[-1], file=sys.stderr, flush=True)
             harness.save(options.output, entries)
 

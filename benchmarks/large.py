@@ -8,10 +8,10 @@
 
 Results go to ``--output`` after each measurement, as JSON with machine and commit. The table is
 clustered, 13 columns, k = 5, in Parquet files of 100,000 records; it is written before the
-clock starts. Seconds are those of the clock, from opening the files to the renamed folder; the
-cluster has a process for each core and its kernels are compiled. Memory is the most that any
-worker held. ``joblib`` is `Blocked` on the same table in memory, its loss and its time without
-reading, measuring or writing.
+clock starts. Seconds are wall time, from opening the files to the renamed folder; the cluster has a
+process for each core and its kernels are compiled. Memory is the greatest peak of a worker.
+``joblib`` is `Blocked` on the same table in memory, with its loss and its time without reading,
+measuring or writing.
 """
 
 import argparse
@@ -41,13 +41,13 @@ PUBLISHED = harness.HERE / "results" / "large.json"
 KEY = ("engine", "method", "n", "p")
 
 
-def piece(at):
+def piece(number):
     """Return one file's worth of a table: around the same centres, other records."""
     rng = np.random.default_rng(0)
     weights = rng.dirichlet(np.ones(100))
     centres = 3.0 * rng.normal(size=(100, P))
     widths = rng.uniform(0.2, 1.0, size=(100, 1))
-    draw = np.random.default_rng([1, at])
+    draw = np.random.default_rng([1, number])
     which = draw.choice(100, size=PER_FILE, p=weights)
     return centres[which] + widths[which] * draw.normal(size=(PER_FILE, P))
 
@@ -58,29 +58,29 @@ def write_table(folder, n):
     import pyarrow.parquet as pq
 
     folder.mkdir()
-    for at in range(n // PER_FILE):
-        X = piece(at)
+    for number in range(n // PER_FILE):
+        X = piece(number)
         table = pa.table({f"c{j}": X[:, j] for j in range(P)})
-        pq.write_table(table, folder / f"{at:05d}.parquet")
+        pq.write_table(table, folder / f"{number:05d}.parquet")
 
 
 def partitioner(method):
     """Return the partitioner of a case."""
-    from shoal.partitioners import partitioner as release
+    from shoal.partitioners import partitioner as by_name
 
-    return release(method, METHODS[method])
+    return by_name(method, METHODS[method])
 
 
 def by_joblib(method, n):
     """Measure `Blocked` on a table in memory."""
     from shoal.partitioners import Blocked
 
-    X = np.concatenate([piece(at) for at in range(n // PER_FILE)])
+    X = np.concatenate([piece(number) for number in range(n // PER_FILE)])
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    release = Blocked(k=5) if method == "auto" else partitioner(method)
-    release.fit(X[:20_000])
-    before, start, cpu = harness.peak_memory(forget=True), time.monotonic(), time.process_time()
-    labels = release.fit_predict(X)
+    blocked = Blocked(k=5) if method == "auto" else partitioner(method)
+    blocked.fit(X[:20_000])
+    before, start, cpu = harness.peak_memory(reset=True), time.monotonic(), time.process_time()
+    labels = blocked.fit_predict(X)
     return {
         "seconds": round(time.monotonic() - start, 2),
         "cpu_seconds": round(time.process_time() - cpu, 2),
@@ -111,7 +111,7 @@ def by_dask(method, n, folder):
     options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
     with LocalCluster(n_workers=os.cpu_count(), **options) as cluster, Client(cluster) as client:
         client.run(warm, method)
-        client.run(harness.peak_memory, forget=True)
+        client.run(harness.peak_memory, reset=True)
         before = max(client.run(harness.peak_memory).values())
         cpu = sum(client.run(time.process_time).values())
         start = time.monotonic()
@@ -142,11 +142,11 @@ def borders(kind, n, p):
 
     X = table(kind, n, p)
     whole = harness.loss(X, MDAV(k=5).fit_predict(X))
-    kept, mended = (
+    kept, refined = (
         harness.loss(X, Blocked(k=5, seams=seams).fit_predict(X)) / whole
         for seams in ("keep", "refine")
     )
-    return {"loss": round(whole, 4), "keep": round(kept, 4), "refine": round(mended, 4)}
+    return {"loss": round(whole, 4), "keep": round(kept, 4), "refine": round(refined, 4)}
 
 
 def warm(method):
@@ -160,19 +160,19 @@ def warm(method):
 
 
 def measure(engine, method, n, p, scratch=None):
-    """Return what one measurement saw."""
+    """Return one measurement."""
     if engine == "joblib":
-        actual = by_joblib(method, n)
+        figures = by_joblib(method, n)
     elif engine == "borders":
-        actual = borders(method, n, p)
+        figures = borders(method, n, p)
     else:
         with tempfile.TemporaryDirectory(dir=scratch) as folder:
-            actual = by_dask(method, n, Path(folder))
-    return {"engine": engine, "method": method, "n": n, "p": p, **actual}
+            figures = by_dask(method, n, Path(folder))
+    return {"engine": engine, "method": method, "n": n, "p": p, **figures}
 
 
 def run(options):
-    """Measure what is asked for and keep it; what was measured before stays unless asked for."""
+    """Measure some cases and add them to the results, in place of older measurements of these."""
     now = harness.commit()
     seen = {tuple(e[name] for name in KEY): e for e in harness.load(options.output)}
     cases = itertools.product(options.methods, options.n, [P], ("joblib", "dask"))
@@ -182,15 +182,15 @@ def run(options):
         if engine == "joblib" and n > JOBLIB_MOST:
             continue
         asked = {"engine": engine, "method": method, "n": n, "p": p, "scratch": options.scratch}
-        for entry in harness.answers(__file__, [asked], settings={}):
+        for entry in harness.run_cases(__file__, [asked], settings={}):
             seen[engine, method, n, p] = {**entry, "commit": now}
             print(entry, file=sys.stderr, flush=True)
             ordered = sorted(seen, key=lambda key: (key[1], key[2], key[3], key[0]))
             harness.save(options.output, [seen[key] for key in ordered])
 
 
-def main(words=None):
-    """Measure what the command line asks for, or draw it."""
+def main(arguments=None):
+    """Measure, or draw what was measured."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="the shortest table alone")
     parser.add_argument("--borders", action="store_true", help="what borders cost; no cluster")
@@ -199,12 +199,12 @@ def main(words=None):
     parser.add_argument("--scratch", help="folder for tables and releases; by default the system's")
     parser.add_argument("-n", type=int, nargs="+", default=LENGTHS)
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
-    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args(words)
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
     if options.quick:
         options.n, options.output = LENGTHS[:1], Path(tempfile.gettempdir()) / "large.json"
-    if options.answer:
-        harness.answer(measure)
+    if options.worker:
+        harness.serve_cases(measure)
     elif options.plot:
         from pictures import large
 

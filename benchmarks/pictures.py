@@ -1,9 +1,9 @@
-"""The pictures of docs/speed.md and docs/large-tables.md, of real tables and the real index.
+"""The pictures of docs/speed.md and docs/large-tables.md, drawn from measurements and the index.
 
     python benchmarks/pictures.py                     all of them, into docs/pictures
     python benchmarks/speed.py --plot growth.svg      the last one alone
 
-The same code gives the same bytes. Points are drawn as pixels, all else as lines and text.
+The same code gives the same bytes. Points are drawn as pixels, everything else as vectors.
 """
 
 import sys
@@ -22,7 +22,7 @@ SETTINGS = {
     "legend.fontsize": 8, "axes.titlesize": 9, "grid.color": PALE, "grid.linewidth": 0.6,
 }  # fmt: skip
 NEAR, MANY_NEAR = 10, 100  # numbers of neighbours to search for
-EATEN = 150  # records farther out than the one that asks, as if they had left already
+N_REMOVED = 150  # records farther out than the query, as if they had been removed
 
 
 def canvas(across, width=4.2, height=3.9):
@@ -36,13 +36,13 @@ def canvas(across, width=4.2, height=3.9):
 
 
 def keep(picture, path):
-    """Write a picture whose bytes repeat."""
+    """Write a picture, reproducible to the byte."""
     path.parent.mkdir(parents=True, exist_ok=True)
     picture.savefig(path, dpi=110, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
-class Drawn:
-    """An index of a table, seen as plain arrays: a box and a shell for each block."""
+class DrawnIndex:
+    """An index of a table as plain arrays: a box and a shell for each block."""
 
     def __init__(self, X):
         from shoal._kernels.spatial.index import open_index
@@ -57,24 +57,24 @@ class Drawn:
         )
 
     def bounds(self, q):
-        """Return the least distance that each block allows, from box and shell."""
+        """Return the least possible distance to each block, from box and shell."""
         gap = np.maximum(0, np.maximum(self.low[:, 1:-1] - q, q - self.high[:, 1:-1]))
         radius = np.sqrt(q @ q)
         shell = np.maximum(0, np.maximum(self.low[:, -1] - radius, radius - self.high[:, -1]))
         return np.maximum(np.sqrt((gap**2).sum(axis=1)), shell)
 
     def search(self, q, k):
-        """Yield block by block, the most promising first: number, promise, k-th nearest so far."""
+        """Yield number, bound and k-th nearest so far of each block, the least bound first."""
         best = np.full(k, np.inf)
-        promise = self.bounds(q)
-        for b in np.argsort(promise):
-            yield b, promise[b], best[-1]
-            actual = np.sqrt(((self.places[self.members[b]] - q) ** 2).sum(axis=1))
-            best = np.sort(np.concatenate([best, actual]))[:k]
+        bound = self.bounds(q)
+        for b in np.argsort(bound):
+            yield b, bound[b], best[-1]
+            distances = np.sqrt(((self.places[self.members[b]] - q) ** 2).sum(axis=1))
+            best = np.sort(np.concatenate([best, distances]))[:k]
 
 
-def part(axis, drawn, b, **look):
-    """Draw one block: its box, as far as it lies within its shell."""
+def draw_block(axis, drawn, b, **look):
+    """Draw the part of the box of a block that lies within its shell."""
     from matplotlib.patches import Annulus, Rectangle
 
     (left, bottom), (right, top) = drawn.low[b, 1:3], drawn.high[b, 1:3]
@@ -86,28 +86,28 @@ def part(axis, drawn, b, **look):
 
 
 def blocks(path):
-    """Draw how an index divides a table, and which parts one search looks into."""
+    """Draw how an index divides a table, and which blocks one search reads."""
     rng = np.random.default_rng(4)
     clump = 0.25 * rng.normal(size=(696, 2)) + [2.2, 1.2]
-    drawn = Drawn(np.vstack([rng.normal(size=(3400, 2)), clump]))
+    drawn = DrawnIndex(np.vstack([rng.normal(size=(3400, 2)), clump]))
     outwards = np.argsort((drawn.places**2).sum(axis=1))
-    far = next(r for r in outwards[-EATEN:] if drawn.places[r, 0] > 2 * abs(drawn.places[r, 1]))
+    far = next(r for r in outwards[-N_REMOVED:] if drawn.places[r, 0] > 2 * abs(drawn.places[r, 1]))
     picture, (left, right) = canvas(2)
     tints = [BLUE, RED, GREEN, PINK, YELLOW]
     tint_of = np.empty(len(drawn.X), object)
     for b, members in enumerate(drawn.members):
         tint_of[members] = tints[b % 5]
-        part(left, drawn, b, facecolor=tints[b % 5], alpha=0.25, lw=0)
+        draw_block(left, drawn, b, facecolor=tints[b % 5], alpha=0.25, lw=0)
     left.scatter(*drawn.places.T, s=2, c=list(tint_of), lw=0, rasterized=True)
     q = drawn.places[far]
-    blocks_read = [b for b, promise, best in drawn.search(q, NEAR) if promise <= best]
+    blocks_read = [b for b, bound, best in drawn.search(q, NEAR) if bound <= best]
     for b in range(len(drawn.members)):
         tint = YELLOW if b in blocks_read else PALE
-        part(right, drawn, b, facecolor=tint, alpha=0.6, lw=0)
-    away = np.sqrt(((drawn.places - q) ** 2).sum(axis=1))
-    actual = np.argsort(away, kind="stable")[:NEAR]
+        draw_block(right, drawn, b, facecolor=tint, alpha=0.6, lw=0)
+    distance = np.sqrt(((drawn.places - q) ** 2).sum(axis=1))
+    nearest = np.argsort(distance, kind="stable")[:NEAR]
     right.scatter(*drawn.places.T, s=2, c=GREY, lw=0, rasterized=True)
-    right.scatter(*drawn.places[actual].T, s=14, c=RED, lw=0, zorder=3)
+    right.scatter(*drawn.places[nearest].T, s=14, c=RED, lw=0, zorder=3)
     right.scatter(*q, s=30, c="black", marker="x", lw=1.2, zorder=4)
     many = len(drawn.members)
     left.set_title(f"{len(drawn.X):,} records in {many} blocks: boxes, cut by shells")
@@ -122,21 +122,21 @@ def blocks(path):
     keep(picture, path)
 
 
-def looks(path):
-    """Draw one search: what is promised against what is found, until the two meet."""
+def search_progress(path):
+    """Draw one search: the bounds of the blocks and the distance of the k-th nearest so far."""
     picture, axes = canvas(3, width=3.2, height=3.3)
     for axis, kind in zip(axes, ("clustered", "heavy-tailed", "gaussian"), strict=True):
-        drawn = Drawn(table(kind, 20_000, 13))
+        drawn = DrawnIndex(table(kind, 20_000, 13))
         order = np.argsort((drawn.places**2).sum(axis=1))
         q = drawn.places[order[-200]]
-        _, promise, best = np.array(list(drawn.search(q, NEAR))).T
-        stop = int(np.argmax(promise > best))
+        _, bound, best = np.array(list(drawn.search(q, NEAR))).T
+        stop = int(np.argmax(bound > best))
         unit = best[-1]
         axis.axvspan(0, stop, color=YELLOW, alpha=0.25, lw=0)
-        axis.plot(promise / unit, c=BLUE, label="least distance the next block allows")
+        axis.plot(bound / unit, c=BLUE, label="least distance the next block allows")
         axis.plot(best / unit, c=RED, label=f"{NEAR}th nearest found so far")
-        axis.set(title=f"{kind}: {stop} of {len(promise)} blocks", xlabel="blocks, by promise",
-                 xlim=(0, len(promise)), ylim=(0, 3.5))  # fmt: skip
+        axis.set(title=f"{kind}: {stop} of {len(bound)} blocks", xlabel="blocks, by promise",
+                 xlim=(0, len(bound)), ylim=(0, 3.5))  # fmt: skip
     axes[0].set_ylabel("distance / that of the 10th nearest")
     picture.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     keep(picture, path)
@@ -186,21 +186,21 @@ def precision(path):
 
 
 def growth(measurements, path):
-    """Draw CPU time against the number of records, beside the yardstick."""
+    """Draw CPU time against the number of records, beside the baseline."""
     picture, axes = canvas(3, width=3.3, height=3.7)
     ks = {3: RED, 10: BLUE, 50: GREEN}
     for axis, kind in zip(axes, ("clustered", "heavy-tailed", "gaussian"), strict=True):
         for k, tint in ks.items():
-            for name, style in (("shoal", "o-"), ("yardstick", "x:")):
+            for name, style in (("shoal", "o-"), ("baseline", "x:")):
                 rows = [e for e in measurements if (e["engine"], e["kind"]) == (name, kind)]
                 rows = sorted((e["n"], e) for e in rows if (e["p"], e["k"]) == (13, k))
                 n, entries = zip(*rows, strict=True) if rows else ((), ())
                 seconds = [e["cpu_seconds"] for e in entries]
-                label = f"k = {k}" + (", plain" if name == "yardstick" else "")
+                label = f"k = {k}" + (", plain" if name == "baseline" else "")
                 axis.plot(n, seconds, style, c=tint, ms=3.5, lw=1.2, label=label)
                 if name == "shoal" and len(n) > 1 and n[-1] >= 1_000_000:
-                    actual = f"n^{entries[-1]['growth']:.2f}"
-                    axis.annotate(actual, (n[-1], seconds[-1]), (-4, 5), color=tint, ha="right",
+                    exponent = f"n^{entries[-1]['growth']:.2f}"
+                    axis.annotate(exponent, (n[-1], seconds[-1]), (-4, 5), color=tint, ha="right",
                                   textcoords="offset points")  # fmt: skip
         axis.set(xscale="log", yscale="log", xlim=(700, 1.5e6), ylim=(3e-4, 400))
         axis.set(title=kind, xlabel="records")
@@ -234,7 +234,7 @@ def main():
     """Draw everything."""
     sys.path.insert(0, str(harness.SOURCE))
     blocks(FOLDER / "blocks.png")  # many curves: smaller as pixels
-    looks(FOLDER / "looks.svg")
+    search_progress(FOLDER / "looks.svg")
     precision(FOLDER / "precision.svg")
     growth(harness.load(harness.HERE / "results" / "speed.json"), FOLDER / "growth.svg")
     large(harness.load(harness.HERE / "results" / "large.json"))

@@ -1,7 +1,7 @@
-"""Write what was measured into the pages of docs, between marks that name a table.
+"""Write the measurements into the pages of docs, as tables between marks.
 
     python benchmarks/published.py            the tables of all pages that have some
-    python benchmarks/published.py --check    say whether they are up to date
+    python benchmarks/published.py --check    fail if they are not up to date
 
 A table stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``.
 """
@@ -24,7 +24,7 @@ def results(name):
 
 
 def short(number):
-    """Return a number with two or three digits that tell."""
+    """Return a number with two or three significant digits."""
     if number >= 100:
         return f"{number:,.0f}"
     return f"{number:.3g}" if number >= 0.1 else f"{number:.2g}"
@@ -45,7 +45,7 @@ def find_entry(entries, **wanted):
 
 
 def speed_cell(entries, **wanted):
-    """Return CPU seconds, and how many times faster than the yardstick."""
+    """Return CPU seconds, and how many times faster than the baseline."""
     entry = find_entry(entries, engine="shoal", **wanted)
     if entry is None:
         return ""
@@ -54,7 +54,7 @@ def speed_cell(entries, **wanted):
 
 
 def by_length():
-    """Tell how time grows with the number of records, at 13 columns."""
+    """Return the table of time by number of records, with 13 columns."""
     entries = results("speed")
     lengths = sorted({e["n"] for e in entries})
     return rows(
@@ -68,7 +68,7 @@ def by_length():
 
 
 def by_shape():
-    """Tell how time depends on the number of columns and on k, at 100,000 records."""
+    """Return the table of time by number of columns and k, with 100,000 records."""
     entries = results("speed")
     shapes = sorted({(e["p"], e["k"]) for e in entries})
     return rows(
@@ -82,7 +82,7 @@ def by_shape():
 
 
 def wide():
-    """Tell what tables of many columns take, with the index and with passes over all records."""
+    """Return the table of time with many columns, by the index and by passes over all records."""
     entries = results("wide")
     kinds = {"clustered": "clustered", "load-profiles": "load profiles", "gaussian": "Gaussian"}
     lines = []
@@ -100,7 +100,7 @@ def wide():
 
 
 def millions():
-    """Tell what a million records take."""
+    """Return the table of time and memory for a million records."""
     entries = [e for e in results("speed") if e["n"] == 1_000_000 and e["engine"] == "shoal"]
     return rows(
         ["kind", "p", "k", "CPU seconds", "growth since 100,000", "peak memory / table"],
@@ -114,7 +114,7 @@ def millions():
 
 
 def rivals():
-    """Tell what other packages take on the same tables."""
+    """Return the table of other packages on the same data."""
     entries = results("rivals")
     packages = list(dict.fromkeys(e["package"] for e in entries))
     versions = {e["package"]: e["version"] for e in entries if e.get("version")}
@@ -144,7 +144,7 @@ def cost_cell(entries, name, kind, n):
 
 
 def costs(what):
-    """Tell what methods or measures take beside their arithmetic."""
+    """Return the table of the time of methods or measures, and its ratio to their arithmetic."""
     entries = [e for e in results("costs") if e["what"] == what]
     cases = [(n, kind) for n in (10_000, 100_000) for kind in ("clustered", "gaussian")]
     cases = [case for case in cases if any((e["n"], e["kind"]) == case for e in entries)]
@@ -158,7 +158,7 @@ def costs(what):
 
 
 def budgets():
-    """Tell what methods give that take the time they are given, or all there is."""
+    """Return the table of methods with a time budget."""
     return rows(
         ["method", "table", "CPU seconds", "what that gave"],
         [
@@ -170,7 +170,7 @@ def budgets():
 
 
 def cost_commits():
-    """Tell which text was measured, and whether it was one."""
+    """Return a sentence on the commits that were measured."""
     commits = list(dict.fromkeys(e["commit"] for e in results("costs")))
     text = ", ".join(f"`{commit}`" for commit in commits)
     if len(commits) == 1:
@@ -182,7 +182,7 @@ def cost_commits():
 
 
 def interfaces():
-    """Tell what a whole release takes, stage by stage."""
+    """Return the table of the time of a whole release, by stage."""
     entries = [e for e in results("interfaces") if "interface" in e]
     stages = list(dict.fromkeys(stage for e in reversed(entries) for stage in e["stages"]))
     titles = [f"{e['interface']}, {e['n']:,}" for e in entries]
@@ -202,7 +202,7 @@ def opening():
 
 
 def compiling():
-    """Tell how long the first call of each method compiles."""
+    """Return the table of the time that the first call of each method compiles."""
     lines = []
     for e in results("compiling"):
         slowest = [f"{name} {took:.1f}" for name, took in list(e["kernels"].items())[:4]]
@@ -211,7 +211,7 @@ def compiling():
 
 
 def large():
-    """Tell what large tables take."""
+    """Return the table of time and memory of large tables."""
     entries = [e for e in results("large") if e["engine"] == "dask"]
     titles = ["records", "method", "seconds", "records a second", "CPU seconds", "growth",
               "MB of a worker", "idle", "loss, %", "linkage"]  # fmt: skip
@@ -228,7 +228,7 @@ def large():
 
 
 def overhead():
-    """Tell what Dask adds to joblib on the same table."""
+    """Return the table of the overhead of Dask over joblib."""
     entries = results("large")
     lines = []
     for e in entries:
@@ -245,7 +245,7 @@ def overhead():
 
 
 def borders():
-    """Tell what the borders of blocks cost."""
+    """Return the table of what the borders of blocks cost."""
     entries = [e for e in results("large") if e["engine"] == "borders"]
     lines = [[KINDS[e["method"]], e["p"], e["loss"], e["keep"], e["refine"]] for e in entries]
     titles = ["kind", "columns", "loss of MDAV, %", "seams kept, ratio", "seams refined, ratio"]
@@ -263,10 +263,10 @@ TABLES = {
 
 
 def filled(text):
-    """Return a page with all its tables as they are measured now."""
-    import chosen  # it takes results and rows from here
+    """Return a page with its tables filled from the results."""
+    import choose_tables  # which imports this module
 
-    tables = TABLES | chosen.TABLES
+    tables = TABLES | choose_tables.TABLES
 
     def table(mark):
         name = mark.group(1)
@@ -275,11 +275,11 @@ def filled(text):
     return re.sub(r"<!-- begin (\S+) -->.*?<!-- end \1 -->", table, text, flags=re.DOTALL)
 
 
-def main(words=None):
+def main(arguments=None):
     """Fill the pages, or check them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true")
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     for name in PAGES:
         path = DOCS / name
         text = path.read_text()

@@ -1,4 +1,4 @@
-"""How much is lost: MDAV, refined, searched and proven, on reference tables and on drawn ones.
+"""The loss of MDAV, refine, search and prove, on reference tables and on random ones.
 
     python benchmarks/quality.py --effort refine           seconds
     python benchmarks/quality.py --effort search           minutes: 15 reference and 6 drawn cases
@@ -6,7 +6,7 @@
     python benchmarks/quality.py --tables census -k 3 --effort search --rounds 400000
     python benchmarks/quality.py --page                    only write the page again
 
-It needs SHOAL_DATA. Each entry goes into docs/quality.json (loss in %, CPU seconds of all
+Each entry goes into docs/quality.json (loss in %, CPU seconds of all
 threads, for a search the seed and the rounds that repeat it, for a proof the bound in % and
 whether the groups are the best) and replaces the entry of that table, k and effort; then
 docs/quality.md is written from it. A proof starts from the groups of the search in the JSON.
@@ -52,35 +52,55 @@ PROTOTYPE = {
 HEAD = """\
 # Information loss, and its distance from the optimum
 
-Loss in % of the variance of z-scores, by table and k: of MDAV, after `refine`, after `search` with
-10 to 20 CPU seconds, and after `prove` with 120 CPU seconds in all. The figures in
-brackets are those of the first prototype of these ideas; **bold** is at or below them. The *bound*
-is a lower bound on the loss of any groups of at least k, and the *gap* is by how much the loss
-exceeds it, in %: 0 where the groups are proven to be optimal. `benchmarks/quality.py` measures and
-writes this page from `quality.json`; a test regenerates the page and runs `refine` again. Times are
-CPU seconds of all threads for `refine`, `search` and `prove`. A search is repeated by its seed and
-rounds, which the JSON contains. An empty cell was not measured. The bounds of `prove` were measured
-before it knew clusters; [Records](records.md) has the best partitions and the bounds that it finds
-with them, with proofs that everyone can check.
+The table shows information losses by table and k, in % of the variance of the z-scores:
+
+- *mdav*, *refine*: the loss of MDAV, and after `refine`.
+- *search*: the loss after `search` with 10 to 20 CPU seconds.
+- *prove*: the loss after `prove` with 120 CPU seconds in all, including the search that it starts
+  from.
+- *bound*: a lower bound on the loss of all partitions into groups of at least k records.
+- *gap*: by how much the loss after `prove` exceeds the bound, in %; 0 where the groups are proven
+  to be optimal.
+- *CPU s*: CPU seconds of all threads for `refine`, `search` and `prove`. An integer programme that
+  does not stop at once when the time is over makes `prove` take longer.
+
+The figures in brackets are those of the first prototype of these methods; losses in **bold** are at
+or below them. An empty cell was not measured. [Records](records.md) has the best partitions and
+bounds known, with proofs that everyone can check.
+
+`benchmarks/quality.py` takes the measurements, stores them in `quality.json` and writes this page
+from it. The JSON contains the seed and the rounds with which a search can be repeated. A test
+regenerates the page and runs `refine` again.
 
 """
 LONG_HEAD = """
 ## Long tables
 
-On longer tables `shoal.lower_bound(X, k, effort="blocks")`, and `prove` beyond 5,000 records, prove
-a bound by one dual value per record: no k records have an SSE below the sum of their duals, so no
-partition has an SSE below the sum of all. `reproduction/records/verifier.py` checks such duals with
-plain NumPy. Below are tables of 13 columns at k = 5: the loss of `auto`, the quick and the better
-bound with their gaps in %, CPU seconds for groups (compiling included), quick and better bound in
-one thread, and the memory that the better bound takes (or the quick one, where there is no other),
-in multiples of the table. Some of that memory is the same for tables of any length: what one block
-and the search at one record take. An asterisk marks a bound that its budget of CPU seconds ended
-early; more time raises it. `benchmarks/bounds.py` measures them and writes `bounds.json`.
+For longer tables, a bound is proven by one dual value per record:
+`shoal.lower_bound(X, k, effort="blocks")` does so, and `prove` beyond 5,000 records. No k records
+have an SSE below the sum of their duals. Then no larger group has either, and no partition has an
+SSE below the sum of all duals. `reproduction/records/verifier.py` checks such duals with plain
+NumPy.
+
+The tables below have 13 columns, and k = 5:
+
+- *loss*: the loss of `auto`.
+- *quick bound* and *bound*: the quick bound and the better one of `effort="blocks"`, each followed
+  by its gap in %. An asterisk marks a bound that was ended early, by its budget of CPU seconds or
+  by Ctrl-C; more time raises it.
+- *CPU s*: CPU seconds in one thread for the groups (including compilation), the quick bound and the
+  better bound.
+- *memory*: the memory that the better bound takes (or the quick one, where there is no other), in
+  multiples of the table. Some of it is the same for tables of any length: what one block and the
+  search at one record take. For 1,000,000 clustered records, the first 200 CPU seconds were
+  measured again after a change; later phases are from the log of the whole run.
+
+`benchmarks/bounds.py` takes these measurements and writes `bounds.json`.
 
 """
 BLOCKED_NOTE = """\
-Where `auto` groups block by block, figures in brackets are those after refining its groups across
-all blocks.
+Where `auto` groups block by block, the figures in brackets are those after refining its groups
+across all blocks.
 
 """
 
@@ -98,17 +118,9 @@ def table(name):
     return np.ascontiguousarray((X - X.mean(axis=0)) / X.std(axis=0))
 
 
-def loss(X, labels):
-    """Return 100 * SSE / SST of z-scores."""
-    sizes, within = np.bincount(labels), 0.0
-    for column in X.T:
-        means = np.bincount(labels, column) / sizes
-        within += ((column - means[labels]) ** 2).sum()
-    return 100 * within / X.size
-
-
 def measure(name, k, effort, options, seen):
-    """Return an entry: what one effort loses on one table."""
+    """Return an entry: the loss of one effort on one table."""
+    from harness import loss
     from shoal.partitioners import MDAV
     from shoal.partitioners.refine import refine
 
@@ -129,7 +141,7 @@ def measure(name, k, effort, options, seen):
 
 
 def searched(X, labels, k, **limit):
-    """Return the groups that a search finds, and what repeats it."""
+    """Return the groups that a search finds, and what is needed to repeat it."""
     from shoal.partitioners.search import search
 
     result = search(X, labels, k, seed=SEED, **limit)
@@ -195,7 +207,7 @@ def by_case(entries):
 
 
 def row(name, k, seen, before):
-    """Return one row of the table; what was not measured is left open."""
+    """Return one row of the table; cells without a measurement are empty."""
 
     def cell(effort, goal=None):
         entry = seen.get((name, k, effort))
@@ -218,7 +230,7 @@ def row(name, k, seen, before):
 
 
 def main():
-    """Measure what the command line asks for and write the page."""
+    """Measure some cases and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", nargs="+", default=REFERENCE + DRAWN)
     parser.add_argument("-k", type=int, nargs="+")

@@ -1,4 +1,4 @@
-"""What a user could install instead, on the same tables: time, memory, loss.
+"""Other packages on the same tables: time, memory, loss.
 
     python benchmarks/rivals.py                       a few minutes; writes results/rivals.json
     python benchmarks/rivals.py --seconds 10 --output rivals.json
@@ -6,9 +6,9 @@
 Each package gets an environment of its own in the user's cache folder, made at the first run
 with ``venv`` and ``pip``. Tables grow until one takes ``--seconds``, or until the next would
 need more memory than the machine has free. A package that cannot be installed or
-does not run is listed with the last line of what it said.
+does not run is listed with the last line of its output.
 
-anonypyx       ``MDAV-generic``. It wants a category column: all records have the same.
+anonypyx       ``MDAV-generic``. It requires a category column: all records have the same category.
 k-means-constrained   ``size_min=k`` with n / k clusters, one start instead of its ten.
 """
 
@@ -68,12 +68,12 @@ RUNS = {
 
 
 def measure(rival, n):
-    """Return what one package makes of a table; meant for its own environment."""
+    """Return the time, memory and loss of a package on one table; runs in its environment."""
     run = RUNS[rival]
-    # What is imported or compiled at a first call; Shoal's code depends on the length.
+    # A first call imports and compiles; which kernels Shoal needs depends on the length.
     run(table(KIND, 10_000 if rival.startswith("shoal") else 200, WIDTH), K)
     X = table(KIND, n, WIDTH)
-    labels, seconds, grown = harness.timed(lambda: run(X, K))
+    labels, seconds, extra_bytes = harness.timed(lambda: run(X, K))
     try:
         release = version(rival.partition(" ")[0])
     except PackageNotFoundError:
@@ -82,7 +82,7 @@ def measure(rival, n):
         "package": rival, "version": release, "kind": KIND, "n": n, "p": WIDTH, "k": K,
         "cpu_seconds": float(f"{seconds:.4g}"),
         "loss": round(harness.loss(X, labels), 4),
-        "megabytes": None if grown is None else round((grown + X.nbytes) / 1e6, 1),
+        "megabytes": None if extra_bytes is None else round((extra_bytes + X.nbytes) / 1e6, 1),
     }  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def free_memory():
 
 
 def follow(rival, seconds):
-    """Yield measurements on longer and longer tables, then why there are no more."""
+    """Yield measurements on longer and longer tables, then why they end."""
     note = {"package": rival, "kind": KIND, "p": WIDTH, "k": K}
     try:
         python = sys.executable if rival.startswith("shoal") else environment(rival)
@@ -127,31 +127,31 @@ def follow(rival, seconds):
             yield {**note, "stopped": f"n = {n} needs more memory than is free"}
             return
         asked = [{"rival": rival, "n": n}]
-        settings = harness.TIDY if rival.startswith("shoal") else {}
-        last = next(harness.answers(__file__, asked, python=python, settings=settings), None)
+        settings = harness.RETURN_FREED_MEMORY if rival.startswith("shoal") else {}
+        last = next(harness.run_cases(__file__, asked, python=python, settings=settings), None)
         if last is None:
             yield {**note, "stopped": f"n = {n} failed; its error is above"}
             return
         yield last
 
 
-def main(words=None):
-    """Measure all packages and keep what they did."""
+def main(arguments=None):
+    """Measure all packages and write the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=90, help="CPU a table may take")
     parser.add_argument("--rivals", nargs="+", default=list(RUNS), choices=list(RUNS))
     parser.add_argument("--output", type=Path, default=harness.HERE / "results" / "rivals.json")
-    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args(words)
-    if options.answer:
-        harness.answer(measure)
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.worker:
+        harness.serve_cases(measure)
         return
-    actual = [one for one in harness.load(options.output) if one["package"] not in options.rivals]
+    entries = [one for one in harness.load(options.output) if one["package"] not in options.rivals]
     for rival in options.rivals:
         for entry in follow(rival, options.seconds):
             print(entry, file=sys.stderr, flush=True)
-            actual.append(entry)
-            harness.save(options.output, actual)
+            entries.append(entry)
+            harness.save(options.output, entries)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ def journey(view):
     view.locator("#k").fill("5")
     view.get_by_role("button", name="Run", exact=True).click()
     view.locator("article").get_by_text("Improving the groups").wait_for()
-    yield "running", "#way"
+    yield "running", "#masking"
     view.get_by_role("button", name="Cancel run 1").click()
     view.get_by_role("button", name="Delete run 1").click()
     view.locator("#effort").select_option("")

@@ -9,7 +9,7 @@ from reproduction.runs import groups, loss, reference
 from reproduction.store import stored
 
 TABLES, KS, TIMED = ("tarragona", "census", "eia"), (3, 5, 10), 5
-# What each row runs; all others are methods without options.
+# Method and options of each row; all other rows are methods without options.
 OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "mst, split=centroid (M-c)": ("mst", {"split": "centroid"}),
     "mst, split=none (M)": ("mst", {"split": "none"}),
@@ -30,7 +30,7 @@ ROWS = {**{name: (name, {}) for name in PLAIN}, **OPTIONS}
 
 
 def losses(row: str, name: str) -> list[float]:
-    """Return the losses of a row on one table, by k."""
+    """Return the losses of a row on one table, for each k."""
     method, options = ROWS[row]
     Z = reference(name)
     return [loss(Z, groups(Z, method, k, **options)) for k in KS]
@@ -52,7 +52,7 @@ def measured() -> dict[str, Any]:
 
 
 def comparison_text() -> str:
-    """Return the page."""
+    """Return the page as Markdown."""
     titles = {"tarragona": "Tarragona", "census": "Census", "eia": "EIA"}
     head = [f"{titles[name]}, k={k}" for name in TABLES for k in KS]
     head += [f"{titles[name]}, time" for name in TABLES]
@@ -60,7 +60,7 @@ def comparison_text() -> str:
     for row, losses in sorted(measured().items(), key=lambda entry: entry[1]["tarragona"][1]):
         name, comma, option = row.partition(",")
         cells = [f"{value:.3f}" for name in TABLES for value in losses[name][:-1]]
-        cells += [timing.shown(losses[name][-1]) for name in TABLES]
+        cells += [timing.format_seconds(losses[name][-1]) for name in TABLES]
         rows.append(f"| `{name.split()[0]}`{name[len(name.split()[0]):]}{comma}{option} |"
                     f" {' | '.join(cells)} |")  # fmt: skip
     grid = [f"|  | {' | '.join(head)} |", f"| --- | {' | '.join(['---:'] * len(head))} |", *rows]

@@ -1,4 +1,4 @@
-"""Everything the papers hold, and where it is in Shoal, or why it is not there.
+"""The contents of the papers, and where each item is in Shoal, or why it is missing.
 
 `contents.txt` has one line for each algorithm, definition, theorem with algorithmic content, table,
 figure, example, timing and recommendation.
@@ -13,12 +13,12 @@ from pathlib import Path
 from reproduction.page import Page
 
 LIST = Path(__file__).with_suffix(".txt")
-LACKING = "not here: "
+MISSING = "not here: "
 
 
 @dataclass(frozen=True)
 class Item:
-    """One thing that a paper holds: its name there, what it is, places in Shoal or a reason."""
+    """An item of a paper: its name there, a description, and its places in Shoal or a reason."""
 
     name: str
     what: str
@@ -42,23 +42,25 @@ def contents() -> Mapping[str, tuple[Item, ...]]:
 
 def _item(line: str) -> Item:
     name, what, where = (cell.strip() for cell in line.split("|"))
-    if where.startswith(LACKING):
-        return Item(name, what, (), where.removeprefix(LACKING))
+    if where.startswith(MISSING):
+        return Item(name, what, (), where.removeprefix(MISSING))
     return Item(name, what, tuple(place.strip() for place in where.split(";")))
 
 
-def heads(text: str) -> list[str]:
-    """Return the heads of a page, below its title."""
+def headings(text: str) -> list[str]:
+    """Return the headings of a page, below its title."""
     return re.findall(r"(?m)^###? (.*)$", text)
 
 
-def head_of(place: str, text: str) -> str:
-    """Return the head of a page that a place after ``#`` means: the first that begins so."""
-    return next(head for head in heads(text) if head.startswith(place.removeprefix("#")))
+def heading_of(place: str, text: str) -> str:
+    """Return the first heading of a page that begins with the text of a place after ``#``."""
+    return next(
+        heading for heading in headings(text) if heading.startswith(place.removeprefix("#"))
+    )
 
 
 def contents_text(pages: Sequence[Page], texts: Mapping[str, str]) -> str:
-    """Return the page that lists everything; ``texts`` are the pages of the papers."""
+    """Return the page that lists all items; ``texts`` are the pages of the papers."""
     parts = [
         "# What the papers hold, and where it is",
         "Every algorithm, definition, theorem with algorithmic content, table, figure, example,\n"
@@ -77,13 +79,13 @@ def contents_text(pages: Sequence[Page], texts: Mapping[str, str]) -> str:
 
 def _shown(place: str, paper: str, text: str) -> str:
     if place.startswith("#"):
-        head = head_of(place, text)
-        return f"[{head.partition(':')[0]}]({paper}.md#{anchor(head)})"
+        heading = heading_of(place, text)
+        return f"[{heading.partition(':')[0]}]({paper}.md#{anchor(heading)})"
     if place.startswith("docs/"):
         return f"[{Path(place).stem}](../{place.removeprefix('docs/')})"
     return f"`{place}`"
 
 
-def anchor(head: str) -> str:
-    """Return the name by which a link finds a head."""
-    return re.sub(r"[^\w\u4e00-\u9fff\- ]", "", head.strip().lower().replace(" ", "-"))
+def anchor(heading: str) -> str:
+    """Return the anchor of a heading."""
+    return re.sub(r"[^\w\u4e00-\u9fff\- ]", "", heading.strip().lower().replace(" ", "-"))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Series:
-    """One line of a plot; without a colour it takes the next one."""
+    """One line of a plot, in the next free colour if it has none of its own."""
 
     label: str
     x: Sequence[float]
@@ -24,15 +24,15 @@ class Panel:
     title : str
         Title.
     x : str
-        What is shown across.
+        Label of the horizontal axis.
     y : str
-        What is shown upwards.
+        Label of the vertical axis.
     series : tuple of Series
         The lines.
     diagonal : bool
-        Whether to draw where a gain equals its price.
+        Whether to draw the line on which a gain equals its price.
     up_to : float
-        Where to end across, if the lines go further; 0 shows all.
+        End of the horizontal axis, if the lines go further; 0 shows all.
     """
 
     title: str

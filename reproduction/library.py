@@ -19,7 +19,7 @@ from shoal.io.publish import Publication
 
 @dataclass(frozen=True)
 class Paper:
-    """A page without its parts, and what makes each of them."""
+    """A page without its parts, and the function that makes each part."""
 
     page: Page
     parts: Sequence[Callable[[], Part]]
@@ -63,17 +63,17 @@ def write(folder: Path, names: Sequence[str] = (), *, force: bool = False) -> li
     Parameters
     ----------
     folder : Path
-        Where to write; it is made where it is not there.
+        Where to write; it is created if it does not exist.
     names : list of str
-        Names in ``PAPERS``. Where none is given all are written, and a page
-        ``README.md`` that leads to them.
+        Names in ``PAPERS``. If there are none, all papers are written, and a page
+        ``README.md`` that links to them.
     force : bool
         Whether files that exist may be replaced.
 
     Returns
     -------
     list of Page
-        What was written.
+        The pages that were written.
     """
     check_plots()
     try:

@@ -41,21 +41,23 @@ def index_text(pages: Sequence[Page]) -> str:
 def tally(page: Page) -> str:
     """Return one sentence on how much of a paper was reproduced."""
     cells, claims = list(page.comparisons()), list(page.claims())
-    said = []
+    counts = []
     if cells:
         same = [cell for cell in cells if cell.agrees]
         rounded = sum(cell.rounds for cell in same)
-        how = f" ({rounded} rounded, {len(same) - rounded} cut)" if rounded < len(same) else ""
-        said.append(f"{len(same)} of {len(cells)} printed figures reproduced to the digit{how}")
+        by_rule = f" ({rounded} rounded, {len(same) - rounded} cut)" if rounded < len(same) else ""
+        counts.append(
+            f"{len(same)} of {len(cells)} printed figures reproduced to the digit{by_rule}"
+        )
     tables = [part for part in page.parts if isinstance(part, Table) and not part.in_kind]
     if len(tables) > 1:
-        said[-1] += f": {', '.join(_counted(table) for table in tables)}"
+        counts[-1] += f": {', '.join(_counted(table) for table in tables)}"
     if claims:
-        said.append(f"{sum(claim.holds for claim in claims)} of {len(claims)} claims hold")
+        counts.append(f"{sum(claim.holds for claim in claims)} of {len(claims)} claims hold")
     drawn = len(list(page.figures()))
     if drawn:
-        said.append(f"{drawn} figures drawn")
-    return f"{'; '.join(said)}."
+        counts.append(f"{drawn} figures drawn")
+    return f"{'; '.join(counts)}."
 
 
 def _counted(table: Table) -> str:

@@ -1,4 +1,4 @@
-"""What a page about a paper holds, as plain data: published figures beside ours."""
+"""The content of a page about a paper, as plain data: published figures beside ours."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ def as_printed(columns: str, text: str) -> dict[Key, str]:
     Returns
     -------
     dict
-        What is printed, by row and column.
+        The printed figures, by row and column.
 
     Examples
     --------
@@ -49,9 +49,9 @@ class Comparison:
     column : str
         Column of the table it stands in.
     published : str
-        As it is printed, with all its digits; ``-`` where nothing is.
+        As it is printed, with all its digits; ``-`` if there is none.
     ours : float
-        What the code gives.
+        The result of our code.
     note : str
         Why the two differ, where they do.
     cut : bool
@@ -129,7 +129,7 @@ class Table:
         copied: Collection[str] = (),
         in_kind: bool = False,
     ) -> "Table":
-        """Join what is printed and what the code gives.
+        """Join the published figures and ours.
 
         Notes go by row and column; an empty name stands for all. ``cut`` says whether the paper
         cuts its figures, or which of them; ``copied`` are columns of inputs.
@@ -191,16 +191,16 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """What a page says of it."""
+        """The verdict as a page shows it."""
         if self.holds:
             return "holds"
-        actual = "does not hold" if self.own else "not on its own tables either"
-        return f"{actual}. {self.note}".strip()
+        text = "does not hold" if self.own else "not on its own tables either"
+        return f"{text}. {self.note}".strip()
 
 
 @dataclass(frozen=True)
 class Claims:
-    """Sentences of a paper, each with what we found."""
+    """Sentences of a paper, each with our result."""
 
     title: str
     about: str
@@ -209,7 +209,7 @@ class Claims:
 
 @dataclass(frozen=True)
 class Numbers:
-    """A table of ours alone: what a figure shows, in digits."""
+    """A table of our figures alone, such as the points of a plot."""
 
     title: str
     columns: tuple[str, ...]
@@ -232,7 +232,7 @@ Part = Table | Claims | Numbers | Rows | Figure
 
 @dataclass(frozen=True)
 class Page:
-    """Everything we say about one paper.
+    """The page about one paper.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ class Page:
     reference : str
         Authors, year and where it was published.
     about : str
-        What the reader must know before the tables.
+        Introduction to the tables.
     parts : tuple
         Tables, claims, numbers and figures, in the order of the paper.
     """

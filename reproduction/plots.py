@@ -30,7 +30,7 @@ WIDTH, HEIGHT = 4.4, 3.4  # of a pair of axes, in inches
 
 
 def check_plots() -> None:
-    """Refuse to begin where figures cannot be drawn."""
+    """Raise an error if matplotlib, which draws the figures, is not installed."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -45,11 +45,11 @@ def draw(figure: Figure) -> bytes:
     from matplotlib import style
     from matplotlib.figure import Figure as Canvas
 
-    across = min(2, len(figure.panels))
-    down = -(-len(figure.panels) // across)
+    n_columns = min(2, len(figure.panels))
+    n_rows = -(-len(figure.panels) // n_columns)
     with style.context(["default", SETTINGS]):
-        canvas = Canvas(figsize=(WIDTH * across, HEIGHT * down), layout="constrained")
-        axes = canvas.subplots(down, across, squeeze=False).ravel()
+        canvas = Canvas(figsize=(WIDTH * n_columns, HEIGHT * n_rows), layout="constrained")
+        axes = canvas.subplots(n_rows, n_columns, squeeze=False).ravel()
         lines: dict[str, Any] = {}
         for axis, panel in zip(axes, figure.panels, strict=False):
             lines |= _panel(axis, panel)
@@ -67,11 +67,11 @@ def _panel(axis: Any, panel: Panel) -> dict[str, Any]:
     free = iter(range(len(panel.series)))
     for line in panel.series:
         colour = line.colour or COLOURS[next(free) % len(COLOURS)]
-        look = {"color": colour, "lw": 1.3, "ms": 3.5, "label": line.label}
-        (lines[line.label],) = axis.plot(line.x, line.y, line.style, **look)
+        style = {"color": colour, "lw": 1.3, "ms": 3.5, "label": line.label}
+        (lines[line.label],) = axis.plot(line.x, line.y, line.style, **style)
     if panel.diagonal:
-        look = {"color": "#555555", "lw": 1, "label": "gain = price"}
-        (lines["gain = price"],) = axis.plot([0, 1], [0, -1], ":", **look)
+        style = {"color": "#555555", "lw": 1, "label": "gain = price"}
+        (lines["gain = price"],) = axis.plot([0, 1], [0, -1], ":", **style)
     if panel.up_to and axis.get_xlim()[1] > panel.up_to:
         axis.set_xlim(-panel.up_to / 20, panel.up_to)
     axis.set(title=panel.title, xlabel=panel.x, ylabel=panel.y)

@@ -1,4 +1,4 @@
-"""What all papers do: take a table in z-scores, group it, mask it, measure the loss."""
+"""Steps that the papers share: z-scores of a table, groups, masked values and loss."""
 
 from functools import cache
 from typing import Any

@@ -1,4 +1,4 @@
-"""Results that take long, or that differ from run to run: kept as JSON beside the code.
+"""Results that take long to compute, or that differ between runs, stored as JSON files.
 
 ``make papers`` computes them again; the tests read them, and compute a part of them.
 """
@@ -16,7 +16,7 @@ _computing = [False]
 
 @contextmanager
 def computing() -> Iterator[None]:
-    """Compute stored results again, and keep them, as long as the context lasts."""
+    """Compute stored results again, and store them, within the context."""
     _computing[0] = True
     try:
         yield
@@ -25,7 +25,7 @@ def computing() -> Iterator[None]:
 
 
 def stored(name: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
-    """Keep what a function without arguments returns in ``results/name.json``."""
+    """Store the result of a function without arguments in ``results/name.json``."""
 
     def keep(function: Callable[[], Any]) -> Callable[[], Any]:
         @cache

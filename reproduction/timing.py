@@ -1,4 +1,4 @@
-"""How long a method takes here, beside what a paper prints."""
+"""Running times of methods, beside those that a paper prints."""
 
 import os
 import platform
@@ -14,31 +14,33 @@ RUNS = 3
 def seconds(run: Callable[[], object]) -> float:
     """Return the least processor time of a few runs, after one that compiles."""
     run()
-    taken = []
+    times = []
     for _ in range(RUNS):
         began = time.process_time()
         run()
-        taken.append(time.process_time() - began)
-    return min(taken)
+        times.append(time.process_time() - began)
+    return min(times)
 
 
 @stored("machine")
 def machine() -> dict[str, object]:
-    """Return what the times were measured on."""
+    """Return the machine on which the times were measured."""
     return {"processor": platform.machine(), "cores": os.cpu_count(), "system": platform.system()}
 
 
-def table(title: str, there: str, published: dict[str, str], ours: dict[str, float]) -> Rows:
-    """Join printed times and ours; ``there`` is the machine of the paper."""
+def table(
+    title: str, paper_machine: str, published: dict[str, str], ours: dict[str, float]
+) -> Rows:
+    """Join printed times and ours; ``paper_machine`` is a sentence on the machine of the paper."""
     here = machine()
     about = (
-        f"{there} Ours is the least processor time of {RUNS} runs on one core of a machine with"
-        f" {here['cores']} ({here['processor']}, {here['system']}), kernels compiled before."
+        f"{paper_machine} Ours is the least processor time of {RUNS} runs on one core of a machine"
+        f" with {here['cores']} ({here['processor']}, {here['system']}), kernels compiled before."
     )
-    rows = {name: (text, shown(ours[name])) for name, text in published.items()}
+    rows = {name: (text, format_seconds(ours[name])) for name, text in published.items()}
     return Rows(title, about, rows)
 
 
-def shown(seconds: float) -> str:
+def format_seconds(seconds: float) -> str:
     """Return a time to two digits."""
     return f"{seconds:.2g} s" if seconds >= 0.095 else f"{1000 * seconds:.2g} ms"

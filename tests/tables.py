@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-# Lengths at which kernels begin another box, block or group of blocks (8, 32, 64, 1024 records) or
+# Lengths at which kernels begin another box, block or superblock (8, 32, 64, 1024 records) or
 # another stretch of a pass (256, 512), and the lengths beside them.
 SIZES = (8, 16, 32, 64, 128, 200, 256, 512, 1024, 2048)
 EDGES = sorted({size + beside for size in SIZES for beside in (-1, 0, 1)})

@@ -58,6 +58,7 @@ ONLY_IN = {
     "joblib": {"partitioners"},
     "highspy": {"partitioners"},
     "jinja2": {"report", "app"},
+    "markupsafe": {"report"},
     "matplotlib": {"report"},
     "starlette": {"app"},
     "uvicorn": {"app"},

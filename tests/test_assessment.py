@@ -8,7 +8,7 @@ import shoal
 from raising import raises
 from shoal.errors import InputError, ParameterError
 from shoal.metrics import MEASURE_INFO, MEASURES, needs
-from shoal.metrics.assessment import Assessment, linear
+from shoal.metrics.assessment import Assessment, linear_measures
 
 KNOWN = ["surface", "employees"]
 SECRET = ["turnover", "net_profit"]
@@ -22,6 +22,21 @@ def kinds(request):
         before, KNOWN, k=3, confidential=SECRET, identifiers=["company"]
     ).data
     return before, after
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+def test_a_scale_without_missing_cells_is_not_said_to_have_them():
+    data = pd.DataFrame({"a": np.arange(12.0), "grade": np.arange(12) % 3})
+    types = {"grade": {"kind": "ordinal", "order": ["0", "1", "2"]}}
+    release = shoal.microaggregate(
+        data, ["a"], k=3, method="mdav", confidential=["grade"], types=types
+    )
+    assert "t_closeness" not in release.remarks
+    missing = data.assign(grade=data["grade"].where(data.index > 0))
+    release = shoal.microaggregate(
+        missing, ["a"], k=3, method="mdav", confidential=["grade"], types=types
+    )
+    assert "'grade'" in release.remarks["t_closeness"]
 
 
 def test_everything_is_measured_and_named(kinds):
@@ -64,7 +79,7 @@ def test_a_release_measures_what_assess_does_but_searches():
     assert set(measures) - set(release.measures) == {"linkage", "linkage_top2"}
     assert release.measures == {name: measures[name] for name in release.measures}
     assert release.remarks == {}
-    assert "linkage" not in linear()
+    assert "linkage" not in linear_measures()
 
 
 def test_values_are_plain_numbers(kinds):

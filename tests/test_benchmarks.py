@@ -35,9 +35,9 @@ def measured(engine, n, seconds):
 def test_growth_and_ratio_come_from_measurements_of_the_same_table(benchmark_):
     speed = benchmark_("speed")
     cases = [measured("shoal", 100, 0.5), measured("shoal", 10_000, 50.0)]
-    cases += [measured("yardstick", 100, 1.0)]
+    cases += [measured("baseline", 100, 1.0)]
     seen = {speed.key(entry): entry for entry in cases}
-    first, plain, last = speed.related(seen)
+    plain, first, last = speed.with_ratios(seen)
     assert first["times_faster"] == 2
     assert last["growth"] == 1
     assert "times_faster" not in last
@@ -46,10 +46,10 @@ def test_growth_and_ratio_come_from_measurements_of_the_same_table(benchmark_):
 
 def test_a_benchmark_stops_where_the_groups_differ(benchmark_):
     speed = benchmark_("speed")
-    other = {**measured("yardstick", 100, 1.0), "loss": 2.0}
+    other = {**measured("baseline", 100, 1.0), "loss": 2.0}
     seen = {speed.key(entry): entry for entry in (measured("shoal", 100, 0.5), other)}
-    with pytest.raises(SystemExit, match="group otherwise"):
-        speed.related(seen)
+    with pytest.raises(SystemExit, match="form different groups"):
+        speed.with_ratios(seen)
 
 
 def test_the_published_part_of_the_grid_is_a_part_of_it(benchmark_):
@@ -125,7 +125,7 @@ def test_the_baseline_groups_as_the_partitioner_does(benchmark_):
     from shoal.partitioners._base import in_order
 
     X = benchmark_("generators").table("clustered", 300, 3)
-    assert np.array_equal(in_order(benchmark_("yardstick").mdav(X, 4)), MDAV(k=4).fit_predict(X))
+    assert np.array_equal(in_order(benchmark_("baseline").mdav(X, 4)), MDAV(k=4).fit_predict(X))
     assert np.array_equal(in_order(benchmark_("flat").mdav(X, 4)), MDAV(k=4).fit_predict(X))
 
 
@@ -159,18 +159,18 @@ def test_every_choice_is_measured(benchmark_):
 
 
 def test_one_command_runs_benchmarks_that_exist_and_fills_the_pages_last(benchmark_, monkeypatch):
-    everything, ran = benchmark_("all"), []
+    everything, ran = benchmark_("run_all"), []
     monkeypatch.setattr(everything.harness, "commit", lambda: "a")
-    monkeypatch.setattr(everything, "run", lambda words: ran.append(words[0]) or 0.0)
+    monkeypatch.setattr(everything, "run", lambda command: ran.append(command[0]) or 0.0)
     everything.main([])
     assert ran[-1] == "published.py"
     assert all((FOLDER / name).exists() for name in ran)
 
 
 def test_uncommitted_code_is_measured_only_on_request(benchmark_, monkeypatch):
-    everything, ran = benchmark_("all"), []
+    everything, ran = benchmark_("run_all"), []
     monkeypatch.setattr(everything.harness, "commit", lambda: "a+")
-    monkeypatch.setattr(everything, "run", lambda words: ran.append(words[0]) or 0.0)
+    monkeypatch.setattr(everything, "run", lambda command: ran.append(command[0]) or 0.0)
     with pytest.raises(SystemExit, match="commit them first"):
         everything.main(["--only", "interfaces"])
     everything.main(["--only", "interfaces", "--uncommitted"])

@@ -49,6 +49,11 @@ def distributions() -> dict[str, set[str]]:
     return {name: {normal(d) for d in all_} for name, all_ in packages_distributions().items()}
 
 
+@cache
+def stems(folder: Path) -> set[str]:
+    return {path.stem for path in folder.iterdir()}
+
+
 def libraries(path: Path) -> set[str]:
     """Return the libraries that a file imports, also inside functions."""
     names = set()
@@ -57,10 +62,9 @@ def libraries(path: Path) -> set[str]:
             names |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
             names.add(node.module.split(".")[0])
-    beside = {
-        other.stem for other in path.parent.iterdir() if not (other.parent / "__init__.py").exists()
-    }
-    beside |= {other.stem for folder in ("tests", "docs") for other in (ROOT / folder).iterdir()}
+    beside = stems(ROOT / "tests") | stems(ROOT / "docs")
+    if not (path.parent / "__init__.py").exists():
+        beside |= stems(path.parent)
     return names - set(sys.stdlib_module_names) - OWN - beside
 
 

@@ -125,6 +125,17 @@ def test_every_kind_of_table_gives_one_release_and_keeps_k(table, k, missing):
     assert releases["pyarrow"].data.schema.types[1:] == list(SCHEMA.values())[1:]
 
 
+@pytest.mark.parametrize("name", ["school", "town", "letter"])
+def test_a_column_without_a_value_needs_no_type(name):
+    """Libraries give Arrow no type for a column of missing values alone."""
+    ages = [1.0, 1.0, 3.0, 4.0]
+    tables = [pa.table({"age": ages, name: pa.nulls(4, kind)}) for kind in (pa.null(), pa.string())]
+    options = {"k": 2, "types": {name: TYPES[name]}, "missing": "own-groups"}
+    typeless, typed = (mask(table, ["age", name], **options) for table in tables)
+    assert typeless.data.to_pylist() == typed.data.to_pylist()
+    assert typeless.measures == typed.measures
+
+
 @pytest.fixture(scope="module")
 def survey():
     rng = np.random.default_rng(0)
@@ -180,7 +191,7 @@ def test_the_utilities_keep_k_with_their_states_and_months_in_every_kind_of_tabl
 def test_every_method_keeps_k_on_mixed_columns_or_says_why_not(survey, method, missing):
     k = 3 if signature_parameters(METHODS[method])["k"].accepts(3) else 2
     table = survey if missing == "refuse" else holed(survey, share=0.05)
-    table = table.slice(0, METHODS[method].facts.most or len(table))
+    table = table.slice(0, METHODS[method].facts.max_records or len(table))
     if method == "univariate":
         with raises(InputError, "sorts-by-categories", column="town", axes=3):
             mask(table, k=k, method=method, missing=missing)

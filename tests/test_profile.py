@@ -7,11 +7,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import pyreadstat
 import pytest
 
 import shoal
+from shoal.errors import KindInferred
 from shoal.frame.tables import open_frame
 from shoal.metrics.projection import project_groups
+from shoal.plan.deliver import deliver
 from shoal.plan.profile import profile
 
 KNOWN = ["age", "height", "weight"]
@@ -135,3 +138,15 @@ def test_groups_of_huge_and_tiny_values_lie_where_moderate_ones_do():
         projection = project_groups(X * [unit, 1.0], labels)
         assert np.allclose(projection.centres, expected.centres)
         assert np.allclose(projection.spread, expected.spread)
+
+
+def test_categories_of_a_labelled_file_are_named_by_their_labels(tmp_path):
+    codes = np.arange(60) % 3
+    data = pd.DataFrame({"age": np.arange(60.0), "town": codes})
+    labels = {"town": {0: "Aford", 1: "Beville", 2: "Ceton"}}
+    pyreadstat.write_sav(data, tmp_path / "in.sav", variable_value_labels=labels)
+    plan = shoal.Plan.of(["age", "town"], shoal.partitioners.MDAV(k=3))
+    with pytest.warns(KindInferred):
+        delivery = deliver(plan, tmp_path / "in.sav", tmp_path / "out.sav")
+    town = delivery.release.profile["distributions"][1]
+    assert sorted(town["categories"]) == ["Aford", "Beville", "Ceton"]

@@ -13,7 +13,9 @@ from shoal._params import SEED_BITS, DrawnSeed, draw_seed, signature_parameters
 from shoal.cli import app
 from shoal.metrics.digits import rounded_for_display
 from shoal.partitioners import MuApprox, Search
-from shoal.report import render, summarise, whole_text
+from shoal.report.html import render
+from shoal.report.summary import summarise
+from shoal.report.text import whole_text
 from shoal.steps import STEPS, AddNoise, Hybridise, Microaggregate, Pram, RankSwap, Round, Swap
 
 KNOWN = ["surface", "employees"]

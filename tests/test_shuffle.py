@@ -19,7 +19,7 @@ from shoal.cli import app
 from shoal.errors import PlanError
 from shoal.partitioners import MDAV, MuApprox
 from shoal.plan.shuffle import random_order
-from shoal.report import summarise
+from shoal.report.summary import summarise
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 

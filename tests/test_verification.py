@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -11,9 +12,13 @@ from typer.testing import CliRunner
 import shoal
 from raising import raises
 from shoal.audit import manifest as manifests
-from shoal.audit import write_manifest
+from shoal.audit import verify, write_manifest
+from shoal.audit.check import Check, guarantee_kept, with_units_counted
 from shoal.cli import app
 from shoal.errors import FileError
+from shoal.partitioners import MDAV
+from shoal.plan import Plan
+from shoal.plan.verdict import Finding, Verdict
 
 CSV = "name,hh,age,size,ill,w\n" + "".join(
     f"p{i},h{i // 2},{20 + i * 7 % 30},{i * 13 % 17},{i % 3},{1 + i % 4}\n" for i in range(24)
@@ -216,11 +221,44 @@ def test_households_and_weights_are_verified_as_far_as_they_can_be(folder):
     assert shell(*command, "-i", "name", "--manifest", "h.json").exit_code == 0
     result = shell("verify", "h.csv", "--manifest", "h.json", "--original", "in.csv")
     assert result.exit_code == 0, result.stdout
-    assert "in records, because the column of units was dropped" in result.stdout
+    assert "ok   guarantee: k=4 is kept, counted on the released values in units of 'hh'" in (
+        result.stdout
+    )
     before, after = pd.read_csv("in.csv"), pd.read_csv("h.csv")
     assert "hh" not in after
     assert (after["age"] * after["w"]).sum() == pytest.approx((before["age"] * before["w"]).sum())
     assert after.assign(hh=before["hh"]).groupby(["age", "size"])["hh"].nunique().min() >= 4
+
+
+def test_without_the_original_no_k_of_units_is_claimed(folder):
+    command = [*MASK[:2], "h.csv", *MASK[3:11], "--household", "hh", "--weight", "w"]
+    assert shell(*command, "-i", "name", "--manifest", "h.json").exit_code == 0
+    checks = verify("h.csv", "h.json")
+    (guarantee,) = [check for check in checks if check.name == "guarantee"]
+    assert guarantee.passed is None
+    assert "not checked in units of 'hh'" in guarantee.message
+    assert checks.verdict.status == "qualified"
+    assert checks.verdict.sentence.startswith("Whether k = 4 is kept in units of 'hh' was not")
+    complete = verify("h.csv", "h.json", original="in.csv")
+    assert complete.verdict.sentence.startswith("k = 4 is kept")
+    assert "units of 'hh'" in complete.verdict.sentence
+    stated = json.loads(Path("h.json").read_text())["verdict"]
+    assert complete.verdict.sentence == stated["sentence"]
+    # One line states the number of reservations: the last one.
+    shown = shell("verify", "h.csv", "--manifest", "h.json", "--original", "in.csv").stdout
+    assert shown.count("reservation") == 1
+
+
+def test_fewer_units_than_k_are_found_with_the_original(folder):
+    verdict = Verdict(4, 3, "hh", (Finding("class-below-k", "breaks", "Too few."),))
+    plan = Plan.of(["age"], MDAV(k=4), household="hh")
+    checks = [
+        Check("file", True, ""),
+        Check("guarantee", *guarantee_kept(plan, units_counted=False)),
+    ]
+    assert [check.passed for check in with_units_counted(checks, plan, verdict)] == [True, False]
+    records = replace(verdict, unit="record")
+    assert [check.passed for check in with_units_counted(checks, plan, records)] == [True, None]
 
 
 def test_a_database_has_no_hash_and_the_rest_is_checked(folder):

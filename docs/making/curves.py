@@ -132,8 +132,7 @@ def sizes(canvas: draw.Canvas) -> None:
 
 def values(canvas: draw.Canvas) -> None:
     """Write the confidential value beside each record."""
-    for record, value in zip(example.table(), example.confidential()[:, 0], strict=True):
-        canvas.text(record + [0.05, 0.03], f"{value:g}")
+    canvas.labels(example.table(), [f"{value + 0:g}" for value in example.confidential()[:, 0]])
 
 
 def links(canvas: draw.Canvas) -> None:
@@ -148,7 +147,10 @@ def links(canvas: draw.Canvas) -> None:
 
 LOST = "Each line leads from a record to the mean that is released in its place."
 SIZES = "The numbers say how many records look alike."
-VALUES = "The numbers are the confidential values: look for groups where they are all the same."
+VALUES = (
+    "The numbers are confidential values, as many as have room: look for groups where they are all"
+    " the same."
+)
 LINKS = "Each line leads from a released mean to the original record nearest to it."
 LOOKS: Mapping[str, tuple[Callable[[draw.Canvas], None], str]] = {
     **dict.fromkeys(["information_loss", "euclidean_loss", "il1s", "distortion_x"], (lost, LOST)),

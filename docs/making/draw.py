@@ -6,9 +6,12 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.report.labels import Dot, place_labels
+
 Points = NDArray[np.float64]
 
 WIDTH, HEIGHT, EDGE = 520.0, 380.0, 26.0
+LABEL_SCALE = 0.8  # letters of figures in reports, in terms of those here
 COLOURS = 7  # of groups; the style sheet names them
 
 
@@ -57,6 +60,17 @@ class Canvas:
         """Write words beside a point."""
         x, y = self._at(point)
         self.marks.append(f'<text x="{x}" y="{y}" text-anchor="{anchor}">{escape(words)}</text>')
+
+    def labels(self, points: Iterable[Points], words: Sequence[str]) -> None:
+        """Write words beside points, and leave out those that would touch others."""
+        places = [tuple(LABEL_SCALE * part for part in self._at(point)) for point in points]
+        dots = [Dot(x, y, text, needed=False) for (x, y), text in zip(places, words, strict=True)]
+        box = (0.0, 0.0, LABEL_SCALE * WIDTH, LABEL_SCALE * HEIGHT)
+        for text, place in zip(words, place_labels(dots, box), strict=True):
+            if place is not None:
+                x, y = (round(part / LABEL_SCALE, 1) for part in place)
+                middle = f'x="{x}" y="{y + 5}" text-anchor="middle"'
+                self.marks.append(f"<text {middle}>{escape(text)}</text>")
 
     def svg(self, label: str) -> str:
         """Return the picture; ``label`` is read aloud."""

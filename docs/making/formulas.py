@@ -1,6 +1,7 @@
 """Formulas of the site as MathML, which browsers show without scripts."""
 
 import re
+from html import escape
 from typing import Any
 
 from docutils import nodes
@@ -54,8 +55,22 @@ def _function(match: re.Match[str]) -> str:
 
 
 def _inline(translator: Any, node: nodes.math) -> None:
-    translator.body.append(to_mathml(node.astext()))
+    text = to_mathml(node.astext())
+    if _is_whole_heading(node):
+        spoken = re.sub(r"[\\{}_^$]+", " ", node.astext()).strip()
+        text = text.replace("<math ", f'<math aria-label="{escape(spoken)}" ', 1)
+    translator.body.append(text)
     raise nodes.SkipNode
+
+
+def _is_whole_heading(node: nodes.math) -> bool:
+    """Return whether a formula is all that the heading of a column says.
+
+    Not every screen reader reads formulas, and a column needs a name.
+    """
+    cell = node.parent.parent
+    in_head = isinstance(cell, nodes.entry) and isinstance(cell.parent.parent, nodes.thead)
+    return in_head and len(node.parent) == len(cell) == 1
 
 
 def _block(translator: Any, node: nodes.math_block) -> None:

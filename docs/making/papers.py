@@ -6,6 +6,9 @@ from pathlib import Path
 
 # Symbols of the papers, such as D_X, and the formulas that define some of them.
 SYMBOL = re.compile(r"(?<![\w`$])([DL])_([XYE]|SSE)\b(?: = 100 ([A-Z]{3}) / ([A-Z]{3})\b)?")
+# Greek letters, such as λ or λ = 0.5, but not those in the address of a heading.
+LETTER = re.compile(r"(?<![\w`$#-])([λρ])(?: = (\d(?:[\d.]*\d)?))?(?![\w`$-])")
+LETTERS = {"λ": r"\lambda", "ρ": r"\rho"}
 
 
 def pages(root: Path) -> Iterator[tuple[str, str]]:
@@ -25,9 +28,15 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
 def with_formulas(text: str) -> str:
     """Return a page with its symbols as formulas, which the committed page has as plain text."""
     lines = (
-        line if line.startswith("#") else SYMBOL.sub(_formula, line) for line in text.split("\n")
+        line if line.startswith(("#", "![")) else LETTER.sub(_letter, SYMBOL.sub(_formula, line))
+        for line in text.split("\n")
     )
     return "\n".join(lines)
+
+
+def _letter(match: re.Match[str]) -> str:
+    value = "" if match[2] is None else f" = {match[2]}"
+    return f"${LETTERS[match[1]]}{value}$"
 
 
 def _formula(match: re.Match[str]) -> str:

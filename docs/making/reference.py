@@ -33,7 +33,7 @@ OBJECTS = {
 
 SURVEY = {
     "shoal.metrics.survey": ("survey_risk",),
-    "shoal.metrics.survey_risk": ("key_frequencies", "individual_risk", "household_risk"),
+    "shoal.metrics.individual_risk": ("key_frequencies", "individual_risk", "household_risk"),
     "shoal.metrics.population_uniqueness": ("population_uniqueness",),
     "shoal.metrics.log_linear": ("log_linear_risk",),
     "shoal.metrics.suda": ("suda", "dis_risk"),

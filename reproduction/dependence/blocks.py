@@ -50,7 +50,7 @@ def claims() -> Claims:
     linked = {size: _curve(size, "linked") for size in SIZES}
     whole, n = linked[KNOWN], len(sources()["census"].X)
     bounds = [blocked()[KNOWN, weight].groups[0] / n for weight in LAMBDAS]
-    kept = sum(actual <= bound <= 1 / K for actual, bound in zip(whole, bounds, strict=True))
+    n_kept = sum(share <= bound <= 1 / K for share, bound in zip(whole, bounds, strict=True))
     ends = {rounded([blocked()[size, 1.0].x])[0] for size in SIZES}
     return Claims(
         "Claims on Figure 14",
@@ -74,8 +74,8 @@ def claims() -> Claims:
             ),
             Claim(
                 "Without blocks, DLD is at most groups / n, which is at most 1/k.",
-                f"So at {kept} of {len(whole)} values of λ.",
-                kept == len(whole),
+                f"So at {n_kept} of {len(whole)} values of λ.",
+                n_kept == len(whole),
             ),
             Claim(
                 "At λ = 1 the groups, and so D_X, are the same for every size of blocks.",

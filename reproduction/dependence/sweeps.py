@@ -49,14 +49,14 @@ class Blocks:
 @cache
 def sources() -> Mapping[str, Source]:
     """Return the four tables of the paper."""
-    actual = {
+    tables = {
         f"gaussian {rho}": Source(f"Gaussian, ρ = {rho}", *gaussian(rho), SYNTHETIC)
         for rho in (0.5, 0.9)
     }
     for name in ("census", "tarragona"):
         Z = reference(name)
-        actual[name] = Source(name.capitalize(), Z[:, :KNOWN], Z[:, KNOWN:], REAL)
-    return actual
+        tables[name] = Source(name.capitalize(), Z[:, :KNOWN], Z[:, KNOWN:], REAL)
+    return tables
 
 
 def gaussian(rho: float, n: int = 1000, seed: int = SEED) -> tuple[Matrix, Matrix]:
@@ -96,7 +96,7 @@ def _blocks(size: int, weight: float) -> Blocks:
     return Blocks(
         distortion_x(source.X, release),
         linkage(source.X, release),
-        tuple(_number(actual) for actual in labels),
+        tuple(_number(block_labels) for block_labels in labels),
     )
 
 

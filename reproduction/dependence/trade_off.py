@@ -13,12 +13,12 @@ def figure_8() -> Figure:
     """Both distortions against k, for the two ends of lambda."""
     panels = []
     for name, source in sources().items():
-        actual = sweep(name)
+        points = sweep(name)
         series = tuple(
             Series(
                 f"$D_{axis.upper()}$, λ = {weight:g}",
                 source.ks,
-                rounded(getattr(actual[k, weight], axis) for k in source.ks),
+                rounded(getattr(points[k, weight], axis) for k in source.ks),
                 style,
             )
             for weight in (0.0, 1.0)

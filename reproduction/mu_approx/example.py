@@ -75,21 +75,21 @@ def table_4() -> Table:
     return _masked(
         f"Table 4: the SME example, masked by μ-Approx, k = {K}",
         TABLE_4,
-        f"The draw is ours, with seed {SEED}: {as_often()}",
+        f"The draw is ours, with seed {SEED}: {seeds_sentence()}",
         method="mu-approx",
         random_state=SEED,
     )
 
 
 @cache
-def as_often() -> str:
-    """Say how many seeds give the groups of the paper."""
+def seeds_sentence() -> str:
+    """Return a sentence on how many seeds give the groups of the paper."""
     Z = companies()
-    actual = [sse(Z, groups(Z, "mu-approx", K, random_state=seed)) for seed in range(SEEDS)]
-    same = sum(abs(one - actual[SEED]) < 1e-9 for one in actual)
+    sses = [sse(Z, groups(Z, "mu-approx", K, random_state=seed)) for seed in range(SEEDS)]
+    n_same = sum(abs(one - sses[SEED]) < 1e-9 for one in sses)
     return (
-        f"{same} of {SEEDS} seeds give these groups; the others give an SSE of"
-        f" {min(actual):.2f} to {max(actual):.2f}."
+        f"{n_same} of {SEEDS} seeds give these groups; the others give an SSE of"
+        f" {min(sses):.2f} to {max(sses):.2f}."
     )
 
 
@@ -127,14 +127,14 @@ def variability() -> Table:
     """Examples 2 and 3: what both lose."""
     Z = companies()
     ours: dict[Key, float] = {}
-    actual: dict[str, Labels] = {
+    labels_by_row: dict[str, Labels] = {
         "optimal": groups(Z, "optimal", K),
         "μ-Approx": groups(Z, "mu-approx", K, random_state=SEED),
     }
-    for row, labels in actual.items():
+    for row, labels in labels_by_row.items():
         lost, total = sse(Z, labels), sst(Z)
         ours |= {(row, "SSE"): lost, (row, "SST"): total, (row, "SSE/SST"): lost / total}
-    about = f"On z-scores of the two masked columns. Of μ-Approx, {as_often()}"
+    about = f"On z-scores of the two masked columns. Of μ-Approx, {seeds_sentence()}"
     return Table.of("Examples 2 and 3: variability lost", about, VARIABILITY, ours, cut=True)
 
 

@@ -69,8 +69,8 @@ def draws() -> dict[str, list[tuple[float, float]]]:
 def both(name: str, method: str, k: int) -> list[list[float]]:
     """Return L_E and L_SSE of every run: one, or one for each seed."""
     if method == "mu-approx":
-        actual: list[list[float]] = draws()[f"{name} {k}"]
-        return actual
+        pairs: list[list[float]] = draws()[f"{name} {k}"]
+        return pairs
     return [list(run(name, method, k))]
 
 
@@ -79,11 +79,11 @@ def table_5() -> Table:
     ours, notes = {}, dict(NOTES)
     for row, column in TABLE_5:
         name, measure, method = row.split(", ")
-        at = ("L_E", "L_SSE").index(measure)
-        actual = [run[at] for run in both(name.lower(), METHODS[method], int(column[2:]))]
-        ours[row, column] = sum(actual) / len(actual)
-        if len(actual) > 1:
-            notes[row, column] = _drawn(TABLE_5[row, column], actual)
+        position = ("L_E", "L_SSE").index(measure)
+        losses = [run[position] for run in both(name.lower(), METHODS[method], int(column[2:]))]
+        ours[row, column] = sum(losses) / len(losses)
+        if len(losses) > 1:
+            notes[row, column] = _drawn(TABLE_5[row, column], losses)
     return Table.of(
         "Table 5: information loss",
         "L_E = 100 SDE / SDT counts distances, L_SSE = 100 SSE / SST their squares. The row of"
@@ -116,17 +116,17 @@ def claims() -> Claims:
 
 
 def _ranking() -> Claim:
-    actual, kept, of = [], 0, 0
+    shares, n_kept, n_cases = [], 0, 0
     for name in ("tarragona", "census"):
         for k in KS:
             mdav, mst = (run(name, method, k)[1] for method in ("mdav", "mst"))
             share = np.mean([mdav < mst < one[1] for one in draws()[f"{name} {k}"]])
-            actual.append(f"{name.capitalize()} k = {k}: {share:.0%}")
-            kept, of = kept + (share > 0.5), of + 1
+            shares.append(f"{name.capitalize()} k = {k}: {share:.0%}")
+            n_kept, n_cases = n_kept + (share > 0.5), n_cases + 1
     return Claim(
         "On Tarragona and Census MDAV loses least, followed by M-d and then μ-Approx.",
-        f"In this order for so many seeds: {'; '.join(actual)}.",
-        kept == of,
+        f"In this order for so many seeds: {'; '.join(shares)}.",
+        n_kept == n_cases,
         "In print M-d loses less than MDAV on Tarragona at k = 3 (16.63 and 16.93), and μ-Approx"
         " less than M-d on Census at k = 10 (17.01 and 17.17).",
         own=False,
@@ -186,19 +186,19 @@ def _theorems() -> tuple[Claim, Claim]:
                 bound = (fitted.bound_ or 0.0) if criterion == "sse" else fitted.distance_bound_
                 ratio = criterion_loss(Z, fitted.labels_, criterion) / bound
                 worst[criterion] = max(worst[criterion], ratio)
-    actual = (
+    sentence = (
         "On three tables, k = 3, 4, 5 and 10, ours is at most {:.2f} times a proven lower bound."
     )
     return (
         Claim(
             "Theorem 1: the sum of distances is at most (2k - 1) max(2k - 1, 3k - 5) times the"
             " least.",
-            f"{actual.format(worst['euclidean'])} Not proven for our trees in general.",
+            f"{sentence.format(worst['euclidean'])} Not proven for our trees in general.",
             worst["euclidean"] < 25,
         ),
         Claim(
             "Theorem 2: the SSE is at most 2 (2k - 1) max(2k - 1, 3k - 5)² times the least.",
-            f"{actual.format(worst['sse'])} Not proven for our trees in general.",
+            f"{sentence.format(worst['sse'])} Not proven for our trees in general.",
             worst["sse"] < 250,
         ),
     )

@@ -8,20 +8,23 @@ import numpy as np
 
 from reproduction.records.record import Record, rounded, scaled_table
 from reproduction.records.verifier import check_partition
+from shoal._kernels.pricing.group_search import all_groups
+from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._column_generation.proof import (
-    LONG,
+    LONG_PRICING,
     MORE_STEPS,
-    Budget,
-    OutOfTime,
     Proof,
     scaled,
     squared_errors,
 )
 from shoal.partitioners.mdav import MDAV
-from shoal.partitioners.prove import run
+from shoal.partitioners.prove import run, run_programmes
 from shoal.partitioners.refine import refine
 
+NEAR_SHARE = 0.02  # of the gap: groups of lower reduced cost are the first columns
+MAX_GROUPS = 50  # such groups per record
+MAX_STEPS = 1_000_000  # to list them
 MARGIN = 1e-10  # of the mean dual: rounding errors of the search for violated groups
 
 
@@ -47,15 +50,31 @@ def start(record: Record, seconds: float) -> tuple[Proof, int]:
         row[: len(cluster)] = cluster
     if record.duals:
         duals = Duals(
-            factor * np.array(record.duals),
-            factor * np.array(record.triple_duals),
-            0.0,
-            columns.clusters,
-            factor * np.array(record.cluster_duals),
-            columns.divisors,
+            record_dual=factor * np.array(record.duals),
+            triples=columns.triples,
+            triple_dual=factor * np.array(record.triple_duals),
+            clusters=columns.clusters,
+            cluster_dual=factor * np.array(record.cluster_duals),
+            divisors=columns.divisors,
         )
-        proof.price(duals, LONG._replace(max_steps=MORE_STEPS * proof.steps))
+        for _ in range(2):  # the higher the bound, the fewer groups are left out
+            proof.price(duals, LONG_PRICING._replace(max_steps=MORE_STEPS * proof.steps))
     return proof, power
+
+
+def add_near_groups(proof: Proof) -> None:
+    """Add groups of k with a low reduced cost at the best duals so far."""
+    duals, k = proof.duals, proof.k
+    order = np.argsort(-duals.record_dual, kind="stable").astype(np.int64)
+    ranked_duals = proof.pricing.ranked_duals(duals, order, k)
+    groups = np.empty((MAX_GROUPS, k), np.int64)
+    for first in order:
+        for step in NEAR_SHARE * (proof.sse - proof.base) * np.ldexp(1.0, -np.arange(20)):
+            count = all_groups(proof.pricing.table, ranked_duals, first, k, step, MAX_STEPS, groups)
+            if count >= 0:
+                proof.columns.add(groups[:count])
+                break
+        proof.check_interrupt()
 
 
 def feasible(proof: Proof) -> Duals:
@@ -69,7 +88,6 @@ def as_record(proof: Proof, power: int, table: str) -> Record:
     """Return what a proof has found and proven."""
     duals, factor, k = feasible(proof), 4.0**-power, proof.k
     used, filled = duals.triple_dual > 0, duals.cluster_dual > 0
-    triples = proof.columns.triples[: len(used)][used]
     new = Record(
         table=table,
         k=k,
@@ -78,7 +96,7 @@ def as_record(proof: Proof, power: int, table: str) -> Record:
         claimed=factor * proof.bound,
         labels=proof.labels.tolist(),
         duals=rounded(factor * duals.record_dual),
-        triples=[(int(a), int(b), int(c)) for a, b, c in triples],
+        triples=[(int(a), int(b), int(c)) for a, b, c in duals.triples[used]],
         triple_duals=rounded(factor * duals.triple_dual[used]),
         clusters=[row[row >= 0].tolist() for row in duals.clusters[filled]],
         divisors=duals.divisors[filled].tolist(),
@@ -118,7 +136,11 @@ def improve(record: Record, seconds: float, seed: int) -> Record:
     """
     proof, power = start(record, seconds)
     with suppress(OutOfTime, KeyboardInterrupt):
-        run(proof, seed)
+        if record.duals:
+            add_near_groups(proof)
+            run_programmes(proof, seed)
+        else:
+            run(proof, seed)
     new = better(record, as_record(proof, power, record.table))
     gained = new.loss < record.loss or max(new.bound - record.bound, new.claimed - record.claimed)
     return new if gained > 0 else record

@@ -11,11 +11,13 @@ CLOSED = 1e-8  # relative gap of a partition that is proven to be optimal, to ei
 HEAD = """\
 # Records: best known partitions and bounds
 
-For three tables of the literature and five k, `reproduction/records/cells` has the partition of
-lowest known loss and the proof of a lower bound of the loss of all partitions into groups of at
-least k. Everyone can check them, and is invited to beat them. Losses and bounds are in % of the
-variance of z-scores, gaps in % of the bound. Information on how `refine`, `search` and `prove`
-compare within two minutes is in [Information loss](quality.md).
+A *cell* is one of three tables of the literature with one of five values of k. For each cell,
+`reproduction/records/cells` has the partition of lowest known loss, and the proof of a lower bound
+on the loss of all partitions into groups of at least k records. Anyone can check them, and everyone
+is invited to beat them.
+
+Losses and bounds are in % of the variance of the z-scores, gaps in % of the bound. How `refine`,
+`search` and `prove` compare within two minutes is shown in [Information loss](quality.md).
 
 | table | k | loss | bound verified | gap | bound claimed | gap | triples | clusters |
 |---|---|---|---|---|---|---|---|---|
@@ -23,20 +25,28 @@ compare within two minutes is in [Information loss](quality.md).
 
 MISSING = """
 No record yet: {}.
-`--improve` makes the first one.
+[`--improve`](#beat-them) creates the first record of a cell.
 """
 
 FOOT = """
-*Bound verified*: it follows from the dual values in the file, which `make records` checks with
-plain NumPy, nothing of Shoal: no group of k to 2k - 1 records has an SSE below the duals of its
-records, less the duals of the triples of which it has two records, and less those of the clusters,
-h // m times if it has h records of a cluster with divisor m. At most one group can have two records
-of a triple, and the sum of h // m over all groups is at most c // m for a cluster of c records; so
-no partition has an SSE below the sum of all duals of records, less those of the triples and c // m
-times those of the clusters. *Triples* and *clusters* say how many of them a proof uses. *Bound
-claimed*: what `prove` states, which may be higher where an integer programme, solved by HiGHS,
-chooses among groups of low reduced cost. Nobody else has checked this part; an optimum is a claim
-of this kind. Where both bounds agree, nothing rests on an integer programme.
+*Bound verified* follows from the dual values in the file, which `make records` checks with plain
+NumPy and no algorithm of Shoal. It checks that no group of k to 2k - 1 records has an SSE below the
+sum of the following:
+
+- the duals of its records,
+- minus the dual of each triple of which it contains two or three records,
+- minus h // m times the dual of each cluster with divisor m, where h is the number of records of
+  the cluster that the group contains.
+
+In a partition, at most one group can contain two records of a triple, and the sum of h // m over
+all groups is at most c // m for a cluster of c records. So no partition has an SSE below the sum of
+the duals of all records, minus the duals of all triples, minus c // m times the dual of each
+cluster. The columns *triples* and *clusters* show how many of them the proof uses.
+
+*Bound claimed* is the bound that `prove` states. It may be higher where an integer programme,
+solved by HiGHS, chooses among groups of low reduced cost. Nobody else has checked this part, and an
+optimum is a claim of this kind. Where both bounds agree, the bound does not depend on an integer
+programme.
 
 ## Check them
 
@@ -44,9 +54,9 @@ of this kind. Where both bounds agree, nothing rests on an integer programme.
 make records
 ```
 
-recomputes all losses and searches exhaustively, by branch and bound, for a group that violates the
-duals. It takes seconds for small k. `python -m reproduction.records --only
-eia-3` checks one cell, `--quick` only partitions and sums. The file
+This recomputes all losses and searches exhaustively, by branch and bound, for a group that violates
+the duals. It takes seconds for small k. `python -m reproduction.records --only eia-3` checks one
+cell; `--quick` checks only the partitions and the sums of the duals. The file
 `reproduction/records/verifier.py` is the whole verifier, and `reproduction/records/record.py`
 describes the format of the files.
 
@@ -56,9 +66,10 @@ describes the format of the files.
 python -m reproduction.records --improve eia-3 --seconds 1800 --seed 1
 ```
 
-continues from the partition and the duals on record, for some CPU seconds, and writes the file and
-this page when something is better. A file made by any other method is welcome as well: a partition
-of lower loss, or duals with a higher sum that pass the check.
+This continues from the partition and the duals on record, for the given number of CPU seconds. If
+it finds a better partition or bound, it writes the file and this page. A file made by any other
+method is welcome as well: a partition of lower loss, or duals that pass the check and prove a
+higher bound.
 """
 
 

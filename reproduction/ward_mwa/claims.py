@@ -152,7 +152,7 @@ def _risk(release: Callable[[str], Matrix]) -> tuple[Claim, Claim]:
         method: linkage(Z, release(method)) for method in ("FS_FPC", "MWA_FPC", "FS_I", "MWA_I")
     }
     text = ", ".join(f"{share:.0%} ({method})" for method, share in linked.items())
-    actual = neighbour_intervals(Z, release("FS_I"))
+    intervals = neighbour_intervals(Z, release("FS_I"))
     return (
         Claim(
             "Individual sorting has a higher disclosure risk than sorting along one axis.",
@@ -161,9 +161,9 @@ def _risk(release: Callable[[str], Matrix]) -> tuple[Claim, Claim]:
         ),
         Claim(
             "With individual sorting, a value lies between the means of the neighbouring groups.",
-            f"So for {np.mean(actual.holds):.1%} of all values (FS_I, k = 3); half of these"
-            f" intervals are narrower than {np.median(actual.width):.3f} standard deviations.",
-            bool(np.all(actual.holds)),
+            f"So for {np.mean(intervals.holds):.1%} of all values (FS_I, k = 3); half of these"
+            f" intervals are narrower than {np.median(intervals.width):.3f} standard deviations.",
+            bool(np.all(intervals.holds)),
         ),
     )
 

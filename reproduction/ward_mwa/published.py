@@ -1,4 +1,4 @@
-"""What the paper prints."""
+"""The tables that the paper prints."""
 
 from reproduction.page import as_printed
 

@@ -133,6 +133,23 @@ def as_seed(random_state: RandomState) -> int | None:
     return random_state
 
 
+def seed_or_draw(random_state: RandomState) -> int:
+    """Return the seed that ``random_state`` stands for; None draws one."""
+    seed = as_seed(random_state)
+    return int(draw_seed() if seed is None else seed)
+
+
+def check_at_least(least: int, **arguments: Any) -> None:
+    """Refuse arguments that are not an int of at least ``least``."""
+    for name, value in arguments.items():
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise ParameterError(
+                f"`{name}` must be an int of at least {least}.",
+                code="parameter-not-accepted",
+                parameter=name,
+            )
+
+
 def effective_n_jobs(n_jobs: int | None) -> int:
     """Return how many jobs run at a time: all cores where ``n_jobs`` is None or -1.
 
@@ -185,25 +202,19 @@ class Parameter:
 
         ``column=value,column=value`` is a mapping where the parameter accepts one.
         """
-        try:
-            value = json.loads(text)
-        except ValueError:
-            value = text
+        value = parse_json(text)
         if "=" in text and not self.accepts(value) and self.accepts({}):
-            return _parse_mapping(text)
+            pairs = (pair.rpartition("=") for pair in text.split(","))
+            return {name: parse_json(entry) for name, _, entry in pairs}
         return text if not self.accepts(value) and self.accepts(text) else value
 
 
-def _parse_mapping(text: str) -> dict[str, Any]:
-    """Return a mapping that is written as ``column=value,column=value``."""
-    mapping: dict[str, Any] = {}
-    for pair in text.split(","):
-        name, _, value = pair.rpartition("=")
-        try:
-            mapping[name] = json.loads(value)
-        except ValueError:
-            mapping[name] = value
-    return mapping
+def parse_json(text: str) -> Any:
+    """Return the JSON value that a text represents, or else the text itself."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 _CACHE: dict[type, Mapping[str, Parameter]] = {}  # reading a signature is slow
@@ -222,14 +233,18 @@ def signature_parameters(cls: type) -> Mapping[str, Parameter]:
     return _CACHE[cls]
 
 
-def validate(instance: Any) -> None:
-    """Check the parameters stored in ``instance``; raise `ParameterError` for the first bad one."""
+def validate(instance: Any, owner: str = "") -> None:
+    """Check the parameters stored in ``instance``; raise `ParameterError` for the first bad one.
+
+    ``owner`` is what the message calls the instance, by default its class.
+    """
     cls = type(instance)
+    owner = owner or cls.__name__
     for parameter in signature_parameters(cls).values():
         value = getattr(instance, parameter.name)
         if not parameter.accepts(value):
             raise ParameterError(
-                f"The {parameter.name!r} parameter of {cls.__name__} must be"
+                f"The {parameter.name!r} parameter of {owner} must be"
                 f" {parameter.expected}. Got {format_argument(value)} instead.",
                 code="parameter-not-accepted",
                 parameter=parameter.name,
@@ -246,13 +261,17 @@ def non_default_parameters(instance: Any) -> dict[str, Any]:
     }
 
 
-def build(cls: type, options: dict[str, Any]) -> Any:
-    """Return ``cls(**options)``; raise `ParameterError` for an unknown or missing option."""
+def build(cls: type, options: dict[str, Any], owner: str = "") -> Any:
+    """Return ``cls(**options)``; raise `ParameterError` for an unknown or missing option.
+
+    ``owner`` is what the message calls the class, by default its name.
+    """
     known = signature_parameters(cls)
+    owner = owner[:1].upper() + owner[1:] or cls.__name__
     for name in options:
         if name not in known:
             raise ParameterError(
-                f"{cls.__name__} has no parameter {name!r}.{hint(name, known)}"
+                f"{owner} has no parameter {name!r}.{hint(name, known)}"
                 f" Its parameters are: {', '.join(known)}.",
                 code="unknown-parameter",
                 parameter=name,
@@ -261,12 +280,25 @@ def build(cls: type, options: dict[str, Any]) -> Any:
     for name, parameter in known.items():
         if parameter.required and name not in options:
             raise ParameterError(
-                f"{cls.__name__} needs {name!r}: {parameter.expected}.",
+                f"{owner} needs {name!r}: {parameter.expected}.",
                 code="parameter-missing",
                 parameter=name,
                 of=cls.__name__,
             )
     return cls(**options)
+
+
+def with_hint_of(error: ParameterError, function: Any) -> ParameterError:
+    """Return an error, with a similar parameter of a function that passes on unknown ones."""
+    names = [
+        name
+        for name, entry in inspect.signature(function).parameters.items()
+        if entry.kind is not entry.VAR_KEYWORD
+    ]
+    similar = hint(error.attributes.get("parameter"), names)
+    if error.code != "unknown-parameter" or not similar or "Did you mean" in error.template:
+        return error
+    return ParameterError(f"{error.template}{similar}", code=error.code, **error.attributes)
 
 
 def hint(word: object, words: Iterable[str]) -> str:
@@ -286,18 +318,6 @@ def format_argument(value: Any) -> str:
         return f"a value of type {type(value).__name__}"
     text = repr(value)
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
-
-
-def plain_text(text: str) -> str:
-    """Return text of a docstring without markup and citations.
-
-    Examples
-    --------
-    >>> plain_text("Group by ``k`` [DT05]_, see :class:`~shoal.Plan`.")
-    'Group by k, see shoal.Plan.'
-    """
-    text = re.sub(r":\w+:`~?([\w.]+)`", r"\1", text)
-    return re.sub(r",? \[\w+\]_", "", text).replace("`", "")
 
 
 def union_members(annotation: Any) -> list[Any]:
@@ -321,9 +341,8 @@ def _accepts(annotation: Any, value: Any) -> bool:
         return any(type(value) is type(option) and value == option for option in arguments)
     if isinstance(origin, type) and issubclass(origin, Sequence):
         if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iuf":
-            value = (
-                value[[value.argmin(), value.argmax()]] if len(value) else ()
-            )  # extremes suffice
+            # If the extremes are accepted, all numbers are.
+            value = value[[value.argmin(), value.argmax()]] if len(value) else ()
         return (
             isinstance(value, Iterable)
             and not isinstance(value, str | bytes)

@@ -33,7 +33,17 @@ PART_OF = {
 }
 # Stages that take as long as the user allows, after others of their part.
 LONG = ("searching", "proving")
+LONG_AHEAD = "a search follows"  # reported before the stages that such a stage starts from
 BEFORE_LONG = 0.5  # share of the part that is left to the others
+# The shares where such a stage is announced, which then takes most of the time.
+PARTS_WITH_LONG = {
+    "Reading": 2,
+    "Grouping": 3,
+    "Improving the groups": 90,
+    "Writing": 2,
+    "Checking the file": 3,
+}
+BEFORE_ANNOUNCED = 0.05  # share of the part that is left to the others then
 NOT_A_RELEASE = (
     "analyses", "attacks", "comparing", "counting", "hashing", "inspecting the columns",
     "minimal sample uniques", "trying plans",
@@ -57,10 +67,17 @@ class Estimate:
         self.start = clock()
         self.share = 0.0
         self.stage, self.stage_start, self.within = "", self.start, 0.0
+        self.long_ahead, self.words = False, "Grouping"
+        self.parts, self.before_long = PARTS, BEFORE_LONG
 
     def update(self, stage: str, done: int, total: int) -> str:
         """Take a report into account and return what is being done, in words."""
         name, _, result = stage.partition(",")
+        if name == LONG_AHEAD:
+            self.long_ahead = True
+            self.parts, self.before_long = PARTS_WITH_LONG, BEFORE_ANNOUNCED
+            return self.words
+        self.long_ahead = self.long_ahead and name not in LONG
         within = min(done / total, 1.0) if total > 0 else 0.0
         if name != self.stage:
             self.stage, self.stage_start = name, self.clock()
@@ -72,14 +89,16 @@ class Estimate:
             words = name.capitalize()
         else:
             words = PART_OF.get(name, "Grouping")
-            before = sum(list(PARTS.values())[: list(PARTS).index(words)])
+            parts = self.parts
+            before = sum(list(parts.values())[: list(parts).index(words)])
             if name in LONG:
-                within = BEFORE_LONG + (1 - BEFORE_LONG) * within
+                within = self.before_long + (1 - self.before_long) * within
             elif words == PART_OF[LONG[0]]:
-                within *= BEFORE_LONG
-            share = (before + PARTS[words] * within) / sum(PARTS.values())
+                within *= self.before_long
+            share = (before + parts[words] * within) / sum(parts.values())
             self.share = max(self.share, share)
             words = NAMES.get(name, words)
+        self.words = words
         return f"{words}:{result}" if result else words
 
     @property
@@ -88,9 +107,11 @@ class Estimate:
         return self.clock() - self.start
 
     def describe_time(self) -> str:
-        """Return the time that has passed and, once it can be estimated, what may remain."""
+        """Return the elapsed time and, once it can be estimated, what may remain."""
         passed = self.passed
-        text = f"{_minutes(passed)} passed"
+        text = f"{_minutes(passed)} elapsed"
+        if self.long_ahead:
+            return text  # the time so far says nothing about a search that has not begun
         if self.stage in LONG:  # its own pace, which has nothing to do with that of the others
             passed, share = self.clock() - self.stage_start, self.within
             known = share > 0.01

@@ -4,6 +4,7 @@ An interface sets the width for a block of code with `limit_table_width`; withou
 any length.
 """
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ GAP = "  "  # between the columns of a table
 NARROWEST = 12  # characters that a column of sentences keeps
 _NUMBER = re.compile(r"[-+\u2212]?[\d,]*\.?\d+(e[-+]?\d+)?( ?%)?|nan|inf")
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
+_SPACE = re.compile(r" (?!%)")  # a per cent sign stays with its number
 
 _width: ContextVar[int | None] = ContextVar("shoal_text_width", default=None)
 
@@ -34,7 +36,7 @@ def text_width() -> int | None:
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun, in the plural where that is right.
+    """Return a number with its noun, in the plural if needed.
 
     Examples
     --------
@@ -42,6 +44,45 @@ def count(number: int, noun: str, plural: str = "") -> str:
     ('1 record', '20,000 records', '2 classes')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def plain_text(text: str) -> str:
+    """Return text of a docstring without markup and citations.
+
+    Examples
+    --------
+    >>> plain_text("Group by ``k`` [DT05]_, see :class:`~shoal.Plan`.")
+    'Group by k, see shoal.Plan.'
+    """
+    text = re.sub(r":\w+:`~?([\w.]+)`", r"\1", text)
+    return re.sub(r",? \[\w+\]_", "", text).replace("`", "")
+
+
+def shorten(text: str, longest: int) -> str:
+    """Return text cut to at most ``longest`` characters.
+
+    Examples
+    --------
+    >>> shorten("years_of_education", 10)
+    'years_of_…'
+    """
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def format_percentage(value: float) -> str:
+    """Return a number of per cent with three significant figures.
+
+    Examples
+    --------
+    >>> [format_percentage(value) for value in (14.7777, 10.0, 0.8204, 0.0, 1e-9)]
+    ['14.8 %', '10.0 %', '0.820 %', '0 %', 'less than 0.001 %']
+    """
+    if value == 0:
+        return "0 %"
+    if 0 < value < 0.0005:
+        return "less than 0.001 %"
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.{max(0, 2 - math.floor(math.log10(abs(rounded))))}f} %"
 
 
 def size_range(smallest: int, largest: int) -> str:
@@ -112,6 +153,9 @@ def wrap_text(text: str, width: int | None = None) -> str:
     >>> print(wrap_text("warning: The order of the records follows a hidden column.", 34))
     warning: The order of the records
       follows a hidden column.
+    >>> print(wrap_text("Released exactly: 98.6 % of the records.", 24))
+    Released exactly:
+      98.6 % of the records.
     """
     limit = _width.get() if width is None else width
     if limit is None:
@@ -123,7 +167,7 @@ def _break_line(line: str, limit: int) -> str:
     if len(_STYLE.sub("", line)) <= limit:
         return line
     indent = line[: len(line) - len(line.lstrip())] + "  "
-    words, lines = line.split(" "), [""]
+    words, lines = _SPACE.split(line), [""]
     for i, word in enumerate(words):
         joined = word if i == 0 else f"{lines[-1]} {word}"
         if i and len(_STYLE.sub("", joined)) > limit and lines[-1].strip():

@@ -91,7 +91,7 @@ def _rebuild(cls: type[Coded], template: str, code: str, attributes: dict[str, A
 
 
 class ShoalError(Coded):
-    """Base class of all errors; the command line exits with status 1."""
+    """Base class of all errors; the command line exits with status 1, or 2 for two of them."""
 
 
 class ParameterError(ShoalError, ValueError, TypeError):
@@ -103,7 +103,7 @@ class InputError(ShoalError, ValueError):
 
 
 class InputTypeError(InputError, TypeError):
-    """The data hold objects that are no numbers."""
+    """The data hold objects that are not numbers."""
 
 
 class ColumnError(InputError, KeyError):
@@ -115,7 +115,7 @@ class FileError(ShoalError, OSError):
 
 
 class PlanError(ShoalError, ValueError):
-    """A plan document is malformed or contradicts itself."""
+    """A plan is malformed or contradicts itself; the command line exits with status 2."""
 
 
 class MissingDependency(ShoalError, ImportError):

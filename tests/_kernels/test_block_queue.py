@@ -1,4 +1,4 @@
-"""Groups of blocks are visited by decreasing bound; bounds over box and shell together."""
+"""Superblocks are visited by decreasing bound; bounds over box and shell together."""
 
 import numpy as np
 import pytest
@@ -6,27 +6,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal._kernels.spatial.block_queue import (
-    heapify_groups,
-    pop_group,
-    queue_best_group,
-    queue_other_groups,
+    heapify_superblocks,
+    pop_superblock,
+    queue_best_superblock,
+    queue_other_superblocks,
 )
 from shoal._kernels.spatial.bounds import NO_SCORE, far_score_bounds
 
-group_bounds = st.lists(st.integers(-4, 4), min_size=1, max_size=40)
+superblock_bounds = st.lists(st.integers(-4, 4), min_size=1, max_size=40)
 
 
 def bounds_in_order(bounds, needed, rising=0.0):
-    """Return the bounds in the order in which the groups are visited."""
+    """Return the bounds in the order in which the superblocks are visited."""
     queue = np.empty(len(bounds) + 1, np.int64)
-    left = heapify_groups(bounds, queue, np.float32(needed))
+    left = heapify_superblocks(bounds, queue, np.float32(needed))
     return bounds[visits(bounds, queue, left, needed, rising)].tolist()
 
 
 def visits(bounds, queue, left, needed, rising=0.0):
-    """Return the queued groups in the order in which they are visited."""
+    """Return the queued superblocks in the order in which they are visited."""
     visited = []
-    while left := pop_group(bounds, queue, left, np.float32(needed)):
+    while left := pop_superblock(bounds, queue, left, np.float32(needed)):
         left -= 1
         visited.append(int(queue[left]))
         needed += rising
@@ -34,16 +34,16 @@ def visits(bounds, queue, left, needed, rising=0.0):
     return visited
 
 
-@given(values=group_bounds, needed=st.integers(-5, 5))
-def test_groups_come_by_bound_and_none_below_the_required_score(values, needed):
+@given(values=superblock_bounds, needed=st.integers(-5, 5))
+def test_superblocks_come_by_bound_and_none_below_the_required_score(values, needed):
     bounds = np.array(values, np.float32)
     assert bounds_in_order(bounds, needed) == sorted(
         (v for v in values if v >= needed), reverse=True
     )
 
 
-@given(values=group_bounds)
-def test_groups_below_a_raised_required_score_are_not_visited(values):
+@given(values=superblock_bounds)
+def test_superblocks_below_a_raised_required_score_are_not_visited(values):
     bounds, needed, wanted = np.array(values, np.float32), -4.0, []
     for value in sorted(values, reverse=True):
         if value < needed:
@@ -53,27 +53,27 @@ def test_groups_below_a_raised_required_score_are_not_visited(values):
     assert bounds_in_order(bounds, -4.0, rising=0.5) == wanted
 
 
-@given(values=group_bounds, needed=st.integers(-5, 5), risen=st.integers(0, 5))
-def test_the_best_group_is_queued_first_then_those_above_the_score(values, needed, risen):
+@given(values=superblock_bounds, needed=st.integers(-5, 5), risen=st.integers(0, 5))
+def test_the_best_superblock_is_queued_first_then_those_above_the_score(values, needed, risen):
     bounds, queue = np.array(values, np.float32), np.empty(len(values) + 1, np.int64)
     inside = np.zeros(16, np.float32)
-    left = queue_best_group(bounds, queue, inside)
+    left = queue_best_superblock(bounds, queue, inside)
     assert (inside == NO_SCORE).all()
     first = visits(bounds, queue, left - 1, needed)
     best = int(np.argmax(values))
     assert first == [best] * (values[best] >= needed)
 
     inside[:] = 0
-    left = queue_other_groups(bounds, queue, np.float32(needed + risen), inside)
+    left = queue_other_superblocks(bounds, queue, np.float32(needed + risen), inside)
     assert (inside == NO_SCORE).all()
-    others = [v for g, v in enumerate(values) if g != best and v >= needed + risen]
+    others = [v for s, v in enumerate(values) if s != best and v >= needed + risen]
     assert left == len(others) + 1
     assert bounds[visits(bounds, queue, left - 1, needed + risen)].tolist() == sorted(
         others, reverse=True
     )
 
 
-def test_an_empty_group_is_never_visited():
+def test_an_empty_superblock_is_never_visited():
     bounds = np.array([NO_SCORE, 1, NO_SCORE], np.float32)
     assert bounds_in_order(bounds, NO_SCORE) == [1.0]
 

@@ -8,8 +8,8 @@ from shoal._kernels.spatial.box_tree import (
     LEAF,
     build_tree,
     find_nearest,
-    move_record,
-    remove_record,
+    move_point,
+    remove_point,
 )
 from tables import tables
 from twins.mdav import nearest
@@ -21,7 +21,7 @@ def test_removed_records_are_not_returned(X, data):
     left = [i for i in range(len(X)) if i not in gone]
     tree = build_tree(X)
     for record in gone:
-        remove_record(tree, record)
+        remove_point(tree, record)
     actual, distances = np.empty(5, np.int64), np.empty(5)
     for record in range(len(X)):
         count = find_nearest(tree, X[record], record, actual, distances)
@@ -34,7 +34,7 @@ def test_moved_records_are_found_at_their_new_position(X, data):
     tree, moved = build_tree(X), X.copy()
     for record in data.draw(st.lists(st.integers(0, len(X) - 1))):
         moved[record] = data.draw(st.integers(-9, 9))
-        move_record(tree, record, moved[record])
+        move_point(tree, record, moved[record])
     actual, distances = np.empty(5, np.int64), np.empty(5)
     for record in range(len(X)):
         count = find_nearest(tree, moved[record], record, actual, distances)

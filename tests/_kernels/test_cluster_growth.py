@@ -30,7 +30,7 @@ def test_the_violation_of_a_cluster_is_that_of_plain_counting(seed, divisor):
     rng, n = np.random.default_rng(seed), 14
     groups = [rng.choice(n, rng.integers(4, 8), replace=False).tolist() for _ in range(12)]
     weights, cluster = rng.uniform(0.05, 0.6, 12), np.zeros(n, bool)
-    for first in range(4):
+    for first in [*map(np.array, groups[:4]), np.array([0])]:
         cluster[:] = False
         actual = grow_cluster(fractional(groups, weights, n), first, divisor, 12, cluster)
         records = np.flatnonzero(cluster)
@@ -51,9 +51,12 @@ def test_groups_around_a_circle_violate_a_cluster(around, size, outside, divisor
     ]
     n, cluster = around * (1 + outside), np.zeros(around * (1 + outside), bool)
     weights = [1 / size] * around
-    actual = grow_cluster(fractional(groups, weights, n), 0, divisor, 15, cluster)
-    assert actual == pytest.approx(expected)
-    assert np.flatnonzero(cluster).tolist() == list(range(around))
+    for first in (groups[0], [0]):
+        cluster[:] = False
+        records = np.array(first)
+        actual = grow_cluster(fractional(groups, weights, n), records, divisor, 15, cluster)
+        assert actual == pytest.approx(expected)
+        assert np.flatnonzero(cluster).tolist() == list(range(around))
 
 
 def test_expensive_clusters_come_first_and_cheap_or_known_ones_are_left_out():

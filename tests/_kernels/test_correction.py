@@ -7,17 +7,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal._kernels.pricing.correction import Effort, correct_rows, lower_greatest
+from shoal._kernels.pricing.cheapest_groups import open_cheapest_groups
+from shoal._kernels.pricing.correction import (
+    CorrectionEffort,
+    PricedTable,
+    correct_rows,
+    lower_greatest,
+)
 from shoal._kernels.pricing.reach import empty_lists, list_rows
 from shoal._kernels.pricing.relaxation import nearest_sums, net_duals
-from shoal._kernels.pricing.row_boxes import BOXES_PER_GROUP, make_boxes
+from shoal._kernels.pricing.row_boxes import box_levels
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.neighbours import find_in_strides, neighbours_of_few, stream_neighbours
 from tables import KINDS
 from twins.pricing import reduced_cost
 
 MANY = 1_000_000
-BY_SPREAD, BY_FLOORS = Effort(MANY, 0, MANY, 1e-12, 8), Effort(-1, MANY, MANY, 1e-12, 8)
+BY_SPREAD, BY_FLOORS = (
+    CorrectionEffort(MANY, 0, MANY, 1e-12, 8),
+    CorrectionEffort(-1, MANY, MANY, 1e-12, 8),
+)
 
 
 def drawn(seed, n):
@@ -35,21 +44,13 @@ def tied(seed, n):
     return X, rng.integers(0, 4, n) * rng.choice([0.25, 0.5, 2.0])
 
 
-def boxes_of(X, net, duals, rows_per_box):
-    sizes = (rows_per_box, rows_per_box * BOXES_PER_GROUP)
-    return [make_boxes(X, net, duals, size) for size in sizes]
-
-
 def corrected(X, duals, k, near, rows, effort=BY_SPREAD, rows_per_box=1):
     near = neighbours_of_few(X, near)[0].astype(np.int32)
     net = net_duals(X, near, k, duals)
-    correction, counts = np.empty(len(rows)), np.empty(len(rows), np.int64)
-    groups, costs = np.empty((len(rows), 2, k), np.int64), np.zeros((len(rows), 2))
-    correct_rows(
-        X, near, k, duals, net, *boxes_of(X, net, duals, rows_per_box), rows, effort,
-        correction, groups, costs, counts,
-    )  # fmt: skip
-    return correction, [g[:c] for g, c in zip(groups, counts, strict=True)]
+    results = open_cheapest_groups(len(rows), 2, k)
+    table = PricedTable(X, near, k, duals, net, box_levels(X, net, duals, rows_per_box))
+    correct_rows(table, rows, effort, results)
+    return results.bounds, [g[:c] for g, c in zip(results.groups, results.counts, strict=True)]
 
 
 def lowest(X, duals, k):
@@ -110,7 +111,7 @@ def test_corrections_are_the_lowest_reduced_costs(k, rows_per_box, effort):
 @settings(max_examples=40)
 def test_a_search_that_ends_early_is_still_a_lower_bound(seed, steps, more, most):
     X, duals = drawn(seed, 14)
-    effort = Effort(steps, more, most, 1e-12, 8)
+    effort = CorrectionEffort(steps, more, most, 1e-12, 8)
     correction, _ = corrected(X, duals, 3, 6, np.arange(14), effort)
     assert (correction <= lowest(X, duals, 3)[1] + 1e-9).all()
 
@@ -134,7 +135,7 @@ def test_all_rows_within_reach_are_listed_or_there_is_no_space(space):
     near, zeros = neighbours_of_few(X, 6)[0].astype(np.int32), np.zeros(300)
     rows, reach = np.arange(40, 80), rng.choice([-np.inf, 1.0, 5.0, 40.0], 40)
     lists, last = empty_lists(space), np.empty(64, np.int64)
-    count = list_rows(X, near, *boxes_of(X, zeros, zeros, 4), rows, reach, lists, last)
+    count = list_rows(X, near, box_levels(X, zeros, zeros, 4), rows, reach, lists, last)
     gaps = ((X[rows][:, None] - X) ** 2).sum(axis=2)
     within = (gaps < reach[:, None]) & (np.arange(300) != rows[:, None])
     assert count == (within.sum() if space == 100_000 else -1)
@@ -150,7 +151,7 @@ def test_a_batch_without_space_for_all_its_lists_is_divided():
     rng = np.random.default_rng(9)
     X, duals = rng.normal(size=(200, 2)), rng.uniform(0.1, 0.3, 200)
     few, much = (
-        corrected(X, duals, 4, 8, np.arange(200), Effort(MANY, 0, MANY, 1e-12, space))
+        corrected(X, duals, 4, 8, np.arange(200), CorrectionEffort(MANY, 0, MANY, 1e-12, space))
         for space in (8, 100_000)
     )
     assert (few[0] < 0).any()

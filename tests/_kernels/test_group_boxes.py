@@ -19,8 +19,8 @@ from shoal._kernels.spatial.group_boxes import (
 @pytest.fixture(params=[1, WIDTH - 1, WIDTH, WIDTH + 1, 5 * WIDTH + 3])
 def groups(request):
     n = request.param
-    centre = np.random.default_rng(n).normal(size=(n, 3))
-    return SimpleNamespace(centre=centre, size=np.arange(1, n + 1), parent=np.arange(n))
+    centroids = np.random.default_rng(n).normal(size=(n, 3))
+    return SimpleNamespace(centroids=centroids, sizes=np.arange(1, n + 1), parent=np.arange(n))
 
 
 def distances(boxes, point):
@@ -39,7 +39,7 @@ def test_every_group_is_found_at_its_distance(groups):
     boxes = pack_boxes(groups)
     box_distances(boxes, np.array([0.3, -1.0, 2.0]))
     actual = distances(boxes, np.array([0.3, -1.0, 2.0]))
-    expected = ((groups.centre - [0.3, -1.0, 2.0]) ** 2).sum(axis=1)
+    expected = ((groups.centroids - [0.3, -1.0, 2.0]) ** 2).sum(axis=1)
     assert len(actual) == len(expected)
     assert [actual[g] for g in range(len(expected))] == pytest.approx(expected)
 
@@ -58,8 +58,8 @@ def test_boxes_grow_with_the_groups_that_move(groups):
 def test_a_group_that_vanished_is_infinitely_far(groups):
     boxes = pack_boxes(groups)
     remove_group(boxes, 0)
-    box_distances(boxes, groups.centre[0])
-    assert np.isinf(distances(boxes, groups.centre[0])[0])
+    box_distances(boxes, groups.centroids[0])
+    assert np.isinf(distances(boxes, groups.centroids[0])[0])
 
 
 def test_boxes_are_packed_again_when_most_places_are_empty(groups):

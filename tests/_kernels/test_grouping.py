@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal._kernels.local_search.annealing import anneal, open_memory, pool_sse
+from shoal._kernels.local_search.annealing import anneal, open_best_and_pool, pool_sse
 from shoal._kernels.local_search.draws import draw_fraction, draw_index
 from shoal._kernels.local_search.grouping import (
     N_EMPTY,
@@ -16,14 +16,8 @@ from shoal._kernels.local_search.grouping import (
     sse_change,
     undo_trial,
 )
-from shoal._kernels.local_search.passes import open_grouping
-from shoal._kernels.local_search.reshape import (
-    descend_around,
-    dissolve,
-    dissolve_pass,
-    gather,
-    gather_pass,
-)
+from shoal._kernels.local_search.passes import DISSOLVE, GATHER, open_grouping, run_pass
+from shoal._kernels.local_search.reshape import descend_around, dissolve, gather
 from shoal._kernels.spatial.neighbours import neighbours
 from shoal.partitioners.mdav import MDAV
 from tables import tables
@@ -37,11 +31,20 @@ def groupings(draw, least=12, most=40):
     return open_grouping(X, neighbours(X, 8), MDAV(k=k).fit_predict(X), k), k
 
 
+# By the kernel that Python calls: each pass by itself would be compiled for the tests alone.
+def dissolve_pass(s, k, groups, tried):
+    return run_pass(s, k, DISSOLVE, groups, tried, 0)
+
+
+def gather_pass(s, k, centres, tried):
+    return run_pass(s, k, GATHER, centres, tried, 0)
+
+
 def photograph(s):
     """Return all that a trial may change, for groups that hold records."""
     held = np.flatnonzero(s.sizes)
     return (
-        s.labels.tolist(), s.place.tolist(), held.tolist(), s.sse[held].tolist(),
+        s.labels.tolist(), s.position.tolist(), held.tolist(), s.sse[held].tolist(),
         [s.members[g, : s.sizes[g]].tolist() for g in held],
         [s.squares[g, : s.sizes[g]].tolist() for g in held],
         s.centroids[held].tolist(), s.version[held].tolist(),
@@ -55,7 +58,7 @@ def check(s, k):
     assert sizes[sizes > 0].min() >= k
     assert sizes.max() <= 2 * k - 1
     assert s.sse.sum() == pytest.approx(total(s.X, s.labels), rel=1e-12, abs=1e-12)
-    assert set(np.flatnonzero(s.sizes == 0)) <= set(s.free[: s.counts[N_EMPTY]])
+    assert set(np.flatnonzero(s.sizes == 0)) <= set(s.empty_groups[: s.counts[N_EMPTY]])
     assert s.counts[N_SAVED] == s.counts[N_QUEUED] == 0
     assert not s.is_queued.any()
     assert not s.is_saved.any()
@@ -99,13 +102,15 @@ def test_a_pass_returns_the_decrease_of_the_sse(case):
 @given(case=groupings(), seed=st.integers(0, 99), heat=st.sampled_from([0.0, 0.3, 5.0]))
 def test_the_best_groups_of_an_annealing_have_the_stated_sse(case, seed, heat):
     s, k = case
-    memory = open_memory(s.labels, float(s.sse.sum()), k, 50)
-    anneal(s, k, memory, np.array([seed], np.uint64), np.full(60, heat))
+    best_and_pool = open_best_and_pool(s.labels, float(s.sse.sum()), k, 50)
+    anneal(s, k, best_and_pool, np.array([seed], np.uint64), np.full(60, heat))
     check(s, k)
-    assert memory.sse[0] == pytest.approx(total(s.X, s.labels), abs=1e-9)
-    assert memory.sse[1] == pytest.approx(total(s.X, memory.best), abs=1e-9)
-    assert np.bincount(memory.best)[np.unique(memory.best)].min() >= k
-    known = [frozenset(group[group >= 0]) for group in memory.pool[: memory.counts[1]]]
+    assert best_and_pool.sse[0] == pytest.approx(total(s.X, s.labels), abs=1e-9)
+    assert best_and_pool.sse[1] == pytest.approx(total(s.X, best_and_pool.best), abs=1e-9)
+    assert np.bincount(best_and_pool.best)[np.unique(best_and_pool.best)].min() >= k
+    known = [
+        frozenset(group[group >= 0]) for group in best_and_pool.pool[: best_and_pool.counts[1]]
+    ]
     assert len(set(known)) == len(known)
     assert all(k <= len(group) < 2 * k for group in known)
 
@@ -114,11 +119,11 @@ def test_a_full_pool_is_emptied():
     X = np.random.default_rng(0).normal(size=(60, 2))
     near = neighbours(X, 8)
     s = open_grouping(X, near, np.arange(60) // 3, 3)
-    memory = open_memory(s.labels, float(s.sse.sum()), 3, 7)
+    best_and_pool = open_best_and_pool(s.labels, float(s.sse.sum()), 3, 7)
     lengths = set()
     for seed in range(40):
-        anneal(s, 3, memory, np.array([seed], np.uint64), np.full(5, 0.3))
-        known = memory.pool[: memory.counts[1]]
+        anneal(s, 3, best_and_pool, np.array([seed], np.uint64), np.full(5, 0.3))
+        known = best_and_pool.pool[: best_and_pool.counts[1]]
         lengths.add(len(known))
         groups = {frozenset(group[group >= 0]) for group in known}
         assert len(groups) == len(known)
@@ -131,10 +136,12 @@ def test_groups_of_nearly_accepted_trials_are_in_the_pool():
     X = np.random.default_rng(0).normal(size=(60, 2))
     s = open_grouping(X, neighbours(X, 8), np.arange(60) // 3, 3)
     for _ in range(10):  # until hardly anything stays
-        memory = open_memory(s.labels, float(s.sse.sum()), 3, 500)
-        anneal(s, 3, memory, np.array([1], np.uint64), np.full(300, 1e-9))
+        best_and_pool = open_best_and_pool(s.labels, float(s.sse.sum()), 3, 500)
+        anneal(s, 3, best_and_pool, np.array([1], np.uint64), np.full(300, 1e-9))
     own = {frozenset(np.flatnonzero(s.labels == g)) for g in np.unique(s.labels)}
-    known = {frozenset(group[group >= 0]) for group in memory.pool[: memory.counts[1]]}
+    known = {
+        frozenset(group[group >= 0]) for group in best_and_pool.pool[: best_and_pool.counts[1]]
+    }
     assert known - own
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal._kernels.spatial import index as spatial_index
-from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_GROUP
+from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.bounds import NO_SCORE, required_score, score_bounds
 from shoal._kernels.spatial.frame import power_of_two, principal_frame
 from shoal._kernels.spatial.index import open_index, rebuild_if_needed, remove
@@ -16,8 +16,8 @@ from shoal._kernels.spatial.search import (
     NO_RECORD,
     NONE_FOUND,
     measure_block,
-    place_query,
     search,
+    write_query,
 )
 from shoal._progress import reporting_to
 from shoal.partitioners import (
@@ -46,11 +46,18 @@ from twins.tfrp import first_phase
 from twins.vmdav import vmdav
 
 
+def set_flat(monkeypatch, records, per_k_and_column=0):
+    """Index tables of more than some records."""
+    monkeypatch.setattr(mdav_module, "MAX_POOL", records)
+    monkeypatch.setattr(mdav_module, "MAX_POOL_PER_K", 0)
+    monkeypatch.setattr(mdav_module, "MAX_POOL_PER_K_AND_COLUMN", per_k_and_column)
+
+
 @pytest.fixture(autouse=True)
-def used_and_renewed_as_often_as_can_be(monkeypatch):
-    """Index short tables too, and build anew whenever many records have left."""
+def index_short_tables_and_rebuild_often(monkeypatch):
+    """Index short tables too, and rebuild whenever many records have left."""
     monkeypatch.setattr(spatial_index, "REBUILD_COST", (0, 0))
-    monkeypatch.setattr(mdav_module, "FLAT", (0, 0, 0))
+    set_flat(monkeypatch, 0)
 
 
 def ask(index, point, side, m):
@@ -98,7 +105,7 @@ def test_every_search_agrees_with_a_pass_over_all_records(X, seed, m, inwards):
 def test_searches_agree_over_several_groups_of_blocks(kind, n, p):
     rng = np.random.default_rng(n + p)
     X = KINDS[kind](rng, (n, p))
-    assert n > 2 * BLOCK * BLOCKS_PER_GROUP
+    assert n > 2 * BLOCK * BLOCKS_PER_SUPERBLOCK
     index, left = open_index(X), np.arange(n)
     for gone in (0, 900, 1500):
         leave(index, left[:gone])
@@ -109,7 +116,9 @@ def test_searches_agree_over_several_groups_of_blocks(kind, n, p):
 
 
 @pytest.mark.parametrize("beside", [-1, 0, 1, 5, BLOCK - 1, BLOCK, BLOCK + 1])
-@pytest.mark.parametrize("size", [BLOCK, BLOCK * BLOCKS_PER_GROUP, 2 * BLOCK * BLOCKS_PER_GROUP])
+@pytest.mark.parametrize(
+    "size", [BLOCK, BLOCK * BLOCKS_PER_SUPERBLOCK, 2 * BLOCK * BLOCKS_PER_SUPERBLOCK]
+)
 def test_searches_agree_at_the_borders_of_full_blocks_and_groups_of_blocks(size, beside):
     n = size + beside
     rng = np.random.default_rng(n)
@@ -153,14 +162,14 @@ def test_dba1_agrees_with_the_slow_version_while_the_index_is_rebuilt(case):
 def test_a_pool_continues_where_the_index_stopped(X, k, short):
     k = min(k, len(X))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mdav_module, "FLAT", (short, 0, 0))
+        set_flat(patch, short)
         assert np.array_equal(MDAV(k=k).fit_predict(X), in_order(mdav(X, k)))
 
 
 @pytest.mark.parametrize(("columns", "is_indexed"), [(33, True), (34, False)])
 def test_wide_tables_need_no_index(monkeypatch, columns, is_indexed):
     pools, open_pool = [], base_module.open_pool
-    monkeypatch.setattr(mdav_module, "FLAT", (0, 0, 1.5))
+    set_flat(monkeypatch, 0, 1.5)
     monkeypatch.setattr(base_module, "open_pool", lambda X: pools.append(X) or open_pool(X))
     X = np.random.default_rng(columns).normal(size=(200, columns))
     assert np.array_equal(MDAV(k=4).fit_predict(X), in_order(mdav(X, 4)))
@@ -220,24 +229,24 @@ def test_boxes_contain_the_living_records_and_bounds_are_never_too_low(X):
     index = open_index(X)
     leave(index, range(0, len(X), 3))
     for side in NEAREST, FARTHEST:
-        place_query(X[-1], index.origin, index.axes, index.scale, index.leading, side, index.query)
+        write_query(X[-1], index.origin, index.axes, index.scale, index.leading, side, index.query)
         bounds = np.empty(index.outer_low.shape[1], np.float32)
         score_bounds(index.outer_low, index.outer_high, index.query, side, bounds)
-        inner, gaps = np.empty(BLOCKS_PER_GROUP, np.float32), np.empty(BLOCK, np.float32)
+        inner, gaps = np.empty(BLOCKS_PER_SUPERBLOCK, np.float32), np.empty(BLOCK, np.float32)
         for b, block in enumerate(index.blocks):
-            g = b // BLOCKS_PER_GROUP
-            score_bounds(index.low[g], index.high[g], index.query, side, inner)
+            s, position = divmod(b, BLOCKS_PER_SUPERBLOCK)
+            score_bounds(index.low[s], index.high[s], index.query, side, inner)
             lives = ~np.isnan(block[0])
             assert lives.sum() == index.filled[b]
             if not lives.any():
                 continue
-            assert (block[:, lives].min(axis=1) >= index.low[g, :, b % BLOCKS_PER_GROUP]).all()
-            assert (block[:, lives].max(axis=1) <= index.high[g, :, b % BLOCKS_PER_GROUP]).all()
+            assert (block[:, lives].min(axis=1) >= index.low[s, :, position]).all()
+            assert (block[:, lives].max(axis=1) <= index.high[s, :, position]).all()
             measure_block(block, index.query, index.leading, side, NO_SCORE, gaps)
             best = (side * gaps[lives]).max()
             slack = 1e-5 * max(abs(float(best)), index.query[-1] ** 2) + 1e-30
-            assert inner[b % BLOCKS_PER_GROUP] >= best - slack
-            assert bounds[g] >= inner[b % BLOCKS_PER_GROUP] - slack
+            assert inner[position] >= best - slack
+            assert bounds[s] >= inner[position] - slack
 
 
 @given(X=long_tables())
@@ -248,7 +257,7 @@ def test_single_precision_never_excludes_a_record_that_is_as_far(X):
     for side in NEAREST, FARTHEST:
         for point in X[:: max(1, len(X) // 5)]:
             frame = index.origin, index.axes, index.scale, index.leading
-            reach = place_query(point, *frame, side, index.query)
+            reach = write_query(point, *frame, side, index.query)
             squares = brute.squared(X, point)
             for b, block in enumerate(index.blocks):
                 measure_block(block, index.query, index.leading, side, NO_SCORE, gaps)

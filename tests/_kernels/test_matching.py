@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal._kernels.matching.blossom import Graph, open_matching
-from shoal._kernels.matching.edmonds import advance
+from shoal._kernels.matching.edmonds import match_required
 from shoal._kernels.structures.heap import open_heap, pop, push
 
 
@@ -31,7 +31,7 @@ def solve(n, required, edges):
     graph = Graph(ends, np.array(list(edges.values())), start, order // 2)
     matching = open_matching(n)
     heap = open_heap(2 * len(edges) + 2 * n)
-    while advance(graph, matching, heap, required, 1):
+    while match_required(graph, matching, heap, required, 1):
         pass
     return graph, matching
 

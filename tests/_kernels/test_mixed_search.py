@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shoal._kernels.mixed_search import build_index, list_within, tighten_bounds
+from shoal._kernels.mixed_search import MixedTable, build_index, list_within, tighten_bounds
 
 
 def all_squares(numbers, codes, points, point_codes):
@@ -28,16 +28,16 @@ def test_nearest_records_and_ties_are_those_of_all_distances(n, shape, missing):
         table[rng.random(table.shape) < missing] = np.nan
     codes = rng.integers(-1, 4, (n, shape[1]))
     point_codes = rng.integers(-1, 4, (40, shape[1]))
-    index = build_index(numbers, codes)
-    squares = np.full(40, np.inf)
-    tighten_bounds(index, points, point_codes, squares)
+    index = build_index(MixedTable(numbers, codes))
+    targets, squares = MixedTable(points, point_codes), np.full(40, np.inf)
+    tighten_bounds(index, targets, squares)
     expected = all_squares(numbers, codes, points, point_codes)
     assert np.array_equal(squares, expected.min(axis=1))
     counts = np.zeros(40, np.int64)
-    list_within(index, points, point_codes, squares, counts, np.empty(0, np.int64))
+    list_within(index, targets, squares, counts, np.empty(0, np.int64))
     starts = np.concatenate([[0], np.cumsum(counts)])
     records = np.empty(starts[-1], np.int64)
-    list_within(index, points, point_codes, squares, starts[:-1].copy(), records)
+    list_within(index, targets, squares, starts[:-1].copy(), records)
     for i in range(40):
         near = np.flatnonzero(expected[i] == expected[i].min())
         assert sorted(records[starts[i] : starts[i + 1]]) == near.tolist()

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal._kernels.spatial import neighbours as neighbours_module
-from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_GROUP
+from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.neighbours import (
     find_in_strides,
@@ -56,15 +56,15 @@ def test_neighbours_agree_with_all_distances_on_every_kind_of_table(X, m):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n", "p"), [(3001, 1), (3000, 3), (2500, 20)])
 def test_neighbours_agree_over_several_groups_of_blocks(kind, n, p):
-    assert n > 2 * BLOCK * BLOCKS_PER_GROUP
+    assert n > 2 * BLOCK * BLOCKS_PER_SUPERBLOCK
     X = KINDS[kind](np.random.default_rng(n + p), (n, p))
     check(X, 7, range(0, n, 50))
 
 
 @pytest.mark.parametrize("extra", [-1, 0, 1, 2, 7, BLOCK - 1, BLOCK + 1])
-@pytest.mark.parametrize("groups", [1, 2])
-def test_a_last_group_with_empty_blocks_is_not_read_beyond_its_records(groups, extra):
-    n = groups * BLOCK * BLOCKS_PER_GROUP + extra
+@pytest.mark.parametrize("superblocks", [1, 2])
+def test_a_last_superblock_with_empty_blocks_is_not_read_beyond_its_records(superblocks, extra):
+    n = superblocks * BLOCK * BLOCKS_PER_SUPERBLOCK + extra
     check(np.random.default_rng(n).normal(size=(n, 2)), 8, range(0, n, 40))
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal._kernels.pricing import pair_costs as kernels
-from shoal._kernels.pricing.pair_costs import balance, cheapest_partners, pair_costs
+from shoal._kernels.pricing.pair_costs import balance_potentials, cheapest_partners, pair_costs
 from shoal.partitioners._dual_bound import pair_duals as module
 from shoal.partitioners._dual_bound.long_table import long_table
 from shoal.partitioners._dual_bound.pair_duals import pair_duals, possible_partners
@@ -102,7 +102,7 @@ def test_a_search_that_ends_early_is_still_a_lower_bound():
 
 
 def test_rows_with_very_many_partners_count_the_pairs_with_these_alone():
-    n, k = kernels.MOST_PAIRED + 6, 4
+    n, k = kernels.MAX_PAIRED + 6, 4
     X = np.random.default_rng(4).normal(size=(n, 2))
     potential, cost, gradient = np.full(n, 50.0), np.empty(n), np.empty(n)
     pair_costs(X, *with_all_partners(n), potential, k, cost, gradient)
@@ -116,7 +116,7 @@ def test_potentials_are_balanced_in_turn():
     X = np.array([[0.0], [1.0], [3.0], [7.0]])
     near = np.array([[1, 2, 3], [0, 2, 3], [1, 0, 3], [2, 1, 0]], np.int32)
     potential = np.zeros(4)
-    balance(X, near, 3, potential, 2)
+    balance_potentials(X, near, 3, potential, 2)
     np.testing.assert_array_equal(potential, [9.0, 4.0, 0.0, 32.0])
 
 
@@ -174,3 +174,23 @@ def test_long_steps_do_not_exceed_the_limits_of_the_potentials(k, monkeypatch):
         duals = pair_duals(long)
         centred = long.X[groups] - long.X[groups].mean(axis=1, keepdims=True)
         assert (duals[groups].sum(axis=1) <= (centred**2).sum(axis=(1, 2)) + 1e-12).all()
+
+
+@pytest.mark.parametrize("batch", [1, 7])
+def test_batches_of_isolated_rows_find_the_same_partners(monkeypatch, batch):
+    rng = np.random.default_rng(3)
+    X = np.vstack([rng.normal(size=(150, 2)), 20 * rng.normal(size=(60, 2))])
+    monkeypatch.setattr(module, "MAX_UNLISTED", 20)
+    searched, list_unlisted = [], module.list_unlisted
+
+    def noted(*arguments):
+        searched.append(len(arguments[6]))
+        list_unlisted(*arguments)
+
+    monkeypatch.setattr(module, "list_unlisted", noted)
+    long = long_table(X, 3, 4)
+    whole = pair_duals(long)
+    monkeypatch.setattr(module, "BATCH", batch)
+    assert np.array_equal(pair_duals(long), whole)
+    assert searched[0] > 2 * batch
+    assert sum(searched[1:]) == searched[0]

@@ -2,6 +2,7 @@
 
 import gc
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -23,6 +24,13 @@ def first_of(X, column=0):
     return X[0, column]
 
 
+class Row(NamedTuple):
+    """A row and its number."""
+
+    values: np.ndarray
+    number: int
+
+
 def sum_of_rows(X):
     total = 0.0
     for row in X:
@@ -34,6 +42,20 @@ def sum_of_rows(X):
 def sum_of_a_part(X):
     both = X[1:], X[0]
     return both[0][0, 1] + both[1][0] + first_of(X)
+
+
+def sum_of_named_tuples(X):
+    total = 0.0
+    for i in range(X.shape[0]):
+        row = Row(X[i], i)
+        total += row.values[1] * row.number
+    return total
+
+
+def a_new_row_in_a_named_tuple(X):
+    row = Row(np.zeros(X.shape[1]), 1)
+    row.values[:] = 2.0
+    return row.values[0] + row.number
 
 
 def with_room(X):
@@ -72,10 +94,10 @@ def by_another_kernel(X):
     return doubled(X)[1, 1]
 
 
-BORROWING = [sum_of_rows, sum_of_a_part]
+BORROWING = [sum_of_rows, sum_of_a_part, sum_of_named_tuples]
 COUNTING = [
     with_room, a_view, the_same, a_pair, chosen_rows, an_expression, overwritten,
-    by_another_kernel,
+    by_another_kernel, a_new_row_in_a_named_tuple,
 ]  # fmt: skip
 
 
@@ -99,16 +121,16 @@ def test_a_kernel_computes_what_python_does_and_counts_references_only_where_nee
 
 def made_and_not_freed(kernel):
     """Return how many pieces of memory some calls leave behind."""
+    gc.disable()  # so that no array of another test is freed meanwhile
     _nrt_python.memsys_enable_stats()
     try:
-        gc.collect()
         before = rtsys.get_allocation_stats()
         for _ in range(5):
             kernel(table())
-        gc.collect()
         after = rtsys.get_allocation_stats()
     finally:
         _nrt_python.memsys_disable_stats()
+        gc.enable()
     return (after.mi_alloc - before.mi_alloc) - (after.mi_free - before.mi_free)
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal._kernels.pricing.candidates import MOST_PAIRED, NeighbourTable, candidate_set
-from shoal._kernels.pricing.group_search import all_groups, cheapest_groups
+from shoal._kernels.pricing.candidate_list import NeighbourTable
+from shoal._kernels.pricing.candidates import MAX_PAIRED, candidate_set
+from shoal._kernels.pricing.group_search import all_groups, search_anchor
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._column_generation.pricing import Pricing, repeated
 from twins.pricing import groups_of_size, reduced_cost
@@ -30,24 +31,23 @@ def drawn(seed, n=9, k=3):
         cluster[:some] = np.sort(rng.choice(n, some, replace=False))
     cluster_dual, divisors = rng.uniform(0, 2, len(clusters)), rng.integers(2, k + 2, len(clusters))
     triple_dual, group_dual = rng.uniform(0, 1, len(triples)), float(seed % 3) / 4
-    duals = Duals(record_dual, triple_dual, group_dual, clusters, cluster_dual, divisors)
-    return X, triples, duals
+    return X, Duals(record_dual, triples, triple_dual, group_dual, clusters, cluster_dual, divisors)
 
 
-def cost_of(X, group, triples, duals):
+def cost_of(X, group, duals):
     """Return the reduced cost of a group."""
     return reduced_cost(
-        X, group, duals.record_dual, triples.tolist(), duals.triple_dual, duals.group_dual,
+        X, group, duals.record_dual, duals.triples.tolist(), duals.triple_dual, duals.group_dual,
         duals.clusters.tolist(), duals.cluster_dual, duals.divisors.tolist(),
     )  # fmt: skip
 
 
-def searched(X, triples, duals, k, size, near):
+def searched(X, duals, k, size, near):
     table = Pricing(X, k).table
     few = NeighbourTable(X, table.near[:, :near].copy(), table.gaps[:, :near].copy(), table.sums)
     pricing = Pricing(X, k)
     order = np.argsort(-duals.record_dual, kind="stable")
-    return few, pricing.prices(triples, duals, order, size)
+    return few, pricing.ranked_duals(duals, order, size)
 
 
 @given(
@@ -58,57 +58,52 @@ def searched(X, triples, duals, k, size, near):
 )
 @settings(max_examples=60)
 def test_the_cheapest_group_of_each_record_is_found(seed, k, more, near):
-    X, triples, duals = drawn(seed, k=k)
+    X, duals = drawn(seed, k=k)
     size = min(k + more, 2 * k - 1)
-    table, prices = searched(X, triples, duals, k, size, near)
+    table, ranked_duals = searched(X, duals, k, size, near)
     for first in range(len(X)):
-        groups = groups_of_size(X, size, prices.rank, first)
+        groups = groups_of_size(X, size, ranked_duals.rank, first)
         least = min(
-            (cost_of(X, group, triples, duals) for group in groups),
+            (cost_of(X, group, duals) for group in groups),
             default=0.0,
         )
         actual, costs = np.empty((KEPT, size), np.int64), np.empty(KEPT)
-        bound, count = cheapest_groups(
-            table, prices, first, size, duals.group_dual, 0.0, MANY, MANY, actual, costs
+        bound, count = search_anchor(
+            table, ranked_duals, first, size, 0.0, MANY, MANY, actual, costs
         )
         assert bound == pytest.approx(min(0.0, least), abs=1e-9)
         for group, cost in zip(actual[:count].tolist(), costs[:count], strict=True):
-            assert cost == pytest.approx(cost_of(X, group, triples, duals), abs=1e-9)
+            assert cost == pytest.approx(cost_of(X, group, duals), abs=1e-9)
 
 
 @given(seed=st.integers(0, 10**6), most=st.integers(3, 8), work=st.integers(0, 40))
 @settings(max_examples=20)
 def test_a_search_that_ends_early_returns_a_lower_bound(seed, most, work):
-    X, triples, duals = drawn(seed)
-    table, prices = searched(X, triples, duals, 3, 4, 5)
+    X, duals = drawn(seed)
+    table, ranked_duals = searched(X, duals, 3, 4, 5)
     for first in range(len(X)):
         least = min(
-            (
-                cost_of(X, group, triples, duals)
-                for group in groups_of_size(X, 4, prices.rank, first)
-            ),
+            (cost_of(X, group, duals) for group in groups_of_size(X, 4, ranked_duals.rank, first)),
             default=0.0,
         )
         actual, costs = np.empty((KEPT, 4), np.int64), np.empty(KEPT)
-        bound, _ = cheapest_groups(
-            table, prices, first, 4, duals.group_dual, 0.0, most, work, actual, costs
-        )
+        bound, _ = search_anchor(table, ranked_duals, first, 4, 0.0, most, work, actual, costs)
         assert bound <= min(0.0, least) + 1e-9
 
 
 @given(seed=st.integers(0, 10**6), gap=st.floats(0, 3), size=st.integers(3, 5))
 @settings(max_examples=40)
 def test_all_groups_below_a_gap_are_listed_once(seed, gap, size):
-    X, triples, duals = drawn(seed)
-    table, prices = searched(X, triples, duals, 3, size, 5)
+    X, duals = drawn(seed)
+    table, ranked_duals = searched(X, duals, 3, size, 5)
     for first in range(len(X)):
         expected = {
             tuple(sorted(group)): cost
-            for group in groups_of_size(X, size, prices.rank, first)
-            if (cost := cost_of(X, group, triples, duals)) < gap + 1e-9
+            for group in groups_of_size(X, size, ranked_duals.rank, first)
+            if (cost := cost_of(X, group, duals)) < gap + 1e-9
         }
         groups = np.empty((1000, size), np.int64)
-        count = all_groups(table, prices, first, size, duals.group_dual, gap, groups)
+        count = all_groups(table, ranked_duals, first, size, gap, MANY, groups)
         listed = [tuple(sorted(group)) for group in groups[:count].tolist()]
         assert len(set(listed)) == count
         assert {*listed} <= {*expected}
@@ -116,10 +111,18 @@ def test_all_groups_below_a_gap_are_listed_once(seed, gap, size):
 
 
 def test_too_many_groups_are_reported():
-    X, triples, duals = drawn(5)
-    table, prices = searched(X, triples, duals, 3, 3, 8)
-    first = int(np.argmin(prices.rank))
-    assert all_groups(table, prices, first, 3, 0.0, 1e9, np.empty((5, 3), np.int64)) == -1
+    X, duals = drawn(5)
+    table, ranked_duals = searched(X, duals, 3, 3, 8)
+    first = int(np.argmin(ranked_duals.rank))
+    assert all_groups(table, ranked_duals, first, 3, 1e9, MANY, np.empty((5, 3), np.int64)) == -1
+
+
+def test_a_list_that_takes_too_many_steps_is_reported():
+    X, duals = drawn(5)
+    table, ranked_duals = searched(X, duals, 3, 3, 8)
+    first, rows = int(np.argmin(ranked_duals.rank)), np.empty((10_000, 3), np.int64)
+    assert all_groups(table, ranked_duals, first, 3, 1e9, MANY, rows) > 10
+    assert all_groups(table, ranked_duals, first, 3, 1e9, 10, rows) == -1
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5])
@@ -130,7 +133,7 @@ def test_subsets_of_k_contain_a_triple_dual_as_often_as_stated(k):
         assert repeated(size, k) == pytest.approx(paying / comb(size - 1, k - 1))
 
 
-def many_candidates(seed, n=MOST_PAIRED + 30):
+def many_candidates(seed, n=MAX_PAIRED + 30):
     """Return records and duals at which all but record 0 may join record 1."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 5))
@@ -138,30 +141,28 @@ def many_candidates(seed, n=MOST_PAIRED + 30):
     record_dual[:2] = 30, 20
     triples = np.array([rng.choice(12, 3, replace=False) for _ in range(15)], np.int64)
     triples = np.unique(np.sort(np.vstack([triples, triples * 9]), axis=1), axis=0)
-    return X, triples, Duals(record_dual, rng.uniform(0, 1, len(triples)), 0.25)
+    return X, Duals(record_dual, triples, rng.uniform(0, 1, len(triples)), 0.25)
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_the_cheap_groups_of_many_candidates_include_triple_duals(seed):
-    X, triples, duals = many_candidates(seed)
-    table, prices = searched(X, triples, duals, 3, 3, len(X) - 1)
-    assert candidate_set(table, prices, 1, 3, duals.group_dual, 0.0, MANY)[0].pair.size == 0
+    X, duals = many_candidates(seed)
+    table, ranked_duals = searched(X, duals, 3, 3, len(X) - 1)
+    assert candidate_set(table, ranked_duals, 1, 3, 0.0, MANY)[0].pair.size == 0
     expected = {
         tuple(sorted(group)): reduced_cost(
-            X, group, duals.record_dual, triples.tolist(), duals.triple_dual, 0.25
+            X, group, duals.record_dual, duals.triples.tolist(), duals.triple_dual, 0.25
         )
-        for group in groups_of_size(X, 3, prices.rank, 1)
+        for group in groups_of_size(X, 3, ranked_duals.rank, 1)
     }
     actual, costs = np.empty((KEPT, 3), np.int64), np.empty(KEPT)
-    bound, count = cheapest_groups(
-        table, prices, 1, 3, duals.group_dual, 0.0, MANY, MANY, actual, costs
-    )
+    bound, count = search_anchor(table, ranked_duals, 1, 3, 0.0, MANY, MANY, actual, costs)
     assert bound == pytest.approx(min(expected.values()))
     for group, cost in zip(actual[:count].tolist(), costs[:count], strict=True):
         assert cost == pytest.approx(expected[tuple(sorted(group))], abs=1e-9)
     gap = float(np.quantile(list(expected.values()), 0.3))
     actual = np.empty((len(expected), 3), np.int64)
-    count = all_groups(table, prices, 1, 3, duals.group_dual, gap, actual)
+    count = all_groups(table, ranked_duals, 1, 3, gap, MANY, actual)
     listed = [tuple(sorted(group)) for group in actual[:count].tolist()]
     assert len({*listed}) == count
     assert {*listed} == {group for group, cost in expected.items() if cost < gap}

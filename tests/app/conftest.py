@@ -1,10 +1,11 @@
 """A server that all tests of the page share, and a browser for each module."""
 
+from urllib.parse import urlsplit
+
 import pytest
 
 from browser import chromium
 from page import PATIENCE, running, wait_for
-from visiting import end_session
 
 
 @pytest.fixture(scope="module")  # two drivers of browsers cannot run in one thread
@@ -39,13 +40,14 @@ def visit(browser, server):
         used = server.link()
         view.goto(used)
         wait_for(lambda: server.link() != used)
-        opened.append((context, view))
+        cookies = "; ".join(f"{one['name']}={one['value']}" for one in context.cookies())
+        opened.append((context, view, urlsplit(view.url).path, cookies))
         return view
 
     yield open_session
-    for context, view in opened:
-        if view.locator("#ask-end").count():
-            end_session(view)
+    for context, view, place, cookies in opened:
         context.close()
+        server.leave(place, cookies)  # whatever page the test has left in view
         assert [url for url in view.asked if not url.startswith(f"http://{server.host}/")] == []
         assert view.said == []
+    wait_for(lambda: not [session for folder in server.folders for session in folder.iterdir()])

@@ -140,7 +140,7 @@ def test_a_run_survives_a_reload_and_is_cancelled_in_the_middle(visit, server):
     view.locator(".run.running").wait_for()
     view.reload()
     view.locator(".run.running progress").wait_for()
-    view.locator("article").get_by_text(re.compile(r"Improving the groups: .*passed")).wait_for()
+    view.locator("article").get_by_text(re.compile(r"Improving the groups: .*elapsed")).wait_for()
     press(view, "Cancel run 1")
     view.locator(".run.cancelled").wait_for()
     wait_for(lambda: not [f for folder in server.folders for f in folder.rglob("run-1")])
@@ -194,6 +194,7 @@ def test_hostile_names_are_shown_and_not_executed(visit, tmp_path):
         ("bomb.csv.gz", b"\x1f\x8b\x08\x00garbage", "bomb.csv.gz"),
         ("no.exe", b"MZ", "names no format"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "content",
 )
 def test_a_hostile_file_is_refused_in_words(visit, server, tmp_path, name, content, words):
     view = visit()
@@ -271,3 +272,26 @@ def test_every_field_has_an_accessible_name(visit):
     assert view.locator("input:not([type=hidden]), select, textarea").evaluate_all(bare) == []
     ids = view.locator("[id]").evaluate_all("all => all.map(e => e.id)")
     assert len(ids) == len(set(ids))
+
+
+def test_a_message_goes_with_the_next_action(visit, survey, tmp_path):
+    view = visit()
+    broken = tmp_path / "broken.csv"
+    broken.write_bytes(b"a,b\n1\n")
+    view.locator("#file").set_input_files(broken)
+    message = view.locator("#message:not([hidden])")
+    message.wait_for()
+    view.get_by_role("button", name="End session", exact=True).click()
+    assert message.count() == 0
+    view.get_by_role("button", name="Keep working", exact=True).click()
+    view.locator("#file").set_input_files(broken)
+    message.wait_for()  # a new refusal is shown
+
+
+def test_the_runs_fit_a_narrow_screen(visit):
+    view = visit(viewport={"width": 390, "height": 800})
+    take_example(view)
+    run(view, "2, 3")
+    view.locator(".run.done").nth(1).wait_for()
+    table = view.locator(".wide:has(#compared)")
+    assert table.evaluate("box => box.scrollWidth <= box.clientWidth")

@@ -10,7 +10,7 @@ import uvicorn
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
 
-from page import wait_for
+from page import PATIENCE, wait_for
 from shoal.app import connections
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -50,7 +50,7 @@ def served(monkeypatch):
     def connect(data):
         opened.append(socket.create_connection(listener.getsockname()))
         opened[-1].sendall(data)
-        opened[-1].settimeout(60)
+        opened[-1].settimeout(PATIENCE)
         return opened[-1]
 
     connect.received, connect.protocol = received, Hasty

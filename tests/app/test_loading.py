@@ -4,6 +4,7 @@ import openpyxl
 import pytest
 
 import shoal
+from page import wait_for
 from visiting import Silent, load, press
 
 GERMAN = "größe;name\n1,5;a\n2,5;b\n3,5;c\n4,25;d\n".encode("latin-1")
@@ -91,6 +92,25 @@ def test_sending_can_be_cancelled(visit, server, tmp_path):
     view.get_by_text("Sending was cancelled").wait_for()
     press(view, "Send the file again")
     view.locator("html[data-ready] #settings").wait_for()
+
+
+def test_another_file_can_be_sent_after_one_was_cancelled_halfway(visit, server, tmp_path):
+    view = visit()
+    long, short = tmp_path / "long.csv", tmp_path / "short.csv"
+    long.write_text("a,b\n" + 200_000 * "1,2\n")
+    short.write_text("c,d\n1,2\n3,4\n")
+    slow = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 50_000}
+    network = view.context.new_cdp_session(view)
+    network.send("Network.enable")
+    network.send("Network.emulateNetworkConditions", slow)
+    view.locator("#file").set_input_files(long)
+    wait_for(lambda: any(path.stat().st_size for path in server.place.rglob("*.part")))
+    press(view, "Cancel")
+    view.get_by_text("Sending was cancelled").wait_for()
+    wait_for(lambda: not list(server.place.rglob("*.part")))
+    network.send("Network.emulateNetworkConditions", slow | {"uploadThroughput": -1})
+    load(view, short)
+    assert view.get_by_role("heading", name="short.csv").count() == 1
 
 
 def test_a_sheet_is_chosen_from_a_list(visit, tmp_path):

@@ -1,6 +1,7 @@
 """What a terminal shows: results stay, lines fit, words are whole, colours are for screens."""
 
 import fcntl
+import json
 import os
 import re
 import struct
@@ -14,8 +15,17 @@ import pyte
 import pytest
 from typer.testing import CliRunner
 
+import shoal
 from pages import COMPILING
-from shoal._progress_estimate import NOT_A_RELEASE, PART_OF, PARTS, Estimate
+from shoal import _progress as progress
+from shoal._progress_estimate import (
+    LONG_AHEAD,
+    NOT_A_RELEASE,
+    PART_OF,
+    PARTS,
+    PARTS_WITH_LONG,
+    Estimate,
+)
 from shoal._text import align_rows, count, limit_table_width, wrap_text
 from shoal.cli import app
 
@@ -64,7 +74,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def large_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    X = np.random.default_rng(0).normal(size=(60_000, 4))
+    X = np.random.default_rng(0).normal(size=(6_000, 4))
     pd.DataFrame(X, columns=list("abcd")).to_csv("large.csv", index=False)
     return tmp_path
 
@@ -72,14 +82,22 @@ def large_folder(tmp_path, monkeypatch):
 MASK = ["mask", "large.csv", "out.csv", "-c", "a", "-c", "b", "-k", "50", "-m", "mdav"]
 
 
+BAR_AT_ONCE = """
+import runpy
+from shoal.cli import _progress_bar
+_progress_bar.DELAY = 0
+runpy.run_module("shoal", run_name="__main__")
+"""
+
+
 def test_the_result_stays_on_the_screen_after_the_progress_bar(large_folder):
-    code, screen, shown = run_on_terminal(*MASK)
+    code, screen, shown = run_on_terminal(*MASK, program=("-c", BAR_AT_ONCE))
     assert code == 0
     assert "Grouping" in shown.decode()
-    assert "passed" in shown.decode()
+    assert "elapsed" in shown.decode()
     assert "Grouping" not in screen
     lines = COMPILING.sub("", screen).strip().split("\n")
-    assert re.match(r"out\.csv: 60,000 records in 1,200 groups of 50; information loss", lines[0])
+    assert re.match(r"out\.csv: 6,000 records in 120 groups of 50; information loss", lines[0])
     assert lines[1].startswith("verdict: ")
     assert any(line.startswith("warning: Columns 'c' and 'd'") for line in lines)
 
@@ -91,7 +109,7 @@ _progress_bar.DELAY = 0
 _progress_bar.Estimate.describe_time = lambda self: "10:10 passed, about 10:30 left"
 with _progress_bar.progress_bar() as listen:
     for done in range(12):
-        listen("searching, loss 15.755%", done, 12)
+        listen("searching, loss 15.755 %", done, 12)
         time.sleep(0.1)
 """
 
@@ -135,32 +153,41 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("command", "columns"),
-    [*((command, 60) for command in COMMANDS), (COMMANDS[2], 80)],
-    ids=lambda given: given[0] if isinstance(given, list) else str(given),
-)
-def test_lines_fit_the_terminal_and_words_are_whole(folder, command, columns):
+# Several commands in one process: it takes longer to begin than to run any of them.
+ONE_AFTER_ANOTHER = """
+import json, sys
+from shoal.cli import main
+for words in json.loads(sys.argv[1]):
+    sys.argv = ["shoal", *words]
+    try:
+        main()
+    except SystemExit as end:
+        if end.code:
+            raise
+"""
+
+
+@pytest.mark.parametrize(("commands", "columns"), [(COMMANDS, 60), (COMMANDS[2:3], 80)])
+def test_lines_fit_the_terminal_and_words_are_whole(folder, commands, columns):
     """A line that fills the terminal would have been broken by it."""
-    code, screen, _ = run_on_terminal(*command, columns=columns)
+    program = "-c", ONE_AFTER_ANOTHER
+    code, screen, _ = run_on_terminal(json.dumps(commands), columns=columns, program=program)
     assert code == 0
-    again = [*command, "--force"] if command[0] in ("mask", "compare") else command
-    words = set(CliRunner().invoke(app, again).output.split())
+    words = set()
+    for command in commands:
+        again = [*command, "--force"] if command[0] in ("mask", "compare") else command
+        words.update(CliRunner().invoke(app, again).output.split())
     shown = [line for line in COMPILING.sub("", screen).split("\n") if "shoal run" not in line]
+    assert 10 < len(shown) < 400  # all of it is on the screen
     assert all(len(line) <= columns for line in shown)
     unknown = {word for line in shown for word in line.split()} - words
     assert not unknown
 
 
-def test_colours_are_off_where_no_color_is_set(folder):
+def test_only_the_label_of_a_warning_is_coloured_and_nothing_where_no_color_is_set(folder):
     mask = COMMANDS[3]
-    assert b"\x1b[33m" in run_on_terminal(*mask)[2]
+    assert re.search(rb"\x1b\[33m\x1b\[1mwarning:\x1b\[0m \w", run_on_terminal(*mask)[2])
     assert b"\x1b[33m" not in run_on_terminal(*mask, "--force", NO_COLOR="1")[2]
-
-
-def test_only_the_label_of_a_warning_is_coloured(folder):
-    written = run_on_terminal(*COMMANDS[3])[2]
-    assert re.search(rb"\x1b\[33m\x1b\[1mwarning:\x1b\[0m \w", written)
 
 
 def test_a_comparison_is_a_table_on_a_usual_terminal(folder):
@@ -171,6 +198,8 @@ def test_a_comparison_is_a_table_on_a_usual_terminal(folder):
     rows = [line.split() for line in screen.split("\n") if re.match(r"0\d  ", line)]
     assert [row[0] for row in rows] == ["01", "02", "03"]
     assert "loss" in heading
+    shown = [[cell for cell in row if re.fullmatch(r"\d+\.\d+", cell)] for row in rows]
+    assert all(re.fullmatch(r"\d+\.\d", risk) for _, risk in shown), shown
 
 
 def test_help_shows_no_types_of_python():
@@ -231,7 +260,7 @@ def test_the_share_done_never_falls_and_the_remaining_time_follows_from_it():
     now = [0.0]
     estimate = Estimate(lambda: now[0])
     reports = [("reading", 0, 0), ("grouping", 1, 2), ("moving records", 9, 10),
-               ("moving records", 1, 10), ("searching, loss 4.71%", 1, 9),
+               ("moving records", 1, 10), ("searching, loss 4.71 %", 1, 9),
                ("writing", 0, 0), ("publishing", 0, 0)]  # fmt: skip
     shares, words = [], []
     for report in reports:
@@ -241,19 +270,58 @@ def test_the_share_done_never_falls_and_the_remaining_time_follows_from_it():
     assert shares == sorted(shares)
     assert shares[1] == pytest.approx((PARTS["Reading"] + PARTS["Grouping"] / 2) / 100)
     assert words[1] == "Grouping"
-    assert words[4] == "Improving the groups: loss 4.71%"
+    assert words[4] == "Improving the groups: loss 4.71 %"
     assert shares[4] > shares[3]  # although another stage of this part has been done
     now[0] = 100.0
     estimate.share = 0.25
-    assert estimate.describe_time() == "1:40 passed, about 5:00 left"
-    estimate.update("searching, loss 4.71%", 0, 600)
+    assert estimate.describe_time() == "1:40 elapsed, about 5:00 left"
+    estimate.update("searching, loss 4.71 %", 0, 600)
     now[0] += 5
-    assert estimate.describe_time() == "1:45 passed"  # nothing is known of it yet
-    estimate.update("searching, loss 4.70%", 60, 600)
+    assert estimate.describe_time() == "1:45 elapsed"  # nothing is known of it yet
+    estimate.update("searching, loss 4.70 %", 60, 600)
     now[0] += 55
-    assert estimate.describe_time() == "2:40 passed, about 9:00 left"
+    assert estimate.describe_time() == "2:40 elapsed, about 9:00 left"
     assert set(PART_OF.values()) <= set(PARTS)
     assert not set(PART_OF) & set(NOT_A_RELEASE)
+
+
+def test_a_search_that_has_just_begun_is_not_said_to_be_nearly_done():
+    estimate = Estimate(lambda: 0.0)
+    estimate.update("reading", 0, 0)
+    estimate.update(LONG_AHEAD, 0, 0)
+    for stage in ("grouping", "moving records"):
+        estimate.update(stage, 10, 10)
+    estimate.update("searching, loss 4.71 %", 6, 600)
+    assert 0.05 < estimate.share < 0.15
+    estimate.update("searching, loss 4.71 %", 600, 600)
+    assert 0.9 < estimate.share < 1
+    assert list(PARTS_WITH_LONG) == list(PARTS)
+    assert sum(PARTS_WITH_LONG.values()) == 100
+
+
+def test_no_remaining_time_is_given_before_a_search_begins():
+    now = [0.0]
+    estimate = Estimate(lambda: now[0])
+    estimate.update("reading", 0, 0)
+    assert estimate.update(LONG_AHEAD, 0, 0) == "Reading"
+    for stage in ("grouping", "moving records"):
+        now[0] += 30
+        estimate.update(stage, 9, 10)
+        assert estimate.describe_time() == f"{'0:30' if stage == 'grouping' else '1:00'} elapsed"
+    estimate.update("searching, loss 4.71 %", 0, 600)
+    now[0] += 60
+    estimate.update("searching, loss 4.71 %", 60, 600)
+    assert estimate.describe_time() == "2:00 elapsed, about 9:00 left"
+
+
+@pytest.mark.parametrize("effort", ["search", "prove", "refine"])
+def test_a_search_is_announced_before_the_groups_it_starts_from(effort):
+    stages = []
+    with progress.reporting_to(lambda stage, done, total: stages.append(stage)):
+        shoal.partition(np.arange(40.0).reshape(20, 2) % 7, k=3, effort=effort)
+    announced = [LONG_AHEAD] if effort != "refine" else []
+    assert [stage for stage in stages if stage == LONG_AHEAD] == announced
+    assert stages[:1] == announced or effort == "refine"
 
 
 def test_tables_wrap_between_words_and_become_lists_where_they_must():
@@ -296,7 +364,9 @@ def test_sentences_stand_below_rows_where_that_takes_fewer_lines():
         ]
 
 
-def test_several_values_after_an_option_are_refused_with_what_was_meant():
-    done = CliRunner().invoke(app, ["mask", "a.csv", "b.csv", "-k", "3", "-c", "age", "wage"])
+@pytest.mark.parametrize("target", [["b.csv"], []])
+def test_several_values_after_an_option_are_refused_with_what_was_meant(target):
+    done = CliRunner().invoke(app, ["mask", "a.csv", *target, "-k", "3", "-c", "age", "wage"])
     assert done.exit_code == 2
-    assert "-c age -c wage" in " ".join(done.stderr.split()).replace("│ ", "")
+    assert "-c age,wage" in " ".join(done.stderr.split()).replace("│ ", "")
+    assert ("Missing argument 'TARGET'" in done.stderr) == (not target)

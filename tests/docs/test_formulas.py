@@ -107,3 +107,7 @@ def test_symbols_of_papers_are_formulas():
         r"$L_E = 100 \cdot \mathrm{SDE} / \mathrm{SDT}$, $L_\mathrm{SSE}$ and `D_X`: $D_X$ and"
         " $D_Y$ are SSE / SST.\n"
     )
+    greek = "### λ = 0\n![λ](x.svg)\n| λ | λ = 0.5. | ρ = 0.9 |\n"
+    assert papers.with_formulas(greek) == (
+        "### λ = 0\n![λ](x.svg)\n" r"| $\lambda$ | $\lambda = 0.5$. | $\rho = 0.9$ |" "\n"
+    )

@@ -32,7 +32,6 @@ MADE = {
     ),
     DOCS / "references.md",
     DOCS / "changelog.md",
-    DOCS / "start" / "notebook.md",
 }
 PAGES = {str(path.relative_to(ROOT)): path for path in pages.written()}
 

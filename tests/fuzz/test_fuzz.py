@@ -74,30 +74,19 @@ def test_diversity_and_closeness_of_a_hand_made_table():
     assert greatest_distance(view, ["a"], [0, 0, 1, 2], None) == 0.5
 
 
-def dies_at_three(seed, number):
+def dies_at_three_and_hangs_at_five(seed, number):
     if number == 3:
         os.kill(os.getpid(), signal.SIGSEGV)
+    time.sleep(3600 if number == 5 else 0)
     return Result(seed, number, "released", [])
 
 
-def test_a_run_that_kills_its_process_is_named_and_the_others_go_on():
-    tally = Tally()
-    workers = Workers(9, 0, 8, math.inf, 2, dies_at_three)
-    workers.each(tally.add)
-    assert tally.outcomes == {"released": 7, "killed": 1}
-    (failure,) = tally.failures
-    assert failure["repeat"] == "make fuzz SEED=9 RUN=3"
-    assert "SIGSEGV" in failure["problems"][0]
-
-
-def sleeps_at_one(seed, number):
-    time.sleep(3600 if number == 1 else 0)
-    return Result(seed, number, "released", [])
-
-
-def test_a_run_that_never_ends_is_named(monkeypatch):
+def test_runs_that_kill_their_process_or_never_end_are_named_and_the_others_go_on(monkeypatch):
     monkeypatch.setattr("fuzz.workers.LIMIT", 5.0)
     tally = Tally()
-    Workers(9, 0, 3, math.inf, 1, sleeps_at_one).each(tally.add)
-    assert tally.outcomes == {"released": 2, "killed": 1}
-    assert "hung" in tally.failures[0]["problems"][0]
+    Workers(9, 0, 7, math.inf, 2, dies_at_three_and_hangs_at_five).each(tally.add)
+    assert tally.outcomes == {"released": 5, "killed": 2}
+    problems = {failure["repeat"]: failure["problems"][0] for failure in tally.failures}
+    assert list(problems) == ["make fuzz SEED=9 RUN=3", "make fuzz SEED=9 RUN=5"]
+    assert "SIGSEGV" in problems["make fuzz SEED=9 RUN=3"]
+    assert "hung" in problems["make fuzz SEED=9 RUN=5"]

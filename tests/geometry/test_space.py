@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shoal.geometry import constant, with_confidential, zscore
+from shoal.geometry import is_constant, with_confidential, zscore
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e-200, 1e-308, 1e200, 1e300])
@@ -23,7 +23,7 @@ def test_zscores_use_the_population_standard_deviation():
 
 def test_a_constant_column_becomes_zeros():
     X = np.column_stack([np.full(7, 0.1), np.arange(7.0)])
-    assert constant(X).tolist() == [True, False]
+    assert is_constant(X).tolist() == [True, False]
     assert zscore(X)[:, 0].tolist() == [0.0] * 7
 
 

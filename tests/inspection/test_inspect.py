@@ -52,7 +52,7 @@ def test_roles_are_suggested_with_a_reason(inspection):
     }
     why = {entry["name"]: entry["why"] for entry in inspection.columns}
     assert why["row"] == "whole numbers that count the records"
-    assert why["shoe"] == "100% of the records have a unique value"
+    assert why["shoe"] == "100 % of the records have a unique value"
 
 
 def test_columns_are_counted(inspection):
@@ -147,7 +147,7 @@ def test_a_column_that_singles_out_with_others_is_suggested():
     inspection = inspect(data)
     assert roles(inspection)["code"] == "quasi-identifier"
     assert inspection.columns[1]["why"] == (
-        "with the quasi-identifiers it singles out 100% of the records, without it 0%"
+        "with the quasi-identifiers it singles out 100 % of the records, without it 0 %"
     )
 
 
@@ -257,6 +257,45 @@ def test_a_sorted_table_keys_and_constant_columns_are_named():
     assert {"order-follows-column", "confidential-key", "constant-column"} <= codes(inspection)
     assert codes(inspect(data.sample(frac=1, random_state=0))).isdisjoint({"order-follows-column"})
     assert "# shuffle" in inspection.starter_plan(3)
+
+
+def numbered(n=300):
+    """Return a table with row numbers of several kinds, measurements and codes."""
+    rng = np.random.default_rng(5)
+    gaps = np.sort(rng.choice(5 * n, n, replace=False))
+    moved = np.concatenate([gaps[:1], [9 * n], gaps[1:-1]])
+    return pd.DataFrame(
+        {
+            "nr": gaps,
+            "moved": moved,
+            "rownames": rng.permutation(gaps),
+            "turnover_k": rng.permutation(gaps),  # as different, but in no order
+            "grams": np.sort(rng.integers(0, n, n)),  # in order, but not all different
+            "steps": np.concatenate([gaps[n // 2 :], gaps[: n // 2]]) * rng.choice([1, 1, 7], n),
+            "age": rng.integers(18, 90, n),
+            "ind_code": rng.integers(1, 13, n),
+            "occcode": rng.choice([1.0, 2.0, 13.0, np.nan], n),
+            "n_code_lines": rng.integers(1, 13, n),
+            "postal_code_share": rng.integers(1, 13, n) / 4,
+            "event_code": rng.integers(0, 200, n),
+            "code_size": rng.integers(1, 13, n),
+        }
+    )
+
+
+def test_row_numbers_with_gaps_are_identifiers_and_measurements_are_not():
+    found = roles(inspect(numbered()))
+    assert [name for name, role in found.items() if role == "identifier"] == [
+        "nr", "moved", "rownames",
+    ]  # fmt: skip
+
+
+def test_few_whole_numbers_in_a_column_named_code_are_categories():
+    inspection = inspect(numbered())
+    kinds = {entry["name"]: entry["kind"] for entry in inspection.columns}
+    assert [name for name, kind in kinds.items() if kind == "nominal"] == ["ind_code", "occcode"]
+    assert inspection["occcode"]["inferred"]
+    assert inspection["ind_code"]["declare"] == "nominal"
 
 
 def test_sentinels_become_missing_codes_of_the_plan():

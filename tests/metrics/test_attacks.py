@@ -377,7 +377,9 @@ def test_links_to_any_record_of_a_unit_are_right():
     attacks = shoal.attack(before, after, quasi_identifiers=["a"], unit="p", random_state=0)
     result = attacks["linkage-distance"]
     assert attacks.k == 2
-    assert repr(attacks).splitlines()[0] == "k = 2, counted in distinct values of 'p'"
+    assert repr(attacks).splitlines()[0] == (
+        "k = 2, counted in distinct values of 'p'; rates in per cent"
+    )
     assert result.rate == pytest.approx((3 * 3 / 4 + 1 / 4 + 4 / 4) / 8)
     assert result.ceiling == 0.75
     assert result.rate <= result.ceiling

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from shoal.geometry.encode import simplex
 from shoal.metrics import MEASURES, accepts_axes, compute, il1s, information_loss, linkage
-from shoal.metrics._units import column_distances, scale_by_original
+from shoal.metrics._scaling import column_distances, scale_by_original
 from tables import tables
 
 codes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=20)

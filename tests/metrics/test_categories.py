@@ -23,7 +23,8 @@ from shoal.metrics import (
     values_unchanged,
 )
 from shoal.plan import Plan
-from shoal.report import render, summarise
+from shoal.report.html import render
+from shoal.report.summary import summarise
 from shoal.steps import Generalise, Pram, Recode
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")

@@ -9,8 +9,9 @@ from raising import raises
 from shoal.errors import InputError
 from shoal.metrics import MEASURE_INFO, MEASURES, NEEDS, compute, needs
 from tables import tables
+from tries import tries
 
-few = settings(max_examples=30)
+few = settings(max_examples=tries(30))
 every_measure = pytest.mark.parametrize("name", MEASURES)
 
 # What the docstrings say of groups masked by their means; None: no upper end.

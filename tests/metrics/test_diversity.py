@@ -9,7 +9,7 @@ from conftest import reference_matrix
 from raising import raises
 from shoal.errors import ParameterError
 from shoal.metrics import average_diversity, homogeneous_classes, l_diversity, p_sensitivity
-from shoal.metrics._units import zscores
+from shoal.metrics._scaling import zscores
 from tables import tables
 from twins import classes as slow
 

@@ -20,7 +20,7 @@ def test_group_means_keep_the_mean_and_lose_spread():
     assert covariance_change(TABLE, MEANS) == pytest.approx(0)
 
 
-def test_nothing_changed():
+def test_an_unchanged_table_has_no_change_of_moments():
     assert std_ratio(TABLE, TABLE).tolist() == [1, 1]
     assert mean_change(TABLE, TABLE).tolist() == [0, 0]
     assert variance_change(TABLE, TABLE).tolist() == [0, 0]
@@ -36,7 +36,7 @@ def test_everything_became_one_value():
     assert covariance_change(TABLE, masked) == pytest.approx(20 / (5**0.5 * 10))
 
 
-def test_noise_widens():
+def test_a_wider_column_has_a_greater_standard_deviation():
     masked = TABLE * [3, 1]
     assert std_ratio(TABLE, masked) == pytest.approx([3, 1])
     assert variance_change(TABLE, masked) == pytest.approx([8, 0])

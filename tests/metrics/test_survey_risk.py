@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 from raising import raises
 from shoal.cli import app
 from shoal.errors import InputError, ParameterError
+from shoal.metrics.individual_risk import household_risk, individual_risk, key_frequencies
 from shoal.metrics.log_linear import iterative_proportional_fitting, log_linear_risk
 from shoal.metrics.population_uniqueness import population_uniqueness
 from shoal.metrics.survey import survey_risk
-from shoal.metrics.survey_risk import household_risk, individual_risk, key_frequencies
 
 # Table 4.1 of "Statistical Disclosure Control: A Practice Guide" by Benschop, Machingauta and
 # Welch: sample frequency, population frequency and individual risk of ten respondents.
@@ -187,11 +187,11 @@ def test_pitman_estimates_a_population_of_its_own_kind():
 
 
 def test_pitman_is_the_model_of_ewens_where_classes_are_too_even():
-    from shoal.metrics.population_uniqueness import _start_from_moments
+    from shoal.metrics.population_uniqueness import _fit_from_moments
 
     rng = np.random.default_rng(10)
     sizes = sample_of(rng.poisson(30, 2000), 0.05, 11)
-    theta, alpha = _start_from_moments(np.bincount(sizes), int(sizes.sum()), len(sizes))
+    theta, alpha = _fit_from_moments(np.bincount(sizes), int(sizes.sum()), len(sizes))
     assert alpha == 0
     n = sizes.sum()
     assert (theta / (theta + np.arange(n))).sum() == pytest.approx(len(sizes))

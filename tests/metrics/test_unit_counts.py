@@ -22,7 +22,7 @@ from shoal.metrics import (
     reidentification,
     t_closeness,
 )
-from shoal.metrics._units import zscores
+from shoal.metrics._scaling import zscores
 from shoal.metrics.dominance import dominated_groups
 from shoal.partitioners import Partition
 from shoal.steps.homogeneity import count_homogeneous
@@ -82,7 +82,8 @@ def test_a_class_is_homogeneous_where_all_its_units_hold_one_value(data):
     assert homogeneous_classes(released, values, units) == [expected]
     labels = np.unique(released, return_inverse=True)[1].ravel()
     alone = sum(part["unit"].nunique() == 1 for _, part in data.groupby("class"))
-    assert count_homogeneous(Partition(labels, 1), values, units) == [expected + alone]
+    counts = count_homogeneous(Partition(labels, 1), values, ["value"], units)
+    assert counts["value"].homogeneous == expected + alone
 
 
 @given(data=classes(), ordered=st.booleans())

@@ -81,7 +81,7 @@ def test_any_duals_are_corrected_wherever_the_work_ends(case, seed, height):
     for stop in range(8):
         work, looks = corrections.Corrections(long, duals.astype(float)), count()
 
-        def check(_, looks=looks, stop=stop):
+        def check(*_, looks=looks, stop=stop):
             if next(looks) == stop:
                 raise Stop
 
@@ -100,7 +100,7 @@ def test_duals_fall_little_where_one_is_too_high():
     raised = feasible.copy()
     raised[17] += 50 * feasible.mean()  # it violates many groups, which are found from many rows
     work = corrections.Corrections(long, raised)
-    work.run(1, lambda _: None)
+    work.run(1, lambda *_: None)
     assert work.feasible.sum() >= feasible.sum() * (1 - 1e-4)
 
 
@@ -113,7 +113,7 @@ def test_blocks_know_the_groups_that_reach_into_others(clustered):
             inside = (block.groups >= other.start) & (block.groups < other.stop)
             right = block.groups[inside.any(axis=1)] if other is not block else None
             if right is not None:
-                np.testing.assert_array_equal(block.groups_with(other.number), right)
+                np.testing.assert_array_equal(block.groups_reaching(other.number), right)
 
 
 @given(case=cases(), budget=st.integers(0, 40))
@@ -222,7 +222,7 @@ def test_progress_shows_the_gap_where_a_partition_is_known(clustered):
 
 def test_a_long_table_is_proven_by_a_certificate(clustered, monkeypatch):
     X, labels, _ = clustered
-    monkeypatch.setattr("shoal.partitioners.prove.LONG", 200)
+    monkeypatch.setattr("shoal.partitioners.prove.MAX_PROGRAMME_RECORDS", 200)
     proven = prove(X, labels, 4)
     cost = check_partition(X, 4, proven.labels)
     assert proven.sse == pytest.approx(cost)

@@ -79,16 +79,16 @@ def test_with_different_values_the_size_is_that_of_the_paper_where_it_divides_n(
     size = max(k, ceil(n / (2 * (n - 1) * t + 1)))
     layers, proven = fewest_layers(np.arange(n), k, float(t), "ordered")
     assert proven <= t + 1e-12
-    assert len(layers.size) >= size
+    assert len(layers.sizes) >= size
     if n % size == 0:
-        assert len(layers.size) == size
+        assert len(layers.sizes) == size
 
 
 def test_where_it_does_not_divide_n_few_more_records_than_the_paper_s_size_are_needed():
     for t, size in [(0.25, 3), (0.1, 5), (0.05, 10), (0.03, 17), (0.01, 48)]:
         assert size == max(3, ceil(1080 / (2 * 1079 * t + 1)))
         layers, _ = fewest_layers(np.arange(1080), 3, t, "ordered")
-        assert size <= len(layers.size) <= 1.2 * size
+        assert size <= len(layers.sizes) <= 1.2 * size
 
 
 def test_what_is_not_one_value_per_record_is_refused():

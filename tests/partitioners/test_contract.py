@@ -30,7 +30,7 @@ def taken(method, k, X=None):
     """Return a k that the method takes, if need be another one, and as many rows as it takes."""
     cls = METHODS[method]
     k = k if signature_parameters(cls)["k"].accepts(k) else 2
-    return k, X if X is None else X[: cls.facts.most]
+    return k, X if X is None else X[: cls.facts.max_records]
 
 
 @every_method

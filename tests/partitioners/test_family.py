@@ -61,3 +61,13 @@ def test_progress_is_reported_and_ends_at_the_total(method, monkeypatch):
     for steps in reports.values():
         assert steps == sorted(steps)
         assert steps[-1][0] == steps[-1][1]
+
+
+@pytest.mark.parametrize("k", [3, 4])
+def test_progress_counts_the_records_in_groups(k, monkeypatch):
+    monkeypatch.setattr(_base, "STRIDE", 1)
+    counts = []
+    with reporting_to(lambda stage, done, total: counts.append(done)):
+        METHODS["mdav"](k=k).fit(np.random.default_rng(8).normal(size=(20 * k, 2)))
+    assert len(counts) > 5
+    assert all(count % k == 0 for count in counts)

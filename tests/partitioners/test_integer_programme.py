@@ -1,9 +1,16 @@
 """The solver ends by CPU time, not by the clock on the wall."""
 
+import time
+from itertools import count
+
 import numpy as np
 from highspy import HighsModelStatus, HighsVarType
 
+from shoal.partitioners import integer_programme
 from shoal.partitioners.integer_programme import IntegerProgramme, Rows, solve
+from shoal.partitioners.mdav import MDAV
+from shoal.partitioners.prove import prove
+from shoal.partitioners.search import search
 
 
 def hard_programme():
@@ -20,8 +27,31 @@ def hard_programme():
     return programme.highs
 
 
-def test_the_solver_ends_when_its_cpu_seconds_are_spent():
-    highs, checks = hard_programme(), []
-    solve(highs, 0.2, lambda: checks.append(1))
+def test_the_solver_ends_when_its_cpu_seconds_are_spent(monkeypatch):
+    """Each look at the CPU clock is a second later than the one before."""
+    looks, highs, checks = count(), hard_programme(), []
+    monkeypatch.setattr(integer_programme.time, "process_time", lambda: float(next(looks)))
+    solve(highs, 5.0, lambda: checks.append(1))
     assert highs.getModelStatus() == HighsModelStatus.kInterrupt
-    assert checks
+    assert len(checks) == 5
+
+
+def test_the_clock_on_the_wall_does_not_end_the_solver(monkeypatch):
+    """The CPU clock stands still for ten looks, as if other processes had all cores."""
+    looks, highs, checks = count(), hard_programme(), []
+    monkeypatch.setattr(
+        integer_programme.time, "process_time", lambda: 0.0 if next(looks) < 10 else 1.0
+    )
+    solve(highs, 0.01, lambda: checks.append(1))
+    assert len(checks) >= 10
+    assert highs.getModelStatus() == HighsModelStatus.kInterrupt
+
+
+def test_search_and_prove_say_what_they_spent():
+    X = np.random.default_rng(6).normal(size=(60, 3))
+    start, began = MDAV(k=3).fit_predict(X), time.process_time()
+    found = search(X, start, 3, seed=1, rounds=300)
+    proof = prove(X, found.labels, 3)
+    assert found.seconds > 0
+    assert proof.seconds > 0
+    assert found.seconds + proof.seconds <= time.process_time() - began

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal._kernels.leftovers import assign_leftovers, group_means, join_nearest, nearest_group
+from shoal._kernels.leftovers import assign_leftovers, group_centroids, join_nearest, nearest_group
 from tables import tables
 from twins.leftovers import join_nearest as slow_join
 from twins.mdav import labels_of
@@ -45,6 +45,6 @@ def test_k_left_overs_are_a_group_and_fewer_join(k, expected):
 
 def test_no_record_joins_an_empty_group():
     X = np.array([[5.0], [5.0], [0.0]])
-    centroids, sizes = group_means(X, np.array([1, 1, -1]), 3)
+    centroids, sizes = group_centroids(X, np.array([1, 1, -1]), 3)
     assert list(sizes) == [0, 2, 0]
     assert nearest_group(centroids, sizes, X[2]) == 1

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from shoal._kernels.compensated_sum import add_all
+from shoal._kernels.compensated_sum import add_records
 from shoal.partitioners import MDAV
 
 
@@ -14,12 +14,12 @@ def X():
 
 
 def test_any_layout_gives_the_same_groups_and_needs_no_kernel_of_its_own(X):
-    labels, known = MDAV(k=3).fit_predict(X), list(add_all.signatures)
+    labels, known = MDAV(k=3).fit_predict(X), list(add_records.signatures)
     fixed, doubled = X.copy(), np.repeat(X, 2, axis=1)
     fixed.setflags(write=False)
     for other in (np.asfortranarray(X), fixed, doubled[:, ::2], X.astype(">f8"), X.tolist()):
         assert np.array_equal(MDAV(k=3).fit_predict(other), labels)
-    assert list(add_all.signatures) == known
+    assert list(add_records.signatures) == known
 
 
 def test_column_names_of_an_earlier_fit_are_removed(X):

@@ -6,7 +6,7 @@ from hypothesis import given
 
 from shoal.partitioners import MDAV, MDAV1, MDAVClassic
 from shoal.partitioners._base import in_order
-from shoal.partitioners.mdav import groups_from_the_ends
+from shoal.partitioners.mdav import mdav_groups
 from tables import loss, tables_and_k
 from twins.mdav_classic import mdav_classic
 
@@ -55,11 +55,13 @@ def test_three_endings_of_mdav_give_three_partitions(reference):
     assert len(ways) == 3
 
 
+def join_last(X, labels):
+    labels[labels < 0] = labels.max()
+
+
 @given(case=tables_and_k())
 def test_left_overs_to_the_last_group_give_mdav_generic(case):
     """The ending of MDAV in the paper on dependence forms the groups of ``mdav``."""
     X, k = case
-    labels = groups_from_the_ends(X, k, 2 * k, 2 * k)
-    left = labels < 0
-    labels[left] = labels.max() + (left.sum() >= k)
+    labels = mdav_groups(X, k, 2 * k, 2 * k, join_last)
     assert np.array_equal(in_order(labels), MDAV(k=k).fit_predict(X))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal._kernels.mst import open_tree, span
+from shoal._kernels.mst import grow_tree, open_tree
 from shoal._kernels.spatial.pool import open_pool
 from shoal.partitioners import MST
 from shoal.partitioners._base import in_order
@@ -34,7 +34,7 @@ def test_mst_loses_what_the_literature_says(reference, table, k, published):
 def test_the_tree_is_minimal_and_ties_are_broken_by_record(X):
     tree = open_tree(len(X))
     pool = open_pool(X)
-    while span(pool, tree, X, 1):
+    while grow_tree(pool, tree, X, 1):
         pass
     edges = {
         (min(i, parent), max(i, parent)) for i, parent in enumerate(tree.parent) if parent >= 0

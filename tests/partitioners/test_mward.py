@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from raising import raises
-from shoal._kernels.mward.ends import farthest_pair
+from shoal._kernels.mward.ends import most_distant_rows
 from shoal.errors import ParameterError
 from shoal.partitioners import MWard, Sorted
 from shoal.partitioners._base import in_order
@@ -183,7 +183,7 @@ def test_units_and_origin_change_nothing(start, move):
 
 
 @starts
-def test_no_group_has_twice_k(start):
+def test_every_group_has_fewer_than_2k_records(start):
     X = np.random.default_rng(2).standard_cauchy(size=(3000, 3))
     assert MWard(k=4, start=start).fit(X).partition_.sizes.max() < 8
 
@@ -193,7 +193,7 @@ def test_the_farthest_pair_is_that_of_all_pairs(X):
     pairs = [(i, j) for i in range(len(X)) for j in range(i + 1, len(X))]
     expected = max(pairs, key=lambda ij: (squared(X[ij[0]], X[ij[1]]), -ij[0], -ij[1]))
     if np.ptp(X, axis=0).any():
-        assert farthest_pair(X) == expected
+        assert most_distant_rows(X) == expected
 
 
 def test_a_start_that_is_unknown_is_refused():

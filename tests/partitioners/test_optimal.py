@@ -1,5 +1,6 @@
 """Optimal: all partitions tried, a worked example, and tables whose optimum is proven."""
 
+import time
 from functools import cache
 
 import numpy as np
@@ -11,7 +12,7 @@ from raising import raises
 from shoal._params import signature_parameters
 from shoal.errors import InputError
 from shoal.partitioners import MDAV, METHODS, Optimal, optimal, partition
-from shoal.partitioners.optimal import MOST
+from shoal.partitioners.optimal import MAX_RECORDS
 from shoal.partitioners.prove import prove
 from tables import tables_and_k
 from tries import tries
@@ -125,15 +126,31 @@ def test_duplicates_cost_nothing():
     assert least_sse(X, 3) == 0
 
 
+@pytest.mark.parametrize(("seed", "n", "k"), [(1, 110, 2), (4, 90, 3), (6, 130, 3), (7, 70, 2)])
+def test_the_speed_of_the_machine_does_not_choose_among_ties(monkeypatch, seed, n, k):
+    X = np.random.default_rng(seed).integers(0, 6, size=(n, 3)).astype(float)
+    labels = []
+    for speed in (0.2, 1, 5):
+
+        class Clock:
+            @staticmethod
+            def thread_time(speed=speed):
+                return time.thread_time() / speed
+
+        monkeypatch.setattr(optimal, "time", Clock)
+        labels.append(Optimal(k=k).fit_predict(X).tolist())
+    assert labels[0] == labels[1] == labels[2]
+
+
 def test_trivial_tables_are_taken_however_long_they_are():
-    X = np.random.default_rng(0).normal(size=(MOST + 1, 2))
+    X = np.random.default_rng(0).normal(size=(MAX_RECORDS + 1, 2))
     assert Optimal(k=1).fit(X).partition_.n_groups == len(X)
     assert Optimal(k=len(X) // 2 + 1).fit(X).partition_.n_groups == 1
 
 
 def test_a_table_that_is_too_long_is_refused_with_the_number_that_is_not():
-    with raises(InputError, "too-many-records", records=MOST + 1, most=MOST):
-        Optimal(k=2).fit(np.zeros((MOST + 1, 2)))
+    with raises(InputError, "too-many-records", records=MAX_RECORDS + 1, most=MAX_RECORDS):
+        Optimal(k=2).fit(np.zeros((MAX_RECORDS + 1, 2)))
 
 
 def test_an_unproven_result_is_refused(monkeypatch):

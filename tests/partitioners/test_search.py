@@ -1,5 +1,7 @@
 """The search: optima of small tables, figures, and that every run can be repeated."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,8 +13,9 @@ from shoal.errors import ParameterError
 from shoal.partitioners import MDAV, _annealing
 from shoal.partitioners._base import centroids_and_sse
 from shoal.partitioners._column_generation import set_partitioning
-from shoal.partitioners.refine import centre_and_scale, refine
-from shoal.partitioners.search import RESTARTS, search
+from shoal.partitioners._column_generation.set_partitioning import select_groups_by_region
+from shoal.partitioners.refine import centre_and_scale, prepare_grouping, refine
+from shoal.partitioners.search import RESTARTS, _Run, search
 from tables import long_tables, loss
 from twins.optimal import optimal_sse
 from twins.refine import total
@@ -154,7 +157,7 @@ def test_a_run_far_over_its_budget_ends_before_its_rounds(monkeypatch):
     monkeypatch.setattr(
         "shoal.partitioners.search.ANNEALING_SHARE", 1000.0
     )  # far too many are planned
-    result = search(X, start, 3, seed=5, seconds=0.5)
+    result = search(X, start, 3, seed=5, seconds=0.1)
     assert max(result.done) < result.rounds
     again = search(X, start, 3, seed=5, rounds=result.rounds, done=result.done)
     assert np.array_equal(result.labels, again.labels)
@@ -178,7 +181,7 @@ def test_the_choice_finds_the_best_partition_of_a_pool():
     X = np.random.default_rng(3).normal(size=(24, 2))
     plain = MDAV(k=3).fit_predict(X)
     good = refine(X, plain, 3)
-    assert total(X, set_partitioning.choose(X, pool_of(good), plain, 1)) == pytest.approx(
+    assert total(X, select_groups_by_region(X, pool_of(good), plain, 1)) == pytest.approx(
         total(X, good)
     )
 
@@ -196,10 +199,10 @@ def spoilt(seed=0):
 def test_the_choice_goes_through_a_long_table_by_regions(monkeypatch):
     monkeypatch.setattr(set_partitioning, "REGION", 60)
     X, good, worse = spoilt()
-    assert np.array_equal(set_partitioning.choose(X, pool_of(good), worse, 10**6), good)
-    some = set_partitioning.choose(X, pool_of(good), worse, 3)
+    assert np.array_equal(select_groups_by_region(X, pool_of(good), worse, 10**6), good)
+    some = select_groups_by_region(X, pool_of(good), worse, 3)
     assert total(X, good) < total(X, some) < total(X, worse)
-    assert np.array_equal(set_partitioning.choose(X, pool_of(good), worse, 0), worse)
+    assert np.array_equal(select_groups_by_region(X, pool_of(good), worse, 0), worse)
 
 
 def test_a_region_with_too_many_groups_shrinks(monkeypatch):
@@ -213,7 +216,7 @@ def test_a_region_with_too_many_groups_shrinks(monkeypatch):
         "_solve",
         lambda costs, cover: asked.append(len(costs)) or solve(costs, cover),
     )
-    assert np.array_equal(set_partitioning.choose(X, pool_of(good), worse, 10**6), good)
+    assert np.array_equal(select_groups_by_region(X, pool_of(good), worse, 10**6), good)
     assert max(asked) <= 2 * 12 + 2
 
 
@@ -221,15 +224,15 @@ def test_a_region_with_too_many_groups_shrinks(monkeypatch):
 def test_a_choice_that_failed_changes_nothing(monkeypatch, failed):
     X, good, worse = spoilt()
     monkeypatch.setattr(set_partitioning, "_solve", lambda costs, cover: np.array(failed, np.int64))
-    assert np.array_equal(set_partitioning.choose(X, pool_of(good), worse, 5), worse)
+    assert np.array_equal(select_groups_by_region(X, pool_of(good), worse, 5), worse)
 
 
 def test_a_worse_choice_changes_nothing(monkeypatch):
     X, good, worse = spoilt()
     monkeypatch.setattr(set_partitioning, "REGION", 1000)
     monkeypatch.setattr(set_partitioning, "_solve", lambda costs, cover: np.arange(200))  # the pool
-    assert np.array_equal(set_partitioning.choose(X, pool_of(worse), good, 1), good)
-    assert np.array_equal(set_partitioning.choose(X, pool_of(good), worse, 1), good)
+    assert np.array_equal(select_groups_by_region(X, pool_of(worse), good, 1), good)
+    assert np.array_equal(select_groups_by_region(X, pool_of(good), worse, 1), good)
 
 
 def test_progress_is_that_of_the_budget_alone():
@@ -239,3 +242,14 @@ def test_progress_is_that_of_the_budget_alone():
         search(X, MDAV(k=3).fit(X).labels_, 3, seed=0, seconds=0.2)
     totals = {total for stage, _, total in reports if stage.startswith("searching")}
     assert totals == {200}  # milliseconds; not those of the tiny table that is searched first
+
+
+@pytest.mark.parametrize(("spent", "is_over"), [(1000, False), (1400, False), (1600, True)])
+def test_a_search_ends_when_half_of_its_budget_is_spent_once_more(spent, is_over, monkeypatch):
+    X = table(60)
+    run = _Run(X, 3, seconds=1000.0)
+    run.start(prepare_grouping(X, MDAV(k=3).fit_predict(X), 3, 8)[0], seed=0)
+    monkeypatch.setattr(
+        sys.modules[_Run.__module__].time, "process_time", lambda: run.began + spent
+    )
+    assert run._is_overdue() is is_over

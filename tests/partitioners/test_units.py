@@ -39,7 +39,7 @@ def panels(draw, most=30, values=4):
 def grouped(X, units, k, method):
     cls = METHODS[method]
     k = k if signature_parameters(cls)["k"].accepts(k) else 2
-    most = cls.facts.most or len(X)
+    most = cls.facts.max_records or len(X)
     X, units = X[:most], units[:most]
     if len(np.unique(units)) < k:
         assume(False)
@@ -162,7 +162,7 @@ def test_records_of_units_are_counted_through_all_moves(units, moves):
     for g in range(3):
         members = np.flatnonzero(groups.labels == g)
         assert groups.sizes[g] == len(members)
-        assert groups.distinct[g] == len(np.unique(units[members]))
+        assert groups.n_units[g] == len(np.unique(units[members]))
         for u in range(4):
             assert count_of(groups, g, u) == (units[members] == u).sum()
         if len(members):

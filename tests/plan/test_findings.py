@@ -155,6 +155,26 @@ def test_a_confidential_column_that_works_as_a_key_is_found():
     assert (one.severity, one.figures["together"]) == ("informs", together.mean())
     tenth = data.assign(tax=data["tax"] // 10)
     assert finding(mask(tenth, confidential=["ill", "tax"]), "confidential-key") is None
+    assert "single" not in mask(tenth, confidential=["ill", "tax"]).verdict.sentence
+
+
+def test_any_unique_confidential_value_is_stated():
+    data = people().assign(tax=np.random.default_rng(3).permutation(120) // 10)
+    data.loc[3:5, "tax"] = [100, 101, 102]
+    release = mask(data, confidential=["ill", "tax"])
+    one = finding(release, "confidential-key")
+    assert (one.severity, one.columns) == ("informs", ("tax",))
+    assert one.figures["unique"]["tax"] == 3 / 120
+    assert "'tax' 2.5 %" in one.sentence
+    assert release.verdict.status == "kept"
+    assert release.verdict.sentence.endswith("and confidential values single some records out.")
+
+
+def test_k_is_kept_on_the_quasi_identifiers_only_where_other_columns_single_records_out():
+    release = mask(people().assign(serial=np.random.default_rng(3).permutation(120)))
+    assert finding(release, "unique-on-unchanged-columns").severity == "qualifies"
+    assert release.verdict.sentence.startswith("k = 4 is kept on the quasi-identifiers only, with")
+    assert release.verdict.former_sentence.startswith("k = 4 is kept, with 2 reservations: ")
 
 
 def test_values_released_exactly_are_counted():
@@ -424,7 +444,8 @@ def test_zero_and_minus_zero_are_one_confidential_value(make):
         else make({**incomplete, "secret": [np.nan, None, 1, 2]})
     )
     release = shoal.microaggregate(data, ["x"], k=2, confidential=["secret"], method="mdav")
-    assert finding(release, "homogeneous-group").figures["homogeneous"] == {"secret": 1}
+    assert finding(release, "homogeneous-group") is None  # NaN and null are missing cells
+    assert finding(release, "missing-in-class").figures == {"classes": 2, "missing": {"secret": 1}}
     apart = shoal.microaggregate(
         make({"x": [1.0, 1, 2, 2], "y": [0.0, -0.0, 1, 1]}), ["x"], k=2, method="mdav"
     )

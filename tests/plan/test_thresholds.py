@@ -19,7 +19,7 @@ def test_a_document_holds_only_thresholds_that_differ():
     assert plan == Plan({}, STEPS, thresholds=Thresholds(dominance=0.9, p_percent=10))
 
 
-def test_a_file_keeps_them(tmp_path):
+def test_a_plan_file_keeps_its_thresholds(tmp_path):
     plan = Plan({}, STEPS, thresholds={"unique": 0.2})
     plan.save(tmp_path / "plan.toml")
     assert "[thresholds]" in (tmp_path / "plan.toml").read_text()

@@ -77,7 +77,7 @@ def folder(tmp_path_factory):
     original = hostile[[*masked, secret, last]]
     made.report(place / "hostile.html", audience="internal", original=original)
     tried = shoal.compare(hostile, masked, k=[3, 5, 900], method=["mdav", "sorted"])
-    tried.save(place)
+    tried.save(place, source=HOSTILE[1])
     return place
 
 
@@ -191,6 +191,8 @@ def test_the_report_prints(visit):
         whole = " ".join(texts)
         for word in ("years_of_education", "re-identification", "homogeneous"):
             assert word in whole
+        for at, text in enumerate(texts):  # no table is continued without its headings
+            assert ("linkage-rank" not in text) or "Ceiling" in text, at
 
 
 def _ink(page):
@@ -220,6 +222,20 @@ def test_the_map_fits_the_screen_with_letters_that_can_be_read(visit, width, sho
     assert scale * 11 > 10  # pixels of the smallest letters
 
 
-def test_a_narrow_screen_needs_no_scrolling_sideways(visit):
-    page = visit("internal.html", viewport={"width": 390, "height": 800})
+@pytest.mark.parametrize("name", ["internal.html", "comparison.html"])
+def test_a_narrow_screen_needs_no_scrolling_sideways(visit, name):
+    page = visit(name, viewport={"width": 390, "height": 800})
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    wider = "all => all.filter(box => box.scrollWidth > box.clientWidth).map(b => b.textContent)"
+    assert page.locator(".wide:has(table):visible").evaluate_all(wider) == []
+    if name == "comparison.html":
+        first = page.locator(".runs tr").nth(1)
+        assert first.evaluate("row => getComputedStyle(row).display") == "block"
+        roles = page.get_by_role("table").get_by_role("row").nth(1).get_by_role("cell").count()
+        assert roles == 8  # what a screen reader is told stays a table
+
+
+def test_a_comparison_names_its_file(visit):
+    page = visit("comparison.html")
+    assert HOSTILE[1] in page.locator("h1").inner_text()
+    assert page.title().startswith(HOSTILE[1])

@@ -14,8 +14,8 @@ from shoal.errors import ParameterError
 from shoal.metrics.attacks import ATTACKS
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
-from shoal.report import gather_evidence, summarise
-from shoal.report.evidence import CRITERIA, ON_REQUEST
+from shoal.report.evidence import CRITERIA, ON_REQUEST, gather_evidence
+from shoal.report.summary import summarise
 from shoal.steps import Microaggregate
 
 KNOWN = ["age", "height", "household_size"]

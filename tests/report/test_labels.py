@@ -1,5 +1,6 @@
 """Labels of figures do not overlap and stay inside the figure."""
 
+import re
 from itertools import combinations
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from shoal.report.draw import RIGHT, TICK_LETTER, Plot
 from shoal.report.figures import class_sizes
 from shoal.report.labels import HEIGHT, LETTER, Dot, place_labels
-from shoal.report.maps import Spot, one_release, risk_map, trade_off
+from shoal.report.maps import MapPoint, one_release, risk_map, trade_off
 
 
 def boxes(marks, style="tick"):
@@ -91,9 +92,20 @@ def test_labels_that_are_not_needed_never_collide(points, data):
 def test_a_label_avoids_the_line_where_it_can():
     dots = [Dot(100, 100, "a"), Dot(200, 20, "b")]
     line = [(100.0, 100.0), (100.0, 20.0), (200.0, 20.0)]
-    (x, y), _ = place_labels(dots, (0, 0, 300, 200), line)
+    (x, y), _ = place_labels(dots, (0, 0, 300, 200), [line])
     assert (x, y) != (100, 86)
     assert place_labels(dots, (0, 0, 300, 200))[0] == (100, 86)
+
+
+@pytest.mark.parametrize("risk", [0.15, 0.17, 0.19, 0.2])
+def test_no_label_of_a_release_is_crossed_by_its_limit(risk):
+    figure = one_release(1.2, 0.45, risk, 0.2)
+    (limit,) = [mark for mark in figure.marks if mark.attributes.get("class") == "limit"]
+    line = float(re.findall(r"[\d.]+", limit.attributes["points"])[1])
+    labels = [box for box in boxes(figure.marks) if box[-1] in ("original", "release")]
+    assert len(labels) == 2
+    for _, _, top, bottom, text in labels:
+        assert not top < line < bottom, text
 
 
 @pytest.mark.parametrize("loss", [0.5, 12.0, 95.0])
@@ -109,7 +121,7 @@ def test_labels_of_a_release_stay_inside(loss):
 def test_the_labels_of_the_front_are_always_there():
     rng = np.random.default_rng(0)
     spots = [
-        Spot(x, y, f"{at}", f"{at}", "best" if at < 3 else "other")
+        MapPoint(x, y, f"{at}", f"{at}", "best" if at < 3 else "other")
         for at, (x, y) in enumerate(rng.uniform(5, 6, (40, 2)))
     ]
     drawn = risk_map(spots, sorted(spots[:3]), "", "risk", title="map", width=640)
@@ -120,10 +132,10 @@ def test_the_labels_of_the_front_are_always_there():
 
 def test_no_label_touches_the_ring_of_the_recommended_run():
     spots = [
-        Spot(10, 20, "03", "03", "best", ring=True),
-        Spot(10, 20, "09", "09", "best"),
-        Spot(10.05, 20, "11", "11"),
-        Spot(2, 30, "01", "01", "best"),
+        MapPoint(10, 20, "03", "03", "best", ring=True),
+        MapPoint(10, 20, "09", "09", "best"),
+        MapPoint(10.05, 20, "11", "11"),
+        MapPoint(2, 30, "01", "01", "best"),
     ]
     drawn = risk_map(spots, sorted(spots[:2]), "", "risk", title="map", width=640)
     (ring,) = [mark.attributes for mark in drawn.marks if mark.attributes.get("class") == "ring"]

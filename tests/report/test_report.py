@@ -12,6 +12,7 @@ import pytest
 
 import shoal
 from raising import raises
+from shoal._text import format_percentage
 from shoal.errors import (
     FileError,
     HomogeneousGroup,
@@ -22,19 +23,12 @@ from shoal.errors import (
 from shoal.frame.tables import open_frame
 from shoal.partitioners import Sorted
 from shoal.plan import Plan
-from shoal.plan.column_profile import profile_columns, scores
-from shoal.report import (
-    Identity,
-    embedded,
-    figures,
-    pictures,
-    render,
-    styles,
-    summarise,
-    today,
-    whole_text,
-)
-from shoal.report.html import pieces
+from shoal.plan.column_profile import profile_columns, profile_pairs, scores
+from shoal.report import figures
+from shoal.report.html import embedded, pictures, pieces, render, styles
+from shoal.report.identity import Identity, today
+from shoal.report.summary import summarise
+from shoal.report.text import whole_text
 from shoal.steps import Generalise, Microaggregate
 
 KNOWN = ["surface", "employees"]
@@ -60,14 +54,14 @@ class Page(html.parser.HTMLParser):
         self.addresses += [value for name, value in attributes if name in ("href", "src", "action")]
 
     def handle_data(self, data):
-        self.text += data
+        self.text += data.replace("\u00a0", " ")
 
 
 def test_the_report_states_guarantees_and_measures(tmp_path, release):
     release.report(tmp_path / "report.html")
     page = Page((tmp_path / "report.html").read_text())
     assert "k = 3 is kept" in page.text
-    assert f"{release.measures['information_loss']:.4g}" in page.text
+    assert format_percentage(release.measures["information_loss"]) in page.text
     assert "Dropped (identifiers)company" in page.text
     assert "Released unchangedturnover, net_profit" in page.text
     assert "auto" in page.text
@@ -180,7 +174,7 @@ def test_a_shared_confidential_value_is_reported_as_known():
         "Be sure of the ill of everybody in 1 of 2 classes: all records there share one value."
         in summary
     )
-    assert any("if sex are known too" in entry for entry in summary)
+    assert any("if sex is known too: it is released" in entry for entry in summary)
 
 
 def test_a_broken_guarantee_claims_nothing():
@@ -190,7 +184,7 @@ def test_a_broken_guarantee_claims_nothing():
     assert not any("Single a person out" in entry for entry in summary["cannot"])
     assert summary["can"][:2] == [
         "Find the one record of some persons by combining all masked columns.",
-        "Read the turnover and net_profit of whoever is linked rightly.",
+        "Read the turnover and net_profit of whoever is linked correctly.",
     ]
 
 
@@ -283,7 +277,7 @@ def test_one_line_states_the_loss(release):
     assert repr(release) == (
         f"Release(11 records, groups of {np.bincount(release.labels).min()} to"
         f" {np.bincount(release.labels).max()}, information loss"
-        f" {release.measures['information_loss']:.2f}%, verdict: qualified)"
+        f" {format_percentage(release.measures['information_loss'])}, verdict: qualified)"
     )
 
 
@@ -375,15 +369,17 @@ def test_columns_that_changed_most_come_first():
     assert (second["column"], second["similarity"], second["levels"]) == ("c", 0.5, [2, 1])
     assert (third["column"], third["similarity"], third["mean"]) == ("same", 1.0, [2.5, 2.5])
     related = {"columns": ["x", "y"], "before": [[1, 0.5], [0.5, 1]], "after": [[1, 0], [0, 1]]}
-    assert scores([first, second, third], related) == {
+    pairs = profile_pairs(related)
+    assert scores([first, second, third], pairs) == {
         "columns": 0.5, "pairs": 0.75, "overall": 0.625,
     }  # fmt: skip
-    assert scores([], related, [0.25])["pairs"] == 0.5
-    assert scores([], {}) == {"columns": None, "pairs": None, "overall": None}
+    assert scores([], profile_pairs(related, related, [0.25]))["pairs"] == 0.5
+    assert scores([], []) == {"columns": None, "pairs": None, "overall": None}
 
 
 def test_names_break_at_marks_and_after_many_letters():
-    assert pieces("a<b_c d") == ["a<b_", "c d"]
+    assert pieces("a<b_c d of e f") == ["a<b_", "c d of e f"]
+    assert pieces("a<b_c d") == ["a<b_c d"]  # short enough for a line
     assert pieces("x" * 45) == ["x" * 20, "x" * 20, "x" * 5]
 
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import shoal
-from shoal.report import summarise
 from shoal.report.html import pictures, render
+from shoal.report.summary import summarise
 
 KNOWN = ["year", "height"]
 OPTIONS = {"k": 3, "method": "mdav", "confidential": ["ill"], "shuffle": True, "random_state": 1}
@@ -28,7 +28,8 @@ def visits():
 
 @pytest.fixture(scope="module")
 def release(visits):
-    return shoal.microaggregate(visits, KNOWN, unit="person", **OPTIONS)
+    with pytest.warns(shoal.errors.HomogeneousGroup):
+        return shoal.microaggregate(visits, KNOWN, unit="person", **OPTIONS)
 
 
 def classes(release, visits):
@@ -46,7 +47,7 @@ def test_the_ceiling_is_the_largest_share_of_one_person(release, visits):
     assert "1 in 3" not in summary["explanation"]
     page = render(summary)
     assert "For a single record" not in page
-    assert "one in its number of records" not in page
+    assert "the right one is 1 in n" not in page
 
 
 def test_both_ends_of_the_map_are_counted_in_persons(release, visits):
@@ -68,20 +69,34 @@ def test_both_ends_of_the_map_are_counted_in_persons(release, visits):
 def test_a_value_that_persons_have_among_others_is_not_known_for_sure(release, visits):
     assert (classes(release, visits)["ill"].nunique() > 1).all()
     assert release.measures["homogeneous_classes"]["ill"] > 0  # everybody there has it once
-    assert not any(entry.startswith("Be sure") for entry in summarise(release)["attacker"]["can"])
+    can = summarise(release)["attacker"]["can"]
+    assert not any(entry.startswith("Be sure") for entry in can)
+    number = release.measures["homogeneous_classes"]["ill"]
+    assert any(
+        entry.startswith(f"Know a value of ill that everybody in {number} of") for entry in can
+    )
 
 
-def test_classes_with_one_value_are_counted_as_in_the_verdict(visits):
+def test_shared_values_are_counted_in_persons_by_verdict_measure_and_report(visits):
     ill = np.where(visits["year"] < 1985, "flu", visits["ill"])
     with pytest.warns(shoal.errors.HomogeneousGroup):
         release = shoal.microaggregate(visits.assign(ill=ill), KNOWN, unit="person", **OPTIONS)
     (finding,) = [f for f in release.verdict.findings if f.code == "homogeneous-group"]
-    held = release.data.groupby(KNOWN)["ill"].nunique()
-    number = int((held == 1).sum())
+    groups = classes(release, visits)
+    number = sum(
+        bool(set.intersection(*(set(of_person) for _, of_person in one.groupby("person")["ill"])))
+        for _, one in groups
+    )
+    single = int((groups["ill"].nunique() == 1).sum())
+    assert 0 < single < number
+    assert release.measures["homogeneous_classes"] == {"ill": number}
     assert finding.figures["homogeneous"] == {"ill": number}
-    assert number < release.measures["homogeneous_classes"]["ill"]
-    (sure,) = [e for e in summarise(release)["attacker"]["can"] if e.startswith("Be sure")]
-    assert f"in {number} of {len(held)} classes" in sure
+    assert finding.figures["in_every_record"] == {"ill": single}
+    assert f"'ill' in {number} classes (in {number - single} some records" in finding.sentence
+    assert finding.sentence.endswith("the value in at least one record.")
+    can = summarise(release)["attacker"]["can"]
+    assert any(f"Be sure of the ill of everybody in {single} of {len(groups)}" in e for e in can)
+    assert any(f"everybody in {number - single} of {len(groups)} classes has" in e for e in can)
 
 
 def test_without_units_the_ceiling_is_one_in_k(visits):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reproduction import PAPERS
-from reproduction.contents import contents, contents_text, head_of, heads
+from reproduction.contents import contents, contents_text, heading_of, headings
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "papers"
@@ -33,7 +33,7 @@ def found(dotted):
 @pytest.mark.parametrize(("paper", "place"), PLACES)
 def test_every_place_exists(paper, place):
     if place.startswith("#"):
-        assert head_of(place, TEXTS[paper])
+        assert heading_of(place, TEXTS[paper])
     elif place.startswith("docs/"):
         assert (ROOT / place).is_file()
     else:
@@ -43,12 +43,12 @@ def test_every_place_exists(paper, place):
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_table_and_figure_of_a_page_is_listed(paper):
     named = {
-        head_of(place, TEXTS[paper])
+        heading_of(place, TEXTS[paper])
         for item in contents()[paper]
         for place in item.places
         if place.startswith("#")
     }
-    printed = [head for head in heads(TEXTS[paper]) if head.startswith(("Table", "Figure"))]
+    printed = [head for head in headings(TEXTS[paper]) if head.startswith(("Table", "Figure"))]
     ours = ("and the order of the records", "in digits")
     assert [head for head in printed if head not in named and not head.endswith(ours)] == []
 

@@ -127,7 +127,7 @@ def test_a_plan_runs_on_several_files_or_says_why_not(source, tmp_path):
         'columns = ["age"]\nbase = 5\n'
     )
     result = shoal("run", plan, f"{source}/0.parquet", f"{source}/1.parquet", tmp_path / "out")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "plans of one step 'microaggregate'" in " ".join(result.stderr.split())
 
 

@@ -288,6 +288,33 @@ def test_homogeneous_groups_are_counted_in_all_blocks_before_they_are_refused(cl
     assert release.measures["homogeneous_classes"] == {"ill": 0}
 
 
+@pytest.mark.parametrize("unit", [None, "unit"])
+def test_shared_and_missing_confidential_values_are_described_as_in_memory(unit, client, tmp_path):
+    table = firms(300, 60, ties=False).to_pandas()
+    alike = (table["age"] < 25) & (table["pay"] < 0)
+    table["ill"] = table["ill"].where(~alike, "a").where(table["age"] < 32)
+    table["debt"] = table["debt"].where(table["pay"] < 0.5).astype("Int64")
+    table = pa.Table.from_pandas(table, preserve_index=False)
+    plan = plan_of(unit=unit)
+    order = [*(name for name in table.column_names if name != "firm"), "firm"]
+    memory = plan.run(sort_by(table.select(order), COLUMNS))
+    shown = [
+        [(f.severity, f.sentence, f.figures, f.way_out) for f in verdict.findings if f.code in
+         ("homogeneous-group", "missing-in-class")]
+        for verdict in (mask(table, plan, tmp_path, client).verdict, memory.verdict)
+    ]  # fmt: skip
+    assert shown[0] == shown[1]
+    shared, missing = shown[0]
+    assert 0 < shared[2]["missing"]["ill"] < shared[2]["homogeneous"]["ill"]
+    assert missing[0] == "informs"
+    assert missing[2]["missing"].keys() == {"debt"}
+    merged = mask(table, plan_of(unit=unit, homogeneity="merge"), tmp_path / "m", client)
+    assert "homogeneous-group" not in merged.verdict.codes()
+    assert "missing-in-class" in merged.verdict.codes()
+    only_missing = plan_of(unit=unit, homogeneity="refuse", confidential=["debt"])
+    assert mask(table, only_missing, tmp_path / "r", client).measures["homogeneous_classes"]["debt"]
+
+
 def test_strata_are_refused_or_merged_by_their_units(client, tmp_path):
     table = firms().to_pandas()
     table["area"] = np.where(table["firm"].isin(["F1", "F2", "F3"]), "T", table["area"])

@@ -19,7 +19,7 @@ from shoal.errors import FileError, ParameterError, ScratchFilesLeft
 from shoal.io.files import read
 from shoal.partitioners import MDAV
 from shoal.scale import storage
-from shoal.scale.run_folder import RunFolder, write_scratch_object
+from shoal.scale.scratch_folder import ScratchFolder, write_scratch_object
 from shoal.scale.storage import _open_store
 from stores import BUCKET, KEY, SECRET, environment, store
 
@@ -234,7 +234,7 @@ def test_a_run_whose_worker_is_killed_gives_the_same_files(s3, right):
 
 
 def test_a_worker_that_writes_after_the_end_of_the_run_leaves_nothing(s3):
-    folder = RunFolder(f"{ROOT}/private", "out")
+    folder = ScratchFolder(f"{ROOT}/private", "out")
     folder.create()
     write_scratch_object(folder.path("cells/1.arrow"), b"in time")
     assert len(s3.files("private/")) == 2

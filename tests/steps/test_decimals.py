@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import pyarrow.csv as text
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -104,7 +105,7 @@ def test_a_file_shows_no_more_decimals_than_its_source(tmp_path, options, expect
     frame = (
         pq.read_table(tmp_path / "out.parquet").to_pandas()
         if ending == "parquet"
-        else pd.read_csv(tmp_path / "out.csv")
+        else text.read_csv(tmp_path / "out.csv").to_pandas()
     )
     assert tuple(frame.iloc[0]) == pytest.approx(expected, abs=1e-15)
     again = deliver(done.release.plan, tmp_path / "in.csv", tmp_path / f"again.{ending}")

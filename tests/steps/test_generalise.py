@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-import shoal.report.verdict
+import shoal.report.attacker
 from raising import raises
 from shoal.audit import verify
 from shoal.cli import app
@@ -342,7 +342,7 @@ def test_constraints_hold_in_the_release_and_its_file(tmp_path, kind):
     release = plan(**options).run(data)
     assert release.measures["l_diversity"][kind]["pay"] >= 1.5
     assert release.measures["t_closeness"]["pay"] <= 0.4
-    assert "l = 1.5 holds" in shoal.report.verdict.explanation(release)
+    assert "l = 1.5 holds" in shoal.report.attacker.explanation(release)
     data.to_csv(tmp_path / "in.csv", index=False)
     result = deliver(plan(**options), tmp_path / "in.csv", tmp_path / "out.csv").release
     assert result.verdict.status != "not kept"

@@ -10,8 +10,11 @@ import shoal
 from raising import raises
 from shoal import Microaggregate, Plan
 from shoal.errors import HomogeneousGroup, InputError, ParameterError, PlanError
+from shoal.metrics import homogeneous_classes
+from shoal.metrics.anonymity import ranks
+from shoal.metrics.shared_values import SharedCounts, count_shared
 from shoal.partitioners import MDAV, Partition
-from shoal.report import summarise
+from shoal.report.summary import summarise
 from shoal.steps.homogeneity import count_homogeneous, describe_homogeneity
 from tables import tables_and_k
 
@@ -133,14 +136,83 @@ def test_whatever_is_merged_attains_k_and_two_values(case, data):
         return
     (groups,) = step.apply(frame, ["ill"]).partitions
     assert groups.sizes.min() >= max(k, 2)
-    assert count_homogeneous(groups, np.array(ill)[:, np.newaxis]).tolist() == [0]
+    assert count_homogeneous(groups, np.array(ill)[:, np.newaxis], ["ill"])["ill"] == (0, 0, 0)
 
 
 def test_constant_columns_are_counted_by_group():
     groups = Partition(np.array([1, 0, 1, 0, 2]), k=1)
     codes = np.array([[5, 1], [6, 2], [5, 3], [7, 2], [5, 4]])
-    assert count_homogeneous(groups, codes).tolist() == [2, 2]
-    assert describe_homogeneity({"a": 0, "b": 0}, 3) == ""
+    assert count_homogeneous(groups, codes, ["a", "b"]) == {"a": (2, 0, 2), "b": (2, 0, 2)}
+    assert describe_homogeneity({"a": SharedCounts(0, 0, 0), "b": SharedCounts(2, 2, 0)}, 3) == ""
+
+
+@given(st.data())
+def test_shared_values_are_counted_as_sets_do(data):
+    n = data.draw(st.integers(1, 20))
+    numbers = [st.lists(st.integers(0, most), min_size=n, max_size=n) for most in (3, 4)]
+    labels = ranks(np.array(data.draw(numbers[0])))
+    units = np.array(data.draw(numbers[1]))
+    column = np.array(data.draw(st.lists(st.integers(-1, 1), min_size=n, max_size=n)))
+    for unit_of in (None, units):
+        members = np.arange(n) if unit_of is None else unit_of
+        homogeneous = missing = every = 0
+        for label in range(labels.max() + 1):
+            inside = labels == label
+            held = [set(column[inside & (members == one)]) for one in set(members[inside])]
+            common = set.intersection(*held)
+            if len(held) > 1 and common:
+                homogeneous += 1
+                missing += common == {-1}
+                every += common != {-1} and len(set(column[inside])) == 1
+        assert count_shared(labels, column, unit_of) == (homogeneous, missing, every)
+        measured = homogeneous_classes(labels[:, None], column[:, None], units=unit_of)
+        assert measured.tolist() == [homogeneous]
+
+
+def test_groups_without_any_value_are_not_merged():
+    """Missing cells disclose no value, be they of a group or of all records with a pattern."""
+    data = pd.DataFrame(
+        {
+            "x": [1.0, 2, 3, 4, 11, 12, None, None],
+            "y": [1.0, 2, 3, 4, 11, 12, 5, 6],
+            "ill": [None, None, "a", "b", "a", "b", None, None],
+        }
+    )
+    options = {"k": 2, "method": "mdav", "missing": "own-groups", "confidential": ["ill"]}
+    release = shoal.microaggregate(data, ["x", "y"], homogeneity="merge", **options)
+    assert pd.Series(release.labels).value_counts().tolist() == [2] * 4
+    assert release.verdict.codes().count("homogeneous-group") == 0
+    (note,) = [f for f in release.verdict.findings if f.code == "missing-in-class"]
+    assert (note.severity, note.figures) == ("informs", {"classes": 4, "missing": {"ill": 2}})
+    shoal.microaggregate(data, ["x", "y"], homogeneity="refuse", **options)
+    # A group that shares a value is merged with a neighbour, here the one without any.
+    data.loc[2:3, "ill"] = "a"
+    release = shoal.microaggregate(data, ["x", "y"], homogeneity="merge", **options)
+    assert release.labels[0] == release.labels[2] != release.labels[4]
+    data.loc[:5, "ill"] = "a"  # of those with all cells
+    with raises(InputError, "constant-confidential", column="ill"):
+        shoal.microaggregate(data, ["x", "y"], homogeneity="merge", **options)
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.RevealingOrder")
+def test_units_that_share_only_missing_cells_are_not_merged():
+    data = pd.DataFrame(
+        {
+            "person": [0, 0, 1, 1, 2, 2, 3, 3],
+            "x": [1.0, 1, 2, 2, 11, 11, 12, 12],
+            "ill": ["a", None, "b", None, "c", "a", "c", "b"],
+        }
+    )
+    options = {"k": 2, "method": "mdav", "unit": "person", "confidential": ["ill"]}
+    kept = shoal.microaggregate(data.loc[:3], ["x"], homogeneity="refuse", **options)
+    (note,) = [f for f in kept.verdict.findings if f.code == "missing-in-class"]
+    assert note.figures["missing"] == {"ill": 1}
+    with raises(InputError, "homogeneous-groups") as caught:
+        shoal.microaggregate(data, ["x"], homogeneity="refuse", **options)
+    assert "'ill' in 2 classes (1 by missing cells; in 1 some records" in str(caught.value)
+    assert "'person'" in str(caught.value)
+    merged = shoal.microaggregate(data, ["x"], homogeneity="merge", **options)
+    assert len(set(merged.labels)) == 1
 
 
 def test_noise_leaves_no_such_group_and_the_verdict_says_what_stays(patients):
@@ -205,7 +277,7 @@ def test_noise_varies_every_group_and_changes_no_other(case, seed):
     rng = np.random.default_rng(seed)
     data = pd.DataFrame({"x": X[:, 0], "ill": rng.choice(["a", "b"], len(X))})
     data.loc[: len(X) // 2, "ill"] = "a"
-    if data["ill"].nunique() < 2 or k < 2:
+    if data["ill"].nunique() < 2 or data["x"].nunique() < 2 or k < 2:
         return
     release = shoal.microaggregate(
         data,

@@ -23,7 +23,7 @@ from shoal.frame import tables
 from shoal.geometry import zscore
 from shoal.partitioners import MDAV
 from shoal.plan.guarantees import check_guarantees
-from shoal.report.verdict import attacker_cannot
+from shoal.report.attacker import attacker_cannot
 from tries import tries
 
 

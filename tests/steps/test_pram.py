@@ -15,7 +15,8 @@ from raising import raises
 from shoal.errors import InputError, ParameterError, PlanError
 from shoal.metrics import estimate_frequencies
 from shoal.plan import Plan
-from shoal.report import render, summarise
+from shoal.report.html import render
+from shoal.report.summary import summarise
 from shoal.steps import Pram
 from shoal.steps.transitions import draw_categories, invariant_matrix, uniform_matrix
 from twins import pram as twin

@@ -14,7 +14,8 @@ from raising import raises
 from shoal import Microaggregate, Plan
 from shoal.errors import GuaranteeBroken, InputError, ParameterError, PlanError, ShoalWarning
 from shoal.partitioners import MDAV, VMDAV
-from shoal.report import render, summarise
+from shoal.report.html import render
+from shoal.report.summary import summarise
 from shoal.steps.privacy_constraints import PrivacyConstraint
 from tables import tables_and_k
 from tries import tries

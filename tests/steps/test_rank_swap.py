@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from raising import raises
-from shoal._kernels.rank_swap import partners
+from shoal._kernels.rank_swap import swap_partners
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.new_values import with_values
@@ -19,7 +19,7 @@ from twins import rank_swap as slow
 @given(n=st.integers(1, 60), window=st.integers(1, 70), seed=st.integers(0, 2**32 - 1))
 def test_partners_agree_with_the_slow_version(n, window, seed):
     chance = np.random.default_rng(seed).random(n)
-    records = partners(window, chance)
+    records = swap_partners(window, chance)
     assert records.tolist() == slow.partners(window, chance)
     assert np.array_equal(records[records], np.arange(n))  # they change places with each other
     assert np.abs(records - np.arange(n)).max() <= window

@@ -18,7 +18,8 @@ from shoal.errors import ColumnError, InputError, ParameterError, PlanError
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
 from shoal.plan.deliver import deliver
-from shoal.report import render, summarise
+from shoal.report.html import render
+from shoal.report.summary import summarise
 from shoal.steps import Microaggregate, Recode
 from shoal.steps.bands import band_labels
 

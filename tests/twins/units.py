@@ -76,7 +76,7 @@ def closeness(data, ordered):
 
 
 def linked(before, after, units, guesses):
-    """Return the share of masked records that a draw among the nearest originals links rightly."""
+    """Return the share of masked records that a draw among the nearest links correctly."""
     chances = []
     for point, unit in zip(after, units, strict=True):
         apart = ((before - point) ** 2).sum(axis=1)

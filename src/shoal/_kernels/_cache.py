@@ -25,12 +25,12 @@ from numba import __version__, config
 _log = logging.getLogger("shoal")
 
 CHECKSUMS = "checksums.json"
-MONTH = 30 * 24 * 3600.0  # seconds after which a folder of an older version is removed
+STALE_AFTER = 30 * 24 * 3600.0  # seconds after which the folder of another version is removed
 
 
 @contextmanager
 def cache_folder() -> Iterator[bool]:
-    """Let numba keep the kernels decorated meanwhile in our folder; yield whether there is one."""
+    """Let numba keep the kernels that are decorated here in our folder; yield whether it exists."""
     before, folder = config.CACHE_DIR, kernel_folder()
     config.CACHE_DIR = str(folder or before)
     try:
@@ -78,9 +78,9 @@ def stamp() -> str:
 
 
 def remove_unverified(folder: Path) -> None:
-    """Remove the files that have no checksum, or another one, and name the latter.
+    """Remove the files without a checksum, and those that do not match theirs, with a warning.
 
-    A file that was written after the checksums is not named: another process is compiling.
+    There is no warning on a file that was written after the checksums: another process compiles.
     """
     recorded, written = read_checksums(folder), _last_written(folder)
     for path in compiled_files(folder):
@@ -117,9 +117,9 @@ def _last_written(folder: Path) -> float:
 
 
 def before_compiling() -> None:
-    """Write the checksums of what is kept so far, and again when the process ends.
+    """Write the checksums of the files so far, and again when the process ends.
 
-    So a signal that ends the process costs one kernel at most.
+    A signal that ends the process therefore costs one kernel at most.
     """
     folder = kernel_folder()
     if folder is not None:
@@ -160,7 +160,7 @@ def remove_old(place: Path) -> None:
     """Remove the folders of other versions that were not written to for a month."""
     for folder in place.iterdir():
         used = max((path.stat().st_mtime for path in folder.glob("*")), default=time.time())
-        if folder.name != stamp() and time.time() - used > MONTH:
+        if folder.name != stamp() and time.time() - used > STALE_AFTER:
             for path in [*compiled_files(folder), folder / CHECKSUMS]:
                 path.unlink(missing_ok=True)
             for path in [*folder.glob("*"), folder]:

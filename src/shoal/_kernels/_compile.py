@@ -4,7 +4,7 @@ import gc
 import logging
 import time
 
-from numba import __version__ as installed
+from numba import __version__ as numba_version
 from numba import njit
 from numba.core import event
 
@@ -16,9 +16,9 @@ LOG_EVERY = 5.0  # seconds between two lines about compiling
 
 # `_pipeline` uses undocumented parts of numba. It is used only with versions that were tested;
 # with others, numba's own pipeline compiles the same kernels, and takes longer.
-TESTED = tuple(f"0.{minor}." for minor in range(59, 69))
-OURS = installed.startswith(TESTED)
-if OURS:
+TESTED_VERSIONS = tuple(f"0.{minor}." for minor in range(59, 69))
+USES_PIPELINE = numba_version.startswith(TESTED_VERSIONS)
+if USES_PIPELINE:
     from shoal._kernels._pipeline import EntryCompiler, call_inner
 
 
@@ -34,7 +34,7 @@ def compiled(function):
     kernels, those that Python calls, are cached.
     """
     kernel = _entry(function)
-    if OURS:
+    if USES_PIPELINE:
         call_inner(kernel, **OPTIONS)
     return kernel
 
@@ -45,7 +45,7 @@ OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
 
 def _entry(function):
     """Return a kernel for Python, kept on disk if there is a place."""
-    options = OPTIONS | {"pipeline_class": EntryCompiler} if OURS else OPTIONS
+    options = OPTIONS | {"pipeline_class": EntryCompiler} if USES_PIPELINE else OPTIONS
     with cache_folder() as is_cached:
         return njit(cache=is_cached, **options)(function)
 
@@ -73,6 +73,7 @@ class _Announcer(event.Listener):
         self.began = self.logged = 0.0
 
     def on_start(self, event):
+        """Begin to time an entry kernel, with garbage collection off; log the first one."""
         if not self.depth and not _is_ours(event):
             return
         self.depth += 1

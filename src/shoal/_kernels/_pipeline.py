@@ -19,7 +19,7 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.typed_passes import AnnotateTypes
 
-# What may yield an array that is kept alive elsewhere: a part of it, or of a tuple.
+# What may yield an array that is kept alive elsewhere: a part of it, or a tuple and its parts.
 VIEWS = {"getattr", "getitem", "static_getitem", "exhaust_iter", "cast"}
 VIEWS |= {"build_tuple", "getiter", "iternext", "pair_first", "pair_second"}
 
@@ -63,6 +63,8 @@ def makes_arrays(state):
 
 def is_view(expression, typemap):
     """Return whether an expression yields a part of what there is, not a copy."""
+    if expression.op == "call":
+        return isinstance(typemap[expression.func.name], types.NamedTupleClass)
     if expression.op == "getitem":
         index = typemap[expression.index.name]
         parts = index.types if isinstance(index, types.BaseTuple) else (index,)

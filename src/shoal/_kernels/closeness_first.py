@@ -1,8 +1,26 @@
 """Exchange records between groups until a group is within t of the table (t-closeness)."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from shoal._kernels._compile import compiled
+
+
+class ConfidentialRanks(NamedTuple):
+    """The confidential values of all records as ranks, and how often each rank occurs.
+
+    ``ranks`` has a row for each record and a column for each confidential column, of which
+    ``ordered`` are those whose order is meaningful. ``below`` counts the records up to each rank;
+    the counts of column c are those from ``start[c]`` to ``start[c + 1]``. ``running`` sums
+    ``below`` over all smaller ranks and is one longer for each column.
+    """
+
+    ranks: np.ndarray
+    ordered: np.ndarray
+    below: np.ndarray
+    running: np.ndarray
+    start: np.ndarray
 
 
 @compiled
@@ -54,32 +72,29 @@ def unordered_distance(rank, below):
 
 
 @compiled
-def distance(ranks, members, place, newcomer, ordered, below, running, start):
+def distance_from_table(table, members, place, newcomer):
     """Return the greatest distance of a group from the table, over all confidential columns.
 
-    The record at ``place`` counts as ``newcomer``. Column c of ``ranks`` has its
-    running counts from ``start[c]`` to ``start[c + 1]``, those of ``running`` one
-    longer for each column.
+    The record at ``place`` of ``members`` is replaced by ``newcomer``.
     """
-    worst = 0.0
+    greatest = 0.0
     rank = np.empty(members.shape[0], np.int64)
-    for c in range(ranks.shape[1]):
+    for c in range(table.ranks.shape[1]):
         for i in range(members.shape[0]):
-            rank[i] = ranks[newcomer if i == place else members[i], c]
+            rank[i] = table.ranks[newcomer if i == place else members[i], c]
         rank.sort()
-        counts = below[start[c] : start[c + 1]]
-        if ordered[c]:
-            closeness = ordered_distance(rank, counts, running[start[c] + c : start[c + 1] + c + 1])
+        start, stop = table.start[c], table.start[c + 1]
+        below = table.below[start:stop]
+        if table.ordered[c]:
+            distance = ordered_distance(rank, below, table.running[start + c : stop + c + 1])
         else:
-            closeness = unordered_distance(rank, counts)
-        worst = max(worst, closeness)
-    return worst
+            distance = unordered_distance(rank, below)
+        greatest = max(greatest, distance)
+    return greatest
 
 
 @compiled
-def exchange_with_candidates(
-    group, candidates, labels, members, first, t, ranks, ordered, below, running, start
-):
+def exchange_with_candidates(table, group, candidates, labels, members, first, t):
     """Exchange records of ``group`` with ``candidates`` until it is within ``t`` of the table.
 
     Each candidate in turn is exchanged with the member whose replacement brings the group
@@ -88,34 +103,30 @@ def exchange_with_candidates(
     group, from ``first[group]`` to ``first[group + 1]``. Returns the final distance.
     """
     records = members[first[group] : first[group + 1]]
-    closest = distance(ranks, records, 0, records[0], ordered, below, running, start)
+    current = distance_from_table(table, records, 0, records[0])
     for candidate in candidates:
-        if closest <= t:
+        if current <= t:
             break
         if labels[candidate] == group:
             continue
-        best, place = closest, -1
+        least, place = current, -1
         for i in range(records.shape[0]):
-            closeness = distance(ranks, records, i, candidate, ordered, below, running, start)
-            if closeness < best:
-                best, place = closeness, i
+            distance = distance_from_table(table, records, i, candidate)
+            if distance < least:
+                least, place = distance, i
         if place < 0:
             continue
         other_records = members[first[labels[candidate]] : first[labels[candidate] + 1]]
         other_place = 0
         while other_records[other_place] != candidate:
             other_place += 1
-        before = distance(
-            ranks, other_records, other_place, candidate, ordered, below, running, start
-        )
-        after = distance(
-            ranks, other_records, other_place, records[place], ordered, below, running, start
-        )
+        before = distance_from_table(table, other_records, other_place, candidate)
+        after = distance_from_table(table, other_records, other_place, records[place])
         if after > max(t, before):
             continue
         labels[records[place]] = labels[candidate]
         labels[candidate] = group
         other_records[other_place] = records[place]
         records[place] = candidate
-        closest = best
-    return closest
+        current = least
+    return current

@@ -25,14 +25,14 @@ def add_record(total, point):
 
 
 @compiled
-def add_all(total, X):
+def add_records(total, X):
     """Add all rows of ``X`` to a sum over records."""
     for i in range(X.shape[0]):
         add_record(total, X[i])
 
 
 @compiled
-def mean_of(total, size, point):
+def write_mean(total, size, point):
     """Write the mean of ``size`` records with sum ``total`` into ``point``."""
     for j in range(point.shape[0]):
         point[j] = total[j, 0] / size

@@ -5,11 +5,11 @@ import math
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.compensated_sum import add_record, mean_of
+from shoal._kernels.compensated_sum import add_record, write_mean
 from shoal._kernels.distances import squared_distance
-from shoal._kernels.growth import outermost, take_around
+from shoal._kernels.growth import form_group_around, outermost
 from shoal._kernels.spatial.block_order import BLOCK
-from shoal._kernels.spatial.index import assign, needs_rebuild, take
+from shoal._kernels.spatial.index import assign, form_group, needs_rebuild
 from shoal._kernels.spatial.search import nearest
 
 
@@ -20,7 +20,7 @@ def neighbourhood_distance(index, candidate, others, squares, point):
     nearest(index, index.X[candidate], others, squares)
     for record in others:
         add_record(total, index.X[record])
-    mean_of(total, others.shape[0], point)
+    write_mean(total, others.shape[0], point)
     return math.sqrt(squared_distance(index.X, candidate, point))
 
 
@@ -42,11 +42,11 @@ def extend(index, members, candidates, gamma):
     for record in candidates:
         if size == 2 * k - 1:
             break
-        mean_of(total, size, point)
+        write_mean(total, size, point)
         to_group = math.sqrt(squared_distance(index.X, record, point))
         if to_group < gamma * neighbourhood_distance(index, record, others, squares, point):
             add_record(total, index.X[record])
-            assign(index, record, index.groups[0] - 1)
+            assign(index, record, index.n_groups[0] - 1)
             size += 1
 
 
@@ -58,10 +58,10 @@ def form_groups(index, k, gamma, work):
     while index.size[0] >= 3 * k and work > 0 and not needs_rebuild(index):
         blocks_read = index.blocks_read[0]
         nearest(index, index.X[outermost(index)], nearby, squares)
-        take(index, nearby[:k])
+        form_group(index, nearby[:k])
         extend(index, nearby[:k], nearby[k:], gamma)
         work -= BLOCK * (index.blocks_read[0] - blocks_read)
 
     if 2 * k <= index.size[0] < 3 * k:
-        take_around(index, outermost(index), nearby[:k], squares)
+        form_group_around(index, outermost(index), nearby[:k], squares)
     return index.size[0] >= 2 * k

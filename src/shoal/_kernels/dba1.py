@@ -2,9 +2,10 @@
 
 Every living record, that is one without a group, has a list of its nearest living records. When a
 group is formed, only the records that had a member of it among their k - 1 nearest are updated; a
-list is filled again from the index when it becomes too short. A density may rise as well as fall
-when neighbours are removed, so updates cannot be deferred, with one exception: no density exceeds
-that of equal records, so a record among its equals is updated only when it wins the tournament.
+list is filled again from the index when it becomes too short. A neighbourhood is dense if its SSE
+is low. The SSE may fall as well as rise when neighbours are removed, so updates cannot be deferred,
+with one exception: no SSE is below the 0 of equal records, so a record among its equals is updated
+only when it wins the tournament.
 """
 
 from typing import NamedTuple
@@ -13,7 +14,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import scaled_sse
-from shoal._kernels.spatial.index import Index, needs_rebuild, take
+from shoal._kernels.spatial.index import Index, form_group, needs_rebuild
 from shoal._kernels.spatial.search import NO_RECORD, nearest_others
 from shoal._kernels.structures.tournament import open_tournament, play_all, replay
 
@@ -23,24 +24,25 @@ DEFERRED = np.int64(-2)
 
 
 class NeighbourLists(NamedTuple):
-    """The living records with their nearest neighbours and densities.
+    """The living records with their nearest neighbours and the SSE of the groups with these.
 
-    ``nearest[i, :known[i]]`` are the nearest living of record i, nearest first. Each of
+    ``nearest[i, :n_known[i]]`` are the nearest living of record i, nearest first. Each of
     the first k - 1 is a link of i, and the links that end in record j are a list:
     ``links[j]`` is the first of them, ``next_link[l]`` the one after l. Link
-    ``i * (k - 1) + t`` belongs to record i. ``spread`` is k times the SSE of a record
-    and its k - 1 nearest, ``tournament`` that of the records by spread, ties by
-    their own ``numbers``. ``next_unlinked[i]`` is the next neighbour of i that
-    needs a link, ``END`` if none does, or ``DEFERRED`` if i had no spread when it lost
-    neighbours: until its list is refreshed, the links that it lost end in itself.
-    ``labels`` are those of the index that holds the living.
+    ``i * (k - 1) + t`` belongs to record i. ``scaled_sse[i]`` is k times the SSE of
+    record i and its k - 1 nearest. ``tournament`` is that of the records by
+    ``scaled_sse``, the densest first, ties by their own ``numbers``.
+    ``next_unlinked[i]`` is the next neighbour of i that needs a link, ``END`` if none
+    does, or ``DEFERRED`` if ``scaled_sse[i]`` was 0 when i lost neighbours: until its
+    list is refreshed, the links that it lost end in itself. ``labels`` are those of the
+    index that holds the living, and negative for these.
     """
 
     nearest: np.ndarray
-    known: np.ndarray
+    n_known: np.ndarray
     links: np.ndarray
     next_link: np.ndarray
-    spread: np.ndarray
+    scaled_sse: np.ndarray
     tournament: np.ndarray
     numbers: np.ndarray
     next_unlinked: np.ndarray
@@ -51,15 +53,15 @@ def open_neighbour_lists(index: Index, k: int, nearest: np.ndarray) -> Neighbour
     """Return the lists of all records, whose nearest others are ``nearest``."""
     n = len(index.X)
     lists = NeighbourLists(
-        nearest,
-        np.full(n, nearest.shape[1]),
-        np.full(n, END),
-        np.full(n * (k - 1), END),
-        np.empty(n),
-        open_tournament(np.ones(n, np.bool_)),
-        np.arange(n),
-        np.full(n, END),
-        index.labels,
+        nearest=nearest,
+        n_known=np.full(n, nearest.shape[1]),
+        links=np.full(n, END),
+        next_link=np.full(n * (k - 1), END),
+        scaled_sse=np.empty(n),
+        tournament=open_tournament(np.ones(n, np.bool_)),
+        numbers=np.arange(n),
+        next_unlinked=np.full(n, END),
+        labels=index.labels,
     )
     link_all(index.X, k, lists)
     return lists
@@ -67,17 +69,17 @@ def open_neighbour_lists(index: Index, k: int, nearest: np.ndarray) -> Neighbour
 
 @compiled
 def link_all(X, k, lists):
-    """Link all records to their neighbours, and compute densities and the tournament."""
+    """Link all records to their neighbours, and compute ``scaled_sse`` and the tournament."""
     for i in range(X.shape[0]):
         for t in range(k - 1):
             link(lists, i * (k - 1) + t, lists.nearest[i, t])
-        lists.spread[i] = scaled_sse(X, i, lists.nearest[i, : k - 1])
-    play_all(lists.tournament, lists.spread, lists.numbers)
+        lists.scaled_sse[i] = scaled_sse(X, i, lists.nearest[i, : k - 1])
+    play_all(lists.tournament, lists.scaled_sse, lists.numbers)
 
 
 @compiled
 def link(lists, link_number, record):
-    """Let a link end in ``record``."""
+    """Make a link end in ``record``."""
     lists.next_link[link_number] = lists.links[record]
     lists.links[record] = link_number
 
@@ -88,28 +90,28 @@ def refresh_list(index, k, lists, i, distances):
 
     ``next_unlinked[i]`` becomes the number of neighbours among the first k - 1 that stay.
     """
-    work = lists.known[i]
+    n_compared = lists.n_known[i]
     neighbours = lists.nearest[i]
     n_living, n_linked = 0, 0
-    for t in range(lists.known[i]):
-        if lists.labels[neighbours[t]] == END:
+    for t in range(lists.n_known[i]):
+        if lists.labels[neighbours[t]] < 0:
             neighbours[n_living] = neighbours[t]
             n_living += 1
         if t == k - 2:
             n_linked = n_living
     if n_living < k - 1:
         n_living = nearest_others(index, i, neighbours, distances)
-        work += SEARCH
-    lists.known[i] = n_living
+        n_compared += SEARCH
+    lists.n_known[i] = n_living
     lists.next_unlinked[i] = n_linked
-    lists.spread[i] = scaled_sse(index.X, i, neighbours[: k - 1])
-    replay(lists.tournament, lists.spread, lists.numbers, i, True)
-    return work
+    lists.scaled_sse[i] = scaled_sse(index.X, i, neighbours[: k - 1])
+    replay(lists.tournament, lists.scaled_sse, lists.numbers, i, True)
+    return n_compared
 
 
 @compiled
 def reuse_link(k, lists, link_number, i):
-    """Let a free link of record ``i`` end in its next neighbour without a link."""
+    """Make a free link of record ``i`` end in its next neighbour without a link."""
     link(lists, link_number, lists.nearest[i, lists.next_unlinked[i]])
     lists.next_unlinked[i] += 1
     if lists.next_unlinked[i] == k - 1:
@@ -123,7 +125,7 @@ def relink(k, lists, removed):
     while link_number != END:
         after = lists.next_link[link_number]
         i = link_number // (k - 1)
-        if lists.labels[i] == END:
+        if lists.labels[i] < 0:
             if lists.next_unlinked[i] == DEFERRED:
                 link(lists, link_number, i)
             else:
@@ -134,7 +136,7 @@ def relink(k, lists, removed):
 @compiled
 def refresh_deferred(index, k, lists, i, distances):
     """Refresh the list of record ``i``, which was deferred; return the comparisons that it took."""
-    work = refresh_list(index, k, lists, i, distances)
+    n_compared = refresh_list(index, k, lists, i, distances)
     link_number = lists.links[i]
     lists.links[i] = END
     while link_number != END:
@@ -144,34 +146,34 @@ def refresh_deferred(index, k, lists, i, distances):
         else:
             link(lists, link_number, i)
         link_number = after
-    return work
+    return n_compared
 
 
 @compiled
 def update_dependents(index, k, lists, removed, distances):
     """Refresh the lists that hold the removed record ``removed``; return the comparisons."""
-    work = 0
+    n_compared = 0
     link_number = lists.links[removed]
     while link_number != END:
         i = link_number // (k - 1)
-        if lists.labels[i] == END:
-            if lists.spread[i] == 0.0:
+        if lists.labels[i] < 0:
+            if lists.scaled_sse[i] == 0.0:
                 lists.next_unlinked[i] = DEFERRED
             elif lists.next_unlinked[i] == END:
-                work += refresh_list(index, k, lists, i, distances)
+                n_compared += refresh_list(index, k, lists, i, distances)
         link_number = lists.next_link[link_number]
-    return work
+    return n_compared
 
 
 @compiled
-def take_densest(index, lists, group):
+def form_densest_group(index, lists, group):
     """Make the densest living record and its nearest the next group; write it into ``group``."""
     group[0] = lists.tournament[1]
     for t in range(1, group.shape[0]):
         group[t] = lists.nearest[group[0], t - 1]
     for i in group:
-        replay(lists.tournament, lists.spread, lists.numbers, i, False)
-    take(index, group)
+        replay(lists.tournament, lists.scaled_sse, lists.numbers, i, False)
+    form_group(index, group)
 
 
 @compiled
@@ -184,7 +186,7 @@ def form_groups(index, k, lists, work):
         if lists.next_unlinked[densest] == DEFERRED:
             work -= refresh_deferred(index, k, lists, densest, distances)
             continue
-        take_densest(index, lists, group)
+        form_densest_group(index, lists, group)
         work -= k
         if index.size[0] >= k:
             for removed in group:

@@ -25,7 +25,7 @@ def squared_distance(X, record, point):
 
 
 @compiled
-def row_distance(A, a, B, b):
+def squared_row_distance(A, a, B, b):
     """Return the squared distance of row ``a`` of ``A`` to row ``b`` of ``B``.
 
     It takes whole arrays, since making a view of a row takes as long as its distance.
@@ -47,7 +47,7 @@ def squared_distances(X):
     distance = np.zeros((n, n))
     for a in range(n):
         for b in range(a):
-            distance[a, b] = row_distance(X, a, X, b)
+            distance[a, b] = squared_row_distance(X, a, X, b)
             distance[b, a] = distance[a, b]
     return distance
 

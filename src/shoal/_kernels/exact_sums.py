@@ -1,5 +1,8 @@
 """Sums and means of groups, correctly rounded: no order of the records changes a bit of them.
 
+A mean below 2.2e-308, the least float of full precision, is rounded twice; the order of the records
+does not change it either.
+
 A sum is kept without any error as an expansion [Sh97]_: floats of increasing magnitude that do not
 overlap. The last one outweighs all others together, though these may hold more than its last bit.
 
@@ -23,8 +26,8 @@ MODERATE = 400  # powers of two within which no product of this file over- or un
 def add_to_expansion(parts, size, value):
     """Add ``value`` to the expansion in ``parts[:size]``; return its new size."""
     n_parts = 0
-    for at in range(size):
-        other = parts[at]
+    for i in range(size):
+        other = parts[i]
         if abs(value) < abs(other):
             value, other = other, value
         leading = value + other
@@ -40,17 +43,17 @@ def add_to_expansion(parts, size, value):
 
 
 @compiled
-def copy_scaled(parts, size, factor, into):
-    """Write an expansion, multiplied by ``factor``, a power of two, to ``into``."""
-    for at in range(size):
-        into[at] = factor * parts[at]
+def copy_scaled(parts, size, factor, target):
+    """Write an expansion, multiplied by ``factor``, a power of two, to ``target``."""
+    for i in range(size):
+        target[i] = factor * parts[i]
 
 
 @compiled
 def subtract_product(parts, size, factor, others, n_others):
     """Subtract ``factor`` times another expansion; return the new size."""
-    for at in range(n_others):
-        leading, rest = two_product(factor, others[at])
+    for i in range(n_others):
+        leading, rest = two_product(factor, others[i])
         size = add_to_expansion(parts, size, -leading)
         size = add_to_expansion(parts, size, -rest)
     return size
@@ -60,13 +63,13 @@ def subtract_product(parts, size, factor, others, n_others):
 def approximate_value(parts, size):
     """Return the value of an expansion up to one or two units in the last place."""
     value = 0.0
-    for at in range(size):
-        value += parts[at]
+    for i in range(size):
+        value += parts[i]
     return value
 
 
 @compiled
-def quotient(total, n_total, weight, n_weight, work):
+def quotient(total, n_total, weight, n_weight, scratch):
     """Return the float nearest to the quotient of two expansions; the divisor is positive.
 
     A guess is corrected until the remainder is at most half the distance to the next float.
@@ -77,17 +80,17 @@ def quotient(total, n_total, weight, n_weight, work):
     if n_total == 1 and n_weight == 1:
         return guess
     for _ in range(CORRECTIONS):
-        copy_scaled(total, n_total, 1.0, work)
-        size = subtract_product(work, n_total, guess, weight, n_weight)
+        copy_scaled(total, n_total, 1.0, scratch)
+        size = subtract_product(scratch, n_total, guess, weight, n_weight)
         if size == 0:
             return guess
-        up = work[size - 1] > 0.0
-        gap = np.nextafter(guess, np.inf if up else -np.inf) - guess
-        copy_scaled(work, size, 2.0, work)
-        size = subtract_product(work, size, gap, weight, n_weight)
+        is_low = scratch[size - 1] > 0.0
+        gap = np.nextafter(guess, np.inf if is_low else -np.inf) - guess
+        copy_scaled(scratch, size, 2.0, scratch)
+        size = subtract_product(scratch, size, gap, weight, n_weight)
         if size == 0:
             return guess + gap / 2.0  # a tie: the addition rounds half to even
-        if (work[size - 1] > 0.0) != up or math.isnan(work[size - 1]):
+        if (scratch[size - 1] > 0.0) != is_low or math.isnan(scratch[size - 1]):
             return guess
         guess += gap
     return guess
@@ -111,10 +114,10 @@ def members_of(labels, n_groups):
         start[label + 1] += 1
     for group in range(n_groups):
         start[group + 1] += start[group]
-    order, filled = np.zeros(labels.shape[0], np.int64), start.copy()
+    order, next_free = np.zeros(labels.shape[0], np.int64), start.copy()
     for record in range(labels.shape[0]):
-        order[filled[labels[record]]] = record
-        filled[labels[record]] += 1
+        order[next_free[labels[record]]] = record
+        next_free[labels[record]] += 1
     return order, start
 
 
@@ -125,7 +128,7 @@ def group_means(values, weights, labels, n_groups):
     Without weights pass an empty array.
     """
     means = np.zeros(n_groups)
-    total, weight, work = np.zeros(MAX_PARTS), np.zeros(MAX_PARTS), np.zeros(MAX_PARTS)
+    total, weight, scratch = np.zeros(MAX_PARTS), np.zeros(MAX_PARTS), np.zeros(MAX_PARTS)
     weighted = weights.shape[0] > 0
     order, start = members_of(labels, n_groups)
     for group in range(n_groups):
@@ -145,7 +148,7 @@ def group_means(values, weights, labels, n_groups):
                 n_total = add_to_expansion(total, n_total, leading)
                 n_total = add_to_expansion(total, n_total, rest)
                 n_weight = add_to_expansion(weight, n_weight, scaled_weight)
-        means[group] = scaled(quotient(total, n_total, weight, n_weight, work), shift)
+        means[group] = scaled(quotient(total, n_total, weight, n_weight, scratch), shift)
     return means
 
 
@@ -159,13 +162,13 @@ def scaled(value, exponent):
 def group_sums(values, labels, n_groups):
     """Return the sum of each group, correctly rounded."""
     sums = np.zeros(n_groups)
-    total, one, work = np.zeros(MAX_PARTS), np.ones(1), np.zeros(MAX_PARTS)
+    total, one, scratch = np.zeros(MAX_PARTS), np.ones(1), np.zeros(MAX_PARTS)
     order, start = members_of(labels, n_groups)
     for group in range(n_groups):
         size = 0
         for record in order[start[group] : start[group + 1]]:
             size = add_to_expansion(total, size, values[record])
-        sums[group] = quotient(total, size, one, 1, work)
+        sums[group] = quotient(total, size, one, 1, scratch)
     return sums
 
 
@@ -176,11 +179,11 @@ def running_sums(values, labels):
     Records of a group stand next to each other.
     """
     sums = np.zeros(values.shape[0])
-    total, one, work = np.zeros(MAX_PARTS), np.ones(1), np.zeros(MAX_PARTS)
+    total, one, scratch = np.zeros(MAX_PARTS), np.ones(1), np.zeros(MAX_PARTS)
     size = 0
     for record in range(values.shape[0]):
         if record > 0 and labels[record] != labels[record - 1]:
             size = 0
         size = add_to_expansion(total, size, values[record])
-        sums[record] = quotient(total, size, one, 1, work)
+        sums[record] = quotient(total, size, one, 1, scratch)
     return sums

@@ -16,8 +16,8 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import same_values
-from shoal._kernels.growth import centre_distances
-from shoal._kernels.spatial.pool import measure
+from shoal._kernels.growth import distances_to_mean
+from shoal._kernels.spatial.pool import measure_distances
 from shoal._kernels.structures.tournament import open_tournament, play_all, replay
 
 SLACK = 1e-9  # rounding errors of a bound are far smaller
@@ -47,7 +47,7 @@ class PairBounds(NamedTuple):
 def open_pair_bounds(X: np.ndarray) -> PairBounds:
     """Return the bounds of the farthest pairs that follow from the distances to the mean."""
     n = len(X)
-    distance = centre_distances(X)
+    distance = distances_to_mean(X)
     pairs = PairBounds(
         score=-(4.0 * distance * (1.0 + SLACK) + SMALLEST),
         partner=np.full(n, -1),
@@ -73,7 +73,7 @@ def next_equal(X: np.ndarray) -> np.ndarray:
 @compiled
 def measure_farthest(pool, pairs, X, record):
     """Measure the farthest pair that a record owns; ties go to the lowest partner."""
-    measure(pool, X[record])
+    measure_distances(pool, X[record])
     partner, length, tied = -1, -1.0, False
     for i in range(pool.size[0]):
         if pool.distance[i] < length or pairs.rank[pool.records[i]] <= pairs.rank[record]:

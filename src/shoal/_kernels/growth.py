@@ -3,20 +3,26 @@
 import numpy as np
 
 from shoal._kernels._compile import compiled, inlined
-from shoal._kernels.compensated_sum import add_record, mean_of
-from shoal._kernels.spatial.index import centre as centre_of_living
-from shoal._kernels.spatial.index import take
-from shoal._kernels.spatial.pool import assign, centre, locate, measure, open_pool
-from shoal._kernels.spatial.pool import nearest as nearest_places
+from shoal._kernels.compensated_sum import add_record, write_mean
+from shoal._kernels.spatial import index as spatial_index
+from shoal._kernels.spatial.index import form_group
+from shoal._kernels.spatial.pool import (
+    assign,
+    copy_record,
+    mean_of_living,
+    measure_distances,
+    nearest_places,
+    open_pool,
+)
 from shoal._kernels.spatial.search import farthest, nearest
 
 
-def centre_distances(X: np.ndarray) -> np.ndarray:
+def distances_to_mean(X: np.ndarray) -> np.ndarray:
     """Return the squared distances of all records to their mean."""
     pool = open_pool(X)
-    point = np.empty(X.shape[1])
-    centre(pool, point)
-    measure(pool, point)
+    mean = np.empty(X.shape[1])
+    mean_of_living(pool, mean)
+    measure_distances(pool, mean)
     return pool.distance
 
 
@@ -24,28 +30,36 @@ def centre_distances(X: np.ndarray) -> np.ndarray:
 def outermost(index):
     """Return the living record farthest from the mean of the living."""
     mean = np.empty(index.X.shape[1])
-    centre_of_living(index, mean)
+    spatial_index.mean_of_living(index, mean)
     return farthest(index, mean)
 
 
 @inlined
-def take_around(index, record, group, squares):
+def form_group_around(index, record, group, squares):
     """Make the living records nearest to a record, living or not, the next group."""
     nearest(index, index.X[record], group, squares)
-    take(index, group)
+    form_group(index, group)
 
 
 @compiled
-def grow(pool, seed, group, k):
+def next_living(order, start, labels):
+    """Return the first position in ``order`` from ``start`` on whose record has no group."""
+    while labels[order[start]] >= 0:
+        start += 1
+    return start
+
+
+@compiled
+def grow_group(pool, seed, group, k):
     """Fill a group that holds ``seed`` alone with the records nearest to its running centroid."""
     total = np.zeros((seed.shape[0], 2))
     point = np.empty(seed.shape[0])
     place = np.empty(1, np.int64)
     add_record(total, seed)
     for size in range(1, k):
-        mean_of(total, size, point)
-        measure(pool, point)
+        write_mean(total, size, point)
+        measure_distances(pool, point)
         nearest_places(pool, place)
-        locate(pool, place[0], point)
+        copy_record(pool, place[0], point)
         add_record(total, point)
         assign(pool, place[0], group)

@@ -1,28 +1,21 @@
 """Assignment of left-overs, the records that are in no group and have the label -1."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.compensated_sum import add_record, mean_of
-from shoal._kernels.distances import row_distance, squared_distance
-
-
-def assign_leftovers(X: np.ndarray, labels: np.ndarray, k: int) -> None:
-    """Make ``k`` or more left-overs the last group; assign fewer to the nearest groups."""
-    is_left = labels < 0
-    if is_left.sum() >= k:
-        labels[is_left] = labels.max() + 1
-    else:
-        join_nearest(X, labels)
+from shoal._kernels.compensated_sum import add_record, write_mean
+from shoal._kernels.distances import squared_distance, squared_row_distance
 
 
 @compiled
 def join_nearest(X, labels):
     """Assign each left-over to the group with the nearest centroid; the centroids stay fixed."""
-    groups = 0
+    n_groups = 0
     for label in labels:
-        groups = max(groups, label + 1)
-    centroids, sizes = group_means(X, labels, groups)
+        n_groups = max(n_groups, label + 1)
+    centroids, sizes = group_centroids(X, labels, n_groups)
     for i in range(X.shape[0]):
         if labels[i] < 0:
             labels[i] = nearest_group(centroids, sizes, X[i])
@@ -38,25 +31,39 @@ def join_nearest_records(X, labels):
         best, least = -1, np.inf
         for other in range(X.shape[0]):
             if grouped[other]:
-                distance = row_distance(X, i, X, other)
+                distance = squared_row_distance(X, i, X, other)
                 if best < 0 or distance < least:
                     best, least = other, distance
         labels[i] = labels[best]
 
 
+def assign_leftovers(
+    X: np.ndarray,
+    labels: np.ndarray,
+    k: int,
+    join: Callable[[np.ndarray, np.ndarray], None] = join_nearest,
+) -> None:
+    """Make ``k`` or more left-overs the last group; assign fewer to other groups by ``join``."""
+    is_left = labels < 0
+    if is_left.sum() >= k:
+        labels[is_left] = labels.max() + 1
+    else:
+        join(X, labels)
+
+
 @compiled
-def group_means(X, labels, groups):
+def group_centroids(X, labels, n_groups):
     """Return the centroid and the size of each group; left-overs count for none."""
-    totals = np.zeros((groups, X.shape[1], 2))
-    sizes = np.zeros(groups, np.int64)
+    totals = np.zeros((n_groups, X.shape[1], 2))
+    sizes = np.zeros(n_groups, np.int64)
     for i in range(X.shape[0]):
         if labels[i] >= 0:
             sizes[labels[i]] += 1
             add_record(totals[labels[i]], X[i])
-    centroids = np.zeros((groups, X.shape[1]))
-    for g in range(groups):
+    centroids = np.zeros((n_groups, X.shape[1]))
+    for g in range(n_groups):
         if sizes[g] > 0:
-            mean_of(totals[g], sizes[g], centroids[g])
+            write_mean(totals[g], sizes[g], centroids[g])
     return centroids, sizes
 
 

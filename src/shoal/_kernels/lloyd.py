@@ -2,11 +2,15 @@
 
 A record belongs to the cell with the least squared distance to its centre less
 the subsidy that the cell pays. All subsidies are 0 at first, so that records lie
-in the cells of their nearest centres. A cell below k raises its subsidy until as
-many come as it lacks, and as far as the next one after them would allow: an
-auction, in which cells bid for records. No cell above k ever pays, and no record
-could be moved at a gain of more than one ``step``, the least rise of a subsidy;
-so the records lie, up to that, as well as k allows for these centres.
+in the cells of their nearest centres. A cell with fewer than k records raises its
+subsidy until it attracts the records it lacks, and further up to the subsidy at
+which one more would come, and by one ``step``: an auction, in which cells bid for
+records. No cell above k ever pays.
+
+If a subsidy could fall again, no record could move at a gain of more than ``step``
+when the auction ends, and the assignment would be optimal for these centres up to
+``step`` per record. But a cell that has lost a record, and for which others would come
+at less, raises its subsidy all the same, so a gain may be a few steps.
 """
 
 from typing import NamedTuple
@@ -21,13 +25,12 @@ from shoal._kernels.spatial.box_tree import (
     NO_RECORD,
     NONE_FOUND,
     BoxTree,
-    box_distance,
     build_tree,
-    comes_first,
     find_nearest,
-    insert,
     leaf_distances,
+    squared_box_distance,
 )
+from shoal._kernels.structures.sorted_list import insert, precedes
 
 
 class Cells(NamedTuple):
@@ -36,7 +39,7 @@ class Cells(NamedTuple):
     ``distance`` is that of a record to the centre of its cell. ``ceiling[b]`` is
     no less than the distance less the subsidy of any record in box b of the tree.
     ``queue`` is a ring of the cells below k, first come, first served, from
-    ``ends[0]`` to before ``ends[1]``; ``queued`` marks the cells in it.
+    ``queue_ends[0]`` to before ``queue_ends[1]``; ``is_queued`` marks the cells in it.
     """
 
     tree: BoxTree
@@ -47,24 +50,24 @@ class Cells(NamedTuple):
     subsidy: np.ndarray
     ceiling: np.ndarray
     queue: np.ndarray
-    queued: np.ndarray
-    ends: np.ndarray
+    is_queued: np.ndarray
+    queue_ends: np.ndarray
 
 
 def open_cells(tree: BoxTree, centres: np.ndarray) -> tuple[Cells, BoxTree]:
     """Return empty cells, and the tree of their centres."""
-    n, count = len(tree.records), len(centres)
+    n, n_cells = len(tree.records), len(centres)
     cells = Cells(
-        tree,
-        centres,
-        np.full(n, -1),
-        np.zeros(n),
-        np.zeros(count, np.int64),
-        np.zeros(count),
-        np.zeros(len(tree.bounds)),
-        np.zeros(count + 1, np.int64),
-        np.zeros(count, np.bool_),
-        np.zeros(2, np.int64),
+        tree=tree,
+        centres=centres,
+        labels=np.full(n, -1),
+        distance=np.zeros(n),
+        sizes=np.zeros(n_cells, np.int64),
+        subsidy=np.zeros(n_cells),
+        ceiling=np.zeros(len(tree.bounds)),
+        queue=np.zeros(n_cells + 1, np.int64),
+        is_queued=np.zeros(n_cells, np.bool_),
+        queue_ends=np.zeros(2, np.int64),
     )
     return cells, build_tree(centres)
 
@@ -84,9 +87,9 @@ def assign_nearest(X, cells, centre_tree, start, stop):
 @compiled
 def start_auction(cells, k):
     """Queue the cells below k and compute the ceilings."""
-    for q in range(cells.sizes.shape[0]):
-        if cells.sizes[q] < k:
-            enqueue(cells, q)
+    for cell in range(cells.sizes.shape[0]):
+        if cells.sizes[cell] < k:
+            enqueue(cells, cell)
     leaves = cells.tree.start.shape[0]
     for leaf in range(leaves):
         first = cells.tree.start[leaf]
@@ -98,72 +101,73 @@ def start_auction(cells, k):
 
 
 @compiled
-def enqueue(cells, q):
-    """Add cell ``q`` to the queue, once."""
-    if not cells.queued[q]:
-        cells.queued[q] = True
-        cells.queue[cells.ends[1]] = q
-        cells.ends[1] = (cells.ends[1] + 1) % cells.queue.shape[0]
+def enqueue(cells, cell):
+    """Add ``cell`` to the queue, once."""
+    if not cells.is_queued[cell]:
+        cells.is_queued[cell] = True
+        cells.queue[cells.queue_ends[1]] = cell
+        cells.queue_ends[1] = (cells.queue_ends[1] + 1) % cells.queue.shape[0]
 
 
 @compiled
-def find_cheapest(cells, q, cheapest, costs):
-    """Fill ``cheapest`` with the records outside cell ``q`` that cost it least, cheapest first.
+def find_cheapest(cells, cell, cheapest, costs):
+    """Fill ``cheapest`` with the records outside ``cell`` that cost it least, cheapest first.
 
-    The cost is the subsidy at which a record would come as soon as stay.
+    The cost of a record is the subsidy at which it is indifferent between ``cell`` and its own
+    cell.
     """
     boxes, floors = np.empty(DEEPEST, np.int64), np.empty(DEEPEST)
     gaps = np.empty(LEAF)
-    tree, centre = cells.tree, cells.centres[q]
+    tree, centre = cells.tree, cells.centres[cell]
     boxes[0], floors[0] = 1, -np.inf
-    stacked, count, last = 1, NONE_FOUND, cheapest.shape[0] - 1
-    while stacked > 0:
-        stacked -= 1
-        box, floor = boxes[stacked], floors[stacked]
-        if count > last and not comes_first(floor, tree.lowest[box], costs[last], cheapest[last]):
+    n_stacked, count, last = 1, NONE_FOUND, cheapest.shape[0] - 1
+    while n_stacked > 0:
+        n_stacked -= 1
+        box, floor = boxes[n_stacked], floors[n_stacked]
+        if count > last and not precedes(floor, tree.lowest[box], costs[last], cheapest[last]):
             continue
         if box >= tree.start.shape[0]:
             start = leaf_distances(tree, box, centre, gaps)
-            for at in range(tree.living[box]):
-                i = tree.records[start + at]
-                if cells.labels[i] != q:
-                    paid = cells.distance[i] - cells.subsidy[cells.labels[i]]
-                    count = insert(cheapest, costs, count, i, gaps[at] - paid)
+            for offset in range(tree.living[box]):
+                i = tree.records[start + offset]
+                if cells.labels[i] != cell:
+                    own_cost = cells.distance[i] - cells.subsidy[cells.labels[i]]
+                    count = insert(cheapest, costs, count, i, gaps[offset] - own_cost)
             continue
         near, far = 2 * box, 2 * box + 1
-        near_floor = box_distance(tree, near, centre) - cells.ceiling[near]
-        far_floor = box_distance(tree, far, centre) - cells.ceiling[far]
+        near_floor = squared_box_distance(tree, near, centre) - cells.ceiling[near]
+        far_floor = squared_box_distance(tree, far, centre) - cells.ceiling[far]
         if far_floor < near_floor:
             near, far, near_floor, far_floor = far, near, far_floor, near_floor
-        boxes[stacked], floors[stacked] = far, far_floor
-        boxes[stacked + 1], floors[stacked + 1] = near, near_floor
-        stacked += 2
+        boxes[n_stacked], floors[n_stacked] = far, far_floor
+        boxes[n_stacked + 1], floors[n_stacked + 1] = near, near_floor
+        n_stacked += 2
 
 
 @compiled
-def bid(X, cells, k, step, q):
-    """Raise the subsidy of cell ``q`` to the cost of one more record than it lacks."""
-    lack = k - cells.sizes[q]
-    cheapest, costs = np.empty(lack + 1, np.int64), np.empty(lack + 1)
-    find_cheapest(cells, q, cheapest, costs)
-    cells.subsidy[q] = max(costs[lack], cells.subsidy[q]) + step
-    for i in cheapest[:lack]:
+def bid(X, cells, k, step, cell):
+    """Raise the subsidy of ``cell`` to the cost of one more record than it lacks."""
+    n_missing = k - cells.sizes[cell]
+    cheapest, costs = np.empty(n_missing + 1, np.int64), np.empty(n_missing + 1)
+    find_cheapest(cells, cell, cheapest, costs)
+    cells.subsidy[cell] = max(costs[n_missing], cells.subsidy[cell]) + step
+    for i in cheapest[:n_missing]:
         previous = cells.labels[i]
-        cells.labels[i] = q
-        cells.distance[i] = squared_distance(X, i, cells.centres[q])
+        cells.labels[i] = cell
+        cells.distance[i] = squared_distance(X, i, cells.centres[cell])
         cells.sizes[previous] -= 1
         if cells.sizes[previous] < k:
             enqueue(cells, previous)
-    cells.sizes[q] = k
+    cells.sizes[cell] = k
 
 
 @compiled
 def auction(X, cells, k, step, bids):
     """Make at most ``bids`` bids; return whether a cell still has fewer than k records."""
-    while cells.ends[0] != cells.ends[1] and bids > 0:
-        q = cells.queue[cells.ends[0]]
-        cells.ends[0] = (cells.ends[0] + 1) % cells.queue.shape[0]
-        cells.queued[q] = False
-        bid(X, cells, k, step, q)
+    while cells.queue_ends[0] != cells.queue_ends[1] and bids > 0:
+        cell = cells.queue[cells.queue_ends[0]]
+        cells.queue_ends[0] = (cells.queue_ends[0] + 1) % cells.queue.shape[0]
+        cells.is_queued[cell] = False
+        bid(X, cells, k, step, cell)
         bids -= 1
-    return cells.ends[0] != cells.ends[1]
+    return cells.queue_ends[0] != cells.queue_ends[1]

@@ -4,8 +4,14 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.farthest_pair import farthest_pair
-from shoal._kernels.growth import grow
-from shoal._kernels.spatial.pool import assign, measure, nearest, place_of, take
+from shoal._kernels.growth import grow_group
+from shoal._kernels.spatial.pool import (
+    assign,
+    form_group,
+    measure_distances,
+    nearest_places,
+    place_of,
+)
 
 
 @compiled
@@ -22,23 +28,23 @@ def form_groups(pool, pairs, X, k, extreme, work):
         work -= 2 * k * pool.size[0]
 
         # Both seeds are assigned before either group grows, so that neither takes the other's.
-        group = pool.groups[0]
+        group = pool.n_groups[0]
         assign(pool, place_of(pool, first), group)
         assign(pool, place_of(pool, second), group + 1)
         if extreme and k > 1:
-            take_nearest(pool, X[first], k - 1)
-            take_nearest(pool, X[second], k - 1)
+            form_group_near(pool, X[first], k - 1)
+            form_group_near(pool, X[second], k - 1)
         else:
-            pool.groups[0] += 2
-            grow(pool, X[first], group, k)
-            grow(pool, X[second], group + 1, k)
+            pool.n_groups[0] += 2
+            grow_group(pool, X[first], group, k)
+            grow_group(pool, X[second], group + 1, k)
     return pool.size[0] >= 2 * k
 
 
 @compiled
-def take_nearest(pool, point, number):
-    """Give the next group's label to the living records nearest to ``point``."""
-    places = np.empty(number, np.int64)
-    measure(pool, point)
-    nearest(pool, places)
-    take(pool, places)
+def form_group_near(pool, point, size):
+    """Make the ``size`` living records nearest to ``point`` the next group."""
+    places = np.empty(size, np.int64)
+    measure_distances(pool, point)
+    nearest_places(pool, places)
+    form_group(pool, places)

@@ -17,11 +17,19 @@ CentroidMDAV      never         2k              k to 2k - 1
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.growth import outermost, take_around
+from shoal._kernels.growth import form_group_around, outermost
 from shoal._kernels.leftovers import join_nearest
-from shoal._kernels.spatial import pool as flat
 from shoal._kernels.spatial.block_order import BLOCK
 from shoal._kernels.spatial.index import needs_rebuild
+from shoal._kernels.spatial.pool import (
+    copy_record,
+    farthest_place,
+    form_group,
+    mean_of_living,
+    measure_distances,
+    nearest_places,
+    open_pool,
+)
 from shoal._kernels.spatial.search import farthest
 
 
@@ -37,45 +45,45 @@ def form_groups(index, k, pairs_from, singles_from, work):
         pair = index.size[0] >= pairs_from
         if pair:
             opposite = farthest(index, index.X[seed])
-        take_around(index, seed, group, squares)
+        form_group_around(index, seed, group, squares)
         if pair:
-            take_around(index, opposite, group, squares)
+            form_group_around(index, opposite, group, squares)
         work -= BLOCK * (index.blocks_read[0] - blocks_read)
 
     return index.size[0] >= singles_from
 
 
 @compiled
-def form_groups_flat(pool, k, pairs_from, singles_from, work):
-    """Do the same on a pool: for short tables, passes over all records are faster."""
-    seed = np.empty(pool.columns.shape[0])
-    opposite = np.empty(pool.columns.shape[0])
+def form_groups_on_pool(pool, k, pairs_from, singles_from, work):
+    """Form groups as `form_groups` does, by passes over a pool: faster for short tables."""
+    p = pool.columns.shape[0]
+    mean, seed, opposite = np.empty(p), np.empty(p), np.empty(p)
     group = np.empty(k, np.int64)
 
     while pool.size[0] >= singles_from and work > 0:
         pair = pool.size[0] >= pairs_from
         work -= 3 * pool.size[0]
 
-        flat.centre(pool, seed)
-        flat.measure(pool, seed)
-        flat.locate(pool, flat.farthest(pool), seed)
-        flat.measure(pool, seed)
+        mean_of_living(pool, mean)
+        measure_distances(pool, mean)
+        copy_record(pool, farthest_place(pool), seed)
+        measure_distances(pool, seed)
         if pair:
-            flat.locate(pool, flat.farthest(pool), opposite)
-        flat.nearest(pool, group)
-        flat.take(pool, group)
+            copy_record(pool, farthest_place(pool), opposite)
+        nearest_places(pool, group)
+        form_group(pool, group)
         if pair:
-            flat.measure(pool, opposite)
-            flat.nearest(pool, group)
-            flat.take(pool, group)
+            measure_distances(pool, opposite)
+            nearest_places(pool, group)
+            form_group(pool, group)
 
     return pool.size[0] >= singles_from
 
 
 def mdav1(X: np.ndarray, k: int) -> np.ndarray:
     """Return the groups of MDAV1, without interruption, for small parts of a table."""
-    pool = flat.open_pool(X)
-    while form_groups_flat(pool, k, 2 * k, k, len(X)):
+    pool = open_pool(X)
+    while form_groups_on_pool(pool, k, 2 * k, k, len(X)):
         pass
     join_nearest(X, pool.labels)
     return pool.labels

@@ -11,21 +11,22 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.spatial.pool import assign, measure
+from shoal._kernels.spatial.pool import assign, measure_distances
+from shoal._kernels.structures.sorted_list import precedes
 
 
 class Tree(NamedTuple):
     """A spanning tree under construction.
 
-    ``reach[place]`` is the squared distance of a living record of the pool to the
-    tree and ``via[place]`` the record of the tree that attains it. ``joined`` are
+    ``distance[place]`` is the squared distance of a living record of the pool to the
+    tree and ``nearest[place]`` the record of the tree that attains it. ``order`` are
     the records of the tree in the order of joining; ``parent`` and ``length`` are the
     edges by which they joined.
     """
 
-    reach: np.ndarray
-    via: np.ndarray
-    joined: np.ndarray
+    distance: np.ndarray
+    nearest: np.ndarray
+    order: np.ndarray
     parent: np.ndarray
     length: np.ndarray
 
@@ -33,30 +34,31 @@ class Tree(NamedTuple):
 def open_tree(n: int) -> Tree:
     """Return a tree that will span ``n`` records."""
     return Tree(
-        reach=np.full(n, np.inf),
-        via=np.full(n, n),
-        joined=np.zeros(n, np.int64),
+        distance=np.full(n, np.inf),
+        nearest=np.full(n, n),
+        order=np.zeros(n, np.int64),
         parent=np.full(n, -1),
         length=np.zeros(n),
     )
 
 
 @compiled
-def connect(pool, tree, newest):
+def update_distances(pool, tree, newest):
     """Update the distances of the living records to the tree by the record added last."""
     for i in range(pool.size[0]):
-        distance = pool.distance[i]
-        if distance < tree.reach[i] or (distance == tree.reach[i] and newest < tree.via[i]):
-            tree.reach[i] = distance
-            tree.via[i] = newest
+        if precedes(pool.distance[i], newest, tree.distance[i], tree.nearest[i]):
+            tree.distance[i] = pool.distance[i]
+            tree.nearest[i] = newest
 
 
 @compiled
-def edge_precedes(a, b, c, d):
-    """Return whether edge (a, b) precedes edge (c, d) of the same length."""
-    if min(a, b) != min(c, d):
-        return min(a, b) < min(c, d)
-    return max(a, b) < max(c, d)
+def edge_precedes(pool, tree, i, j):
+    """Return whether the edge from place ``i`` to the tree comes before that from place ``j``."""
+    if tree.distance[i] != tree.distance[j]:
+        return tree.distance[i] < tree.distance[j]
+    a, b = pool.records[i], tree.nearest[i]
+    c, d = pool.records[j], tree.nearest[j]
+    return precedes(min(a, b), max(a, b), min(c, d), max(c, d))
 
 
 @compiled
@@ -64,46 +66,43 @@ def next_place(pool, tree):
     """Return the place of the living record with the shortest edge to the tree."""
     best = 0
     for i in range(1, pool.size[0]):
-        if tree.reach[i] < tree.reach[best] or (
-            tree.reach[i] == tree.reach[best]
-            and edge_precedes(tree.via[i], pool.records[i], tree.via[best], pool.records[best])
-        ):
+        if edge_precedes(pool, tree, i, best):
             best = i
     return best
 
 
 @compiled
-def join(pool, tree, place):
+def add_to_tree(pool, tree, place):
     """Add the record at ``place`` to the tree and remove it from the pool."""
     record = pool.records[place]
-    tree.joined[tree.joined.shape[0] - pool.size[0]] = record
-    tree.parent[record] = tree.via[place]
-    tree.length[record] = tree.reach[place]
+    tree.order[tree.order.shape[0] - pool.size[0]] = record
+    tree.parent[record] = tree.nearest[place]
+    tree.length[record] = tree.distance[place]
     assign(pool, place, 0)
-    tree.reach[place] = tree.reach[pool.size[0]]
-    tree.via[place] = tree.via[pool.size[0]]
+    tree.distance[place] = tree.distance[pool.size[0]]
+    tree.nearest[place] = tree.nearest[pool.size[0]]
 
 
 @compiled
-def span(pool, tree, X, work):
+def grow_tree(pool, tree, X, work):
     """Grow the tree until about ``work`` distances are measured; return whether to go on."""
     n = X.shape[0]
     if pool.size[0] == n:
-        join(pool, tree, 0)
+        add_to_tree(pool, tree, 0)
         tree.parent[0], tree.length[0] = -1, 0.0  # the first record has no edge
     while pool.size[0] > 0 and work > 0:
         work -= pool.size[0]
-        newest = tree.joined[n - pool.size[0] - 1]
-        measure(pool, X[newest])
-        connect(pool, tree, newest)
-        join(pool, tree, next_place(pool, tree))
+        newest = tree.order[n - pool.size[0] - 1]
+        measure_distances(pool, X[newest])
+        update_distances(pool, tree, newest)
+        add_to_tree(pool, tree, next_place(pool, tree))
     return pool.size[0] > 0
 
 
 @compiled
-def root_of(tree, cut, record):
+def root_of(tree, is_cut, record):
     """Return the root of a record's tree after the cuts."""
-    while tree.parent[record] >= 0 and not cut[record]:
+    while tree.parent[record] >= 0 and not is_cut[record]:
         record = tree.parent[record]
     return record
 
@@ -116,26 +115,26 @@ def cut_edges(tree, order, k):
     not be considered again, since trees only get smaller.
     """
     n = tree.parent.shape[0]
-    cut = np.zeros(n, np.bool_)
+    is_cut = np.zeros(n, np.bool_)
     size = np.ones(n, np.int64)  # of the part of a tree that hangs on a record
-    for record in tree.joined[:0:-1]:
+    for record in tree.order[:0:-1]:
         size[tree.parent[record]] += size[record]
 
     for record in order:
-        if size[record] < k or size[root_of(tree, cut, record)] - size[record] < k:
+        if size[record] < k or size[root_of(tree, is_cut, record)] - size[record] < k:
             continue
-        above = tree.parent[record]
-        while above >= 0:
-            size[above] -= size[record]
-            above = -1 if cut[above] else tree.parent[above]
-        cut[record] = True
+        ancestor = tree.parent[record]
+        while ancestor >= 0:
+            size[ancestor] -= size[record]
+            ancestor = -1 if is_cut[ancestor] else tree.parent[ancestor]
+        is_cut[record] = True
 
     labels = np.full(n, -1)
-    trees = 0
-    for record in tree.joined:
-        if cut[record] or tree.parent[record] < 0:
-            labels[record] = trees
-            trees += 1
+    n_trees = 0
+    for record in tree.order:
+        if is_cut[record] or tree.parent[record] < 0:
+            labels[record] = n_trees
+            n_trees += 1
         else:
             labels[record] = labels[tree.parent[record]]
     return labels

@@ -11,7 +11,7 @@ from shoal._kernels.distances import squared_distances
 
 
 @compiled
-def lowest(subset):
+def lowest_record(subset):
     """Return the lowest record of a subset that is not empty."""
     record = 0
     while subset >> record & 1 == 0:
@@ -20,7 +20,7 @@ def lowest(subset):
 
 
 @compiled
-def sizes_and_spreads(distance):
+def sizes_and_sses(distance):
     """Return the number of records and the SSE of every subset.
 
     The SSE is the sum of the squared distances of all pairs over the size:
@@ -28,40 +28,40 @@ def sizes_and_spreads(distance):
     """
     n = distance.shape[0]
     size = np.zeros(1 << n, np.int64)
-    spread = np.zeros(1 << n)
+    sse = np.zeros(1 << n)
     for subset in range(1, 1 << n):
-        first = lowest(subset)
+        first = lowest_record(subset)
         rest = subset & (subset - 1)
         size[subset] = size[rest] + 1
-        spread[subset] = spread[rest]
+        sse[subset] = sse[rest]
         for record in range(first + 1, n):
             if rest >> record & 1:
-                spread[subset] += distance[first, record]
+                sse[subset] += distance[first, record]
     for subset in range(1, 1 << n):
-        spread[subset] /= size[subset]
-    return size, spread
+        sse[subset] /= size[subset]
+    return size, sse
 
 
 @compiled
 def best_groups(X, k):
     """Return the labels of the partition with the least SSE into groups of ``k`` to ``2k - 1``.
 
-    The group of the lowest record is tried in every way; what is left is a
-    smaller subset, solved before. Of equal partitions the one found first stays.
+    All possible groups of the lowest record are tried; the remaining records are a
+    smaller subset, which was solved before. Ties go to the partition found first.
     """
     n = X.shape[0]
-    size, spread = sizes_and_spreads(squared_distances(X))
+    size, sse = sizes_and_sses(squared_distances(X))
     least = np.full(1 << n, np.inf)
     choice = np.zeros(1 << n, np.int64)
     least[0] = 0.0
     for subset in range(1, 1 << n):
-        first = 1 << lowest(subset)
+        first = 1 << lowest_record(subset)
         others = subset ^ first
         part = others
         while True:
             group = part | first
-            if k <= size[group] < 2 * k and spread[group] + least[subset ^ group] < least[subset]:
-                least[subset] = spread[group] + least[subset ^ group]
+            if k <= size[group] < 2 * k and sse[group] + least[subset ^ group] < least[subset]:
+                least[subset] = sse[group] + least[subset ^ group]
                 choice[subset] = group
             if part == 0:
                 break

@@ -3,12 +3,12 @@
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.distances import row_distance
-from shoal._kernels.spatial.pool import assign, measure, nearest
+from shoal._kernels.distances import squared_row_distance
+from shoal._kernels.spatial.pool import assign, measure_distances, nearest_places
 
 
 @compiled
-def walk(pool, path, X, work):
+def walk_to_nearest(pool, path, X, work):
     """Extend a path by the nearest living record; return whether living records are left.
 
     It ends after about ``work`` distances. ``path`` holds the records in order; the first of
@@ -18,15 +18,15 @@ def walk(pool, path, X, work):
     place = np.empty(1, np.int64)
     while pool.size[0] > 0 and work > 0:
         work -= pool.size[0]
-        measure(pool, X[path[n - pool.size[0] - 1]])
-        nearest(pool, place)
+        measure_distances(pool, X[path[n - pool.size[0] - 1]])
+        nearest_places(pool, place)
         path[n - pool.size[0]] = pool.records[place[0]]
         assign(pool, place[0], 0)
     return pool.size[0] > 0
 
 
 @compiled
-def walk_groups(X, members, starts, order, first):
+def walk_through_groups(X, members, starts, order, first):
     """Return the records group by group, each followed by the nearest left of its group.
 
     ``members[starts[g] : starts[g + 1]]`` are the records of group g, ``order`` the groups in
@@ -34,19 +34,19 @@ def walk_groups(X, members, starts, order, first):
     nearest to the last of the group before. Ties go to the lowest record.
     """
     path = np.empty(members.shape[0], np.int64)
-    at, last = 0, first
+    n_visited, last = 0, first
     for g in order:
         remaining = members[starts[g] : starts[g + 1]].copy()
         size = remaining.shape[0]
         while size > 0:
             best, least = 0, np.inf
             for i in range(size):
-                distance = row_distance(X, remaining[i], X, last)
+                distance = squared_row_distance(X, remaining[i], X, last)
                 if distance < least or (distance == least and remaining[i] < remaining[best]):
                     best, least = i, distance
             last = remaining[best]
             remaining[best] = remaining[size - 1]
             size -= 1
-            path[at] = last
-            at += 1
+            path[n_visited] = last
+            n_visited += 1
     return path

@@ -6,7 +6,7 @@ from shoal._kernels._compile import compiled
 
 
 @compiled
-def partners(window, chance):
+def swap_partners(window, chance):
     """Return the rank that each rank is swapped with, at most ``window`` away.
 
     From the lowest rank on, each that has no partner yet takes one of those above it
@@ -20,12 +20,12 @@ def partners(window, chance):
             continue
         partner[i] = i
         last = min(n - 1, i + window)
-        free = 0
+        n_free = 0
         for j in range(i + 1, last + 1):
-            free += partner[j] < 0
-        if free == 0:
+            n_free += partner[j] < 0
+        if n_free == 0:
             continue
-        skip = int(chance[i] * free)
+        skip = int(chance[i] * n_free)
         for j in range(i + 1, last + 1):
             if partner[j] < 0:
                 if skip == 0:

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._kernels._compile import compiled
+from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.structures.linked_lists import prepend, unlink
 
 NONE = -1
-LEAST = 1e-9  # a change must save more than a rounding error
+MIN_SAVING = 1e-9  # less is a rounding error
 CANDIDATES = 8  # groups with whose records one may change places
 
 
@@ -31,92 +31,96 @@ class RecodedGroups(NamedTuple):
     codes: NDArray[np.int32]
     numbers: NDArray[np.float64]
     unit: NDArray[np.int64]
-    group: NDArray[np.int64]  # of each record
+    labels: NDArray[np.int64]  # of each record
     head: NDArray[np.int64]  # first record of each group
     after: NDArray[np.int64]  # next record of the same group
     before: NDArray[np.int64]
-    size: NDArray[np.int64]
-    distinct: NDArray[np.int64]  # units of each group
+    sizes: NDArray[np.int64]
+    n_units: NDArray[np.int64]  # units of each group
     level: NDArray[np.int64]  # of the lowest common ancestor
-    example: NDArray[np.int64]  # code of some member
-    known: NDArray[np.int64]  # members with a value
+    example_code: NDArray[np.int64]  # code of some member
+    n_values: NDArray[np.int64]  # members with a value
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    numbered: NDArray[np.int64]  # members with a number
+    n_numbers: NDArray[np.int64]  # members with a number
     loss: NDArray[np.float64]
 
 
 @compiled
-def summarise(groups, place, g, skip):
-    """Describe the members of group ``g``, except ``skip``, in row ``place``."""
-    groups.level[place, :] = 0
-    groups.example[place, :] = NONE
-    groups.known[place, :] = 0
-    groups.numbered[place, :] = 0
-    i = groups.head[g]
-    while i >= 0:
-        if i != skip:
-            for c in range(groups.codes.shape[1]):
-                code = groups.codes[i, c]
-                if code < 0:
-                    continue
-                if groups.known[place, c] == 0:
-                    groups.example[place, c] = code
-                else:
-                    level, example = groups.level[place, c], groups.example[place, c]
-                    while groups.ancestors[c, level, example] != groups.ancestors[c, level, code]:
-                        level += 1
-                    groups.level[place, c] = level
-                groups.known[place, c] += 1
-            for c in range(groups.numbers.shape[1]):
-                value = groups.numbers[i, c]
-                if value != value:
-                    continue
-                if groups.numbered[place, c] == 0:
-                    groups.low[place, c] = groups.high[place, c] = value
-                groups.low[place, c] = min(groups.low[place, c], value)
-                groups.high[place, c] = max(groups.high[place, c], value)
-                groups.numbered[place, c] += 1
-        i = groups.after[i]
-    total = 0.0
+def common_level(ancestors, c, level, code, other):
+    """Return the first level from ``level`` on at which two codes have the same ancestor."""
+    while ancestors[c, level, code] != ancestors[c, level, other]:
+        level += 1
+    return level
+
+
+@inlined
+def add_to_summary(groups, row, i):
+    """Extend the common ancestors and ranges in ``row`` by record ``i``."""
     for c in range(groups.codes.shape[1]):
-        if groups.known[place, c] > 0:
-            total += (
-                groups.known[place, c]
-                * groups.losses[c, groups.level[place, c], groups.example[place, c]]
+        code = groups.codes[i, c]
+        if code >= 0:
+            if groups.n_values[row, c] == 0:
+                groups.example_code[row, c] = code
+            groups.level[row, c] = common_level(
+                groups.ancestors, c, groups.level[row, c], groups.example_code[row, c], code
             )
+            groups.n_values[row, c] += 1
     for c in range(groups.numbers.shape[1]):
-        if groups.numbered[place, c] > 0:
-            total += groups.numbered[place, c] * (groups.high[place, c] - groups.low[place, c])
-    groups.loss[place] = total
+        value = groups.numbers[i, c]
+        if value == value:
+            if groups.n_numbers[row, c] == 0:
+                groups.low[row, c] = groups.high[row, c] = value
+            groups.low[row, c] = min(groups.low[row, c], value)
+            groups.high[row, c] = max(groups.high[row, c], value)
+            groups.n_numbers[row, c] += 1
 
 
 @compiled
-def loss_with(groups, place, i, bound):
-    """Return the loss of the group in row ``place`` with record ``i``, or some sum above it.
+def summarise(groups, row, g, skip):
+    """Write what the members of group ``g`` have in common, except ``skip``, to ``row``."""
+    groups.level[row, :] = 0
+    groups.example_code[row, :] = NONE
+    groups.n_values[row, :] = 0
+    groups.n_numbers[row, :] = 0
+    i = groups.head[g]
+    while i >= 0:
+        if i != skip:
+            add_to_summary(groups, row, i)
+        i = groups.after[i]
+    total = 0.0
+    for c in range(groups.codes.shape[1]):
+        if groups.n_values[row, c] > 0:
+            cell_loss = groups.losses[c, groups.level[row, c], groups.example_code[row, c]]
+            total += groups.n_values[row, c] * cell_loss
+    for c in range(groups.numbers.shape[1]):
+        if groups.n_numbers[row, c] > 0:
+            total += groups.n_numbers[row, c] * (groups.high[row, c] - groups.low[row, c])
+    groups.loss[row] = total
 
-    The sum ends where it exceeds ``bound``.
-    """
+
+@compiled
+def loss_with(groups, row, i, bound):
+    """Return the loss of the group in ``row`` with record ``i``, or some sum above ``bound``."""
     total = 0.0
     for c in range(groups.codes.shape[1]):
         code = groups.codes[i, c]
-        if groups.known[place, c] == 0:
+        if groups.n_values[row, c] == 0:
             continue  # a single value is its own ancestor
-        level, example = groups.level[place, c], groups.example[place, c]
+        level, example = groups.level[row, c], groups.example_code[row, c]
         if code >= 0:
-            while groups.ancestors[c, level, example] != groups.ancestors[c, level, code]:
-                level += 1
-        total += (groups.known[place, c] + (code >= 0)) * groups.losses[c, level, example]
+            level = common_level(groups.ancestors, c, level, example, code)
+        total += (groups.n_values[row, c] + (code >= 0)) * groups.losses[c, level, example]
         if total > bound:
             return total
     for c in range(groups.numbers.shape[1]):
-        value, number = groups.numbers[i, c], groups.numbered[place, c]
-        if number == 0:
+        value, n_numbers = groups.numbers[i, c], groups.n_numbers[row, c]
+        if n_numbers == 0:
             continue
-        low, high = groups.low[place, c], groups.high[place, c]
+        low, high = groups.low[row, c], groups.high[row, c]
         if value == value:
-            low, high, number = min(low, value), max(high, value), number + 1
-        total += number * (high - low)
+            low, high, n_numbers = min(low, value), max(high, value), n_numbers + 1
+        total += n_numbers * (high - low)
         if total > bound:
             return total
     return total
@@ -135,28 +139,28 @@ def has_unit(groups, g, unit, skip):
 
 @compiled
 def add_record(groups, i, g):
-    """Put a record into a group; the group is not summarised."""
+    """Add a record to a group; the group is not summarised."""
     if not has_unit(groups, g, groups.unit[i], NONE):
-        groups.distinct[g] += 1
+        groups.n_units[g] += 1
     prepend(groups.head, groups.after, groups.before, g, i)
-    groups.group[i] = g
-    groups.size[g] += 1
+    groups.labels[i] = g
+    groups.sizes[g] += 1
 
 
 @compiled
 def remove_record(groups, i):
-    """Take a record out of its group; the group is not summarised."""
-    g = groups.group[i]
+    """Remove a record from its group; the group is not summarised."""
+    g = groups.labels[i]
     if not has_unit(groups, g, groups.unit[i], i):
-        groups.distinct[g] -= 1
+        groups.n_units[g] -= 1
     unlink(groups.head, groups.after, groups.before, g, i)
-    groups.size[g] -= 1
+    groups.sizes[g] -= 1
 
 
 @compiled
 def move(groups, i, g):
     """Move a record to another group."""
-    old = groups.group[i]
+    old = groups.labels[i]
     remove_record(groups, i)
     add_record(groups, i, g)
     summarise(groups, old, old, NONE)
@@ -164,12 +168,12 @@ def move(groups, i, g):
 
 
 @compiled
-def units_without(groups, g, i, unit):
+def units_after_exchange(groups, g, i, unit):
     """Return the number of units of group ``g`` if record ``i`` leaves and one of ``unit`` joins.
 
     A ``unit`` of -1 stands for no record.
     """
-    number = groups.distinct[g]
+    number = groups.n_units[g]
     if not has_unit(groups, g, groups.unit[i], i):
         number -= 1
     if unit >= 0 and not has_unit(groups, g, unit, i):
@@ -178,45 +182,43 @@ def units_without(groups, g, i, unit):
 
 
 @compiled
-def near_groups(groups, active, n_active, i, near, costs):
-    """Fill ``near`` with the groups that lose least when record ``i`` joins them, the best first.
+def near_groups(groups, active, i, near, costs):
+    """Fill ``near`` with the ``active`` groups that lose least if ``i`` joins, the best first.
 
     Return their number; ``costs`` are the increases of the loss.
     """
-    number = 0
-    for at in range(n_active):
-        g = active[at]
-        if g == groups.group[i]:
+    n_near = 0
+    for g in active:
+        if g == groups.labels[i]:
             continue
-        worst = costs[number - 1] if number == near.shape[0] else np.inf
+        worst = costs[n_near - 1] if n_near == near.shape[0] else np.inf
         cost = loss_with(groups, g, i, groups.loss[g] + worst) - groups.loss[g]
         if cost >= worst:
             continue
-        place = min(number, near.shape[0] - 1)
-        while place > 0 and costs[place - 1] > cost:
-            near[place], costs[place] = near[place - 1], costs[place - 1]
-            place -= 1
-        near[place], costs[place] = g, cost
-        number = min(number + 1, near.shape[0])
-    return number
+        slot = min(n_near, near.shape[0] - 1)
+        while slot > 0 and costs[slot - 1] > cost:
+            near[slot], costs[slot] = near[slot - 1], costs[slot - 1]
+            slot -= 1
+        near[slot], costs[slot] = g, cost
+        n_near = min(n_near + 1, near.shape[0])
+    return n_near
 
 
 @compiled
-def improve_record(groups, k, active, n_active, i, near, costs):
-    """Move a record, or let it change places, if that saves most; return what is saved."""
-    a = groups.group[i]
+def improve_record(groups, k, active, i, near, costs):
+    """Make the best move or exchange of record ``i``, if one saves; return what it saves."""
+    a = groups.labels[i]
     without_i, without_j = groups.loss.shape[0] - 2, groups.loss.shape[0] - 1
     summarise(groups, without_i, a, i)
-    if groups.loss[a] - groups.loss[without_i] <= LEAST:
+    if groups.loss[a] - groups.loss[without_i] <= MIN_SAVING:
         return 0.0
-    number = near_groups(groups, active, n_active, i, near, costs)
-    best, target, partner = LEAST, NONE, NONE
-    if number > 0 and units_without(groups, a, i, NONE) >= k:
+    n_near = near_groups(groups, active, i, near, costs)
+    best, target, partner = MIN_SAVING, NONE, NONE
+    if n_near > 0 and units_after_exchange(groups, a, i, NONE) >= k:
         saved = groups.loss[a] - groups.loss[without_i] - costs[0]
         if saved > best:
             best, target = saved, near[0]
-    for at in range(number):
-        b = near[at]
+    for b in near[:n_near]:
         j = groups.head[b]
         while j >= 0:
             before = groups.loss[a] + groups.loss[b]
@@ -226,8 +228,8 @@ def improve_record(groups, k, active, n_active, i, near, costs):
                 loss_b = loss_with(groups, without_j, i, before - best - loss_a)
                 if (
                     before - loss_a - loss_b > best
-                    and units_without(groups, a, i, groups.unit[j]) >= k
-                    and units_without(groups, b, j, groups.unit[i]) >= k
+                    and units_after_exchange(groups, a, i, groups.unit[j]) >= k
+                    and units_after_exchange(groups, b, j, groups.unit[i]) >= k
                 ):
                     best, target, partner = before - loss_a - loss_b, b, j
             j = groups.after[j]
@@ -240,31 +242,29 @@ def improve_record(groups, k, active, n_active, i, near, costs):
 
 
 @compiled
-def dissolve(groups, active, n_active, at, trail):
-    """Distribute a group's records among the other groups if that saves; return what is saved."""
-    g = active[at]
-    before, cost, number = groups.loss[g], 0.0, 0
+def dissolve(groups, active, g, moved):
+    """Distribute a group's records among ``active`` groups if that saves; return what it saves."""
+    before, cost, n_moved = groups.loss[g], 0.0, 0
     while groups.head[g] >= 0:
         i = groups.head[g]
-        best, target = before - cost - LEAST, NONE
-        for other in range(n_active):
-            b = active[other]
+        best, target = before - cost - MIN_SAVING, NONE
+        for b in active:
             if b != g:
-                rise = loss_with(groups, b, i, groups.loss[b] + best) - groups.loss[b]
-                if rise < best:
-                    best, target = rise, b
+                increase = loss_with(groups, b, i, groups.loss[b] + best) - groups.loss[b]
+                if increase < best:
+                    best, target = increase, b
         if target < 0:
             break
         cost += best
         remove_record(groups, i)
         add_record(groups, i, target)
         summarise(groups, target, target, NONE)
-        trail[number] = i
-        number += 1
+        moved[n_moved] = i
+        n_moved += 1
     if groups.head[g] < 0:
         return before - cost
-    for back in range(number - 1, -1, -1):
-        move(groups, trail[back], g)
+    for i in moved[:n_moved][::-1]:
+        move(groups, i, g)
     return 0.0
 
 
@@ -283,7 +283,7 @@ def split(groups, k, g, new):
             best, first = groups.loss[g] - groups.loss[without], i
         i = groups.after[i]
     move(groups, first, new)
-    while groups.distinct[new] < k:
+    while groups.n_units[new] < k:
         least, chosen = np.inf, NONE
         i = groups.head[g]
         while i >= 0:
@@ -292,7 +292,7 @@ def split(groups, k, g, new):
                 least, chosen = cost, i
             i = groups.after[i]
         move(groups, chosen, new)
-    if groups.distinct[g] >= k:
+    if groups.n_units[g] >= k:
         return True
     while groups.head[new] >= 0:
         move(groups, groups.head[new], g)
@@ -330,25 +330,27 @@ def improve(groups, k, active, n_active, free, n_free, records, may_dissolve):
         How much the loss fell.
     """
     near, costs = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
-    trail = np.empty(groups.group.shape[0], np.int64)
+    moved = np.empty(groups.labels.shape[0], np.int64)
     saved = 0.0
-    for at in range(records.shape[0]):
-        saved += improve_record(groups, k, active, n_active, records[at], near, costs)
-    at = 0
-    while at < n_active and n_active > 1:
-        gain = dissolve(groups, active, n_active, at, trail) if may_dissolve[active[at]] else 0.0
+    for i in records:
+        saved += improve_record(groups, k, active[:n_active], i, near, costs)
+    t = 0
+    while t < n_active and n_active > 1:
+        g, gain = active[t], 0.0
+        if may_dissolve[g]:
+            gain = dissolve(groups, active[:n_active], g, moved)
         if gain > 0.0:
             saved += gain
-            free[n_free] = active[at]
+            free[n_free] = g
             n_free += 1
             n_active -= 1
-            active[at] = active[n_active]
+            active[t] = active[n_active]
         else:
-            at += 1
-    at = 0
-    while at < n_active:
-        g = active[at]
-        if groups.distinct[g] >= 2 * k and n_free > 0 and groups.loss[g] > LEAST:
+            t += 1
+    t = 0
+    while t < n_active:
+        g = active[t]
+        if groups.n_units[g] >= 2 * k and n_free > 0 and groups.loss[g] > MIN_SAVING:
             new, before = free[n_free - 1], groups.loss[g]
             if split(groups, k, g, new):
                 saved += before - groups.loss[g] - groups.loss[new]
@@ -356,5 +358,5 @@ def improve(groups, k, active, n_active, free, n_free, records, may_dissolve):
                 n_active += 1
                 n_free -= 1
                 continue
-        at += 1
+        t += 1
     return n_active, n_free, saved

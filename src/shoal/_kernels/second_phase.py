@@ -17,27 +17,27 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.compensated_sum import add_exactly
 from shoal._kernels.distances import scaled_sse
-from shoal._kernels.leftovers import group_means
+from shoal._kernels.leftovers import group_centroids
 from shoal._kernels.spatial.box_tree import (
     NO_RECORD,
     BoxTree,
     build_tree,
     find_nearest,
-    move_record,
-    remove_record,
+    move_point,
+    remove_point,
 )
 
 END = NO_RECORD
 ROUNDING = 1e-12  # share of a group's SSE that a change must exceed to be more than rounding
 
 
-class Groups(NamedTuple):
+class LinkedGroups(NamedTuple):
     """Groups that may dissolve, and their centroids in a tree.
 
     The records of group g are a linked list: ``first[g]``, then ``after[first[g]]``
     and so on, with ``last[g]`` at the end. ``total`` is their sum, as a leading
     part and its rounding error per column. In a trial, ``target`` is the group
-    that a record would join, ``joining``, ``pull`` and ``rise`` are the number of
+    that a record would join, ``n_joining``, ``offset_sum`` and ``sse_rise`` are the number of
     records that would join a group, the sum of their differences to its centroid
     and what they would add to its SSE; all three are zero between two trials.
     """
@@ -51,28 +51,28 @@ class Groups(NamedTuple):
     after: np.ndarray
     last: np.ndarray
     target: np.ndarray
-    joining: np.ndarray
-    pull: np.ndarray
-    rise: np.ndarray
+    n_joining: np.ndarray
+    offset_sum: np.ndarray
+    sse_rise: np.ndarray
 
 
-def open_groups(X: np.ndarray, labels: np.ndarray) -> Groups:
+def open_groups(X: np.ndarray, labels: np.ndarray) -> LinkedGroups:
     """Return the groups of ``labels``, counted from 0 without gaps."""
-    n, count = len(X), int(labels.max()) + 1
-    centroids, sizes = group_means(X, labels, count)
-    groups = Groups(
-        build_tree(centroids),
-        centroids,
-        sizes,
-        np.zeros(count),
-        np.zeros((count, X.shape[1], 2)),
-        np.full(count, END),
-        np.full(n, END),
-        np.full(count, END),
-        np.full(n, END),
-        np.zeros(count, np.int64),
-        np.zeros((count, X.shape[1])),
-        np.zeros(count),
+    n, n_groups = len(X), int(labels.max()) + 1
+    centroids, sizes = group_centroids(X, labels, n_groups)
+    groups = LinkedGroups(
+        tree=build_tree(centroids),
+        centroids=centroids,
+        sizes=sizes,
+        sse=np.zeros(n_groups),
+        total=np.zeros((n_groups, X.shape[1], 2)),
+        first=np.full(n_groups, END),
+        after=np.full(n, END),
+        last=np.full(n_groups, END),
+        target=np.full(n, END),
+        n_joining=np.zeros(n_groups, np.int64),
+        offset_sum=np.zeros((n_groups, X.shape[1])),
+        sse_rise=np.zeros(n_groups),
     )
     link_members(X, labels, groups)
     return groups
@@ -120,10 +120,10 @@ def choose_targets(X, groups, g):
         find_nearest(groups.tree, X[i], g, nearest_centroid, distance)
         h = nearest_centroid[0]
         groups.target[i] = h
-        groups.joining[h] += 1
-        groups.rise[h] += distance[0]
+        groups.n_joining[h] += 1
+        groups.sse_rise[h] += distance[0]
         for j in range(X.shape[1]):
-            groups.pull[h, j] += X[i, j] - groups.centroids[h, j]
+            groups.offset_sum[h, j] += X[i, j] - groups.centroids[h, j]
         i = groups.after[i]
 
 
@@ -134,29 +134,29 @@ def total_rise(groups, g):
     i = groups.first[g]
     while i != END:
         h = groups.target[i]
-        if groups.joining[h] > 0:
+        if groups.n_joining[h] > 0:
             saved = 0.0
-            for j in range(groups.pull.shape[1]):
-                saved += groups.pull[h, j] * groups.pull[h, j]
-                groups.pull[h, j] = 0.0
-            groups.rise[h] -= saved / (groups.sizes[h] + groups.joining[h])
-            groups.joining[h] = 0
-            total += groups.rise[h]
+            for j in range(groups.offset_sum.shape[1]):
+                saved += groups.offset_sum[h, j] * groups.offset_sum[h, j]
+                groups.offset_sum[h, j] = 0.0
+            groups.sse_rise[h] -= saved / (groups.sizes[h] + groups.n_joining[h])
+            groups.n_joining[h] = 0
+            total += groups.sse_rise[h]
         i = groups.after[i]
     return total
 
 
 @compiled
-def join(X, groups, h, i):
-    """Add record ``i`` to group ``h`` and move its centroid."""
+def move_member(X, groups, h, i):
+    """Move record ``i`` to group ``h``, whose centroid follows."""
     append_member(groups, h, i)
     groups.sizes[h] += 1
-    groups.sse[h] += groups.rise[h]
-    groups.rise[h] = 0.0
+    groups.sse[h] += groups.sse_rise[h]
+    groups.sse_rise[h] = 0.0
     for j in range(X.shape[1]):
         add_exactly(groups.total[h, j], X[i, j])
         groups.centroids[h, j] = groups.total[h, j, 0] / groups.sizes[h]
-    move_record(groups.tree, h, groups.centroids[h])
+    move_point(groups.tree, h, groups.centroids[h])
 
 
 @compiled
@@ -168,12 +168,12 @@ def dissolve_if_better(X, groups, g):
     while i != END:
         after = groups.after[i]
         if is_better:
-            join(X, groups, groups.target[i], i)
+            move_member(X, groups, groups.target[i], i)
         else:
-            groups.rise[groups.target[i]] = 0.0
+            groups.sse_rise[groups.target[i]] = 0.0
         i = after
     if is_better:
-        remove_record(groups.tree, g)
+        remove_point(groups.tree, g)
         groups.first[g] = END
         groups.sizes[g] = 0
 

@@ -3,17 +3,9 @@
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.growth import take_around
+from shoal._kernels.growth import form_group_around, next_living
 from shoal._kernels.spatial.block_order import BLOCK
 from shoal._kernels.spatial.index import needs_rebuild
-
-
-@compiled
-def next_living(queue, at, labels):
-    """Return the first position in ``queue`` from ``at`` on whose record has no group."""
-    while labels[queue[at]] >= 0:
-        at += 1
-    return at
 
 
 @compiled
@@ -25,8 +17,8 @@ def form_groups(index, k, queues, heads, work):
     group, squares = np.empty(k, np.int64), np.empty(k)
     while index.size[0] >= k and work > 0 and not needs_rebuild(index):
         blocks_read = index.blocks_read[0]
-        turn = index.groups[0] % 2
+        turn = index.n_groups[0] % 2
         heads[turn] = next_living(queues[turn], heads[turn], index.labels)
-        take_around(index, queues[turn, heads[turn]], group, squares)
+        form_group_around(index, queues[turn, heads[turn]], group, squares)
         work -= BLOCK * (index.blocks_read[0] - blocks_read)
     return index.size[0] >= k

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.distances import row_distance
+from shoal._kernels.distances import squared_row_distance
 
 
 @compiled
@@ -17,14 +17,14 @@ def neighbour_graph(near):
             starts[j + 1] += 1
     for i in range(n):
         starts[i + 1] += starts[i]
-    filled = starts[:n].copy()
+    next_free = starts[:n].copy()
     neighbours = np.empty(2 * n * m, np.int64)
     for i in range(n):
         for j in near[i]:
-            neighbours[filled[i]] = j
-            filled[i] += 1
-            neighbours[filled[j]] = i
-            filled[j] += 1
+            neighbours[next_free[i]] = j
+            next_free[i] += 1
+            neighbours[next_free[j]] = i
+            next_free[j] += 1
     return starts, neighbours
 
 
@@ -39,27 +39,27 @@ def cluster(X, starts, neighbours):
     n = X.shape[0]
     labels = np.full(n, -1)
     seeds = np.zeros(n, np.int64)
-    count = 0
+    n_groups = 0
     for i in range(n):
-        free = labels[i] < 0
-        for a in range(starts[i], starts[i + 1]):
-            free = free and labels[neighbours[a]] < 0
-        if free:
-            labels[i] = count
-            for a in range(starts[i], starts[i + 1]):
-                labels[neighbours[a]] = count
-            seeds[count] = i
-            count += 1
-    joined = labels.copy()
+        is_seed = labels[i] < 0
+        for entry in range(starts[i], starts[i + 1]):
+            is_seed = is_seed and labels[neighbours[entry]] < 0
+        if is_seed:
+            labels[i] = n_groups
+            for entry in range(starts[i], starts[i + 1]):
+                labels[neighbours[entry]] = n_groups
+            seeds[n_groups] = i
+            n_groups += 1
+    final = labels.copy()
     for i in range(n):
         if labels[i] >= 0:
             continue
         best, least = -1, np.inf
-        for a in range(starts[i], starts[i + 1]):
-            group = labels[neighbours[a]]
+        for entry in range(starts[i], starts[i + 1]):
+            group = labels[neighbours[entry]]
             if group >= 0 and group != best:
-                distance = row_distance(X, i, X, seeds[group])
+                distance = squared_row_distance(X, i, X, seeds[group])
                 if best < 0 or distance < least or (distance == least and group < best):
                     best, least = group, distance
-        joined[i] = best
-    return joined
+        final[i] = best
+    return final

@@ -4,11 +4,13 @@ A record moves alone, or together with all records of its unit in the same group
 near group, or is exchanged with a record, or with all records of a unit, there.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.distances import row_distance
-from shoal._kernels.spatial.box_tree import find_nearest, move_record
+from shoal._kernels.distances import squared_row_distance
+from shoal._kernels.spatial.box_tree import find_nearest, move_point
 from shoal._kernels.unit_groups import NONE, VERSION, count_of, move
 
 NEAR = 8  # groups that a record may move to
@@ -17,110 +19,115 @@ ROUNDING = 1e-11  # share of the squares that a move must save to be more than r
 CENTROID = 1e-13  # rounding of a centroid, in units of the extent of the table
 NEGLIGIBLE = 1e-28  # squared distance from a centroid that counts as 0
 MAX_MOVES = 3  # moves of one record in a row
+ONE, ZERO = np.int64(1), np.int64(0)
+
+
+class Movers(NamedTuple):
+    """Records of one unit that leave a group together: their unit, their number and their mean."""
+
+    unit: int
+    size: int
+    mean: np.ndarray
 
 
 @compiled
-def mean_of_unit(groups, g, unit, mean):
-    """Fill ``mean`` with the mean of a unit's records in group ``g``; return their number."""
-    size = 0
+def write_mean(groups, i, with_unit, mean):
+    """Write record ``i``, or the mean of its unit in its group, to ``mean``; return how many."""
+    if not with_unit:
+        for c in range(mean.shape[0]):
+            mean[c] = groups.X[i, c]
+        return ONE
+    size = ZERO
     mean[:] = 0.0
-    i = groups.head[g]
-    while i >= 0:
-        if groups.unit[i] == unit:
+    j = groups.head[groups.labels[i]]
+    while j >= 0:
+        if groups.unit[j] == groups.unit[i]:
             size += 1
-            for j in range(mean.shape[0]):
-                mean[j] += groups.X[i, j]
-        i = groups.after[i]
-    for j in range(mean.shape[0]):
-        mean[j] /= size
+            for c in range(mean.shape[0]):
+                mean[c] += groups.X[j, c]
+        j = groups.after[j]
+    for c in range(mean.shape[0]):
+        mean[c] /= size
     return size
 
 
 @compiled
-def sse_increase(groups, a, b, out, n_out, back, n_back):
-    """Return the increase of the SSE if ``n_out`` records move from a to b, and ``n_back`` back.
+def sse_increase(groups, a, b, leaving, arriving):
+    """Return the increase of the SSE if some records move from group a to b, and others back.
 
-    ``out`` and ``back`` are their means. With the centroid of a as origin, the SSE of both groups
-    is a constant less the squares of the sums of the groups, each divided by its size.
+    With the centroid of a as origin, the SSE of both groups is a constant less the squares of the
+    sums of the groups, each divided by its size.
     """
     n_a, n_b = groups.sizes[a], groups.sizes[b]
     square_before, square_a, square_b = 0.0, 0.0, 0.0
-    for j in range(out.shape[0]):
-        origin = groups.centroids[a, j]
-        leaving, arriving = (
-            n_out * (out[j] - origin),
-            n_back * (back[j] - origin) if n_back > 0 else 0.0,
-        )
-        other = n_b * (groups.centroids[b, j] - origin)
-        square_before += other * other
-        square_a += (arriving - leaving) * (arriving - leaving)
-        square_b += (other + leaving - arriving) * (other + leaving - arriving)
+    for c in range(leaving.mean.shape[0]):
+        origin = groups.centroids[a, c]
+        leaving_sum = leaving.size * (leaving.mean[c] - origin)
+        arriving_sum = arriving.size * (arriving.mean[c] - origin) if arriving.size > 0 else 0.0
+        sum_b = n_b * (groups.centroids[b, c] - origin)
+        square_before += sum_b * sum_b
+        square_a += (arriving_sum - leaving_sum) * (arriving_sum - leaving_sum)
+        square_b += (sum_b + leaving_sum - arriving_sum) * (sum_b + leaving_sum - arriving_sum)
     return (
-        square_before / n_b - square_a / (n_a - n_out + n_back) - square_b / (n_b + n_out - n_back)
+        square_before / n_b
+        - square_a / (n_a - leaving.size + arriving.size)
+        - square_b / (n_b + leaving.size - arriving.size)
     )
 
 
 @compiled
-def may_change(groups, k, a, b, unit, n_out, partner_unit, n_back):
-    """Return whether groups a and b keep k units after an exchange.
-
-    ``n_out`` records of ``unit`` leave a, and ``n_back`` records of ``partner_unit`` leave b.
-    """
-    if unit == partner_unit:
+def keeps_units(groups, k, a, b, leaving, arriving):
+    """Return whether groups a and b keep k units after an exchange."""
+    if leaving.unit == arriving.unit:
         return True
-    in_a, in_b = groups.distinct[a], groups.distinct[b]
-    if count_of(groups, a, unit) == n_out:
-        in_a -= 1
-    if count_of(groups, b, unit) == 0:
-        in_b += 1
-    if n_back > 0:
-        if count_of(groups, b, partner_unit) == n_back:
-            in_b -= 1
-        if count_of(groups, a, partner_unit) == 0:
-            in_a += 1
-    return in_a >= k and in_b >= k
+    units_a, units_b = groups.n_units[a], groups.n_units[b]
+    if count_of(groups, a, leaving.unit) == leaving.size:
+        units_a -= 1
+    if count_of(groups, b, leaving.unit) == 0:
+        units_b += 1
+    if arriving.size > 0:
+        if count_of(groups, b, arriving.unit) == arriving.size:
+            units_b -= 1
+        if count_of(groups, a, arriving.unit) == 0:
+            units_a += 1
+    return units_a >= k and units_b >= k
 
 
 @compiled
-def best_exchange(groups, k, a, b, unit, out, n_out, least, margin, back):
-    """Return the best exchange: increase, record of b, and whether its whole unit moves."""
-    partner, whole = NONE, False
-    j, last, tries = groups.head[b], NONE, MAX_PARTNERS
+def best_exchange(groups, k, a, b, leaving, least, margin, mean):
+    """Return the best exchange: increase, record of b, and whether its whole unit moves.
+
+    The record is NONE if no increase is below ``least`` by more than ``margin``; ``mean`` is
+    scratch space. Equal records that follow each other are tried once.
+    """
+    partner, partner_with_unit = NONE, False
+    j, previous, tries = groups.head[b], NONE, MAX_PARTNERS
     while j >= 0 and tries > 0:
-        partner_unit = groups.unit[j]
-        if (
-            last >= 0
-            and partner_unit == groups.unit[last]
-            and row_distance(groups.X, j, groups.X, last) == 0.0
-        ):
+        is_new_unit = previous < 0 or groups.unit[j] != groups.unit[previous]
+        if not is_new_unit and squared_row_distance(groups.X, j, groups.X, previous) == 0.0:
             j = groups.after[j]
             continue
         tries -= 1
-        for c in range(out.shape[0]):
-            back[c] = groups.X[j, c]
-        increase = sse_increase(groups, a, b, out, n_out, back, 1)
-        if increase < least - margin and may_change(groups, k, a, b, unit, n_out, partner_unit, 1):
-            least, partner, whole = increase, j, False
-        if (
-            count_of(groups, b, partner_unit) > 1
-            and partner_unit != unit
-            and (last < 0 or partner_unit != groups.unit[last])
-        ):
-            size = mean_of_unit(groups, b, partner_unit, back)
-            increase = sse_increase(groups, a, b, out, n_out, back, size)
-            if increase < least - margin and may_change(
-                groups, k, a, b, unit, n_out, partner_unit, size
+        for with_unit in (False, True):
+            if with_unit and (
+                not is_new_unit
+                or groups.unit[j] == leaving.unit
+                or count_of(groups, b, groups.unit[j]) == 1
             ):
-                least, partner, whole = increase, j, True
-        j, last = groups.after[j], j
-    return least, partner, whole
+                break
+            arriving = Movers(groups.unit[j], write_mean(groups, j, with_unit, mean), mean)
+            increase = sse_increase(groups, a, b, leaving, arriving)
+            if increase < least - margin and keeps_units(groups, k, a, b, leaving, arriving):
+                least, partner, partner_with_unit = increase, j, with_unit
+        j, previous = groups.after[j], j
+    return least, partner, partner_with_unit
 
 
 @compiled
-def relocate(groups, i, whole, h):
-    """Move record ``i`` to group ``h``, with all records of its unit if ``whole``."""
+def relocate(groups, i, with_unit, h):
+    """Move record ``i`` to group ``h``, if ``with_unit`` with all records of its unit."""
     g, unit = groups.labels[i], groups.unit[i]
-    if not whole:
+    if not with_unit:
         move(groups, i, h)
         return
     j = groups.head[g]
@@ -132,77 +139,78 @@ def relocate(groups, i, whole, h):
 
 
 @compiled
-def improve(groups, tree, k, i, near, squares_of_near, out, back):
-    """Make the best move that starts with record ``i``; return whether there was one."""
+def best_move(groups, tree, k, i, near, squares, means):
+    """Return the best move of record ``i``: its target, and its partner or NONE.
+
+    After each of the two stands whether it moves with its unit. The target is NONE if no move
+    lowers the SSE. ``near`` and ``squares`` are filled with the nearest groups, ``means`` are
+    scratch space.
+    """
     a, unit = groups.labels[i], groups.unit[i]
-    own_square = row_distance(groups.X, i, groups.centroids, a)
-    if own_square <= NEGLIGIBLE:  # at the centroid, nothing is gained by leaving
-        return False
-    count = find_nearest(tree, groups.X[i], a, near, squares_of_near)
     least, target, with_unit, partner, partner_with_unit = 0.0, NONE, False, NONE, False
-    for whole_unit in range(2):
-        if whole_unit == 1 and count_of(groups, a, unit) == 1:
+    own_square = squared_row_distance(groups.X, i, groups.centroids, a)
+    if own_square <= NEGLIGIBLE:  # at the centroid, nothing is gained by leaving
+        return target, with_unit, partner, partner_with_unit
+    n_near = find_nearest(tree, groups.X[i], a, near, squares)
+    for whole_unit in (False, True):
+        if whole_unit and count_of(groups, a, unit) == 1:
             break
-        n_out = 1
-        if whole_unit == 0:
-            out[:] = groups.X[i]
-        else:
-            n_out = mean_of_unit(groups, a, unit, out)
-        if n_out == groups.sizes[a]:
+        leaving = Movers(unit, write_mean(groups, i, whole_unit, means[0]), means[0])
+        nobody = Movers(NONE, ZERO, means[1])
+        if leaving.size == groups.sizes[a]:
             continue
-        for m in range(count):
-            b = near[m]
-            squares = own_square + squares_of_near[m]
+        for m in range(n_near):
+            b, square = near[m], own_square + squares[m]
             n_both = groups.sizes[a] + groups.sizes[b]
-            margin = ROUNDING * squares * n_both + CENTROID * np.sqrt(squares)
-            increase = sse_increase(groups, a, b, out, n_out, back, 0)
-            if increase < least - margin and may_change(groups, k, a, b, unit, n_out, NONE, 0):
-                least, target, with_unit, partner = increase, b, whole_unit == 1, NONE
-            increase, j, whole = best_exchange(
-                groups, k, a, b, unit, out, n_out, least, margin, back
-            )
+            margin = ROUNDING * square * n_both + CENTROID * np.sqrt(square)
+            increase = sse_increase(groups, a, b, leaving, nobody)
+            if increase < least - margin and keeps_units(groups, k, a, b, leaving, nobody):
+                least, target, with_unit, partner = increase, b, whole_unit, NONE
+            increase, j, whole = best_exchange(groups, k, a, b, leaving, least, margin, means[1])
             if j != NONE:
-                least, target, with_unit, partner, partner_with_unit = (
-                    increase,
-                    b,
-                    whole_unit == 1,
-                    j,
-                    whole,
-                )
+                least, target, with_unit = increase, b, whole_unit
+                partner, partner_with_unit = j, whole
+    return target, with_unit, partner, partner_with_unit
+
+
+@compiled
+def improve(groups, tree, k, i, near, squares, means):
+    """Make the best move that starts with record ``i``; return whether there was one."""
+    a = groups.labels[i]
+    target, with_unit, partner, partner_with_unit = best_move(
+        groups, tree, k, i, near, squares, means
+    )
     if target == NONE:
         return False
     relocate(groups, i, with_unit, target)
     if partner != NONE:
         relocate(groups, partner, partner_with_unit, a)
-    move_record(tree, a, groups.centroids[a])
-    move_record(tree, target, groups.centroids[target])
+    move_point(tree, a, groups.centroids[a])
+    move_point(tree, target, groups.centroids[target])
     return True
 
 
 @compiled
-def sweep(groups, tree, k, tried, looked_at, start, stop):
+def sweep(groups, tree, k, last_tried, last_seen, start, stop):
     """Try to move the records from ``start`` to ``stop``; return the number of moves.
 
-    A record is skipped if neither its group nor the groups ``looked_at`` for it have changed
-    since it was ``tried``.
+    A record is skipped if neither its group nor the groups it has ``last_seen`` have changed since
+    the version at which it was ``last_tried``.
     """
-    p = groups.X.shape[1]
     near, squares = np.empty(NEAR, np.int64), np.empty(NEAR)
-    out, back = np.empty(p), np.empty(p)
-    moved = 0
+    means = np.empty((2, groups.X.shape[1]))
+    n_moves = 0
     for i in range(start, stop):
-        is_changed = groups.version[groups.labels[i]] > tried[i]
-        for m in range(NEAR):
-            is_changed = is_changed or (
-                looked_at[i, m] >= 0 and groups.version[looked_at[i, m]] > tried[i]
-            )
+        is_changed = groups.version[groups.labels[i]] > last_tried[i]
+        for g in last_seen[i]:
+            is_changed = is_changed or (g >= 0 and groups.version[g] > last_tried[i])
         if not is_changed:
             continue
         near[:] = NONE
         for _ in range(MAX_MOVES):
-            if not improve(groups, tree, k, i, near, squares, out, back):
+            if not improve(groups, tree, k, i, near, squares, means):
                 break
-            moved += 1
-        looked_at[i] = near
-        tried[i] = groups.counts[VERSION]
-    return moved
+            n_moves += 1
+        last_seen[i] = near
+        last_tried[i] = groups.counts[VERSION]
+    return n_moves

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.distances import row_distance
+from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.structures.linked_lists import NONE, prepend, unlink
 
 MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no key is lost
@@ -22,7 +22,7 @@ class UnitGroups(NamedTuple):
     """Records in groups, as linked lists, with the number of records and units of each group.
 
     ``head[g]`` is a record of group g, ``after`` and ``before`` lead to the others.
-    ``distinct`` counts units. ``version[g]`` grows with every change of group g;
+    ``n_units`` counts units. ``version[g]`` grows with every change of group g;
     ``counts`` holds how many keys of the hash table are used and the newest version.
     """
 
@@ -34,10 +34,10 @@ class UnitGroups(NamedTuple):
     head: np.ndarray
     sizes: np.ndarray
     centroids: np.ndarray
-    distinct: np.ndarray
+    n_units: np.ndarray
     version: np.ndarray
     keys: np.ndarray
-    values: np.ndarray
+    unit_counts: np.ndarray
     counts: np.ndarray
 
 
@@ -59,10 +59,10 @@ def open_unit_groups(
         head=np.full(capacity, NONE),
         sizes=np.zeros(capacity, np.int64),
         centroids=np.zeros((capacity, p)),
-        distinct=np.zeros(capacity, np.int64),
+        n_units=np.zeros(capacity, np.int64),
         version=np.zeros(capacity, np.int64),
         keys=np.full(slots, NONE),
-        values=np.zeros(slots, np.int64),
+        unit_counts=np.zeros(slots, np.int64),
         counts=np.zeros(2, np.int64),
     )
     link_records(groups, labels)
@@ -97,44 +97,44 @@ def slot_of(groups, g, unit):
     """Return the slot of the pair of group and unit in the hash table, or a free one."""
     key = g * np.int64(groups.X.shape[0]) + unit
     mask = groups.keys.shape[0] - 1
-    at = np.int64((np.uint64(key) * MIX) >> np.uint64(20)) & mask
-    while groups.keys[at] != key and groups.keys[at] != NONE:
-        at = (at + 1) & mask
-    return at
+    slot = np.int64((np.uint64(key) * MIX) >> np.uint64(20)) & mask
+    while groups.keys[slot] != key and groups.keys[slot] != NONE:
+        slot = (slot + 1) & mask
+    return slot
 
 
 @compiled
 def count_of(groups, g, unit):
     """Return the number of records of a unit in group ``g``."""
-    return groups.values[slot_of(groups, g, unit)]
+    return groups.unit_counts[slot_of(groups, g, unit)]
 
 
 @compiled
 def add_to_count(groups, g, unit, change):
     """Add ``change`` to the number of records of a unit in group ``g``."""
-    at = slot_of(groups, g, unit)
-    if groups.keys[at] == NONE:
-        groups.keys[at] = g * np.int64(groups.X.shape[0]) + unit
+    slot = slot_of(groups, g, unit)
+    if groups.keys[slot] == NONE:
+        groups.keys[slot] = g * np.int64(groups.X.shape[0]) + unit
         groups.counts[USED] += 1
-    groups.values[at] += change
-    if change > 0 and groups.values[at] == change:
-        groups.distinct[g] += 1
-    elif change < 0 and groups.values[at] == 0:
-        groups.distinct[g] -= 1
+    groups.unit_counts[slot] += change
+    if change > 0 and groups.unit_counts[slot] == change:
+        groups.n_units[g] += 1
+    elif change < 0 and groups.unit_counts[slot] == 0:
+        groups.n_units[g] -= 1
 
 
 @compiled
 def rehash(groups):
     """Remove the pairs whose count is 0 from the hash table."""
     groups.keys[:] = NONE
-    groups.values[:] = 0
+    groups.unit_counts[:] = 0
     groups.counts[USED] = 0
     for i in range(groups.labels.shape[0]):
-        at = slot_of(groups, groups.labels[i], groups.unit[i])
-        if groups.keys[at] == NONE:
-            groups.keys[at] = groups.labels[i] * np.int64(groups.X.shape[0]) + groups.unit[i]
+        slot = slot_of(groups, groups.labels[i], groups.unit[i])
+        if groups.keys[slot] == NONE:
+            groups.keys[slot] = groups.labels[i] * np.int64(groups.X.shape[0]) + groups.unit[i]
             groups.counts[USED] += 1
-        groups.values[at] += 1
+        groups.unit_counts[slot] += 1
 
 
 @compiled
@@ -175,7 +175,7 @@ def move(groups, i, h):
 def may_leave(groups, k, i):
     """Return whether the group of record ``i`` still holds k units without it."""
     g = groups.labels[i]
-    return groups.distinct[g] > k or count_of(groups, g, groups.unit[i]) > 1
+    return groups.n_units[g] > k or count_of(groups, g, groups.unit[i]) > 1
 
 
 @compiled
@@ -184,6 +184,6 @@ def sse_of(groups, g):
     total = 0.0
     i = groups.head[g]
     while i >= 0:
-        total += row_distance(groups.X, i, groups.centroids, g)
+        total += squared_row_distance(groups.X, i, groups.centroids, g)
         i = groups.after[i]
     return total

@@ -7,9 +7,9 @@ other units from groups that can spare them. The cheapest way is chosen, by the 
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.distances import row_distance
-from shoal._kernels.mward.cost import ward
-from shoal._kernels.spatial.box_tree import find_nearest, move_record, remove_record
+from shoal._kernels.distances import squared_row_distance
+from shoal._kernels.mward.cost import ward_cost
+from shoal._kernels.spatial.box_tree import find_nearest, move_point, remove_point
 from shoal._kernels.unit_groups import NONE, count_of, may_leave, move, sse_of, update_centroid
 
 NEAR = 8  # nearest groups that are considered
@@ -26,7 +26,7 @@ def units_together(groups, g, h):
         if count_of(groups, h, u) > 0:
             shared += 1.0 / count_of(groups, g, u)  # so that a unit counts once
         i = groups.after[i]
-    return groups.distinct[g] + groups.distinct[h] - round(shared)
+    return groups.n_units[g] + groups.n_units[h] - round(shared)
 
 
 @compiled
@@ -35,8 +35,10 @@ def cheapest_join(groups, k, i, near, count):
     best, least = NONE, np.inf
     for m in range(count):
         h = near[m]
-        if h != groups.labels[i] and groups.distinct[h] >= k:
-            cost = ward(row_distance(groups.X, i, groups.centroids, h), 1.0, groups.sizes[h])
+        if h != groups.labels[i] and groups.n_units[h] >= k:
+            cost = ward_cost(
+                squared_row_distance(groups.X, i, groups.centroids, h), 1.0, groups.sizes[h]
+            )
             if cost < least:
                 best, least = h, cost
     return best, least
@@ -59,12 +61,14 @@ def cheapest_addition(groups, k, g, near, count):
     best, least = NONE, np.inf
     for m in range(count):
         h = near[m]
-        if groups.distinct[h] < k:
+        if groups.n_units[h] < k:
             continue
         i = groups.head[h]
         while i >= 0:
-            cost = ward(row_distance(groups.X, i, groups.centroids, g), 1.0, groups.sizes[g])
-            cost -= row_distance(groups.X, i, groups.centroids, h) * (
+            cost = ward_cost(
+                squared_row_distance(groups.X, i, groups.centroids, g), 1.0, groups.sizes[g]
+            )
+            cost -= squared_row_distance(groups.X, i, groups.centroids, h) * (
                 groups.sizes[h] / (groups.sizes[h] - 1.0)
             )
             if (
@@ -84,16 +88,16 @@ def add_units(groups, k, g, near, count, moved, origin):
     The cost is inf where the groups nearby cannot spare enough; the records moved until then are
     stored in ``moved`` and ``origin``.
     """
-    total, number = 0.0, 0
-    while groups.distinct[g] < k:
+    total, n_moved = 0.0, 0
+    while groups.n_units[g] < k:
         i, cost = cheapest_addition(groups, k, g, near, count)
         if i == NONE:
-            return number, np.inf
-        moved[number], origin[number] = i, groups.labels[i]
+            return n_moved, np.inf
+        moved[n_moved], origin[n_moved] = i, groups.labels[i]
         move(groups, i, g)
         total += cost
-        number += 1
-    return number, total
+        n_moved += 1
+    return n_moved, total
 
 
 @compiled
@@ -101,8 +105,8 @@ def absorb(groups, tree, g, h):
     """Move all records of group ``g`` to group ``h``."""
     while groups.head[g] >= 0:
         move(groups, groups.head[g], h)
-    move_record(tree, h, groups.centroids[h])
-    remove_record(tree, g)
+    move_point(tree, h, groups.centroids[h])
+    remove_point(tree, g)
 
 
 @compiled
@@ -112,8 +116,8 @@ def dissolve(groups, tree, k, g, near, count):
         i = groups.head[g]
         h = cheapest_join(groups, k, i, near, count)[0]
         move(groups, i, h)
-        move_record(tree, h, groups.centroids[h])
-    remove_record(tree, g)
+        move_point(tree, h, groups.centroids[h])
+    remove_point(tree, g)
 
 
 @compiled
@@ -126,28 +130,28 @@ def repair(groups, tree, k, g):
     count = find_nearest(tree, groups.centroids[g], g, near, squares)
     if count == 0:
         return NONE
-    partner, least = NONE, np.inf
+    partner, merging_cost = NONE, np.inf
     for m in range(count):
-        cost = ward(squares[m], groups.sizes[g], groups.sizes[near[m]])
-        if cost < least and units_together(groups, g, near[m]) >= k:
-            partner, least = near[m], cost
-    dissolving = dissolution_cost(groups, k, g, near, count)
+        cost = ward_cost(squares[m], groups.sizes[g], groups.sizes[near[m]])
+        if cost < merging_cost and units_together(groups, g, near[m]) >= k:
+            partner, merging_cost = near[m], cost
+    dissolving_cost = dissolution_cost(groups, k, g, near, count)
     moved, origin = np.empty(k, np.int64), np.empty(k, np.int64)
-    number, extension_cost = add_units(groups, k, g, near, count, moved, origin)
-    if extension_cost < np.inf and extension_cost <= min(least, dissolving):
-        move_record(tree, g, groups.centroids[g])
-        for m in range(number):
-            move_record(tree, origin[m], groups.centroids[origin[m]])
+    n_moved, extension_cost = add_units(groups, k, g, near, count, moved, origin)
+    if extension_cost < np.inf and extension_cost <= min(merging_cost, dissolving_cost):
+        move_point(tree, g, groups.centroids[g])
+        for m in range(n_moved):
+            move_point(tree, origin[m], groups.centroids[origin[m]])
         return NONE
-    for m in range(number - 1, -1, -1):
+    for m in range(n_moved - 1, -1, -1):
         move(groups, moved[m], origin[m])
-    if dissolving < least:
+    if dissolving_cost < merging_cost:
         dissolve(groups, tree, k, g, near, count)
         return NONE
     if partner == NONE:
         partner = near[0]
     absorb(groups, tree, g, partner)
-    return partner if groups.distinct[partner] < k else NONE
+    return partner if groups.n_units[partner] < k else NONE
 
 
 @compiled
@@ -174,16 +178,16 @@ def split_off(groups, k, g, h):
     i, far = groups.head[g], 0
     for m in range(size):
         members[m] = i
-        squares[m] = row_distance(groups.X, i, groups.centroids, g)
+        squares[m] = squared_row_distance(groups.X, i, groups.centroids, g)
         if squares[m] > squares[far]:
             far = m
         i = groups.after[i]
     outermost = members[far]
     for m in range(size):
-        squares[m] = row_distance(groups.X, members[m], groups.X, outermost)
+        squares[m] = squared_row_distance(groups.X, members[m], groups.X, outermost)
     order = np.argsort(squares, kind="mergesort")
     m = 0
-    while groups.distinct[h] < k:
+    while groups.n_units[h] < k:
         move(groups, members[order[m]], h)
         m += 1
     update_centroid(groups, g)
@@ -191,13 +195,13 @@ def split_off(groups, k, g, h):
 
 
 @compiled
-def split_all(groups, k, n_groups, alike):
+def split_all(groups, k, n_groups, split_equal):
     """Split groups of 2k units or more; return the number of groups.
 
-    Those whose records are all alike are split only if ``alike``: that saves nothing.
+    Those whose records are all alike are split only if ``split_equal``: that saves nothing.
     """
     for g in range(n_groups):
-        while groups.distinct[g] >= 2 * k and (alike or sse_of(groups, g) > 0.0):
+        while groups.n_units[g] >= 2 * k and (split_equal or sse_of(groups, g) > 0.0):
             split_off(groups, k, g, n_groups)
             n_groups += 1
     return n_groups
@@ -206,7 +210,7 @@ def split_all(groups, k, n_groups, alike):
 @compiled
 def repair_all(groups, tree, k, queue, start, stop):
     """Repair those of the groups ``queue[start:stop]`` that hold fewer than k units."""
-    for at in range(start, stop):
-        g = queue[at]
-        while g != NONE and groups.sizes[g] > 0 and groups.distinct[g] < k:
+    for i in range(start, stop):
+        g = queue[i]
+        while g != NONE and groups.sizes[g] > 0 and groups.n_units[g] < k:
             g = repair(groups, tree, k, g)

@@ -149,7 +149,7 @@ def _levels(
         return {"kind": "nominal", "hierarchy": loaded["rows"]}
     if rule not in RULES:
         raise ParameterError(
-            f"The levels of column {name!r} are of no known kind.",
+            f"The levels of column {name!r} have an unknown kind. Choose one of those offered.",
             code="levels-not-a-rule",
             column=name,
         )

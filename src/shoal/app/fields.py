@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from shoal import _params as parameters
 from shoal._params import Parameter
+from shoal._text import plain_text
 from shoal.app.field_words import Words, words_of
 from shoal.errors import ParameterError
 
@@ -79,7 +80,7 @@ def fields(cls: type, owner: str, prefix: str) -> list[Field]:
 def make_field(parameter: Parameter, owner: str, name: str) -> Field:
     """Return the field for a parameter."""
     words = words_of(owner, parameter.name) or Words(
-        parameter.name.replace("_", " ").capitalize(), parameters.plain_text(parameter.description)
+        parameter.name.replace("_", " ").capitalize(), plain_text(parameter.description)
     )
     parts = [
         part

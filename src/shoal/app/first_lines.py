@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from shoal._text import shorten
 from shoal.frame.kinds import MISSING_WORDS
 from shoal.frame.numerals import parse_numerals
 from shoal.io.compression import open_decompressed
@@ -49,7 +50,7 @@ def read_sample(path: Path) -> bytes:
 
 
 def detect(sample: bytes) -> Detected | None:
-    r"""Return how a sample seems to be written; None if it is no text.
+    r"""Return how a sample seems to be written; None if it is not text.
 
     Examples
     --------
@@ -69,7 +70,7 @@ def detect(sample: bytes) -> Detected | None:
 
 
 def decode(sample: bytes, encoding: str) -> str | None:
-    """Return the sample as text; None where the encoding does not fit."""
+    """Return the sample as text; None if the encoding does not fit."""
     if Dialect(encoding=encoding).is_utf8:
         encoding = "utf-8-sig"
     try:
@@ -87,7 +88,7 @@ def split(text: str, separator: str) -> list[list[str]]:
             cells = next(csv.reader([line[: 1 << 12]], delimiter=separator), [])
         except csv.Error:
             cells = [line]
-        rows.append([_shorten(cell) for cell in cells[:MAX_CELLS]])
+        rows.append([shorten(cell, MAX_TEXT) for cell in cells[:MAX_CELLS]])
     return rows
 
 
@@ -157,7 +158,3 @@ def _decimal(rows: list[list[str]]) -> str:
     cells = [cell for row in rows for cell in row]
     commas = sum(_COMMA.fullmatch(cell) is not None for cell in cells)
     return "," if commas and not any(_POINT.fullmatch(cell) for cell in cells) else ""
-
-
-def _shorten(cell: str) -> str:
-    return cell if len(cell) <= MAX_TEXT else f"{cell[: MAX_TEXT - 1]}…"

@@ -22,7 +22,7 @@ from shoal.steps import STEPS, Microaggregate, Step
 
 MAX_K_VALUES = 12  # in one submission
 MAX_STEPS = 20
-OF_STEP = ("what", "k", "method", "effort", "of")  # settings of a step that are no generated field
+OF_STEP = ("what", "k", "method", "effort", "of")  # settings of a step without a generated field
 SHUFFLE = Field(
     "shuffle",
     FIELDS["shuffle"].label,
@@ -123,7 +123,10 @@ def earlier_steps(settings: Mapping[str, str]) -> list[dict[str, str]]:
     except ValueError:
         steps = None
     if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
-        raise ParameterError("The earlier steps cannot be read.", code="steps-malformed")
+        raise ParameterError(
+            "The earlier steps cannot be read. Remove them, and add them again.",
+            code="steps-malformed",
+        )
     if len(steps) > MAX_STEPS:
         raise ParameterError(
             f"A plan of the page has at most {MAX_STEPS + 1} steps.", code="too-many-steps"

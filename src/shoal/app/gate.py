@@ -50,12 +50,14 @@ class Gate:
         The open sessions.
     port : int
         Port of the server.
-    tell : callable
+    write_line : callable
         Shows a link to the user.
     """
 
-    def __init__(self, app: ASGIApp, sessions: Sessions, port: int, tell: Callable[[str], None]):
-        self._app, self._sessions, self._tell = app, sessions, tell
+    def __init__(
+        self, app: ASGIApp, sessions: Sessions, port: int, write_line: Callable[[str], None]
+    ):
+        self._app, self._sessions, self._write_line = app, sessions, write_line
         self._host, self._alias = f"{HOST}:{port}", f"{ALIAS}:{port}"
         self._token = secrets.token_urlsafe(32)
 
@@ -125,7 +127,7 @@ class Gate:
         except ParameterError as error:
             return PlainTextResponse(str(error), 403)
         finally:
-            self._tell(f"For another session: {self.link}")
+            self._write_line(f"For another session: {self.link}")
         place = f"/s/{session.id}/"
         answer = RedirectResponse(place, 303)
         answer.set_cookie(COOKIE, session.secret, path=place, httponly=True, samesite="strict")

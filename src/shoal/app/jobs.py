@@ -72,23 +72,25 @@ class Job:
     ----------
     task : str
         A name in `shoal.app.worker.TASKS`.
-    order : dict
+    arguments : dict
         Arguments of the task, ready for JSON.
     folder : Path
         Working directory of the process.
     """
 
-    def __init__(self, task: str, order: dict[str, Any], folder: Path):
+    def __init__(self, task: str, arguments: dict[str, Any], folder: Path):
         context = _context()
         self._reader, writer = context.Pipe(duplex=False)
         self._process = context.Process(  # type: ignore[attr-defined]
-            target=worker.work, args=(task, json.dumps(order), str(folder), writer), daemon=True
+            target=worker.run_task,
+            args=(task, json.dumps(arguments), str(folder), writer),
+            daemon=True,
         )
         self._process.start()
         writer.close()
 
-    def wait(self, tell: Callable[[str, int, int], None]) -> dict[str, Any]:
-        """Return ``{"done": result}``, or ``{"failed": reason}`` and more; report to ``tell``."""
+    def wait(self, on_progress: Callable[[str, int, int], None]) -> dict[str, Any]:
+        """Return ``{"done": result}``, or ``{"failed": reason}`` and more; pass on progress."""
         answer: dict[str, Any] = {}
         while not answer:
             try:
@@ -96,7 +98,7 @@ class Job:
             except (EOFError, OSError):
                 message = {"failed": LOST}
             if "stage" in message:
-                tell(message["stage"], message["done"], message["total"])
+                on_progress(message["stage"], message["done"], message["total"])
             else:
                 answer = message
         self._process.join()

@@ -2,17 +2,18 @@
 
 from dataclasses import replace
 
+from shoal._text import shorten
 from shoal.app.sessions import Run
 from shoal.comparison.pareto import nearest_to_ideal, pareto_front, reason_to_recommend
 from shoal.comparison.risks import DEFAULT, RISKS
-from shoal.report import embedded
 from shoal.report.comparison import LARGER_K
-from shoal.report.maps import Spot, risk_map
+from shoal.report.html import embedded
+from shoal.report.maps import MapPoint, risk_map
 
 RISK = RISKS[DEFAULT].label  # the word of reports and comparisons
 MAX_LABEL = 24  # characters of a name on the map; the title of its point has all
 WIDTH, NARROW = 480, 360  # of the map, the second for narrow screens
-MAX_NAMED = 12  # points from which on only numbers fit
+MAX_NAMED = 12  # points; with more, only numbers fit
 
 
 def front_of(runs: list[Run]) -> set[int]:
@@ -49,11 +50,11 @@ def draw_map(runs: list[Run], front: set[int], best: int | None = None) -> str:
     if len(points) < 2:
         return ""
     titles = {run.number: run.title for run in runs}
-    spots = [
-        Spot(
+    map_points = [
+        MapPoint(
             loss,
             risk,
-            _shorten(titles[number]) if len(points) <= MAX_NAMED else str(number),
+            shorten(titles[number], MAX_LABEL) if len(points) <= MAX_NAMED else str(number),
             f"{number}. {titles[number]}: loss {loss:.2f} %, records at risk {risk:.1f} %",
             "best" if number in front else "other",
             number == best,
@@ -61,23 +62,23 @@ def draw_map(runs: list[Run], front: set[int], best: int | None = None) -> str:
         )
         for number, (loss, risk) in points.items()
     ]
-    numbered = [spot._replace(label=spot.run) for spot in spots]
+    numbered = [point._replace(label=point.run) for point in map_points]
     description = (
-        f"{len(spots)} runs by information loss and by the share of the records that an attacker"
-        " who links all of them links correctly. On the Pareto front:"
-        f" {', '.join(spot.run for spot in _on_front(spots))}."
+        f"{len(map_points)} runs by information loss and by the share of the records that an"
+        " attacker who links all of them links correctly. On the Pareto front:"
+        f" {', '.join(point.run for point in _on_front(map_points))}."
     )
     broad, narrow = (
         risk_map(shown, _on_front(shown), description, RISK, title="Risk-utility map", width=width)
-        for shown, width in ((spots, WIDTH), (numbered, NARROW))
+        for shown, width in ((map_points, WIDTH), (numbered, NARROW))
     )
     legend = [("best", "on the Pareto front"), ("other", "dominated by another")]
     legend += [("ring", "recommended")] if best is not None else []
     return embedded(replace(broad, legend=legend, narrow=narrow), "map")
 
 
-def _on_front(spots: list[Spot]) -> list[Spot]:
-    return sorted(spot for spot in spots if spot.style == "best")
+def _on_front(map_points: list[MapPoint]) -> list[MapPoint]:
+    return sorted(point for point in map_points if point.style == "best")
 
 
 def _measured_runs(runs: list[Run]) -> dict[int, tuple[float, float]]:
@@ -87,7 +88,3 @@ def _measured_runs(runs: list[Run]) -> dict[int, tuple[float, float]]:
         for run in runs
         if run.state == "done" and run.result["loss"] is not None
     }
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= MAX_LABEL else f"{text[: MAX_LABEL - 1]}…"

@@ -86,7 +86,7 @@ class Pages:
             "/runs/{number:int}/again": self.again,
             "/runs/{number:int}/rename": self.rename,
             "/runs/{number:int}/delete": self.delete,
-            "/{way}": self.simple,
+            "/{action}": self.session_action,
         }
         return Starlette(
             routes=[
@@ -148,18 +148,22 @@ class Pages:
             name = safe_name(text_of(request.headers.get("x-file-name", "")))
             format_of(Path(name), offered=views.OFFERED)
             dialect = as_dialect(given)
-            session.forget()
-            session.written = given
-            await receive(request, session.place / name, self._limit)
+            received = session.new_upload()
+            await receive(request, received, self._limit)
         except ShoalError as error:
             answer = {"message": message_of(error), "revision": session.revision}
             return JSONResponse(answer, 400)
-        except ClientDisconnect:
-            session.forget()
+        except ClientDisconnect:  # the session is as it was: its page can go on
             return Response(status_code=400)
-        session.notice = reading_question(session.place / name, given)
+        if not is_current(session, given):
+            received.unlink(missing_ok=True)
+            session.message = OTHER_TAB
+            return JSONResponse({"message": "", "reload": True}, 409)
+        session.replace_file(received, name)
+        session.stated_dialect = given
+        session.notice = reading_question(session.file_folder / name, given)
         if session.notice:
-            session.keep(name)
+            session.set_file(name)
         else:
             session.inspect(name, dialect)
         return JSONResponse({"message": ""})
@@ -170,7 +174,7 @@ class Pages:
         if not is_current(session, given):
             session.message = OTHER_TAB
             return redirect_to(request)
-        session.written = given
+        session.stated_dialect = given
         try:
             if session.file is None:
                 raise ParameterError("There is no file to read. Load one.", code="no-table")
@@ -224,7 +228,7 @@ class Pages:
             session.change(form.with_earlier_step(session.settings, session.columns))
         except ShoalError as error:
             session.message = message_of(error)
-        return redirect_to(request, "#message" if session.message else "#way")
+        return redirect_to(request, "#message" if session.message else "#masking")
 
     async def remove_step(self, request: Request) -> Response:
         """Remove one of the earlier steps."""
@@ -232,7 +236,7 @@ class Pages:
         await _unless_changed(
             request, lambda: session.change(form.without_earlier_step(session.settings, at))
         )
-        return redirect_to(request, "#message" if session.message else "#way")
+        return redirect_to(request, "#message" if session.message else "#masking")
 
     async def run(self, request: Request) -> Response:
         """Store the settings of the form, and start its runs."""
@@ -273,22 +277,22 @@ class Pages:
         session_of(request).delete(run_of(request))
         return redirect_to(request, "#runs")
 
-    async def simple(self, request: Request) -> Response:
+    async def session_action(self, request: Request) -> Response:
         """Undo, redo, stop reading, close the file or end the session."""
-        session, way = session_of(request), request.path_params["way"]
-        if way in ("undo", "redo"):
-            await _unless_changed(request, session.undo if way == "undo" else session.redo)
+        session, action = session_of(request), request.path_params["action"]
+        if action in ("undo", "redo"):
+            await _unless_changed(request, session.undo if action == "undo" else session.redo)
             return redirect_to(request, "#message" if session.message else "#settings")
-        if way == "end":
+        if action == "end":
             self._sessions.close(session)
             text, policy = views.ended()
             answer = HTMLResponse(text, headers={"Content-Security-Policy": policy})
             answer.delete_cookie(COOKIE, path=f"/s/{session.id}/")
             return answer
-        if way not in ("stop", "close"):
+        if action not in ("stop", "close"):
             raise HTTPException(404)
         session.forget()
-        if way == "close":
+        if action == "close":
             session.notice = "The file is closed. It and its runs are removed from this machine."
         return redirect_to(request)
 
@@ -299,7 +303,7 @@ class Pages:
         shown, saved = what in ("report", "internal"), what.removesuffix("-file")
         if run.state != "done" or saved not in names:
             raise HTTPException(404)
-        path = session.place / run.folder / names[saved]
+        path = session.file_folder / run.folder / names[saved]
         if shown:
             return FileResponse(
                 path, media_type="text/html", headers={"Content-Security-Policy": REPORT_POLICY}

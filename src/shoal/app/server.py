@@ -19,7 +19,11 @@ SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasatt
 
 
 def serve(
-    *, port: int = 0, limit: int = 2000, browser: bool = True, tell: Callable[[str], None] = print
+    *,
+    port: int = 0,
+    limit: int = 2000,
+    browser: bool = True,
+    write_line: Callable[[str], None] = print,
 ) -> None:
     """Serve the page until it is interrupted.
 
@@ -31,7 +35,7 @@ def serve(
         Largest file to accept, in MB.
     browser : bool
         Whether to open the page in the user's browser.
-    tell : callable
+    write_line : callable
         Shows links to the user.
     """
     try:
@@ -56,8 +60,8 @@ def serve(
     try:
         jobs.prepare()
         pages = Pages(sessions, limit).application()
-        gate = Gate(pages, sessions, listener.getsockname()[1], tell)
-        tell(f"Shoal listens on this machine alone. Ctrl-C ends it. Open: {gate.link}")
+        gate = Gate(pages, sessions, listener.getsockname()[1], write_line)
+        write_line(f"Shoal listens on this machine alone. Ctrl-C ends it. Open: {gate.link}")
         if browser:
             Timer(0.5, webbrowser.open, [gate.link]).start()
         for library in ("uvicorn", "asyncio"):

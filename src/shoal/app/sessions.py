@@ -34,7 +34,7 @@ class Work:
     result: dict[str, Any] = field(default_factory=dict)
     job: Job | None = None
 
-    def tell(self, stage: str, done: int, total: int) -> None:
+    def show_progress(self, stage: str, done: int, total: int) -> None:
         """Store the progress."""
         self.stage, self.done, self.total = stage, done, total
 
@@ -81,7 +81,7 @@ class Session:
         self._run_lock = Lock()  # one run at a time: each may need all the memory
         self._state_lock = Lock()  # makes changes of state atomic
         self._generation = 0
-        self.written: dict[str, str] = {}  # the dialect of files as the user states it
+        self.stated_dialect: dict[str, str] = {}  # the dialect of files as the user states it
         self.runs: list[Run] = []
         self.inspection: Work | None = None
         self.forget()
@@ -113,7 +113,7 @@ class Session:
         self.revision += 1
 
     @property
-    def place(self) -> Path:
+    def file_folder(self) -> Path:
         """The folder of the file, created on access."""
         folder = self.folder / str(self._generation)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -130,7 +130,17 @@ class Session:
         path = self.folder / str(self._generation) / self.name
         return path if self.name and path.is_file() else None
 
-    def keep(self, name: str) -> None:
+    def new_upload(self) -> Path:
+        """Return a path for a file that is being sent, beside the folder of the session."""
+        self.folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return self.folder.with_name(f"{self.folder.name}-{secrets.token_hex(8)}.part")
+
+    def replace_file(self, received: Path, name: str) -> None:
+        """Start over with a file that was received."""
+        self.forget()
+        received.rename(self.file_folder / name)
+
+    def set_file(self, name: str) -> None:
         """Keep a file that was stored, without reading it yet."""
         self.name = name
         self.revision += 1
@@ -139,12 +149,14 @@ class Session:
         """Inspect the file of that name, or an example, in a job; runs on it are removed."""
         self._cancel_all()
         for run in self.runs:
-            shutil.rmtree(self.place / run.folder, ignore_errors=True)
+            shutil.rmtree(self.file_folder / run.folder, ignore_errors=True)
         self._start_over()
         self.name, self.dialect = name, dialect
         self.inspection = Work()
-        order = {"name": name, "dialect": worker.dialect_entries(dialect), "example": example}
-        Thread(target=self._execute, args=(self.inspection, "inspect", order), daemon=True).start()
+        arguments = {"name": name, "dialect": worker.dialect_entries(dialect), "example": example}
+        Thread(
+            target=self._execute, args=(self.inspection, "inspect", arguments), daemon=True
+        ).start()
 
     def add_runs(self, runs: list[Run]) -> None:
         """Queue runs, which are executed one after the other."""
@@ -153,8 +165,8 @@ class Session:
                 f"A session holds at most {MAX_RUNS} runs. Load the file again.",
                 code="too-many-runs",
             )
-        size = (self.place / self.name).stat().st_size
-        if shutil.disk_usage(self.place).free < 2 * size * len(runs):
+        size = (self.file_folder / self.name).stat().st_size
+        if shutil.disk_usage(self.file_folder).free < 2 * size * len(runs):
             raise FileError(
                 "The disk is too full for another release. Make room, or close files.",
                 code="disk-full",
@@ -174,10 +186,10 @@ class Session:
             work.job.cancel()
 
     def delete(self, run: Run) -> None:
-        """Cancel a run where it is under way, and remove it with its files."""
+        """Cancel a run that is under way, and remove it with its files."""
         self.cancel(run)
         self.runs = [other for other in self.runs if other is not run]
-        shutil.rmtree(self.place / run.folder, ignore_errors=True)
+        shutil.rmtree(self.file_folder / run.folder, ignore_errors=True)
 
     def change(self, settings: dict[str, str]) -> None:
         """Store settings, and keep the previous ones for undo."""
@@ -203,7 +215,7 @@ class Session:
     def _execute_queue(self, name: str, dialect: Dialect) -> None:
         with self._run_lock:
             for run in [run for run in self.runs if run.state == "waiting"]:
-                order = {
+                arguments = {
                     "name": name,
                     "dialect": worker.dialect_entries(dialect),
                     "plan": run.plan,
@@ -211,34 +223,39 @@ class Session:
                     "number": run.number,
                     "target": release_name(name),
                 }
-                self._execute(run, "mask", order)
+                self._execute(run, "mask", arguments)
 
-    def _execute(self, work: Work, task: str, order: dict[str, Any]) -> None:
+    def _execute(self, work: Work, task: str, arguments: dict[str, Any]) -> None:
+        """Run a task in a process and store its outcome.
+
+        The files of work that failed or was cancelled are removed.
+        """
         with self._state_lock:
             if work.state != "waiting":
                 return
-            place, work.state = self.place, "running"
-        folder = place / order.get("folder", "")
+            file_folder, work.state = self.file_folder, "running"
+        folder = file_folder / arguments.get("folder", "")
         folder.mkdir(mode=0o700, exist_ok=True)
         try:
-            work.job = Job(task, order, place)
+            work.job = Job(task, arguments, file_folder)
         except (OSError, EOFError):
             work.reason, work.state = NO_PROCESS, "failed"
             return
         if not work.under_way:  # cancelled while the process was being started
             work.job.cancel()
-        answer = work.job.wait(work.tell)
-        if work.state != "running":
-            obsolete = place if place.name != str(self._generation) else folder
-            shutil.rmtree(obsolete, ignore_errors=True)
+        answer = work.job.wait(work.show_progress)
+        if work.state != "running":  # cancelled
+            is_replaced = file_folder.name != str(self._generation)  # the file, meanwhile
+            shutil.rmtree(file_folder if is_replaced else folder, ignore_errors=True)
         elif "done" in answer:
             work.result, work.state = answer["done"], "done"
         else:
             work.reason, work.sheets = answer["failed"], answer.get("sheets", [])
             if task == "mask":
                 shutil.rmtree(folder, ignore_errors=True)
-            elif not work.sheets and not is_text(place / self.name):
-                shutil.rmtree(place, ignore_errors=True)  # to read it in another way will not help
+            elif not work.sheets and not is_text(file_folder / self.name):
+                # To read it in another way will not help.
+                shutil.rmtree(file_folder, ignore_errors=True)
             work.state = "failed"
 
 

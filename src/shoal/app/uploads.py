@@ -89,7 +89,8 @@ async def load_hierarchy(request: Request, session: Session, at: int) -> str:
         if len(body) > MAX_HIERARCHY:
             raise HTTPException(413)
     key = secrets.token_hex(4)
-    path = session.place / f"levels-{key}{'.toml' if name.lower().endswith('.toml') else '.csv'}"
+    ending = ".toml" if name.lower().endswith(".toml") else ".csv"
+    path = session.file_folder / f"levels-{key}{ending}"
     path.write_bytes(body)
     try:
         rows = check_rows(read_rows(path, None), session.columns[at]["name"])
@@ -98,6 +99,10 @@ async def load_hierarchy(request: Request, session: Session, at: int) -> str:
     finally:
         path.unlink(missing_ok=True)
     if not rows:
-        raise FileError(f"{name!r} holds no levels.", code="file-empty", file=name)
+        raise FileError(
+            f"{name!r} holds no levels. Write a value and its parents in each line.",
+            code="file-empty",
+            file=name,
+        )
     session.hierarchies[key] = {"name": name, "rows": [list(row) for row in rows]}
     return key

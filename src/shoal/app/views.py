@@ -18,7 +18,7 @@ from shoal.errors import ShoalError
 from shoal.inspection.text import join_columns
 from shoal.io.dialect import Dialect
 from shoal.io.formats import FORMATS
-from shoal.report import styles
+from shoal.report.html import keep_units, styles
 
 EXAMPLES = ("survey", "sme")
 EXAMPLE_WORDS = {
@@ -35,7 +35,7 @@ STATIC = {
     "settings.js": "text/javascript",
     "runs.js": "text/javascript",
 }
-WIDE = 20  # columns from which on a table is filtered rather than looked through
+WIDE = 20  # columns; wider tables get a filter
 
 
 def whole_page(session: Session, limit: int) -> str:
@@ -86,8 +86,14 @@ def _reading(session: Session) -> dict[str, Any] | None:
     file, failed = session.file, session.inspection
     sheets = failed.sheets if failed else []
     if file is None or not (is_text(file) or sheets):
-        return {"fields": session.written, "text": True, "lines": "", "sheets": [], "stored": False}
-    fields = dict(session.written)
+        return {
+            "fields": session.stated_dialect,
+            "text": True,
+            "lines": "",
+            "sheets": [],
+            "stored": False,
+        }
+    fields = dict(session.stated_dialect)
     if is_text(file):
         detected = first_lines.detect(first_lines.read_sample(file))
         seems = detected.to_dict() if detected else {}
@@ -235,7 +241,7 @@ def _own(name: str) -> str:
 
 def page(template: str, **content: Any) -> str:
     """Return a rendered template; all data are escaped."""
-    return str(_environment().get_template(template).render(**content))
+    return keep_units(str(_environment().get_template(template).render(**content)))
 
 
 @cache

@@ -120,7 +120,7 @@ EFFORTS = {
     "prove": Choice("prove", "Searches, and proves how far from the least loss the result is."),
 }
 
-# Options that messages mention and that are no field of their own.
+# Options that messages mention and that have no field.
 OPTIONS = {
     "within": "the role “quasi-identifier: splits the groups”",
     "unit": "“What k counts”",

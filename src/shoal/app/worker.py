@@ -32,7 +32,10 @@ from shoal.io.files import open_source, write
 from shoal.io.limits import at_most_columns
 from shoal.plan import Plan, Release, document
 from shoal.plan.deliver import Delivery, deliver
-from shoal.report import Identity, one_line, render, summarise, today
+from shoal.report.html import render
+from shoal.report.identity import Identity, today
+from shoal.report.summary import summarise
+from shoal.report.text import one_line
 
 MAX_COLUMNS = 500  # that the page shows
 CATEGORICAL = ("nominal", "ordinal", "boolean")  # kinds whose values the page counts
@@ -40,7 +43,7 @@ MAX_NAME = 200  # characters of a column's name
 REPORT_INTERVAL = 0.1  # seconds between two messages about progress
 
 
-def work(task: str, order: str, folder: str, pipe: Connection) -> None:
+def run_task(task: str, arguments: str, folder: str, pipe: Connection) -> None:
     """Run a task and send its messages; the last one has the key ``done`` or ``failed``."""
     _silence()
     os.chdir(folder)
@@ -51,7 +54,7 @@ def work(task: str, order: str, folder: str, pipe: Connection) -> None:
     try:
         with progress.reporting_to(reporter), warnings.catch_warnings():
             warnings.simplefilter("ignore", ShoalWarning)  # the report contains them
-            answer: dict[str, Any] = {"done": TASKS[task](json.loads(order))}
+            answer: dict[str, Any] = {"done": TASKS[task](json.loads(arguments))}
     except ShoalError as error:
         answer = {"failed": message_of(error), "code": error.code}
         if error.attributes.get("sheets"):
@@ -66,15 +69,15 @@ def work(task: str, order: str, folder: str, pipe: Connection) -> None:
     pipe.close()
 
 
-def inspect_file(order: dict[str, Any]) -> dict[str, Any]:
+def inspect_file(arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the inspection of a file, or of an example written to it, and a preview."""
-    name = order["name"]
-    if order.get("example"):
-        table = datasets.CATALOGUE[order["example"]].load(kind="pyarrow")
+    name = arguments["name"]
+    if arguments.get("example"):
+        table = datasets.CATALOGUE[arguments["example"]].load(kind="pyarrow")
         write(table, name, target=Path(name))
     progress.report("reading", 0, 0)
     with at_most_columns(MAX_COLUMNS):
-        opened = open_source(name, dialect=Dialect(**order["dialect"]), numbers=())
+        opened = open_source(name, dialect=Dialect(**arguments["dialect"]), numbers=())
     table = opened.table
     check_shown(name, table.column_names)
     progress.report("inspecting the columns", 0, 0)
@@ -116,32 +119,34 @@ def check_shown(name: str, columns: Sequence[str]) -> None:
         )
 
 
-def mask(order: dict[str, Any]) -> dict[str, Any]:
+def mask(arguments: dict[str, Any]) -> dict[str, Any]:
     """Run a plan; write release, plan, manifest and both reports, and return the figures."""
-    folder, dialect, target = Path(order["folder"]), Dialect(**order["dialect"]), order["target"]
-    names = file_names(order["number"])
+    folder, dialect = Path(arguments["folder"]), Dialect(**arguments["dialect"])
+    target = arguments["target"]
+    names = file_names(arguments["number"])
     reports: dict[str, str] = {}
     record = Record(folder / names["manifest"])
 
     def report(delivery: Delivery, audience: str) -> str:
         sha256 = delivery.target.sha256 if delivery.target else ""
         identity = Identity(file=target, sha256=sha256, date=today())
-        reports[audience] = render(summarise(delivery.release, audience, identity=identity))
+        summary = summarise(delivery.release, audience, identity=identity, wording=page_wording)
+        reports[audience] = render(summary)
         return reports[audience]
 
     def manifest(delivery: Delivery) -> str:
         entries = manifests.of_delivery(
             delivery,
             dialect,
-            source=(order["name"], None),
+            source=(arguments["name"], None),
             target=(target, None),
             hash_key=record.hash_key,
         )
         return manifests.dumps(manifests.with_report(entries, names["report"], reports["public"]))
 
     release = deliver(
-        Plan.from_dict(order["plan"], None),
-        order["name"],
+        Plan.from_dict(arguments["plan"], None),
+        arguments["name"],
         folder / target,
         dialect=dialect,
         documents={
@@ -243,5 +248,5 @@ def _silence() -> None:
 
 
 def dialect_entries(dialect: Dialect) -> dict[str, Any]:
-    """Return a dialect as plain data for an order."""
+    """Return a dialect as plain data for the arguments of a task."""
     return asdict(dialect)

@@ -8,7 +8,7 @@ from typing import Any
 from shoal.audit import keys, statements
 from shoal.audit import manifest as manifests
 from shoal.audit.agreed import check_agreed
-from shoal.audit.check import Check, Verification, run_check
+from shoal.audit.check import Check, Verification, run_check, with_units_counted
 from shoal.audit.file import Audit, check_file, read_dialect
 from shoal.audit.hashes import hash_key_path
 from shoal.audit.signature import check_signature, sign
@@ -111,6 +111,7 @@ def verify(
             folder = FolderAudit(entries, released, path.parent, client)
             checks += folder.checks()
             checks += folder.checks_with_original(places, secret) if places else ()
+            checks = with_units_counted(checks, folder.plan, folder.verdict)
             return Verification(tuple(checks), folder.verdict)
         if len(places) > 1:
             raise ParameterError(
@@ -125,6 +126,7 @@ def verify(
         )
         checks += audit.check_limits(extra_limits)
         checks += audit.compare_earlier([str(place) for place in others])
+        checks = with_units_counted(checks, audit.plan, audit.verdict)
         return Verification(tuple(checks), audit.verdict)
 
 

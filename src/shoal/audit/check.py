@@ -80,6 +80,34 @@ def message_without_outcome(error: ShoalError) -> str:
     return message
 
 
+def guarantee_kept(plan: "Plan", *, units_counted: bool) -> tuple[bool | None, str]:
+    """Return the result of the check of k, where it was counted and found kept."""
+    kept = f"k={plan.k} is kept"
+    if plan.unit_column is None:
+        return True, f"{kept}, counted on the released values"
+    if units_counted:
+        return True, f"{kept}, counted on the released values in units of {plan.unit_column!r}"
+    return None, (
+        f"not checked in units of {plan.unit_column!r}, because their column was dropped; in"
+        f" records, {kept}"
+    )
+
+
+def with_units_counted(
+    checks: Sequence[Check], plan: "Plan", verdict: Verdict | None
+) -> list[Check]:
+    """Return checks in which the guarantee is checked in units, if the verdict counts these."""
+    if verdict is None or plan.k is None or verdict.unit != plan.unit_column:
+        return list(checks)
+    result: tuple[bool | None, str] = guarantee_kept(plan, units_counted=True)
+    if verdict.status == "not kept":
+        result = False, " ".join(finding.sentence for finding in verdict.of("breaks"))
+    return [
+        Check(check.name, *result) if check.name == "guarantee" and check.passed is None else check
+        for check in checks
+    ]
+
+
 def check_dropped_columns(plan: "Plan", columns: Sequence[str]) -> tuple[bool, str]:
     """Check that a release has no column that the plan drops or does not name."""
     dropped = plan.dropped

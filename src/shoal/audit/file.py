@@ -8,7 +8,13 @@ from typing import Any
 
 from shoal.audit import manifest as manifests
 from shoal.audit import statements
-from shoal.audit.check import Check, check_dropped_columns, message_without_outcome, run_check
+from shoal.audit.check import (
+    Check,
+    check_dropped_columns,
+    guarantee_kept,
+    message_without_outcome,
+    run_check,
+)
 from shoal.audit.hashes import has_hash, matches
 from shoal.audit.limits import check_limits
 from shoal.audit.statements import other_versions
@@ -165,10 +171,7 @@ class Audit:
             return False, " ".join(finding.sentence for finding in self.verdict.of("breaks"))
         if self.plan.k is None:
             return None, "the plan promises no k-anonymity"
-        message = f"k={self.plan.k} is kept, counted on the released values"
-        if self.plan.unit_column is not None:
-            message += "; in records, because the column of units was dropped"
-        return True, message
+        return guarantee_kept(self.plan, units_counted=False)
 
     def _smallest(self, evidence: Evidence) -> tuple[bool, str]:
         attained = evidence.smallest(evidence.joint_classes)
@@ -252,6 +255,7 @@ def read_dialect(entries: Mapping[str, Any], folder: Path, layout: str | Path | 
         return Dialect(**options)
     except TypeError:
         raise FileError(
-            "The manifest's dialect has an entry that this Shoal does not know.",
+            "The manifest's dialect has an entry that this Shoal does not know. Use the version"
+            " that wrote the manifest.",
             code="bad-manifest",
         ) from None

@@ -1,8 +1,22 @@
-"""Help texts without the Python types of arguments and flags."""
+"""Help texts and messages without the Python types of arguments and flags."""
 
+import re
 from typing import Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup
+
+# What the parser says of a value, and what the command line says instead.
+PLAIN = (
+    (r"Input should be a valid integer.*", "it must be a whole number."),
+    (r"Input should be a valid number.*", "it must be a number."),
+    (r"'.*' is not a valid integer.*", "it must be a whole number."),
+    (r"'.*' is not a valid float.*", "it must be a number."),
+    (r"\S+ is not in the range x>=(\S+)\.", r"it must be at least \1."),
+    (r"\S+ is not in the range x<=(\S+)\.", r"it must be at most \1."),
+    (r"Input should be greater than or equal to (\S+)", r"it must be at least \1."),
+    (r"Input should be less than or equal to (\S+)", r"it must be at most \1."),
+)
 
 
 class _PlainHelp:
@@ -20,7 +34,29 @@ class _PlainHelp:
 
 
 class Command(_PlainHelp, TyperCommand):
-    """A command with plain help."""
+    """A command with plain help and plain messages."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the command line; say in plain words which value is wrong."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            error.message = plain_message(error.message)
+            raise
+
+
+def plain_message(message: str) -> str:
+    """Return what is wrong with a value, in plain words.
+
+    >>> plain_message("Input should be greater than or equal to 1")
+    'it must be at least 1.'
+    >>> plain_message("'five' is not a valid integer range.")  # earlier versions of typer
+    'it must be a whole number.'
+    """
+    for pattern, words in PLAIN:
+        if re.fullmatch(pattern, message):
+            return re.sub(pattern, words, message)
+    return message
 
 
 class Group(_PlainHelp, TyperGroup):

@@ -41,7 +41,8 @@ class CheckedLimits:
         self.results: LimitResults | None = None
         if path is not None and not self.limits:
             raise ParameterError(
-                f"{path.name!r} sets no limit on a figure of 'shoal {command}'.",
+                f"{path.name!r} sets no limit on a figure of 'shoal {command}'. Add one, or leave"
+                " --limits out.",
                 code="no-limit-of-command",
                 file=path.name,
                 command=command,

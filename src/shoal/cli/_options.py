@@ -1,15 +1,19 @@
 """Arguments and options that commands share, each declared once."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shoal.cli._columns import names_of, split_lists
+
 if TYPE_CHECKING:
     from shoal.io.dialect import Dialect
 
 FLAG = ""  # metavar of an option without a value
+COLUMNS = "COLUMN,..."  # metavar of a list of columns
 
 READING = "Reading the source"
 WRITING = "Writing the release"
@@ -45,25 +49,24 @@ DependenceValues = Annotated[
     list[str],
     typer.Option(
         "--dependence",
-        metavar="SHARE",
-        help="Share of the confidential columns in the distance, in [0, 1]; repeat it, or separate"
-        " by commas.",
+        metavar="SHARE,...",
+        help="Shares of the confidential columns in the distance to try, in [0, 1].",
     ),
 ]
 KValues = Annotated[
     list[str],
-    typer.Option("-k", metavar="INT", help="Value of k to try; repeat it, or separate by commas."),
+    typer.Option("-k", metavar="INT,...", help="Values of k to try."),
 ]
 Columns = Annotated[
     list[str],
-    typer.Option("-c", "--column", metavar="COLUMN", help="Column to mask; repeat for more."),
+    typer.Option("-c", "--column", metavar=COLUMNS, help="Columns to mask."),
 ]
 Method = Annotated[
     str, typer.Option("-m", "--method", metavar="METHOD", help="See 'shoal methods'.")
 ]
 Confidential = Annotated[
     list[str] | None,
-    typer.Option("--confidential", metavar="COLUMN", help="Confidential column; repeat for more."),
+    typer.Option("--confidential", metavar=COLUMNS, help="Confidential columns."),
 ]
 Weight = Annotated[
     str | None,
@@ -115,8 +118,8 @@ By = Annotated[
     list[str] | None,
     typer.Option(
         "--by",
-        metavar="COLUMN",
-        help="Column of subgroups, for which all figures are printed too; repeat for more.",
+        metavar=COLUMNS,
+        help="Columns of subgroups, for which all figures are printed too.",
     ),
 ]
 MinGroup = Annotated[
@@ -203,7 +206,7 @@ Household = Annotated[
 ]
 Within = Annotated[
     list[str] | None,
-    typer.Option("--within", metavar="COLUMN", help="Column of strata, which groups do not cross."),
+    typer.Option("--within", metavar=COLUMNS, help="Columns of strata, which groups do not cross."),
 ]
 Settings = Annotated[
     list[str] | None,
@@ -222,7 +225,7 @@ Seed = Annotated[
 ]
 Identifiers = Annotated[
     list[str] | None,
-    typer.Option("-i", "--identifier", metavar="COLUMN", help="Column to drop; repeatable."),
+    typer.Option("-i", "--identifier", metavar=COLUMNS, help="Columns to drop."),
 ]
 MissingCodes = Annotated[
     list[str] | None,
@@ -261,6 +264,18 @@ class PlanOptions:
     seed: Seed = None
     n_jobs: NJobs = None
 
+    def split(self, names: Callable[[], Collection[str]]) -> "PlanOptions":
+        """Return the options with lists of columns separated; ``names`` returns all columns."""
+        lists = [self.column, self.within, self.confidential, self.identifier]
+        column, within, confidential, identifier = split_lists(lists, names)
+        return replace(
+            self,
+            column=column or [],
+            within=within,
+            confidential=confidential,
+            identifier=identifier,
+        )
+
     @property
     def step_parameters(self) -> dict[str, Any]:
         """The parameters of the step that have a dedicated option here and are given."""
@@ -283,6 +298,11 @@ class RoleOptions:
     hierarchy: Hierarchies = None
     types: Types = None
     missing_codes: MissingCodes = None
+
+    def split(self, names: Callable[[], Collection[str]]) -> "RoleOptions":
+        """Return the options with lists of columns separated; ``names`` returns all columns."""
+        confidential, identifier = split_lists([self.confidential, self.identifier], names)
+        return replace(self, confidential=confidential, identifier=identifier)
 
 
 @dataclass(frozen=True)
@@ -343,6 +363,10 @@ class ReadOptions:
             rich_help_panel=READING,
         ),
     ] = None
+
+    def names_of(self, *sources: str) -> Callable[[], list[str]]:
+        """Return a function that returns the names of the columns of a source."""
+        return lambda: names_of(sources, self.dialect())
 
     def dialect(self, **more: Any) -> "Dialect":
         """Return the dialect that these options describe, with ``more`` fields."""

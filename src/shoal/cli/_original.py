@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from shoal.cli._columns import split_lists
 from shoal.cli._settings import parse_codes
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ class Original:
     types: "dict[str, Type]"
     missing_codes: dict[str, tuple[str, ...]]
     dialect: "Dialect"
+
+    def split(self, *lists: Sequence[str] | None) -> list[list[str] | None]:
+        """Separate lists of columns of this table."""
+        return split_lists(lists, lambda: self.table.column_names)
 
     def read_alike(self, path: str, table: str | None = None) -> Any:
         """Read another file, or a table of a database, with the same types and missing codes."""

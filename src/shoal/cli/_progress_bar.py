@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import typer
 
 from shoal._progress_estimate import DELAY, Estimate
+from shoal._text import shorten
 
 WIDE = 100  # columns of a terminal with room for a long bar
 TIME = 38  # characters of " 100 % 10:10 passed, about 10:30 left " with its spaces
@@ -54,19 +55,21 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
         redirect_stdout=False,
         redirect_stderr=False,
     )
-    estimate, shown, ended = Estimate(), False, False
+    estimate, shown, ended, last = Estimate(), False, False, ""
 
     def listen(stage: str, done: int, total: int) -> None:
-        nonlocal shown
-        words = estimate.update(stage, done, total)
-        words = words if len(words) <= available else f"{words[: available - 1]}…"
+        nonlocal shown, last
+        words = shorten(estimate.update(stage, done, total), available)
         if ended or (not shown and estimate.passed < DELAY):
             return
         if not shown:
             shown = True
             bar.add_task(words, total=100)
             bar.start()
-        bar.update(bar.task_ids[0], description=words, completed=100 * estimate.share)
+        # A stage may end before the bar is drawn again by itself.
+        refresh, last = words != last, words
+        completed = 100 * estimate.share
+        bar.update(bar.task_ids[0], description=words, completed=completed, refresh=refresh)
 
     def end() -> None:
         nonlocal ended

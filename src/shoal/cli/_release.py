@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import typer
 from shoal.cli._large import mask_large
 from shoal.cli._options import ReadOptions
 from shoal.cli._release_options import ReleaseOptions
-from shoal.cli._session import print_result
+from shoal.cli._session import current_wording, print_result
 from shoal.cli._terminal import echo
 from shoal.cli._verdict import print_findings, status_line
 from shoal.errors import FileError, NotKept, ParameterError
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from shoal.plan import Plan
     from shoal.plan.deliver import Delivery, Document
     from shoal.plan.release import Release
-    from shoal.report import Identity
+    from shoal.report.identity import Identity
     from shoal.scale import LargeRelease
 
 STDOUT = Path("-")  # prints the report instead of writing it
@@ -55,6 +56,7 @@ def release(
             option="save_plan",
         )
     key = signing_key(writing.sign, writing.manifest)
+    documents = _documents(writing, save_plan)
     dialect = reading.dialect(keep_notes=writing.keep_notes, mark_formulas=writing.mark_formulas)
     try:
         if large:
@@ -76,7 +78,35 @@ def release(
     except NotKept as error:
         way_out = "Use --allow-not-kept to write it anyway."
         raise NotKept(f"{error.template} {way_out}", verdict=error.verdict) from None
-    print_release(released, target, writing, identity=identity, as_json=as_json, quiet=quiet)
+    print_release(
+        released,
+        target,
+        writing,
+        identity=identity,
+        documents=documents,
+        as_json=as_json,
+        quiet=quiet,
+    )
+
+
+def _documents(writing: ReleaseOptions, save_plan: Path | None) -> dict[Path, str]:
+    """Return the files that a run will write beside the release, with what each of them is."""
+    documents: dict[Path, str] = {}
+    if writing.report not in (None, STDOUT):
+        documents[writing.report] = "the report"
+    if save_plan is not None:
+        documents[save_plan] = "the plan"
+    if writing.manifest is not None:
+        from shoal.audit.hashes import hash_key_path
+        from shoal.audit.signature import signature_path
+
+        documents[writing.manifest] = "the manifest"
+        if writing.sign is not None:
+            documents[signature_path(writing.manifest)] = "the signature of the manifest"
+        hash_key = writing.hash_key or hash_key_path(writing.manifest)
+        if not hash_key.exists():
+            documents[hash_key] = "the secret key of the manifest; keep it, and do not publish it"
+    return documents
 
 
 def release_file(
@@ -94,8 +124,6 @@ def release_file(
 
     The plan is written to ``save_plan``, without the seeds that the run drew.
     """
-    from shoal.audit import manifest as manifests
-    from shoal.audit.record import Record
     from shoal.cli._lazy_imports import discard_placeholders
     from shoal.plan import document
     from shoal.plan.deliver import deliver
@@ -105,28 +133,26 @@ def release_file(
     report = None if writing.report == STDOUT else writing.report
     documents: dict[Path, Document] = {}
     if save_plan is not None:
-        text = document.dumps(plan.to_dict(drawn_seeds=False), save_plan.suffix.lower())
-        documents[save_plan] = lambda delivery: text
-    report_texts: list[str] = []  # the manifest, written later, contains its hash
-    if report is not None:
-
-        def write_report(delivery: "Delivery", path: Path = report) -> str:
-            report_texts[:] = [_report_text(plan, delivery, target, writing, path)]
-            return report_texts[0]
-
-        documents[report] = write_report
+        plan_text = document.dumps(plan.to_dict(drawn_seeds=False), save_plan.suffix.lower())
+        documents[save_plan] = lambda delivery: plan_text
+    if report is not None:  # made once: the manifest contains its hash
+        documents[report] = cache(partial(_report_text, plan, target, writing, report))
     record = None
     if writing.manifest is not None:
+        from shoal.audit import manifest as manifests
+        from shoal.audit.record import Record
+
         record = Record(writing.manifest, signing_key=key, hash_key=writing.hash_key)
         places = {"source": (source, dialect.table), "target": (target, writing.target_table)}
 
-        def write_manifest(delivery: "Delivery", hash_key: bytes = record.hash_key) -> str:
+        def manifest_text(delivery: "Delivery", hash_key: bytes = record.hash_key) -> str:
             entries = manifests.of_delivery(delivery, dialect, **places, hash_key=hash_key)
-            if report is not None and report_texts:
-                entries = manifests.with_report(entries, report.name, report_texts[0])
+            if report is not None:
+                text = str(documents[report](delivery))
+                entries = manifests.with_report(entries, report.name, text)
             return manifests.dumps(entries)
 
-        documents |= record.documents(write_manifest)
+        documents |= record.documents(manifest_text)
     return deliver(
         plan,
         source,
@@ -145,7 +171,7 @@ def release_file(
 def _identity(writing: ReleaseOptions, target: str, delivery: "Delivery") -> "Identity":
     """Return title, author, file and date of a report on a delivery."""
     from shoal.io.database import is_database, redact_address
-    from shoal.report import Identity, today
+    from shoal.report.identity import Identity, today
 
     return Identity(
         writing.title,
@@ -158,7 +184,7 @@ def _identity(writing: ReleaseOptions, target: str, delivery: "Delivery") -> "Id
 
 def _check_report_options(writing: ReleaseOptions) -> None:
     """Refuse options of the report that contradict each other."""
-    from shoal.report import check_audience, check_evidence_audience, check_report
+    from shoal.report.summary import check_audience, check_evidence_audience
 
     check_audience(writing.audience)
     if writing.evidence:
@@ -169,15 +195,19 @@ def _check_report_options(writing: ReleaseOptions) -> None:
                 code="evidence-without-report",
             )
     if writing.report is not None and writing.report != STDOUT:
+        from shoal.report.write import check_report
+
         check_report(writing.report)
 
 
 def _report_text(
-    plan: "Plan", delivery: "Delivery", target: str, writing: ReleaseOptions, path: Path
+    plan: "Plan", target: str, writing: ReleaseOptions, path: Path, delivery: "Delivery"
 ) -> str:
     """Return the report on a release, with a curve and with evidence if requested."""
     from shoal.comparison.tradeoff import run_around
-    from shoal.report import gather_evidence, report_text, summarise
+    from shoal.report.evidence import gather_evidence
+    from shoal.report.summary import summarise
+    from shoal.report.write import report_text
 
     release, points, evidence = delivery.release, [], None
     if writing.curve:
@@ -188,7 +218,12 @@ def _report_text(
         evidence = gather_evidence(release, delivery.table)
     identity = _identity(writing, target, delivery)
     summary = summarise(
-        release, writing.audience, curve=points, identity=identity, evidence=evidence
+        release,
+        writing.audience,
+        curve=points,
+        identity=identity,
+        evidence=evidence,
+        wording=current_wording(),
     )
     return report_text(summary, path)
 
@@ -255,24 +290,30 @@ def print_release(
     writing: ReleaseOptions,
     *,
     identity: "Identity | None" = None,
+    documents: Mapping[Path, str] | None = None,
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Print what was released, its verdict and its warnings; exit with 1 if it is not kept."""
+    """Print what was released, its verdict and its warnings; exit with 1 if it is not kept.
+
+    ``documents`` are the other files that were written, with what each of them is.
+    """
     from shoal.io.database import redact_address
-    from shoal.report import limit_line, one_line, summarise, whole_text
+    from shoal.report.summary import summarise
+    from shoal.report.text import limit_line, one_line, whole_text
 
     report, place = writing.report, redact_address(target)
-    summary = summarise(release, writing.audience, identity=identity)
+    wording = current_wording()
+    summary = summarise(release, writing.audience, identity=identity, wording=wording)
     files: Sequence[Mapping[str, Any]] = getattr(release, "files", ())  # of a released folder
     in_files = f", in {len(files)} file{'s' if len(files) > 1 else ''}" if files else ""
     text = f"{place}: {one_line(summary)}{in_files}\n{status_line(release.verdict)}"
     text += "".join(f"\n{limit_line(entry)}" for entry in summary["limits"])
     if report == STDOUT:
         text = f"{place}: {whole_text(summary)}"
-    elif report is not None:
-        text += f"\n{report}: the report"
+    text += "".join(f"\n{path}: {words}" for path, words in (documents or {}).items())
     content: dict[str, Any] = {"target": place, "report": str(report) if report else None}
+    content["written"] = {str(path): words for path, words in (documents or {}).items()}
     content |= {name: part for name, part in summary.items() if name != "pictures"}
     content |= {"files": list(files)} if files else {}
     print_result(content, text, as_json=as_json, quiet=quiet)

@@ -20,7 +20,14 @@ from shoal.cli._option_blocks import running_flags
 from shoal.cli._progress_bar import end_progress_bar, print_above, progress_bar
 from shoal.cli._terminal import echo, width_of
 from shoal.cli._wording import command_wording, restricted_to
-from shoal.errors import ParameterError, ScratchFilesLeft, ShoalError, ShoalWarning, Wording
+from shoal.errors import (
+    ParameterError,
+    PlanError,
+    ScratchFilesLeft,
+    ShoalError,
+    ShoalWarning,
+    Wording,
+)
 
 _interrupted = False
 _wording: ContextVar[Wording] = ContextVar("wording", default=command_wording)
@@ -87,7 +94,7 @@ def session(
             yield
     except ShoalError as error:
         print_error(error.message_for(wording))
-        raise typer.Exit(2 if isinstance(error, ParameterError) else 1) from None
+        raise typer.Exit(2 if isinstance(error, ParameterError | PlanError) else 1) from None
     except KeyboardInterrupt:
         echo(f"interrupted: {_published_so_far(published, 'nothing was written')}", err=True)
         raise typer.Exit(130) from None
@@ -115,9 +122,9 @@ def _published_so_far(names: list[str], none: str) -> str:
 
 def compile_ahead() -> None:
     """At the first use on this machine, let a second process compile what takes longest."""
-    from shoal._kernels import ahead
+    from shoal._kernels import compile_ahead
 
-    ahead.start()
+    compile_ahead.start()
 
 
 def _print_scratch_warnings(default: Callable[..., None]) -> Callable[..., None]:

@@ -122,25 +122,7 @@ def parse_settings(
     for_step: dict[str, Any] = {}
     for_method: dict[str, Any] = {}
     for pair in pairs:
-        name, equals, text = pair.partition("=")
-        if not equals:
-            raise ParameterError(
-                f"--set takes name=value. Got {pair!r} instead.",
-                code="setting-not-a-pair",
-                given=pair,
-            )
-        if name in without:
-            raise ParameterError(
-                f"This command does not take {name!r}. Leave it out.",
-                code="unknown-parameter",
-                parameter=name,
-            )
-        if name in OWN_FLAGS:
-            raise ParameterError(
-                f"{name!r} cannot be given by --set. Use {OWN_FLAGS[name]}.",
-                code="setting-has-option",
-                parameter=name,
-            )
+        name, text = _split_setting(pair, without)
         if name in method_parameters:
             for_method[name] = method_parameters[name].parse(text)
         elif name in step_parameters:
@@ -157,3 +139,27 @@ def parse_settings(
                 parameter=name,
             )
     return for_step, for_method
+
+
+def _split_setting(pair: str, without: Collection[str]) -> tuple[str, str]:
+    """Return name and value of a ``--set`` option; refuse names that it does not take."""
+    name, equals, text = pair.partition("=")
+    if not equals:
+        raise ParameterError(
+            f"--set takes name=value. Got {pair!r} instead.",
+            code="setting-not-a-pair",
+            given=pair,
+        )
+    if name in without:
+        raise ParameterError(
+            f"This command does not take {name!r}. Leave it out.",
+            code="unknown-parameter",
+            parameter=name,
+        )
+    if name in OWN_FLAGS:
+        raise ParameterError(
+            f"{name!r} cannot be given by --set. Use {OWN_FLAGS[name]}.",
+            code="setting-has-option",
+            parameter=name,
+        )
+    return name, text

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from shoal.cli._help import Command
+from shoal.cli._options import COLUMNS
 from shoal.errors import ParameterError
 
 PARQUET = (".parquet", ".pq")
+ArgumentRun = tuple[str, str, list[str]]  # an option, its value and the arguments after it
 
 
 class SeveralSourcesCommand(Command):
@@ -30,19 +32,46 @@ class SeveralSourcesCommand(Command):
             ctx.resilient_parsing or "--help" in args
         ):
             ctx.fail("Missing argument 'TARGET'.")
+        meant = self._column_in_place_of_target(runs, n_required)
+        if meant:
+            ctx.fail(f"Missing argument 'TARGET'. {meant}")
         stray = stray_argument(args, takes_value, n_required)
         if stray is not None and stray[0] in takes_value:  # others are refused as unknown
             option, value, argument = stray
-            ctx.fail(
-                f"{argument!r} is neither SOURCE nor TARGET. "
-                + (
-                    f"{option} takes one value; repeat it for more:"
-                    f" {option} {value} {option} {argument}."
-                    if value
-                    else "Write these one after the other."
-                )
-            )
+            way_out = self._way_out(option, value, argument)
+            ctx.fail(f"{argument!r} is neither SOURCE nor TARGET. {way_out}")
         return super().parse_args(ctx, args)
+
+    def _column_in_place_of_target(self, runs: Sequence[ArgumentRun], n_required: int) -> str:
+        """Return what was meant by ``SOURCE -c age wage``, where TARGET is missing; or nothing.
+
+        A file to write has a suffix; a folder to write has a folder or Parquet files as source.
+        """
+        words = [word for _, _, run in runs for word in run]
+        if len(words) != n_required or len(runs) < 2 or _is_large(words[0]):
+            return ""
+        option, value, (word, *_) = runs[-1]
+        columns = [o for param in self.params if param.metavar == COLUMNS for o in param.opts]
+        is_column = option in columns and not set(word) & set("./:\\")
+        return self._way_out(option, value, word) if is_column else ""
+
+    def _way_out(self, option: str, value: str, argument: str) -> str:
+        """Return how an option takes two values, if it does."""
+        if not value:
+            return "Write these one after the other."
+        declared = next(param for param in self.params if option in param.opts)
+        if (declared.metavar or "") == COLUMNS:
+            return f"Separate columns by commas: {option} {value},{argument}."
+        if getattr(declared, "multiple", False):
+            return f"Repeat the option for more: {option} {value} {option} {argument}."
+        return f"{option} takes one value."
+
+
+def _is_large(source: str) -> bool:
+    """Return whether a source may be a table larger than memory."""
+    from shoal.io.store import is_store
+
+    return source.lower().endswith(PARQUET) or is_store(source) or Path(source).is_dir()
 
 
 def stray_argument(
@@ -76,11 +105,9 @@ def stray_argument(
     return later[-1] if n_arguments > n_required and later else None
 
 
-def argument_runs(
-    words: Sequence[str], takes_value: Mapping[str, bool]
-) -> list[tuple[str, str, list[str]]]:
+def argument_runs(words: Sequence[str], takes_value: Mapping[str, bool]) -> list[ArgumentRun]:
     """Return the runs of adjacent arguments, each with the option before it and its value."""
-    runs: list[tuple[str, str, list[str]]] = []
+    runs: list[ArgumentRun] = []
     option, value, expects_value, in_run = "", "", False, False
     for i, word in enumerate(words):
         if word == "--":
@@ -101,18 +128,12 @@ def argument_runs(
 
 def check_sources(sources: Sequence[str]) -> None:
     """Refuse several sources unless all are Parquet files or folders of them."""
-    from shoal.io.store import is_store
-
-    others = [
-        source
-        for source in sources
-        if not (source.lower().endswith(PARQUET) or is_store(source) or Path(source).is_dir())
-    ]
+    others = [source for source in sources if not _is_large(source)]
     if len(sources) > 1 and others:
         raise ParameterError(
             f"{others[0]!r} is one of {len(sources)} sources, and only Parquet files can be masked"
-            " together. Name one source and one target, and repeat an option for several columns:"
-            " -c age -c wage.",
+            " together. Name one source and one target, and separate several columns by commas:"
+            " -c age,wage.",
             code="several-sources",
             sources=tuple(sources),
         )

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
+from shoal._text import plain_text
 from shoal.cli import _options as options
+from shoal.cli._columns import split_lists
 from shoal.cli._help import Command, Group
 from shoal.cli._large import is_large
 from shoal.cli._option_blocks import expand_blocks
@@ -83,13 +85,13 @@ def step_command(name: str) -> Any:
     from shoal.steps import STEPS
 
     application = typer.Typer(add_completion=False)
-    application.command(name, cls=Command)(expand_blocks(_command_function(name, STEPS[name])))
+    application.command(name, cls=Command)(expand_blocks(_command_function(STEPS[name])))
     return typer.main.get_command(application)
 
 
-def _command_function(name: str, cls: "type[Step]") -> Callable[..., None]:
+def _command_function(cls: "type[Step]") -> Callable[..., None]:
     """Return the function of a step's command, with its parameters in the signature."""
-    from shoal._params import plain_text, signature_parameters
+    from shoal._params import signature_parameters
     from shoal.steps import describe_step
 
     declared = signature_parameters(cls)
@@ -107,6 +109,10 @@ def _command_function(name: str, cls: "type[Step]") -> Callable[..., None]:
         **values: Any,
     ) -> None:
         with session(quiet=quiet, wording=step_wording):
+            names = reading.names_of(source)
+            roles = roles.split(names)
+            for option in {"column", "within"} & values.keys():
+                (values[option],) = split_lists([values[option]], names)
             plan = _plan(cls, _step_values(declared, values), values, roles, shuffle)
             release(
                 plan,
@@ -163,8 +169,6 @@ def _add_options(command: Callable[..., None], step_options: Mapping[str, tuple[
 
 def _option(parameter: "Parameter") -> tuple[Any, Any]:
     """Return the annotation and the default of the option for a parameter."""
-    from shoal._params import plain_text
-
     default: Any = inspect.Parameter.empty if parameter.required else None
     if parameter.name in SHARED:
         return SHARED[parameter.name], default
@@ -209,20 +213,15 @@ def _step_values(
 
 def _parse(parameter: "Parameter", texts: Sequence[str]) -> Any:
     """Return the value of a parameter: a number, text, a list, a mapping, or a file with one."""
+    from shoal._params import parse_json
+
     values = [_read(text[1:]) if text.startswith("@") else parameter.parse(text) for text in texts]
     if all(isinstance(value, dict) for value in values) and parameter.accepts({}):
         return {key: value for mapping in values for key, value in mapping.items()}
     if len(values) == 1 and not parameter.accepts(values[0]):
-        several = [_number_or_text(part) for part in texts[0].split(",")]
+        several = [parse_json(part) for part in texts[0].split(",")]
         return several if parameter.accepts(several) else values[0]
     return values[0] if len(values) == 1 else values
-
-
-def _number_or_text(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def _read(name: str) -> Any:

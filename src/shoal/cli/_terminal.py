@@ -11,7 +11,7 @@ from shoal.cli._progress_bar import end_progress_bar
 
 
 def width_of(stream: object) -> int | None:
-    """Return the columns of the terminal behind a stream; None where it is a file or a pipe."""
+    """Return the columns of the terminal behind a stream; None if it is a file or a pipe."""
     is_terminal = getattr(stream, "isatty", lambda: False)()
     return max(shutil.get_terminal_size().columns, 40) if is_terminal else None
 
@@ -20,7 +20,7 @@ def echo(text: str, *, colour: str | None = None, err: bool = False) -> None:
     """Print text after the progress bar is gone; on a terminal, lines break between words.
 
     ``colour`` is that of a label before a colon, such as "warning". Nothing is coloured where
-    output is no terminal, or ``NO_COLOR`` is set.
+    output is not a terminal, or ``NO_COLOR`` is set.
     """
     end_progress_bar()
     stream = sys.stderr if err else sys.stdout

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from shoal.plan.verdict import Finding, Verdict
 
 COLOURS = {"kept": "green", "qualified": "yellow", "not kept": "red"}
+SHOWN_NOTES = ("confidential-key",)  # findings that are shown even where they only inform
 LABELS = {
     "breaks": ("not kept", "red"),
     "qualifies": ("warning", "yellow"),
@@ -27,13 +28,13 @@ def status_line(verdict: "Verdict") -> str:
 def print_findings(verdict: "Verdict") -> None:
     """Print the findings to standard error, with advice worded for the running command.
 
-    Of those that only inform, most are left to the report.
+    Of those that only inform, most are left to the report; unique confidential values are shown.
     """
     from shoal.plan.warnings import WARNING_CLASSES
 
     wording = current_wording()
     for finding in verdict.findings:
-        if finding.severity != "informs" or finding.code in WARNING_CLASSES:
+        if finding.severity != "informs" or finding.code in (*WARNING_CLASSES, *SHOWN_NOTES):
             print_finding(finding, finding.with_advice(wording))
 
 

@@ -27,22 +27,22 @@ Methods = Annotated[
     typer.Option(
         "-m",
         "--method",
-        metavar="METHOD",
-        help="Method to try, see 'shoal methods'; repeat it, or separate by commas.",
+        metavar="METHOD,...",
+        help="Methods to try, see 'shoal methods'.",
     ),
 ]
 Steps = Annotated[
     list[str] | None,
     typer.Option(
         "--step",
-        metavar="STEP",
-        help="Step to try: microaggregate (by default), rank-swap or add-noise; repeatable. The"
-        " last two guarantee no k.",
+        metavar="STEP,...",
+        help="Steps to try: microaggregate (by default), rank-swap or add-noise. The last two"
+        " guarantee no k.",
     ),
 ]
 KToTry = Annotated[
     list[str] | None,
-    typer.Option("-k", metavar="INT", help="Value of k to try; by default a search over k."),
+    typer.Option("-k", metavar="INT,...", help="Values of k to try; by default a search over k."),
 ]
 NPlans = Annotated[
     int, typer.Option("--plans", metavar="INT", min=1, help="Greatest number of plans to try.")
@@ -86,6 +86,7 @@ def advise(
         from shoal.plan.interpretation import interpret_source
 
         discard_placeholders()
+        plan = plan.split(reading.names_of(source))
         methods = split_commas(method) if method else None
         of_step, of_method = parse_settings(
             plan.settings or [], (methods or ["auto"])[0], without=RELEASE_ONLY

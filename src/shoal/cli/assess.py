@@ -1,5 +1,6 @@
 """``shoal assess``: compare a masked file with its original."""
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
@@ -8,19 +9,20 @@ from shoal.cli import _options as options
 from shoal.cli._limits import CheckedLimits, LimitsFile
 from shoal.cli._original import read_original
 from shoal.cli._session import print_result, session
+from shoal.cli._settings import split_commas
 
 QuasiIdentifiers = Annotated[
     list[str] | None,
     typer.Option(
         "-c",
         "--column",
-        metavar="COLUMN",
-        help="Quasi-identifier; repeat for more. By default every column that differs.",
+        metavar=options.COLUMNS,
+        help="Quasi-identifiers; by default every column that differs.",
     ),
 ]
 Measures = Annotated[
     list[str] | None,
-    typer.Option("--measure", metavar="MEASURE", help="Measure to compute; all by default."),
+    typer.Option("--measure", metavar="MEASURE,...", help="Measures to compute; all by default."),
 ]
 
 
@@ -50,10 +52,12 @@ def assess(
     with session(quiet=quiet):
         from shoal.metrics.assessment import assess as assess_tables
         from shoal.metrics.assessment import changed_columns
-        from shoal.report import table
+        from shoal.report.summary import describe_measure
+        from shoal.report.text import table
 
         checked = CheckedLimits(limits, "assess")
         before = read_original(original, reading.dialect(), types, missing_codes)
+        column, confidential, by = before.split(column, confidential, by)
         after = before.read_alike(masked, masked_table)
         quasi_identifiers = column or [
             name
@@ -65,7 +69,7 @@ def assess(
             after,
             quasi_identifiers=quasi_identifiers,
             confidential=confidential or (),
-            measures=measure,
+            measures=split_commas(measure) if measure else None,
             types=before.types,
             weight=weight,
             unit=unit,
@@ -86,9 +90,28 @@ def assess(
         text = f"quasi-identifiers: {', '.join(quasi_identifiers)}\n"
         if others:
             text += f"not assessed: {', '.join(others)}\n"
-        text += table(measures, measures.remarks)
+        meanings = {name: describe_measure(name)["meaning"] for name in measures}
+        text += table(measures, _with_options(measures.remarks, confidential), meanings)
         if measures.groups is not None:
             text += f"\n\n{measures.groups}"
         text += checked.text
         print_result(content, text, as_json=json, quiet=quiet)
         checked.exit()
+
+
+def _with_options(remarks: Mapping[str, str], confidential: Sequence[str] | None) -> dict[str, str]:
+    """Return why measures were not computed, with the options that give what they need."""
+    from shoal.metrics import NEEDS
+
+    options_by_need = {
+        NEEDS["units"]: "a column of units: --unit",
+        NEEDS["weights"]: "survey weights: --weight",
+    }
+    if not confidential:
+        needs = [need for need in NEEDS.values() if "confidential column" in need]
+        options_by_need |= {need: f"{need}: --confidential" for need in needs}
+    worded = {}
+    for name, remark in remarks.items():
+        need = remark.removeprefix("Not computed: needs ").rstrip(".")
+        worded[name] = remark.replace(need, options_by_need.get(need, need))
+    return worded

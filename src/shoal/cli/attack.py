@@ -8,12 +8,11 @@ from shoal.cli import _options as options
 from shoal.cli._limits import CheckedLimits, LimitsFile
 from shoal.cli._original import read_original
 from shoal.cli._session import print_result, session
+from shoal.cli._settings import split_commas
 
 QuasiIdentifiers = Annotated[
     list[str],
-    typer.Option(
-        "-c", "--column", metavar="COLUMN", help="Column that an attacker knows; repeat for more."
-    ),
+    typer.Option("-c", "--column", metavar=options.COLUMNS, help="Columns that an attacker knows."),
 ]
 Control = Annotated[
     str | None,
@@ -25,7 +24,7 @@ Control = Annotated[
 ]
 Kinds = Annotated[
     list[str] | None,
-    typer.Option("--attack", metavar="ATTACK", help="Attack to carry out; all by default."),
+    typer.Option("--attack", metavar="ATTACK,...", help="Attacks to carry out; all by default."),
 ]
 NAttacks = Annotated[
     int, typer.Option("--n-attacks", metavar="INT", min=1, help="Number of attacks of each kind.")
@@ -75,13 +74,14 @@ def attack(
 
         checked = CheckedLimits(limits, "attack")
         before = read_original(original, reading.dialect(), types, missing_codes)
+        known, confidential, by = before.split(column, confidential, by)
         attacks = attack_tables(
             before.table,
             before.read_alike(released, released_table),
-            quasi_identifiers=column,
+            quasi_identifiers=known or [],
             confidential=confidential or (),
             control=None if control is None else before.read_alike(control, reading.table),
-            attacks=kind,
+            attacks=split_commas(kind) if kind else None,
             n_attacks=n_attacks,
             unit=unit,
             types=before.types,

@@ -20,8 +20,8 @@ Methods = Annotated[
     typer.Option(
         "-m",
         "--method",
-        metavar="METHOD",
-        help="Method to try, see 'shoal methods'; repeat it, or separate by commas.",
+        metavar="METHOD,...",
+        help="Methods to try, see 'shoal methods'.",
     ),
 ]
 Risk = Annotated[
@@ -65,12 +65,13 @@ def compare(
         from shoal.cli._lazy_imports import discard_placeholders
         from shoal.comparison import compare_plans
         from shoal.comparison.cache import user_folder
-        from shoal.io.database import redact_address
+        from shoal.io.database import is_database, redact_address
         from shoal.io.files import open_source
         from shoal.plan.interpretation import interpret_source
         from shoal.report.comparison import comparison_text, rows
 
         discard_placeholders()
+        plan = plan.split(reading.names_of(source))
         plans = _plans(plan, k, split_commas(method), dependence)
         opened = open_source(source, dialect=reading.dialect(), numbers=())
         plans = [interpret_source(candidate, opened) for candidate in plans]
@@ -82,12 +83,14 @@ def compare(
             n_jobs=plan.n_jobs,
             cache=None if no_cache else cache or user_folder() / "compare",
         )
-        comparison.save(to, force=force)
+        place = redact_address(source)
+        name = place if is_database(source) else Path(source).name
+        comparison.save(to, source=name, force=force)
         runs = rows(comparison)
         best = [row for row in runs if row["recommended"]]
         text = f"{comparison_text(comparison)}\n{to / 'comparison.html'}: the map"
         for row in best:
-            text += f"\nTo release it: shoal run {to / row['plan']} {redact_address(source)} TARGET"
+            text += f"\nTo release it: shoal run {to / row['plan']} {place} TARGET"
         content = {
             "folder": str(to),
             "risk": risk,

@@ -40,4 +40,7 @@ def demo(
         plan.save(folder / "plan.toml", force=force)
         writing = ReleaseOptions(report=folder / "report.html", force=force)
         release = release_file(plan, str(original), str(target), Dialect(), writing).release
-        print_release(release, str(target), writing, as_json=False, quiet=quiet)
+        documents = {folder / "report.html": "the report"}
+        print_release(
+            release, str(target), writing, documents=documents, as_json=False, quiet=quiet
+        )

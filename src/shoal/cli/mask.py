@@ -64,6 +64,7 @@ def mask(
     """Microaggregate SOURCE into TARGET."""
     with session(quiet=quiet):
         check_sources(source)
+        plan = plan.split(reading.names_of(*source))
         if method == "auto" and effort is None:
             compile_ahead()
         from shoal.frame.missing_codes import parse_missing_codes

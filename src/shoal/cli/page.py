@@ -23,4 +23,4 @@ def page(port: Port = 0, limit: Limit = 2000, browser: Browser = True) -> None:
     with session():
         from shoal.app.server import serve
 
-        serve(port=port, limit=limit, browser=browser, tell=lambda line: typer.echo(line))
+        serve(port=port, limit=limit, browser=browser, write_line=lambda line: typer.echo(line))

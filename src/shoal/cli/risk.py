@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli import _options as options
+from shoal.cli._columns import split_lists
 from shoal.cli._limits import CheckedLimits, LimitsFile
 from shoal.cli._session import print_result, session
 from shoal.cli._settings import parse_codes
@@ -13,7 +14,7 @@ from shoal.cli._terminal import echo
 
 Keys = Annotated[
     list[str],
-    typer.Option("-c", "--column", metavar="COLUMN", help="Quasi-identifier; repeat for more."),
+    typer.Option("-c", "--column", metavar=options.COLUMNS, help="Quasi-identifiers."),
 ]
 Population = Annotated[
     str | None,
@@ -89,6 +90,8 @@ def risk(
             codes = parse_codes(missing_codes, opened.table)
             table = typed_table(opened, {}, codes)
             others = None if population is None else read_typed(population, {}, dialect, codes)
+            keys, by = split_lists([column, by], lambda: table.column_names)
+            column = keys or []
             risks = survey_risk(
                 table,
                 quasi_identifiers=column,

@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 
 from shoal.cli import _options as options
+from shoal.cli._columns import split_lists
 from shoal.cli._session import print_result, session
 from shoal.cli._settings import parse_numbers
 
 RequiredConfidential = Annotated[
     list[str],
-    typer.Option("--confidential", metavar="COLUMN", help="Confidential column; repeat for more."),
+    typer.Option("--confidential", metavar=options.COLUMNS, help="Confidential columns."),
 ]
 Plot = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", help="Plot of the curves: .svg or .png.")
@@ -62,6 +63,10 @@ def tradeoff(
         with Publication(force=force) as publication:
             part = publication.add(plot) if plot is not None else None
             opened = open_source(source, dialect=reading.dialect(), numbers=())
+            columns, secret, dropped = split_lists(
+                [column, confidential, identifier], lambda: opened.table.column_names
+            )
+            column, confidential, identifier = columns or [], secret or [], dropped
             declared = inferred_types(opened, column, as_types(parse_type_options(types or [])))
             points = sweep(
                 typed_table(opened, declared),

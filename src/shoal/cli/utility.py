@@ -8,14 +8,15 @@ from shoal.cli import _options as options
 from shoal.cli._limits import CheckedLimits, LimitsFile
 from shoal.cli._original import read_original
 from shoal.cli._session import print_result, session
+from shoal.cli._settings import split_commas
 
 Columns = Annotated[
     list[str] | None,
     typer.Option(
         "-c",
         "--column",
-        metavar="COLUMN",
-        help="Column to analyse; repeat for more. By default all that both files have.",
+        metavar=options.COLUMNS,
+        help="Columns to analyse; by default all that both files have.",
     ),
 ]
 Formulas = Annotated[
@@ -28,9 +29,7 @@ Formulas = Annotated[
 ]
 Targets = Annotated[
     list[str] | None,
-    typer.Option(
-        "--target", metavar="COLUMN", help="Column to predict from the others; repeat for more."
-    ),
+    typer.Option("--target", metavar=options.COLUMNS, help="Columns to predict from the others."),
 ]
 Weight = Annotated[
     str | None, typer.Option("--weight", metavar="COLUMN", help="Column of survey weights.")
@@ -39,7 +38,7 @@ Measures = Annotated[
     list[str] | None,
     typer.Option(
         "--measure",
-        metavar="ANALYSIS",
+        metavar="ANALYSIS,...",
         help="propensity, prediction, regression, range-counts, group-by or estimates; all by"
         " default.",
     ),
@@ -80,6 +79,7 @@ def utility(
 
         checked = CheckedLimits(limits, "utility")
         before = read_original(original, reading.dialect(), types, missing_codes)
+        column, target, by = before.split(column, target, by)
         result = compare_analyses(
             before.table,
             before.read_alike(masked, masked_table),
@@ -90,7 +90,7 @@ def utility(
             by=by,
             min_group=min_group,
             aligned=aligned or None,
-            measures=measure,
+            measures=split_commas(measure) if measure else None,
             types=before.types,
             random_state=seed,
             n_jobs=n_jobs,

@@ -7,8 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from shoal._params import hint
+from shoal._params import check_at_least, hint
 from shoal._progress import shows_progress
+from shoal._text import format_percentage
 from shoal.comparison.candidates import STEPS_TO_TRY, Family, families
 from shoal.comparison.parallel import run_parallel
 from shoal.errors import InputError, ParameterError, ShoalError, ShoalWarning
@@ -79,7 +80,7 @@ class AdvisedTrial:
         }
 
     def __str__(self) -> str:
-        return f"{self.family}, {_strength(self)}: information loss {self.loss:.2f}%"
+        return f"{self.family}, {_strength(self)}: information loss {format_percentage(self.loss)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,8 +117,8 @@ class Advice:
     def binding(self) -> tuple[LimitResult, ...]:
         """The limits that bind: those that the closest plan does not meet.
 
-        If a plan meets all limits, these are limits of which every plan of less loss fails one:
-        those that the next plan fails, and further ones where another plan meets all of these.
+        If a plan meets all limits, every plan with less loss fails at least one of these: they
+        are the limits that the next plan fails, and further ones if some plan meets all of those.
         """
         if self.best is None:
             return self.closest.results.failed
@@ -233,7 +234,10 @@ def advise(
     table = tables.open_frame(data)
     checked_limits = Limits.of(limits)
     if not checked_limits:
-        raise ParameterError("Advice needs at least one limit.", code="limits-empty")
+        raise ParameterError(
+            "Advice needs at least one limit. Set one, such as max_linkage = 0.1.",
+            code="limits-empty",
+        )
     return search(
         tables.to_native(table),
         families(
@@ -276,12 +280,7 @@ def search(
     run: Callable[[Plan, Any], Release] = Plan.run,
 ) -> Advice:
     """Try plans of several families; ``run`` runs a plan on the table."""
-    if not isinstance(n_plans, int) or isinstance(n_plans, bool) or n_plans < 1:
-        raise ParameterError(
-            "`n_plans` must be an int of at least 1.",
-            code="parameter-not-accepted",
-            parameter="n_plans",
-        )
+    check_at_least(1, n_plans=n_plans)
     state = _Search(data, n_plans, n_jobs, run)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)  # issued when a plan is chosen and run
@@ -312,7 +311,7 @@ class _Search:
             return
         high = min(passing)
         low = max((value for value in tried if value < high), default=family.least)
-        while (middle := family.between(low, high)) is not None and self._left():
+        while (middle := family.between(low, high)) is not None and self._n_left():
             self._try(family, [middle])
             if self.trials[-1].passed:
                 high = middle
@@ -324,11 +323,11 @@ class _Search:
         same = [t for t in self.trials if t.plan.steps[0].name == kind and t.passed]
         return min(same, key=lambda trial: trial.loss).strength if same else None
 
-    def _left(self) -> int:
+    def _n_left(self) -> int:
         return self.n_plans - len(self.trials)
 
     def _try(self, family: Family, strengths: Sequence[float]) -> None:
-        chosen = list(strengths)[: self._left()]
+        chosen = list(strengths)[: self._n_left()]
         trials = run_parallel(
             lambda strength: self._run(family, strength), chosen, self.n_jobs, "trying plans"
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from shoal import _params as parameters
@@ -92,42 +93,42 @@ def families(
 ) -> list[Family]:
     """Return the families of plans to try, the most promising first."""
     common: dict[str, Any] = {"types": types, "missing_codes": missing_codes}
+
+    def microaggregate(method: str, size: float) -> Plan:
+        plan = grid(
+            columns,
+            k=int(size),
+            method=method,
+            confidential=confidential,
+            identifiers=identifiers,
+            random_state=random_state,
+            **common,
+            **options,
+        )[0]
+        return plan.replace(limits=limits)
+
+    def randomise(step: str, parameter: str, strength: float) -> Plan:
+        of_step = {"columns": columns, parameter: strength, "random_state": random_state}
+        return Plan(
+            _with_named(roles_of(as_list(columns), identifiers, confidential), options),
+            [parameters.build(STEPS[step], of_step)],
+            unit=options.get("unit"),
+            other_columns="release",
+            limits=limits,
+            **common,
+        )
+
     result: list[Family] = []
     for name in as_list(method or METHODS_TO_TRY) if "microaggregate" in steps else ():
-
-        def microaggregate(size: float, name: str = name) -> Plan:
-            plan = grid(
-                columns,
-                k=int(size),
-                method=name,
-                confidential=confidential,
-                identifiers=identifiers,
-                random_state=random_state,
-                **common,
-                **options,
-            )[0]
-            return plan.replace(limits=limits)
-
-        microaggregate(LEAST_K)  # refuses unknown methods and options before anything is run
+        microaggregate(name, LEAST_K)  # refuses unknown methods and options before anything is run
         sizes = _sizes(limits, n_records) if k is None else sorted({*_as_list(k)})
         scale = tuple(map(float, sizes))
-        result.append(Family(name, "microaggregate", scale, microaggregate, k is not None))
+        make = partial(microaggregate, name)
+        result.append(Family(name, "microaggregate", scale, make, k is not None))
     for name in steps:
         if name in SCALES:
             parameter, scale = SCALES[name]
-
-            def draw(strength: float, name: str = name, parameter: str = parameter) -> Plan:
-                of_step = {"columns": columns, parameter: strength, "random_state": random_state}
-                return Plan(
-                    _with_named(roles_of(as_list(columns), identifiers, confidential), options),
-                    [parameters.build(STEPS[name], of_step)],
-                    unit=options.get("unit"),
-                    other_columns="release",
-                    limits=limits,
-                    **common,
-                )
-
-            result.append(Family(name, name, scale, draw))
+            result.append(Family(name, name, scale, partial(randomise, name, parameter)))
     return result
 
 

@@ -1,4 +1,4 @@
-"""The Pareto front of points with two coordinates, of which less is better."""
+"""The Pareto front of points with two coordinates; lower is better for both."""
 
 from collections.abc import Hashable, Mapping
 from typing import TypeVar
@@ -20,7 +20,7 @@ def pareto_front(points: Mapping[Key, Point]) -> list[Key]:
     Returns
     -------
     list of key
-        The front, from the least first coordinate on; equal points are all in it.
+        The front, sorted by the first coordinate; equal points are all in it.
 
     Examples
     --------

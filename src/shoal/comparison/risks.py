@@ -28,7 +28,7 @@ RISKS = {
         "Records at risk, %",
         "Records at risk: the share of all records that an attacker who knows the quasi-identifiers"
         " of everybody links to the right person by a guess among those that look alike. It is the"
-        " mean of 1 / (size of the class of a record), in units where these are counted.",
+        " mean of 1 / (size of the class of a record), in units if these are counted.",
     ),
     "linkage": Risk(
         "records whose nearest record is their own, in %",

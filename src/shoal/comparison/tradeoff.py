@@ -120,7 +120,7 @@ def run_around(
     Parameters
     ----------
     plan : Plan
-        A plan of which at least one step has a dependence above 0.
+        A plan with at least one step whose dependence is above 0.
     data : pandas, polars or pyarrow table
         The table; it is not released.
     lambdas : list of float
@@ -136,7 +136,8 @@ def run_around(
     entries = plan.to_dict()
     if not any("dependence" in step for step in entries["steps"]):
         raise ParameterError(
-            "No step of the plan uses dependence: there is no curve to draw.",
+            "No step of the plan uses dependence: there is no curve to draw. Set `dependence` above"
+            " 0, or leave out the curve.",
             code="dependence-needed",
         )
     plans = []

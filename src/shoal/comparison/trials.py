@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shoal._text import count
+from shoal._text import count, format_percentage
 from shoal.comparison.pareto import nearest_to_ideal, pareto_front, reason_to_recommend
 from shoal.comparison.risks import RISKS
 from shoal.errors import ShoalError
@@ -77,7 +77,7 @@ class Comparison:
 
     @property
     def front(self) -> list[Trial]:
-        """The trials on the Pareto front of loss and risk, from the least loss on."""
+        """The trials on the Pareto front of loss and risk, sorted by loss."""
         return pareto_front({trial: self._point(trial) for trial in self.done})
 
     @property
@@ -98,7 +98,7 @@ class Comparison:
             return "No run on the Pareto front keeps its guarantee."
         why = reason_to_recommend(len({self._point(trial) for trial in self.front}))
         loss, risk = trial.measures["information_loss"], trial.measures[self.risk]
-        figures = f"information loss {loss:.3g} %, {RISKS[self.risk].clause(risk)}"
+        figures = f"information loss {format_percentage(loss)}, {RISKS[self.risk].clause(risk)}"
         return f"{why}: {figures}."
 
     def to_frame(self) -> Any:
@@ -139,11 +139,14 @@ class Comparison:
 
         return plot_comparison(self)
 
-    def save(self, folder: str | Path, *, force: bool = False) -> None:
-        """Write the page, the map, the tables and the plan of each trial to ``folder``."""
+    def save(self, folder: str | Path, *, source: str = "", force: bool = False) -> None:
+        """Write the page, the map, the tables and the plan of each trial to ``folder``.
+
+        The page names the ``source``, the file that the plans were tried on.
+        """
         from shoal.report.comparison import write_comparison  # see docs/architecture.md
 
-        write_comparison(self, Path(folder), force=force)
+        write_comparison(self, Path(folder), source=source, force=force)
 
     def _repr_html_(self) -> str:
         from shoal.report.notebook import comparison_html  # see docs/architecture.md
@@ -158,6 +161,6 @@ class Comparison:
         )
 
     def _point(self, trial: Trial) -> tuple[float, float]:
-        """Return loss and risk as numbers of which less is better."""
+        """Return loss and risk as numbers; lower is better."""
         sign = -1 if MEASURE_INFO[self.risk].better == "higher" else 1
         return trial.measures["information_loss"], sign * trial.measures[self.risk]

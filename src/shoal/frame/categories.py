@@ -72,7 +72,8 @@ def texts_and_index(array: Any) -> tuple[list[str], Codes]:
     The index of a missing value is -1.
     """
     encoded = array.dictionary_encode()
-    texts = [text_of(value) for value in encoded.dictionary.to_pylist()]
+    # The dictionary of an array without a type holds the missing value itself.
+    texts = [text_of(value) for value in encoded.dictionary.drop_null().to_pylist()]
     return texts, np.asarray(encoded.indices.fill_null(-1).to_numpy(), np.int64)
 
 

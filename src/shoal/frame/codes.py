@@ -7,8 +7,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.frame.tables import Frame, arrow, check_columns, floats
+from shoal.frame.arrow_types import without_dictionary
+from shoal.frame.tables import Frame, arrow, check_columns, floats, has_missing
 from shoal.frame.types import text_of
+
+MISSING = -1  # the code of a missing value in `codes_with_missing`
 
 
 def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
@@ -35,6 +38,14 @@ def value_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
             values = floats(frame[name])
             for equal in (values == 0, np.isnan(values)):
                 encoded[equal, at] = encoded[equal, at].min(initial=len(frame))
+    return encoded
+
+
+def codes_with_missing(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
+    """Return `value_codes` in which a missing value has the code `MISSING`."""
+    encoded = value_codes(frame, columns)
+    for at, name in enumerate(columns):
+        encoded[has_missing(frame, [name]), at] = MISSING
     return encoded
 
 
@@ -67,9 +78,7 @@ def text_codes_and_labels(
     known: dict[str, int] = {}
     coded = []
     for frame in frames:
-        column = arrow(frame, name)
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
+        column = without_dictionary(arrow(frame, name))
         encoded = column.dictionary_encode()
         values = encoded.dictionary.to_pylist()
         code = [-1 if v != v else known.setdefault(text_of(v), len(known)) for v in values]
@@ -79,9 +88,7 @@ def text_codes_and_labels(
 
 
 def _encode(frame: Frame, name: str) -> NDArray[np.int64]:
-    column = arrow(frame, name)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = without_dictionary(arrow(frame, name))
     try:
         coded = column.dictionary_encode(null_encoding="encode")
     except pa.ArrowNotImplementedError:  # lists, structs, intervals: compare their repr

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, InputError
 from shoal.frame import tables
+from shoal.frame.arrow_types import decode, is_text
 from shoal.frame.categories import (
     CategoryGeometry,
     Cells,
@@ -113,7 +113,8 @@ def read_together(frames: Sequence[Frame], name: str, declared: Type | None = No
     ] or [kind_of(frames[0], name, declared)]
     if len(set(kinds)) > 1:
         raise ColumnError(
-            f"Column {name!r} is {kinds[0]} in one table, {_other(kinds)} in another.",
+            f"Column {name!r} is {kinds[0]} in one table, {_other(kinds)} in another. Convert one"
+            " of them, or declare the type with `types`.",
             code="kinds-differ",
             column=name,
             kinds=tuple(kinds),
@@ -133,7 +134,7 @@ def read_together(frames: Sequence[Frame], name: str, declared: Type | None = No
         joined = pa.concat_arrays([part.cast(arrow_type) for part in map(decode, parts)])
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise ColumnError(
-            f"Column {name!r} has different types in the two tables.",
+            f"Column {name!r} has different types in the two tables. Convert one of them.",
             code="kinds-differ",
             column=name,
         ) from None
@@ -155,25 +156,9 @@ def kind_of(frame: Frame, name: str, declared: Type | None = None) -> Kind:
 
 def refuse_missing(columns: list[Column], way_out: str) -> None:
     """Raise `InputError` if columns have missing values; the message counts them."""
-    refuse_missing_counts(
+    tables.refuse_missing_counts(
         {column.name: int(column.is_missing.sum()) for column in columns}, way_out
     )
-
-
-def refuse_missing_counts(counts: Mapping[str, int], way_out: str) -> None:
-    """Raise `InputError` if a column has a positive count of missing values."""
-    positive = {name: count for name, count in counts.items() if count}
-    if positive:
-        name, count = next(iter(positive.items()))
-        others = ", ".join(f"{other!r} {n}" for other, n in list(positive.items())[1:])
-        raise InputError(
-            f"Column {name!r} has {count:,} missing value{'s' if count > 1 else ''}"
-            f"{f' ({others} too)' if others else ''}. {way_out}",
-            code="missing-values",
-            column=name,
-            count=count,
-            counts=positive,
-        )
 
 
 def ordered_columns(
@@ -193,7 +178,7 @@ def ordered_columns(
     return ordered
 
 
-def ranks(
+def rank_or_category_codes(
     frame: Frame, names: Sequence[str], types: Mapping[str, Type]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return integer codes of columns, and for each column whether the codes are ranks.
@@ -209,26 +194,26 @@ def ranks(
     return numbered, np.array([name in ordered for name in names], bool)
 
 
-def _kind(name: str, kind: Any) -> Kind:
+def _kind(name: str, arrow_type: Any) -> Kind:
     """Return the kind of a non-numeric Arrow type."""
-    if pa.types.is_boolean(kind):
+    if pa.types.is_boolean(arrow_type):
         return "boolean"
-    if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
+    if pa.types.is_temporal(arrow_type) and not pa.types.is_interval(arrow_type):
         return "date"
-    if pa.types.is_dictionary(kind):
-        return "ordinal" if kind.ordered else "nominal"
-    if _is_text(kind) or pa.types.is_null(kind):
+    if pa.types.is_dictionary(arrow_type):
+        return "ordinal" if arrow_type.ordered else "nominal"
+    if is_text(arrow_type) or pa.types.is_null(arrow_type):
         return "nominal"
-    raise _no_distance(name, kind)
+    raise _no_distance(name, arrow_type)
 
 
-def _no_distance(name: str, kind: Any) -> ColumnError:
+def _no_distance(name: str, arrow_type: Any) -> ColumnError:
     return ColumnError(
-        f"Column {name!r} holds {kind} values, for which no distance is defined. Leave it out, or"
-        " convert it to numbers or text first.",
+        f"Column {name!r} holds {arrow_type} values, for which no distance is defined. Leave it"
+        " out, or convert it to numbers or text first.",
         code="no-distance",
         column=name,
-        kind=str(kind),
+        kind=str(arrow_type),
     )
 
 
@@ -259,7 +244,7 @@ def _read(
         if column_type.kind == "ordinal":
             distinct = ordinal_codes(name, texts, cells, column_type)
         else:
-            if declared is None and _is_text(array.type):
+            if declared is None and is_text(array.type):
                 refuse_disguised(name, texts, cells)
             distinct, geometry = nominal_codes(name, texts, cells, column_type)
     code = np.unique(distinct, return_inverse=True)[1].astype(np.int64)
@@ -276,18 +261,9 @@ def _numbers(frame: Frame, name: str) -> NDArray[np.float64]:
     return tables.numbers(frame, name)
 
 
-def decode(array: Any) -> Any:
-    """Return the values without a dictionary, with NaN as null."""
-    if pa.types.is_dictionary(array.type):
-        array = array.cast(array.type.value_type)
-    if pa.types.is_floating(array.type):
-        array = pc.if_else(pc.is_nan(array), pa.scalar(None, array.type), array)
-    return array
-
-
 def _spelling(decoded: Any, n_values: int) -> NDArray[np.int64] | None:
     """Return the rank of each record's spelling; None if every value has a single spelling."""
-    if not _is_text(decoded.type) and not pa.types.is_floating(decoded.type):
+    if not is_text(decoded.type) and not pa.types.is_floating(decoded.type):
         return None
     encoded = decoded.dictionary_encode()
     if len(encoded.dictionary) == n_values:
@@ -298,11 +274,6 @@ def _spelling(decoded: Any, n_values: int) -> NDArray[np.int64] | None:
 
 def own_order(array: Any) -> tuple[str, ...]:
     """Return the order of ordered Arrow categories; empty for any other array."""
-    kind = array.type
-    ordered = pa.types.is_dictionary(kind) and kind.ordered
+    ordered = pa.types.is_dictionary(array.type) and array.type.ordered
     entries = map(text_of, array.dictionary.to_pylist()) if ordered else ()
     return tuple(dict.fromkeys(entries))  # Arrow allows duplicate entries
-
-
-def _is_text(kind: Any) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))

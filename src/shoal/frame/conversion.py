@@ -47,7 +47,7 @@ def decimal_columns(data: Any) -> list[str]:
     return names
 
 
-def with_decimals_of(native: Any, data: Any, rows: NDArray[np.int64] | None) -> Any:
+def restore_decimals(native: Any, data: Any, rows: NDArray[np.int64] | None) -> Any:
     """Return a released pandas table with decimals as the objects that they were.
 
     ``rows`` are the rows of ``data`` that ``native`` holds; None for all of them in order.

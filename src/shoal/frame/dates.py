@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, InputError
+from shoal.frame.arrow_types import is_plain_number, is_text
 from shoal.frame.date_formats import parse_date, possible_formats
 from shoal.frame.types import text_of
 
@@ -48,31 +49,30 @@ def days_since_epoch(name: str, array: Any, form: str = "") -> NDArray[np.float6
 
 def _as_temporal(name: str, array: Any, form: str) -> Any:
     """Return dates that may be written as text or numbers as dates."""
-    is_number = pa.types.is_integer(array.type) or pa.types.is_floating(array.type)
-    if form and is_number:
+    if form and is_plain_number(array.type):
         texts = [None if value is None else text_of(value) for value in array.to_pylist()]
         array = pa.array(texts, pa.string())
-    if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+    if is_text(array.type):
         array = _parse_text(name, array, form)
     if not pa.types.is_temporal(array.type) or pa.types.is_interval(array.type):
         raise _not_a_date(name, array.type)
     return array
 
 
-def _not_a_date(name: str, kind: Any) -> ColumnError:
+def _not_a_date(name: str, arrow_type: Any) -> ColumnError:
     return ColumnError(
-        f"Column {name!r} is declared as date but holds {kind} values.",
+        f"Column {name!r} is declared as date but holds {arrow_type} values. Declare another kind.",
         code="not-a-date",
         column=name,
-        kind=str(kind),
+        kind=str(arrow_type),
     )
 
 
 def _ticks(array: Any) -> tuple[Any, int]:
     """Return dates as integers, and how many there are in a day."""
-    kind = array.type
-    per_day = 1 if pa.types.is_date32(kind) else TICKS_PER_DAY[getattr(kind, "unit", "ms")]
-    if pa.types.is_date32(kind) or pa.types.is_time32(kind):
+    is_date = pa.types.is_date32(array.type)
+    per_day = 1 if is_date else TICKS_PER_DAY[getattr(array.type, "unit", "ms")]
+    if is_date or pa.types.is_time32(array.type):
         array = array.cast(pa.int32())
     return array.cast(pa.int64()), per_day
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MAX_DECIMALS = 15
-EXACT = 2**53  # float64 does not represent all larger whole numbers
+MAX_EXACT_INTEGER = 2**53  # float64 does not represent all larger ones
 
 
 def decimals_of_values(values: NDArray[Any]) -> int | None:
@@ -35,4 +35,4 @@ def decimals_of_values(values: NDArray[Any]) -> int | None:
 def decimals_fit(values: NDArray[np.float64], decimals: int) -> bool:
     """Return whether float64 represents the values exactly with this number of decimals."""
     largest = np.fmax.reduce(np.abs(values), initial=0.0)
-    return bool(largest * 10.0**decimals < EXACT)
+    return bool(largest * 10.0**decimals < MAX_EXACT_INTEGER)

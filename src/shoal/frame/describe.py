@@ -1,6 +1,5 @@
 """Summaries of columns: finite values, value counts and a hash of the table."""
 
-from collections import Counter
 from hashlib import sha256
 from typing import Any
 
@@ -8,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from shoal.frame.arrow_types import decode
 from shoal.frame.tables import Frame, arrow, floats
 
 
@@ -32,7 +32,8 @@ def are_years(values: NDArray[np.float64]) -> bool:
 
 def value_counts(frame: Frame, name: str) -> dict[Any, int]:
     """Return how often each value of a column occurs; a missing value is None."""
-    return dict(Counter(frame[name].to_list()))
+    counted = decode(arrow(frame, name)).value_counts().to_pylist()
+    return {entry["values"]: entry["counts"] for entry in counted}
 
 
 def digest(frame: Frame) -> str:

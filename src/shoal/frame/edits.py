@@ -91,7 +91,7 @@ def as_edits(rules: object) -> tuple[Edit, ...]:
 
 
 def parse_edit(text: object) -> Edit:
-    """Return a rule from its text; names that are no identifiers stand in backquotes."""
+    """Return a rule from its text; names that are not identifiers are in backquotes."""
     if not isinstance(text, str):
         raise PlanError("An edit is a text, such as 'age >= 0'.", code="edit-unreadable")
     quoted: dict[str, str] = {}
@@ -110,7 +110,7 @@ def parse_edit(text: object) -> Edit:
             raise ValueError("an edit compares by ==, <=, >=, < or >")
         terms = _combine(_terms(tree.left, quoted), _terms(tree.comparators[0], quoted), -1.0)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        reason = str(error) if type(error) is ValueError else "it is no comparison"
+        reason = str(error) if type(error) is ValueError else "it is not a comparison"
         raise PlanError(
             f"The edit {text!r} cannot be read: {reason}. An edit compares sums of columns, each"
             " with a number as factor, such as 'turnover >= exports' or 'total == a + 2 * b'.",

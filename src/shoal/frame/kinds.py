@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.frame.arrow_types import decode, is_plain_number, is_text
 from shoal.frame.date_formats import possible_formats
 from shoal.frame.labels import decide_by_labels
 from shoal.frame.names import words_of
@@ -91,7 +92,7 @@ class ColumnFacts:
     metadata : Metadata or None
         Metadata of the column in its file.
     text : pyarrow.Array or None
-        Its cells as they stand in a text table, of which ``array`` may be the numbers.
+        Its cells as they stand in a text table, if ``array`` holds the numbers parsed from them.
     decimal : str
         Decimal mark of the text table.
     """
@@ -105,14 +106,8 @@ class ColumnFacts:
     @cached_property
     def decoded(self) -> Any:
         """The values without a dictionary, with NaN as null."""
-        array = self.array
-        if isinstance(array, pa.ChunkedArray):
-            array = array.combine_chunks()
-        if pa.types.is_dictionary(array.type):
-            array = array.cast(array.type.value_type)
-        if pa.types.is_floating(array.type):
-            array = pc.if_else(pc.is_nan(array), pa.scalar(None, array.type), array)
-        return array
+        is_chunked = isinstance(self.array, pa.ChunkedArray)
+        return decode(self.array.combine_chunks() if is_chunked else self.array)
 
     @cached_property
     def distinct(self) -> list[Any]:
@@ -130,14 +125,12 @@ class ColumnFacts:
     @property
     def is_number(self) -> bool:
         """Whether the type of the column is numeric."""
-        kind = self.array.type
-        return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+        return is_plain_number(self.array.type)
 
     @property
     def is_text(self) -> bool:
         """Whether the type of the column is text."""
-        kind = self.array.type
-        return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+        return is_text(self.array.type)
 
     @property
     def is_whole(self) -> bool:
@@ -185,15 +178,15 @@ def decide(
 
 def _by_type(facts: ColumnFacts) -> Decision | None:
     """Decide on columns whose kind follows from their type in the table."""
-    kind = facts.array.type
-    if pa.types.is_boolean(kind):
+    arrow_type = facts.array.type
+    if pa.types.is_boolean(arrow_type):
         return Decision(Type("boolean"), "its type in the table is boolean")
-    if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
+    if pa.types.is_temporal(arrow_type) and not pa.types.is_interval(arrow_type):
         return Decision(Type("date"), "its type in the table is a date or a time")
-    if pa.types.is_dictionary(kind):
-        ordered = "ordered " if kind.ordered else ""
+    if pa.types.is_dictionary(arrow_type):
+        ordered = "ordered " if arrow_type.ordered else ""
         return Decision(
-            Type("ordinal" if kind.ordered else "nominal"),
+            Type("ordinal" if arrow_type.ordered else "nominal"),
             f"its type in the table has {ordered}categories",
         )
     return None
@@ -230,7 +223,7 @@ def _by_measure(facts: ColumnFacts) -> Decision | None:
 
 
 def _by_leading_zeros(facts: ColumnFacts) -> Decision | None:
-    """Decide on digits of which some begin with 0: their number is not their meaning."""
+    """Decide on digits, some with leading zeros: their numeric value is not their meaning."""
     texts = facts.texts
     if not any(text[:1] == "0" and len(text) > 1 for text in texts):
         return None

@@ -51,7 +51,7 @@ NOMINAL_WORDS = {
     "county", "province", "nationality", "citizenship", "language", "marital", "occupation",
     "industry", "sector", "party", "vote",
 }  # fmt: skip
-MAX_SCALE = 11  # values of a scale of which only the ends have labels
+MAX_SCALE = 11  # values of a scale with labels at its ends only
 
 
 class LabelDecision(NamedTuple):

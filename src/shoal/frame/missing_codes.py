@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
+from shoal.frame.arrow_types import without_dictionary
 from shoal.frame.new_values import RowGather, with_values
 from shoal.frame.tables import Frame, arrow, check_columns
 from shoal.frame.types import text_of
@@ -65,9 +65,7 @@ def parse_missing_codes(pairs: Sequence[str]) -> dict[str, list[str]]:
 
 def holds_code(frame: Frame, name: str, codes: Sequence[str]) -> NDArray[np.bool_]:
     """Return a mask of the records whose value of a column is a missing code."""
-    column = arrow(frame, name)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = without_dictionary(arrow(frame, name))
     encoded = column.dictionary_encode()
     spellings = {_normalise_number(code) for code in codes}
     is_code = [

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from shoal.frame.decimals import MAX_EXACT_INTEGER
+
 _AFFIX = r"[$€£¥₹]|[A-Z]{3}|[A-Z]{1,2}\$|kr\.?|zł|Ft|Fr\.?"
 _CELL = re.compile(
     rf"(?P<open>\()?(?P<sign>[+\-−])?\s*(?P<before>{_AFFIX})?\s*(?P<sign2>[+\-−])?"
@@ -104,7 +106,7 @@ def read_numerals(array: Any, decimal: str = ".") -> tuple[Any, Style | None]:
     numbers, style = parse_numerals(encoded.dictionary.to_pylist(), decimal)
     if numbers is None or style is None:
         return None, None
-    whole = all(number.is_integer() and abs(number) < 2**53 for number in numbers)
+    whole = all(number.is_integer() and abs(number) < MAX_EXACT_INTEGER for number in numbers)
     has_decimals = any(style.decimal in text for text in encoded.dictionary.to_pylist())
     floats = pa.array(numbers, pa.float64())
     return (floats.cast(pa.int64()) if whole and not has_decimals else floats).take(
@@ -128,7 +130,7 @@ def open_end_place(text: str) -> float | None:
 
 
 def has_open_ends(texts: Sequence[str]) -> bool:
-    """Return whether texts are numbers, or ranges of numbers, of which some have an open end."""
+    """Return whether texts are numbers or ranges of numbers, possibly with an open end."""
     places = [open_end_place(text) for text in texts]
     known = [place for place in places if place is not None]
     return len(known) == len(texts) > 1 and any(place % 1 for place in known)

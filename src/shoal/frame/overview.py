@@ -12,7 +12,8 @@ from shoal.frame.tables import Frame, floats, missing_counts
 from shoal.frame.types import text_of
 
 MIN_GAP = 2.0  # how many times larger than all other values a sentinel is
-SHORT = 6  # values of an answer code, of which 7, 8 and 9 may stand for missing ones
+MAX_FALLS = 0.01  # share of records that may be below the one before in a column that rises
+SHORT = 6  # values of an answer scale; the codes 7, 8 and 9 may stand for missing values
 
 
 class Overview(NamedTuple):
@@ -23,6 +24,7 @@ class Overview(NamedTuple):
     is_sequence: bool
     is_ascending: bool
     positive: bool
+    is_whole: bool
 
 
 def overview(frame: Frame, name: str) -> Overview:
@@ -38,6 +40,7 @@ def overview(frame: Frame, name: str) -> Overview:
         is_sequence=kind == "whole" and bool(len(values)) and _is_sequence(values),
         is_ascending=bool(len(values)) and _is_ascending(values),
         positive=bool(len(values)) and bool(values.min() > 0),
+        is_whole=kind == "whole" or (kind == "number" and _is_whole(floats(column))),
     )
 
 
@@ -82,8 +85,20 @@ def _kind(dtype: Any) -> str:
 
 
 def _is_ascending(values: Any) -> bool:
-    """Return whether each value is a whole number and larger than the one before."""
-    return bool(np.all(np.diff(values) > 0)) and bool(np.all(np.mod(values, 1) == 0))
+    """Return whether values are different whole numbers that rise, with few exceptions.
+
+    Row numbers may have gaps, where rows were removed, and a few rows may have been moved.
+    """
+    falls = np.diff(values) < 0
+    if not _is_whole(values) or falls.sum() > MAX_FALLS * len(values):
+        return False
+    return len(np.unique(values)) == len(values)
+
+
+def _is_whole(values: Any) -> bool:
+    """Return whether all values, without missing ones, are whole numbers; False without any."""
+    values = values[np.isfinite(values)]
+    return bool(len(values)) and bool(np.all(np.mod(values, 1) == 0))
 
 
 def _is_sequence(values: Any) -> bool:

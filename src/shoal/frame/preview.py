@@ -11,13 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal._text import shorten
+from shoal.frame.arrow_types import is_plain_number, without_dictionary
+from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.frame.describe import are_years
 
 ROWS = 8
 BINS = 12
 TOP = 6  # most frequent values shown
 MAX_TEXT = 40  # characters of a cell
-MAX_WHOLE = 2.0**53  # larger floats are not exact
 
 
 def preview(
@@ -66,7 +68,7 @@ def preview(
 
 def _written(text: pa.ChunkedArray, typed: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return values as text, with the leading zeros of codes, and null where they are missing."""
-    if not (pa.types.is_integer(typed.type) or pa.types.is_floating(typed.type)):
+    if not is_plain_number(typed.type):
         return typed
     return pc.if_else(pc.is_valid(typed), pc.cast(text, pa.string()), None)
 
@@ -79,18 +81,15 @@ def distribution(
     Numbers and dates have equally wide bins; other values are counted, the most frequent first.
     ``labels`` are those of values as they are written.
     """
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = pc.cast(column, kind.value_type)
-        kind = column.type
-    values = column.drop_null()
+    column = without_dictionary(column)
+    arrow_type, values = column.type, column.drop_null()
     if len(values) == 0:
         return {"kind": "empty", "bars": [], "words": "no values"}
-    if pa.types.is_temporal(kind) and not pa.types.is_duration(kind):
+    if pa.types.is_temporal(arrow_type) and not pa.types.is_duration(arrow_type):
         return _binned(
             _seconds(values), _cell(pc.min(values).as_py()), _cell(pc.max(values).as_py())
         )
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+    if is_plain_number(arrow_type) or pa.types.is_decimal(arrow_type):
         numbers = pc.cast(values, pa.float64(), safe=False).to_numpy()
         numbers = numbers[np.isfinite(numbers)]
         if len(numbers):
@@ -141,9 +140,8 @@ def _shares(counts: Any) -> list[float]:
 
 
 def _seconds(values: pa.ChunkedArray) -> Any:
-    kind = values.type
-    if pa.types.is_time(kind):
-        values = pc.cast(values, pa.int64() if kind.bit_width == 64 else pa.int32())
+    if pa.types.is_time(values.type):
+        values = pc.cast(values, pa.int64() if values.type.bit_width == 64 else pa.int32())
     else:
         values = pc.cast(pc.cast(values, pa.timestamp("us"), safe=False), pa.int64())
     return values.to_numpy().astype(float)
@@ -164,10 +162,10 @@ def _labelled(text: str, labels: Mapping[str, str]) -> str:
 
 def _cell(value: Any) -> str:
     """Return a value as short text; whole numbers have no decimals."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < MAX_WHOLE:
+    if isinstance(value, float) and value.is_integer() and abs(value) < MAX_EXACT_INTEGER:
         value = int(value)
     return "" if value is None else _short(str(value))
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
+    return shorten(text, MAX_TEXT)

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from shoal._params import hint
 from shoal.errors import ColumnError, InputError
 from shoal.frame.conversion import as_supported
+from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.frame.names import check_names
 from shoal.frame.residue import drop_unused_categories
 
 Frame = nw.DataFrame[Any]
 
-EXACT = 2**53  # float64 does not represent all larger whole numbers
 MAX_WEIGHT_RATIO = 1e12  # with a larger ratio, sums lose the smallest weights
 MAX_VALUE = 1e300  # sums over a group of larger values may overflow float64
 
@@ -50,15 +50,15 @@ def check_columns(frame: Frame, columns: Collection[str]) -> None:
     for name in columns:
         if name not in known:
             raise ColumnError(
-                f"The data have no column {name!r}.{_meant(str(name), frame.columns)}"
+                f"The data have no column {name!r}.{_suggestion(str(name), frame.columns)}"
                 f" The columns are: {', '.join(frame.columns)}.",
                 code="no-such-column",
                 column=name,
             )
 
 
-def _meant(name: str, columns: Sequence[str]) -> str:
-    """Return what was meant by the name of no column: several columns, or a similar one."""
+def _suggestion(name: str, columns: Sequence[str]) -> str:
+    """Return what an unknown name may mean: several columns, or one of a similar name."""
     parts = [part.strip() for part in name.split(",")]
     if len(parts) > 1 and set(parts) <= set(columns):
         return " These are several columns: name each of them by itself."
@@ -72,22 +72,31 @@ def matrix(
     check_columns(frame, columns)
     for name in columns:
         _numeric(frame, name)
-    missing = missing_counts(frame, columns)
-    if missing:
-        name, count = next(iter(missing.items()))
-        others = ", ".join(f"{other!r} {n}" for other, n in list(missing.items())[1:])
-        raise InputError(
-            f"Column {name!r} has {count:,} missing value{'s' if count > 1 else ''}"
-            f"{f' ({others} too)' if others else ''}. Impute or drop them first: a group mean with"
-            " a missing value protects fewer than k records.",
-            code="missing-values",
-            column=name,
-            count=count,
-        )
+    way_out = (
+        "Impute or drop them first: a group mean with a missing value protects fewer than k"
+        " records."
+    )
+    refuse_missing_counts(missing_counts(frame, columns), way_out)
     X = np.empty((len(frame), len(columns)), order=order)
     for at, name in enumerate(columns):
         X[:, at] = numbers(frame, name)
     return X
+
+
+def refuse_missing_counts(counts: Mapping[str, int], way_out: str) -> None:
+    """Raise `InputError` if a column has a positive count of missing values."""
+    positive = {name: count for name, count in counts.items() if count}
+    if positive:
+        name, count = next(iter(positive.items()))
+        others = ", ".join(f"{other!r} {n}" for other, n in list(positive.items())[1:])
+        raise InputError(
+            f"Column {name!r} has {count:,} missing value{'s' if count > 1 else ''}"
+            f"{f' ({others} too)' if others else ''}. {way_out}",
+            code="missing-values",
+            column=name,
+            count=count,
+            counts=positive,
+        )
 
 
 def numbers(frame: Frame, name: str) -> NDArray[np.float64]:
@@ -330,7 +339,7 @@ def _missing_count(column: nw.Series[Any]) -> int:
 
 
 def _check_exact(column: nw.Series[Any], name: str) -> None:
-    if max(-int(column.min()), int(column.max())) >= EXACT:
+    if max(-int(column.min()), int(column.max())) >= MAX_EXACT_INTEGER:
         raise InputError(
             f"Column {name!r} holds whole numbers beyond 2**53, which cannot be averaged exactly."
             " Leave it out if it is an identifier, or rescale it.",

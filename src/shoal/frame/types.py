@@ -151,26 +151,28 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
                 code="type-twice",
                 column=name,
             )
-        if kind in ("hierarchy", "distances"):
-            entries[name] = {"kind": "nominal", kind: rest}
-        elif kind == "prefix":
-            lengths = [int(part) if part.isdecimal() else part for part in rest.split(",")]
-            entries[name] = {"kind": "nominal", "prefixes": lengths}
-        elif kind == "interval":
-            entries[name] = {"kind": "numeric", "intervals": _widths(rest)}
-        elif kind == "period":
-            entries[name] = {"kind": "date", "periods": rest.split(",")}
-        elif kind == "date" and colon:
-            entries[name] = {"kind": "date", "format": rest}
-        elif colon:
-            entries[name] = {"kind": kind, "order": rest.split(",")}
-        else:
-            entries[name] = kind
+        entries[name] = _parse_type(kind, rest)
     return entries
 
 
+def _parse_type(kind: str, rest: str) -> Any:
+    """Return the type that an option declares: its kind, and what follows after a colon."""
+    if kind in ("hierarchy", "distances"):
+        return {"kind": "nominal", kind: rest}
+    if kind == "prefix":
+        lengths = [int(part) if part.isdecimal() else part for part in rest.split(",")]
+        return {"kind": "nominal", "prefixes": lengths}
+    if kind == "interval":
+        return {"kind": "numeric", "intervals": _widths(rest)}
+    if kind == "period":
+        return {"kind": "date", "periods": rest.split(",")}
+    if kind == "date" and rest:
+        return {"kind": "date", "format": rest}
+    return {"kind": kind, "order": rest.split(",")} if rest else kind
+
+
 def _widths(text: str) -> list[float | str]:
-    """Return the widths in an option; what is no number is refused later."""
+    """Return the widths in an option; anything but a number is refused later."""
     widths: list[float | str] = []
     for part in text.split(","):
         try:
@@ -181,6 +183,7 @@ def _widths(text: str) -> list[float | str]:
 
 
 def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
+    """Return the declared type of a column from its entry in a plan; refuse any other."""
     if isinstance(entry, Type):
         return entry
     entry = _spread(entry)
@@ -265,7 +268,7 @@ def _check_consistent(name: str, declared: Type) -> None:
         if getattr(declared, key) and declared.kind not in kinds:
             raise ParameterError(
                 f"Column {name!r} is {declared.kind} but has {key}, which belongs to the kind"
-                f" {kinds[0]!r}.",
+                f" {kinds[0]!r}. Change the kind, or leave it out.",
                 code="key-of-another-kind",
                 column=name,
                 key=key,
@@ -288,6 +291,7 @@ def _check_consistent(name: str, declared: Type) -> None:
 
 
 def _check_distances(name: str, rows: Sequence[Row]) -> None:
+    """Refuse rows that are not two values and their distance, or that contradict each other."""
     known: dict[frozenset[str], float] = {}
     for row in rows:
         try:
@@ -308,7 +312,7 @@ def _check_distances(name: str, rows: Sequence[Row]) -> None:
             )
         if known.setdefault(frozenset((first, second)), distance) != distance:
             raise ParameterError(
-                f"The distances of column {name!r} give two distances for one pair.",
+                f"The distances of column {name!r} give two distances for one pair. Leave one.",
                 code="distances-contradict",
                 column=name,
             )

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.errors import ColumnError
+from shoal.frame.arrow_types import without_dictionary
 from shoal.frame.codes import codes
 from shoal.frame.tables import Frame, arrow, floats
 
@@ -26,7 +26,7 @@ def same_values(first: Frame, second: Frame, name: str) -> NDArray[np.bool_]:
     if first_column.dtype.is_numeric() and second_column.dtype.is_numeric():
         before, after = floats(first_column), floats(second_column)
         return np.asarray((before == after) | (np.isnan(before) & np.isnan(after)))
-    arrays = [_decode(arrow(frame, name)) for frame in (first, second)]
+    arrays = [without_dictionary(arrow(frame, name)) for frame in (first, second)]
     if arrays[0].type != arrays[1].type:
         arrays = [array.cast(pa.string()) for array in arrays]
     joined = pa.concat_arrays(arrays).dictionary_encode(null_encoding="encode")
@@ -35,7 +35,7 @@ def same_values(first: Frame, second: Frame, name: str) -> NDArray[np.bool_]:
 
 
 def any_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
-    """Return `shoal.frame.tables.codes` of columns of any type.
+    """Return `shoal.frame.codes.codes` of columns of any type.
 
     Lists, structs and other values that Arrow does not encode are compared by their repr.
     """
@@ -61,7 +61,7 @@ def value_ranks(frame: Frame, name: str) -> NDArray[np.float64] | None:
     if column.dtype.is_numeric():
         return floats(column)
     try:
-        coded = _decode(arrow(frame, name)).dictionary_encode()
+        coded = without_dictionary(arrow(frame, name)).dictionary_encode()
         values = coded.dictionary
         with suppress(*ARROW_ERRORS):
             values = values.cast(pa.float64())
@@ -72,8 +72,3 @@ def value_ranks(frame: Frame, name: str) -> NDArray[np.float64] | None:
     rank[order], rank[-1] = np.arange(len(values)), np.nan
     indices: NDArray[np.int64] = coded.indices.fill_null(len(values)).to_numpy()
     return np.asarray(rank[indices])
-
-
-def _decode(array: Any) -> Any:
-    """Return the values of an Arrow array without a dictionary."""
-    return array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array

@@ -3,18 +3,18 @@
 from shoal.geometry.blocks import correlated_blocks
 from shoal.geometry.dependence import predicted_confidential, with_confidential
 from shoal.geometry.encode import MAX_EXACT, assemble, axes_of
-from shoal.geometry.scale import SCALES, constant, deviation, means, zscore
+from shoal.geometry.scale import SCALES, is_constant, means, standard_deviation, zscore
 
 __all__ = [
     "MAX_EXACT",
     "SCALES",
     "assemble",
     "axes_of",
-    "constant",
     "correlated_blocks",
-    "deviation",
+    "is_constant",
     "means",
     "predicted_confidential",
+    "standard_deviation",
     "with_confidential",
     "zscore",
 ]

@@ -7,7 +7,7 @@ Matrix = NDArray[np.float64]
 
 
 def correlated_blocks(X: Matrix, size: int) -> list[list[int]]:
-    """Put the columns that are most correlated into blocks of ``size``, one block after another.
+    """Group the most correlated columns into blocks of ``size``, one block after another.
 
     Columns of a block are masked together, so the dependence within blocks is kept best, and the
     loss is least, where they are correlated [DT01]_. A block starts with the two free columns of
@@ -39,20 +39,20 @@ def correlated_blocks(X: Matrix, size: int) -> list[list[int]]:
     >>> correlated_blocks(X, 2)
     [[0, 2], [1]]
     """
-    from_mean = X - X.mean(axis=0)
-    spread = np.sqrt((from_mean**2).sum(axis=0))
-    unit = from_mean / np.where(spread > 0, spread, 1.0)
-    related = np.abs(unit.T @ unit).round(12)
+    centred = X - X.mean(axis=0)
+    spread = np.sqrt((centred**2).sum(axis=0))
+    standardised = centred / np.where(spread > 0, spread, 1.0)
+    correlation = np.abs(standardised.T @ standardised).round(12)
     free = list(range(X.shape[1]))
     blocks: list[list[int]] = []
     while len(free) > size:
         pairs = [(i, j) for i in free for j in free if i < j]
         block = [free[0]]
         if size > 1:
-            first = max(pairs, key=lambda pair: (related[pair], -pair[0], -pair[1]))
+            first = max(pairs, key=lambda pair: (correlation[pair], -pair[0], -pair[1]))
             block = [*first]
         while len(block) < size:
-            mean = related[block].mean(axis=0)
+            mean = correlation[block].mean(axis=0)
             block.append(max((j for j in free if j not in block), key=lambda j: (mean[j], -j)))
         free = [j for j in free if j not in block]
         blocks.append(sorted(block))

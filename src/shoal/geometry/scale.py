@@ -9,11 +9,11 @@ Matrix = NDArray[np.float64]
 Columns = NDArray[np.int64]
 Weights = NDArray[np.float64]
 
-MODERATE = 256  # exponents within which sums of squares neither overflow nor underflow
+MODERATE = 256  # binary exponents within which sums of squares neither overflow nor underflow
 
 
-def constant(X: Matrix) -> NDArray[np.bool_]:
-    """Say for each column whether all its values are the same, missing ones ignored."""
+def is_constant(X: Matrix) -> NDArray[np.bool_]:
+    """Return a mask of the columns whose known values are all the same."""
     is_missing = np.isnan(X)
     if not is_missing.any():
         return np.asarray((X[0] == X).all(axis=0))
@@ -21,17 +21,17 @@ def constant(X: Matrix) -> NDArray[np.bool_]:
     return np.asarray(((first == X) | is_missing).all(axis=0))
 
 
-def deviation(X: Matrix) -> NDArray[np.float64]:
+def standard_deviation(X: Matrix) -> NDArray[np.float64]:
     """Return the population standard deviation of each column, without overflow.
 
     Examples
     --------
-    >>> deviation(np.array([[1.0, 7.0], [3.0, 7.0]]))
+    >>> standard_deviation(np.array([[1.0, 7.0], [3.0, 7.0]]))
     array([1., 0.])
     """
     exponent = np.frexp(np.abs(X).max(axis=0))[1]
     deviations = np.ldexp(np.ldexp(X, -exponent).std(axis=0), exponent)
-    return np.where(constant(X), 0.0, deviations)
+    return np.where(is_constant(X), 0.0, deviations)
 
 
 def zscore(X: Matrix, columns: Columns | None = None, weights: Weights | None = None) -> Matrix:
@@ -71,7 +71,7 @@ def zscore(X: Matrix, columns: Columns | None = None, weights: Weights | None = 
         exponent = np.array([exponent[columns == column].max() for column in columns])
     if (np.abs(exponent) > MODERATE).any():
         X = np.ldexp(X, -exponent)
-    flat = constant(X)
+    is_flat = is_constant(X)
     if weights is not None:
         centred, spread = _weighted_moments(X, is_missing, weights)
     else:
@@ -84,8 +84,8 @@ def zscore(X: Matrix, columns: Columns | None = None, weights: Weights | None = 
             spread *= np.sqrt(len(X) / np.maximum(1, (~is_missing).sum(axis=0)))
     if columns is not None:
         spread = np.sqrt(np.bincount(columns, spread**2))[columns]
-        flat = np.bincount(columns, ~flat)[columns] == 0
-    spread[flat] = np.inf
+        is_flat = np.bincount(columns, ~is_flat)[columns] == 0
+    spread[is_flat] = np.inf
     return np.asarray(centred / spread)
 
 

@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any
 
+from shoal.inspection.column_entry import ColumnEntry
 from shoal.inspection.sentences import Sentence
 from shoal.inspection.starter import starter_plan
 from shoal.inspection.text import CAVEAT, format_inspection
@@ -35,7 +36,7 @@ class Inspection:
         self,
         source: str,
         records: int,
-        columns: Sequence[dict[str, Any]],
+        columns: Sequence[ColumnEntry],
         combinations: Sequence[dict[str, Any]],
         sentences: Sequence[Sentence],
     ):
@@ -45,7 +46,7 @@ class Inspection:
         self.combinations = list(combinations)
         self.sentences = list(sentences)
 
-    def __getitem__(self, name: str) -> dict[str, Any]:
+    def __getitem__(self, name: str) -> ColumnEntry:
         for entry in self.columns:
             if entry["name"] == name:
                 return entry

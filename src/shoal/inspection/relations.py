@@ -13,7 +13,7 @@ from shoal.metrics.derivation import linear_fit
 Values = NDArray[np.float64]
 MIN_RECORDS = 20  # with fewer, columns fit each other by chance
 MAX_RECORDS = 2_000  # sampled of longer tables
-MAX_COLUMNS = 60  # of which sums and differences are sought
+MAX_COLUMNS = 60  # whose sums and differences are examined
 MAX_MISSING = 0.2  # share of missing values of a column in a sum
 MAX_PAIRS = 200  # candidates that are examined
 EXACT = 1 - 1e-6  # R2 of a function, up to rounding
@@ -65,27 +65,27 @@ def _pairs(values: dict[str, Values]) -> list[Relation]:
     names = list(values)
     if len(names) < 2:
         return []
-    plain = np.column_stack([_standardise(values[name]) for name in names])
-    logs = np.column_stack([_standardise(_logarithm(values[name])) for name in names])
-    squares = np.column_stack([_standardise(_square(values[name])) for name in names])
+    standardised = {
+        transform: np.column_stack([_standardise(transform(values[name])) for name in names])
+        for transform in (_identity, _logarithm, _square)
+    }
     relations: dict[str, Relation] = {}
     n_examined = 0
     for left, right, transformation in (
-        (plain, plain, ""),
-        (logs, plain, "a logarithm"),
-        (plain, logs, "a logarithm"),
-        (squares, plain, "a square"),
-        (plain, squares, "a square root"),
+        (_identity, _identity, ""),
+        (_logarithm, _identity, "a logarithm"),
+        (_identity, _logarithm, "a logarithm"),
+        (_square, _identity, "a square"),
+        (_identity, _square, "a square root"),
     ):
-        related = np.abs(left.T @ right) / len(left) > CANDIDATE
+        products = standardised[left].T @ standardised[right]
+        related = np.abs(products) / len(standardised[left]) > CANDIDATE
         for first, second in np.argwhere(np.triu(related, 1)):
             source, target = names[first], names[second]
             if target in relations or n_examined >= MAX_PAIRS:
                 continue
             n_examined += 1
-            x, y = values[source], values[target]
-            x = _logarithm(x) if left is logs else _square(x) if left is squares else x
-            y = _logarithm(y) if right is logs else _square(y) if right is squares else y
+            x, y = left(values[source]), right(values[target])
             if _r2(y, x[:, None]) >= EXACT:
                 relations[target] = Relation(target, (source,), transformation)
     return list(relations.values())
@@ -136,7 +136,12 @@ def _r2(y: Values, X: Values) -> float:
     return 0.0 if fit is None else fit.r2
 
 
+def _identity(x: Values) -> Values:
+    return x
+
+
 def _logarithm(x: Values) -> Values:
+    """Return the logarithms of a column of positive values, else nothing but NaN."""
     known = x[~np.isnan(x)]
     return np.log(x) if len(known) and known.min() > 0 else np.full(len(x), np.nan)
 

@@ -1,12 +1,13 @@
 """Sentences of an inspection about a table, besides roles and kinds."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from shoal.frame.categories import Cells, find_disguised, texts_and_index
 from shoal.frame.roles import UNIT_ROLES, name_columns
 from shoal.frame.tables import Frame, arrow
 from shoal.frame.values import value_ranks
+from shoal.inspection.column_entry import ColumnEntry
 from shoal.inspection.relations import Relation
 from shoal.metrics.row_order import order_correlation
 
@@ -26,7 +27,7 @@ class Sentence(NamedTuple):
 
 
 def describe(
-    frame: Frame, columns: Sequence[dict[str, Any]], relations: Sequence[Relation]
+    frame: Frame, columns: Sequence[ColumnEntry], relations: Sequence[Relation]
 ) -> list[Sentence]:
     """Return sentences on kinds, missing codes, units, derived columns, keys and the order."""
     return [
@@ -43,7 +44,8 @@ def describe(
     ]
 
 
-def _kinds(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+def _kinds(columns: Sequence[ColumnEntry]) -> list[Sentence]:
+    """Name the kinds that do not follow from the types of the table."""
     sentences = []
     for entry in columns:
         if entry["inferred"]:
@@ -54,7 +56,8 @@ def _kinds(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
     return sentences
 
 
-def _ambiguous_dates(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+def _ambiguous_dates(columns: Sequence[ColumnEntry]) -> list[Sentence]:
+    """Name the dates that can be read in two ways."""
     return [
         Sentence(
             "dates-ambiguous",
@@ -67,7 +70,7 @@ def _ambiguous_dates(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
     ]
 
 
-def _disguised_columns(frame: Frame, columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+def _disguised_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Sentence]:
     """Name text columns most of whose cells read as numbers or dates."""
     sentences = []
     for entry in columns:
@@ -91,7 +94,8 @@ def _disguised_columns(frame: Frame, columns: Sequence[dict[str, Any]]) -> list[
     return sentences
 
 
-def _missing_codes(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+def _missing_codes(columns: Sequence[ColumnEntry]) -> list[Sentence]:
+    """Name the columns with values that seem to stand for missing ones, by these values."""
     by_codes: dict[str, list[str]] = {}
     for entry in columns:
         if entry["missing_codes"]:
@@ -107,7 +111,8 @@ def _missing_codes(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
     ]
 
 
-def _units(columns: Sequence[dict[str, Any]], records: int) -> list[Sentence]:
+def _units(columns: Sequence[ColumnEntry], records: int) -> list[Sentence]:
+    """Name the column whose values k should count."""
     return [
         Sentence(
             "unit",
@@ -121,6 +126,7 @@ def _units(columns: Sequence[dict[str, Any]], records: int) -> list[Sentence]:
 
 
 def _derived_columns(relations: Sequence[Relation]) -> list[Sentence]:
+    """Name the columns that can be computed from others, and count those beyond the first few."""
     sentences = []
     for relation in relations[:MAX_RELATIONS]:
         by_transformation = f" by {relation.transformation}" if relation.transformation else ""
@@ -135,7 +141,8 @@ def _derived_columns(relations: Sequence[Relation]) -> list[Sentence]:
     return sentences
 
 
-def _keys(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+def _keys(columns: Sequence[ColumnEntry]) -> list[Sentence]:
+    """Name the confidential columns whose values are mostly unique."""
     names = [e["name"] for e in columns if e["role"] == "confidential" and e["unique"] > KEY]
     if not names:
         return []
@@ -147,7 +154,8 @@ def _keys(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
     return [Sentence("confidential-key", text, tuple(names))]
 
 
-def _sorted_columns(frame: Frame, columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+def _sorted_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Sentence]:
+    """Name the columns that are not released as they are and that the records are sorted by."""
     hidden = ("identifier", "quasi-identifier", *UNIT_ROLES)
     names = [e["name"] for e in columns if e["role"] in hidden and e["distinct"] > 1]
     names = names[:MAX_ORDERED] if len(frame) >= MIN_RECORDS else []
@@ -165,7 +173,7 @@ def _sorted_columns(frame: Frame, columns: Sequence[dict[str, Any]]) -> list[Sen
     return [Sentence("order-follows-column", text, tuple(follows))]
 
 
-def _constant(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+def _constant(columns: Sequence[ColumnEntry]) -> list[Sentence]:
     names = [entry["name"] for entry in columns if entry["distinct"] <= 1]
     if not names:
         return []
@@ -173,7 +181,7 @@ def _constant(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
     return [Sentence("constant-column", text, tuple(names))]
 
 
-def _hierarchies(columns: Sequence[dict[str, Any]]) -> list[Sentence]:
+def _hierarchies(columns: Sequence[ColumnEntry]) -> list[Sentence]:
     """Name the hierarchies that columns could be recoded by."""
     rules = {entry["name"]: entry["hierarchy"] for entry in columns if entry["hierarchy"]}
     if not rules:

@@ -2,13 +2,16 @@
 
 import json
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES
+from shoal.inspection.column_entry import ColumnEntry
 
 if TYPE_CHECKING:
     from shoal.inspection.inspection import Inspection
 
+WIDTH = 100  # of lines of comments
 # The sentences of an inspection that its plan repeats; the others follow from roles and types.
 IN_PLAN = (
     "derived-column", "confidential-key", "order-follows-column", "dates-ambiguous",
@@ -60,10 +63,11 @@ def starter_plan(inspection: "Inspection", k: int | None = None) -> str:
         *_partition(k),
         *_missing(quasi),
     ]
+    lines = [part for line in lines for part in _wrap_comment(line)]
     return "\n".join(lines) + "\n"
 
 
-def _types(quasi: Sequence[dict[str, Any]]) -> list[str]:
+def _types(quasi: Sequence[ColumnEntry]) -> list[str]:
     """Return lines that declare the kinds that do not follow from the table, with the reasons."""
     lines = []
     for entry in quasi:
@@ -77,7 +81,8 @@ def _types(quasi: Sequence[dict[str, Any]]) -> list[str]:
     return ["", "[types]", *lines] if lines else []
 
 
-def _missing_codes(quasi: Sequence[dict[str, Any]]) -> list[str]:
+def _missing_codes(quasi: Sequence[ColumnEntry]) -> list[str]:
+    """Return lines that declare the values of quasi-identifiers that count as missing."""
     lines = [
         f"{_quote(entry['name'])} = {_value(entry['missing_codes'])}"
         for entry in quasi
@@ -101,7 +106,7 @@ def _value(value: Any) -> str:
     return _quote(value) if isinstance(value, str) else str(value)
 
 
-def _role_line(entry: dict[str, Any]) -> str:
+def _role_line(entry: ColumnEntry) -> str:
     why = _comment(entry["why"])
     role = entry["role"] or "unassigned"
     return f'{_quote(entry["name"])} = "{role}"  # {why}'
@@ -117,7 +122,7 @@ def _partition(k: int | None) -> list[str]:
     ]
 
 
-def _unit(columns: list[dict[str, Any]], records: int) -> list[str]:
+def _unit(columns: Sequence[ColumnEntry], records: int) -> list[str]:
     """Return lines that declare the unit, if identifiers repeat and no unit is suggested."""
     repeated = [
         entry["name"]
@@ -134,7 +139,8 @@ def _unit(columns: list[dict[str, Any]], records: int) -> list[str]:
     ]
 
 
-def _missing(quasi: list[dict[str, Any]]) -> list[str]:
+def _missing(quasi: Sequence[ColumnEntry]) -> list[str]:
+    """Return lines that decide on missing values, if quasi-identifiers have any."""
     counts = [
         f"{_comment(e['name'])} {e['missing']}{' and missing codes' if e['missing_codes'] else ''}"
         for e in quasi
@@ -147,6 +153,13 @@ def _missing(quasi: list[dict[str, Any]]) -> list[str]:
         '# grouped together; "impute" fills the gaps in, "drop" leaves such records out.',
         'missing = "own-groups"',
     ]
+
+
+def _wrap_comment(line: str) -> list[str]:
+    """Return a line of comment as lines that fit an editor; other lines as they are."""
+    if not line.startswith("# ") or len(line) <= WIDTH:
+        return [line]
+    return wrap(line, WIDTH, subsequent_indent="# ", break_long_words=False, break_on_hyphens=False)
 
 
 def _quote(name: str) -> str:

@@ -44,18 +44,20 @@ CODED_WORDS = {
     "sector", "marital", "nationality", "citizenship", "ethnicity", "race", "language",
 }  # fmt: skip
 
-COUNT_WORDS = {"size", "population", "count", "number", "share", "rate"}
+COUNT_WORDS = {"size", "population", "count", "number", "share", "rate", "lines", "length"}
+ROW_WORDS = {"row", "rowname", "rownames", "rownum", "rownumber", "rowid", "rowno", "unnamed"}
 NO_ROLE = "no role suggested: could an attacker know it?"
 
 MAX_RECORDS_PER_PERSON = 100  # on average; a column with more does not identify persons
 MOSTLY = 0.5  # share of unique texts above which they name records
 SHORT = 20  # records of a table in which most texts are unique anyway
+MAX_CODES = 50  # distinct values of a column named a code that are taken as categories
 MIN_UNIQUE = 0.2  # share of unique values above which a column alone is quasi-identifying
 
 
 @dataclass(frozen=True)
-class Facts:
-    """Facts about a column that the suggestions rest on.
+class RoleFacts:
+    """Facts about a column that its suggested role rests on.
 
     Parameters
     ----------
@@ -76,7 +78,10 @@ class Facts:
     missing : int
         Number of missing values.
     is_ascending : bool
-        Whether the values are whole numbers that rise from record to record.
+        Whether the values are different whole numbers that rise from record to record, with few
+        exceptions.
+    is_whole : bool
+        Whether all values are whole numbers, of whatever type.
     """
 
     name: str
@@ -88,6 +93,7 @@ class Facts:
     positive: bool
     missing: int = 0
     is_ascending: bool = False
+    is_whole: bool = False
 
     @property
     def words(self) -> set[str]:
@@ -95,7 +101,7 @@ class Facts:
         return words_of(self.name)
 
 
-def suggest(facts: Facts) -> tuple[str | None, str]:
+def suggest(facts: RoleFacts) -> tuple[str | None, str]:
     """Return a suggested role, or None, and the reason."""
     if facts.distinct <= 1:
         return "non-confidential", "every value is the same"
@@ -113,17 +119,20 @@ def suggest_by_uniqueness(unique: float) -> tuple[str | None, str]:
     """Return a suggested role for a column without one, by its share of unique values."""
     if unique < MIN_UNIQUE:
         return None, NO_ROLE
-    return "quasi-identifier", f"{100 * unique:.0f}% of the records have a unique value"
+    return "quasi-identifier", f"{100 * unique:.0f} % of the records have a unique value"
 
 
-def name_of_codes(facts: Facts) -> str | None:
+def name_of_codes(facts: RoleFacts) -> str | None:
     """Return the word in a column's name that marks its numbers as codes, or None."""
     named = facts.words & CODED_WORDS
-    is_code = facts.kind == "whole" and named and not facts.words & COUNT_WORDS
+    if not named and facts.distinct <= min(MAX_CODES, facts.records // 2):
+        named = {word for word in facts.words if word.endswith("code")}
+    is_code = facts.is_whole and named and not facts.words & COUNT_WORDS
     return min(named) if is_code else None
 
 
-def _suggest_survey_role(facts: Facts) -> tuple[str, str] | None:
+def _suggest_survey_role(facts: RoleFacts) -> tuple[str, str] | None:
+    """Suggest the role of survey weights, and of numbers that the members of a household share."""
     words = facts.words
     named = {word for word in words if word in WEIGHT or word.endswith("wgt")}
     named = named or ("weight" in words and words & SURVEY_WORDS) or set()
@@ -140,7 +149,7 @@ def _suggest_survey_role(facts: Facts) -> tuple[str, str] | None:
     return None
 
 
-def _suggest_unit(facts: Facts) -> tuple[str, str] | None:
+def _suggest_unit(facts: RoleFacts) -> tuple[str, str] | None:
     """Suggest the role of a column that identifies persons with several records each."""
     named = facts.words & PERSON_WORDS
     other = facts.words & (CODED_WORDS | QUASI_IDENTIFIER | CONFIDENTIAL)
@@ -154,7 +163,7 @@ def _suggest_unit(facts: Facts) -> tuple[str, str] | None:
     return "unit", f"its name suggests it ({min(named)}), and {size:.1f} records share a value"
 
 
-def _suggest_identifier(facts: Facts) -> tuple[str, str] | None:
+def _suggest_identifier(facts: RoleFacts) -> tuple[str, str] | None:
     """Suggest the role of a column that identifies records or persons."""
     named = facts.words & IDENTIFIER
     if named and (facts.unique > 0.5 or facts.kind == "text"):
@@ -162,19 +171,21 @@ def _suggest_identifier(facts: Facts) -> tuple[str, str] | None:
     if facts.unique == 1.0 and facts.kind == "text":
         return "identifier", "text, and every value occurs once"
     if facts.kind == "text" and facts.unique > MOSTLY and facts.records > SHORT:
-        return "identifier", f"text that names {100 * facts.unique:.0f}% of the records"
+        return "identifier", f"text that names {100 * facts.unique:.0f} % of the records"
     if facts.unique == 1.0 and facts.is_sequence:
         return "identifier", "whole numbers that count the records"
+    if facts.unique == 1.0 and facts.is_whole and facts.words & ROW_WORDS:
+        return "identifier", f"its name suggests a row number ({min(facts.words & ROW_WORDS)})"
     return None
 
 
-def _suggest_counter(facts: Facts) -> tuple[str, str] | None:
+def _suggest_counter(facts: RoleFacts) -> tuple[str, str] | None:
     if facts.is_ascending and facts.records > SHORT:
-        return "identifier", "whole numbers that rise from record to record"
+        return "identifier", "different whole numbers in the order of the records"
     return None
 
 
-def _suggest_by_name(facts: Facts) -> tuple[str, str] | None:
+def _suggest_by_name(facts: RoleFacts) -> tuple[str, str] | None:
     confidential, quasi = facts.words & CONFIDENTIAL, facts.words & QUASI_IDENTIFIER
     if confidential:
         return "confidential", f"its name suggests it ({min(confidential)})"

@@ -9,13 +9,14 @@ from shoal.frame import tables
 from shoal.frame.date_formats import parse_date
 from shoal.frame.tables import Frame
 from shoal.frame.texts import text_of
+from shoal.inspection.column_entry import ColumnEntry
 
 LADDER = (5, 10, 20)  # times a power of ten: the widths of intervals
 INTERVALS = 30  # of the narrowest width, at most
 FEWEST = 20  # distinct values from which intervals or periods are suggested
 
 
-def suggest_hierarchy(frame: Frame, entry: dict[str, Any]) -> dict[str, Any]:
+def suggest_hierarchy(frame: Frame, entry: ColumnEntry) -> dict[str, Any]:
     """Return keys of a column's type that make it a hierarchy; empty if nothing suggests one.
 
     Numbers of many values get intervals, dates periods, and codes of equal length prefixes.
@@ -31,7 +32,8 @@ def suggest_hierarchy(frame: Frame, entry: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _intervals(frame: Frame, entry: dict[str, Any]) -> dict[str, Any]:
+def _intervals(frame: Frame, entry: ColumnEntry) -> dict[str, Any]:
+    """Return round widths of intervals, the narrowest of which give at most `INTERVALS`."""
     values = tables.floats(frame[entry["name"]])
     values = values[np.isfinite(values)]
     spread = float(np.ptp(values)) if len(values) else 0.0
@@ -44,7 +46,7 @@ def _intervals(frame: Frame, entry: dict[str, Any]) -> dict[str, Any]:
     return {"intervals": [n * 10**power if power >= 0 else n / 10**-power for n in LADDER]}
 
 
-def _has_days(frame: Frame, entry: dict[str, Any]) -> bool:
+def _has_days(frame: Frame, entry: ColumnEntry) -> bool:
     declared = entry["declare"]
     form = declared.get("format", "") if isinstance(declared, dict) else ""
     texts = {text_of(value) for value in tables.arrow(frame, entry["name"]).drop_null().to_pylist()}

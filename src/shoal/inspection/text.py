@@ -25,7 +25,7 @@ def format_inspection(inspection: "Inspection") -> str:
             entry["kind"],
             f"{entry['missing']:,}",
             f"{entry['distinct']:,}",
-            f"{100 * entry['unique']:.1f}%",
+            _share(entry["unique"]),
             entry["role"] or "?",
             entry["why"],
         )
@@ -38,7 +38,7 @@ def format_inspection(inspection: "Inspection") -> str:
     if inspection.combinations:
         lines += ["", f"{COMBINATIONS}{_on_missing(inspection)}:"]
     for entry in inspection.combinations:
-        lines.append(f"  {100 * entry['unique']:5.1f}%  {join_columns(entry['columns'])}")
+        lines.append(f"  {_share(entry['unique']):>7}  {join_columns(entry['columns'])}")
     return "\n".join([*lines, "", CAVEAT])
 
 
@@ -60,3 +60,9 @@ def _on_missing(inspection: "Inspection") -> str:
     combined = {name for entry in inspection.combinations for name in entry["columns"]}
     occur = any(inspection[name]["missing"] for name in combined)
     return " (a missing value counts as a value there)" if occur else ""
+
+
+def _share(part: float) -> str:
+    """Return a share in per cent, with a decimal unless it is all."""
+    text = f"{100 * part:.1f}"
+    return f"{'100' if text == '100.0' else text} %"

@@ -1,13 +1,16 @@
 """Shares of records that are unique in columns and combinations of columns."""
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.inspection.column_entry import ColumnEntry
+
 MAX_COMBINATIONS = 5  # shown of each size
-MAX_COLUMNS = 20  # of which combinations are examined: those with most unique values
+MAX_COLUMNS = 20  # whose combinations are examined: those with most unique values
 MAX_CELLS = 2e7  # records times combinations; triples beyond it are not examined
 MIN_GAIN = 0.05  # increase in the share of unique records that makes a column quasi-identifying
 
@@ -24,7 +27,7 @@ def share_unique(code: Codes, missing: NDArray[np.bool_] | None = None) -> float
 
 
 def suggest_by_combination(
-    column_codes: Codes, quasi: list[int], columns: list[dict[str, Any]]
+    column_codes: Codes, quasi: list[int], columns: Sequence[ColumnEntry]
 ) -> None:
     """Suggest further columns that make more records unique together with quasi-identifiers."""
     base = _joint_codes(column_codes, quasi)
@@ -36,13 +39,13 @@ def suggest_by_combination(
         if after - before >= MIN_GAIN:
             entry["role"] = "quasi-identifier"
             entry["why"] = (
-                f"with the quasi-identifiers it singles out {100 * after:.0f}% of the records,"
-                f" without it {100 * before:.0f}%"
+                f"with the quasi-identifiers it singles out {100 * after:.0f} % of the records,"
+                f" without it {100 * before:.0f} %"
             )
 
 
 def revealing_combinations(
-    column_codes: Codes, quasi: list[int], columns: list[dict[str, Any]]
+    column_codes: Codes, quasi: list[int], columns: Sequence[ColumnEntry]
 ) -> list[dict[str, Any]]:
     """Return the most revealing pairs and triples, and all suggested quasi-identifiers together.
 

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from shoal.errors import FileError
+from shoal.frame.arrow_types import is_text, value_type
 from shoal.frame.numerals import read_numerals
 from shoal.io.compression import open_decompressed, open_decompressed_text
 from shoal.io.dialect import Dialect
@@ -25,6 +26,7 @@ from shoal.io.limits import check_columns, check_growth
 from shoal.io.text_style import TextStyle, open_styled, read_style
 
 MAX_LINE = 1 << 25  # characters
+_NO_TEXT = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))  # control bytes, rare in text
 ROWS_PER_BATCH = 1 << 16
 
 
@@ -35,7 +37,7 @@ def read_csv(
 
     Returns the table and its style.
     """
-    names = _header(path, dialect)
+    names = read_header(path, dialect)
     check_columns(path.name, len(names))
     quotes = _has_quotes(path, dialect)
     if quotes:
@@ -46,21 +48,24 @@ def read_csv(
 
 
 def parse_columns(
-    table: pa.Table, columns: Collection[str], dialect: Dialect, words: Collection[str] = ()
+    table: pa.Table, columns: Collection[str], dialect: Dialect, text_columns: Collection[str] = ()
 ) -> pa.Table:
     """Return the table with those of ``columns`` that are text and hold only numbers as numbers.
 
-    Where they hold other text, and in ``words``, a cell without a value becomes null.
+    Where they hold other text, and in ``text_columns``, a cell without a value becomes null.
     """
+    parsed_columns, fields = list(table.columns), list(table.schema)
+    columns, text_columns = frozenset(columns), frozenset(text_columns)
     for i, name in enumerate(table.column_names):
-        if (name in columns or name in words) and pa.types.is_string(table.column(i).type):
-            parsed = None if name in words else parse_numbers(table.column(i), dialect)
+        if (name in columns or name in text_columns) and pa.types.is_string(table.column(i).type):
+            parsed = None if name in text_columns else parse_numbers(table.column(i), dialect)
             if parsed is None:
                 parsed = blank_to_null(table.column(i), dialect)
-                if name not in words:
+                if name not in text_columns:
                     parsed = _parse_numerals(parsed, dialect)
-            table = table.set_column(i, name, parsed)
-    return table
+            parsed_columns[i], fields[i] = parsed, pa.field(name, parsed.type)
+    schema = pa.schema(fields, metadata=table.schema.metadata)
+    return pa.Table.from_arrays(parsed_columns, schema=schema)
 
 
 def write_csv(
@@ -76,7 +81,8 @@ def write_csv(
             file.write(block)
 
 
-def _header(path: Path, dialect: Dialect) -> list[str]:
+def read_header(path: Path, dialect: Dialect) -> list[str]:
+    """Return the names in the first line of a text table."""
     separator = dialect.separator_for(path)
     try:
         with open_decompressed_text(path, dialect.encoding_read) as file:
@@ -86,7 +92,7 @@ def _header(path: Path, dialect: Dialect) -> list[str]:
         raise wrong_encoding(path, dialect) from None
     except csv.Error:
         raise FileError(
-            f"{path.name!r} has a header that cannot be read as text.",
+            f"{path.name!r} has a header that cannot be read as text. Check its quotation marks.",
             code="header-unreadable",
             file=path.name,
         ) from None
@@ -195,7 +201,9 @@ def _cells(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
         if "straddling" in str(error):
             raise _long_line(path) from None
         raise FileError(
-            f"{path.name!r} cannot be read as a text table.", code="file-damaged", file=path.name
+            f"{path.name!r} cannot be read as a text table. Check `separator` and `encoding`.",
+            code="file-damaged",
+            file=path.name,
         ) from None
     return table.rename_columns(names)
 
@@ -231,9 +239,17 @@ def _long_line(path: Path) -> FileError:
 
 
 def wrong_encoding(path: Path, dialect: Dialect) -> FileError:
-    """Return the error for text in another encoding, with one to try."""
+    """Return the error for text in another encoding, with one to try, or for a binary file."""
     with open_decompressed(path) as file:
-        is_utf16 = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        beginning = file.read(1 << 16)
+    is_utf16 = beginning[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    if not is_utf16 and len(beginning.translate(None, _NO_TEXT)) < 0.99 * len(beginning):
+        return FileError(
+            f"{path.name!r} is not a text file. Give it the suffix of its format; or `encoding`, if"
+            " it is text in an encoding of two bytes.",
+            code="not-text",
+            file=path.name,
+        )
     other = "utf-16" if is_utf16 else "latin-1" if dialect.is_utf8 else "utf-8"
     return FileError(
         f'{path.name!r} is not encoded in {dialect.encoding}. Try `encoding="{other}"`, or give the'
@@ -267,10 +283,10 @@ def parse_numbers(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray 
         if pc.any(pc.match_substring(text, ".")).as_py():
             return None
         text = pc.replace_substring(text, dialect.decimal, ".")
-    for pattern, kind in ((_WHOLE, pa.int64()), (_NUMBER, pa.float64())):
+    for pattern, arrow_type in ((_WHOLE, pa.int64()), (_NUMBER, pa.float64())):
         if pc.all(pc.match_substring_regex(text, pattern)).as_py():
             try:
-                return pc.cast(pc.replace_substring_regex(text, r"^\+", ""), kind)
+                return pc.cast(pc.replace_substring_regex(text, r"^\+", ""), arrow_type)
             except pa.ArrowInvalid:  # too large for 64 bits
                 return None
     return None
@@ -310,26 +326,28 @@ def _quote_names(names: list[str], special: str, style: TextStyle) -> list[str]:
 
 def _text_cells(column: pa.Array, name: str, dialect: Dialect) -> pa.Array:
     cells = cell_texts(column, name, dialect)
-    value_type = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    is_text = pa.types.is_string(value_type) or pa.types.is_large_string(value_type)
-    return mark_formulas(cells) if dialect.mark_formulas and is_text else cells
+    is_marked = dialect.mark_formulas and is_text(value_type(column.type))
+    return mark_formulas(cells) if is_marked else cells
 
 
 def cell_texts(column: pa.Array, name: str, dialect: Dialect) -> pa.Array:
     """Return the cells of a column as text, without quotation marks."""
-    kind = column.type
+    arrow_type = column.type
+    is_bytes = pa.types.is_binary(arrow_type) or pa.types.is_large_binary(arrow_type)
     try:
-        if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        if pa.types.is_nested(arrow_type) or is_bytes:
             raise pa.ArrowNotImplementedError
         text = pc.cast(column, pa.string())
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise FileError(
-            f"Column {name!r} holds {kind} values, which a text table cannot hold. Write Parquet"
-            " instead.",
+            f"Column {name!r} holds {arrow_type} values, which a text table cannot hold. Write"
+            " Parquet instead.",
             code="unrepresentable-column",
             column=name,
         ) from None
-    if dialect.decimal != "." and (pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+    if dialect.decimal != "." and (
+        pa.types.is_floating(arrow_type) or pa.types.is_decimal(arrow_type)
+    ):
         text = pc.replace_substring(text, ".", dialect.decimal)
     return pc.fill_null(text, dialect.missing)
 

@@ -73,7 +73,7 @@ def sqlite_file(place: str) -> Path | None:
         )
     if not Path(name).parent.is_dir():
         raise FileError(
-            f"There is no folder {str(Path(name).parent)!r}.",
+            f"There is no folder {str(Path(name).parent)!r}. Create it, or name another.",
             code="no-such-folder",
             folder=str(Path(name).parent),
         )

@@ -3,6 +3,8 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.frame.arrow_types import is_text, without_dictionary
+
 _STARTS = "^[=@\t\r]|^[+-]."
 _NUMBER = r"^[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?$"
 
@@ -24,10 +26,8 @@ def formula_cells(table: pa.Table) -> dict[str, int]:
     counts = {}
     for name in table.column_names:
         count = int(_looks_like_formula(pa.array([name]))[0].as_py())
-        column = table.column(name)
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        column = without_dictionary(table.column(name))
+        if is_text(column.type):
             count += pc.sum(_looks_like_formula(column)).as_py() or 0
         if count:
             counts[name] = count

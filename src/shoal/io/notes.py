@@ -7,6 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.frame.arrow_types import without_dictionary
+
 
 @dataclass(frozen=True, eq=False)
 class ColumnNotes:
@@ -117,7 +119,7 @@ class Notes:
             return []
         return [
             f"Free text about the whole file is not released: {', '.join(names)}. It may name"
-            " persons; read it, and use --keep-notes if it may be published."
+            " persons; read it, and if it may be published, use --keep-notes on the command line."
         ]
 
     def describe_loss(self, kind: str, holds: Collection[str], family: str) -> list[str]:
@@ -141,9 +143,7 @@ def _labels_in_use(labels: Mapping[Any, str], values: pa.ChunkedArray) -> dict[A
     """Return the labels of values that occur in a column; text may be labelled by a number."""
     if not labels:
         return {}
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    present = set(pc.unique(values).to_pylist())
+    present = set(pc.unique(without_dictionary(values)).to_pylist())
     present |= {value for value in labels if str(value) in present}
     return {value: label for value, label in labels.items() if value in present}
 

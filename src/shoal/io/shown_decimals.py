@@ -11,7 +11,7 @@ def count_decimals(column: pa.ChunkedArray) -> int | None:
     """Return the number of decimals of a numeric column; None for other columns.
 
     It is the scale of a column of exact decimals, and else the least number that represents all
-    values; None where they need all digits of a float.
+    values; None if they need all digits of a float.
     """
     arrow_type = column.type
     if pa.types.is_integer(arrow_type):

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from shoal.frame.arrow_types import is_text, value_type
 from shoal.frame.numerals import parse_numerals
 from shoal.frame.residue import clear_missing_cells, prune_dictionary
 from shoal.frame.tables import text_among_numbers
@@ -70,8 +71,8 @@ class Source:
                 continue
             counted = column.drop_null().value_counts()
             texts, counts = counted.field("values").to_pylist(), counted.field("counts")
-            is_text = [parse_numerals([text], self.text.decimal)[0] is None for text in texts]
-            count = int(counts.to_numpy()[is_text].sum())
+            other_text = [parse_numerals([text], self.text.decimal)[0] is None for text in texts]
+            count = int(counts.to_numpy()[other_text].sum())
             if count:
                 raise text_among_numbers(name, count, len(column))
 
@@ -210,7 +211,7 @@ def column_types(table: pa.Table) -> dict[str, str]:
     return {
         field.name: str(field.type)
         for field in table.schema
-        if not _is_text(field.type) and not pa.types.is_dictionary(field.type)
+        if not is_text(field.type) and not pa.types.is_dictionary(field.type)
     }
 
 
@@ -240,7 +241,7 @@ def _as_type_of(column: pa.ChunkedArray, like: pa.ChunkedArray) -> pa.ChunkedArr
     if column.type == arrow_type:
         return column
     try:
-        if pa.types.is_string(column.type) and not _is_text(arrow_type):
+        if pa.types.is_string(column.type) and not is_text(value_type(arrow_type)):
             column = pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
         if not pa.types.is_dictionary(arrow_type):
             return column.cast(arrow_type)
@@ -255,12 +256,6 @@ def _as_type_of(column: pa.ChunkedArray, like: pa.ChunkedArray) -> pa.ChunkedArr
         )
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return column
-
-
-def _is_text(arrow_type: pa.DataType) -> bool:
-    if pa.types.is_dictionary(arrow_type):
-        return _is_text(arrow_type.value_type)
-    return bool(pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type))
 
 
 def _code_categories(column: Any, codes: pa.Array) -> pa.Array:

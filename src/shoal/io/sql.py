@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from shoal import _progress as progress
 from shoal.errors import ColumnError, FileError
+from shoal.frame.arrow_types import value_type
 from shoal.io.notes import ColumnNotes, Notes
 from shoal.io.source import Source
 
@@ -172,7 +173,7 @@ def _kind(field: pa.Field, family: str) -> Any:
     """Return the SQL type that holds an Arrow type."""
     import sqlalchemy as sa
 
-    arrow_type = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    arrow_type = value_type(field.type)
     if pa.types.is_decimal(arrow_type):
         return (
             sa.Float() if family == "sqlite" else sa.Numeric(arrow_type.precision, arrow_type.scale)
@@ -198,7 +199,8 @@ def _kind(field: pa.Field, family: str) -> Any:
         if fits(arrow_type):
             return kind
     raise FileError(
-        f"Column {field.name!r} holds {arrow_type} values, which a database cannot hold.",
+        f"Column {field.name!r} holds {arrow_type} values, which a database cannot hold. Convert it"
+        " to text first.",
         code="type-not-writable",
         column=field.name,
         kind=str(arrow_type),

@@ -192,7 +192,8 @@ class TableTarget:
             allowed = func.has_schema_privilege(schema or func.current_schema(), "CREATE")
             if not read_only and not connection.scalar(select(allowed)):
                 raise FileError(
-                    f"{redact_address(self.place)!r}: this user may not create tables there.",
+                    f"{redact_address(self.place)!r}: this user may not create tables there. Ask"
+                    " for the permission, or write to another database.",
                     code="not-allowed",
                     place=redact_address(self.place),
                 )

@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.frame.date_formats import EXCEL, parse_date, possible_formats
+from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.frame.numerals import parse_numerals, read_numerals
 from shoal.frame.types import Type
 from shoal.io.csv import blank_to_null, parse_numbers
 from shoal.io.dialect import Dialect
 
 SAMPLE = 100  # texts that are tried before all of them are
-EXACT = 2**53  # float64 does not represent all larger whole numbers
 _WHOLE = r"^(0|-?[1-9]\d*)$"
 _FLOAT = r"^-?((0|[1-9]\d{0,14})(\.\d*)?|\.\d+)([eE][+-]\d+)?$|^[nN][aA][nN]$"
 _BOOLEAN = "^(true|false)$"
@@ -144,9 +144,9 @@ def _all_match(cells: pa.ChunkedArray, pattern: str, *, ignore_case: bool = Fals
     return True
 
 
-def _cast(cells: pa.ChunkedArray, kind: pa.DataType) -> pa.Array | None:
+def _cast(cells: pa.ChunkedArray, arrow_type: pa.DataType) -> pa.Array | None:
     try:
-        return pc.cast(cells, kind)
+        return pc.cast(cells, arrow_type)
     except pa.ArrowInvalid:  # too large for 64 bits, or not in the calendar
         return None
 
@@ -155,4 +155,4 @@ def _is_long(column: pa.ChunkedArray) -> bool:
     if not pa.types.is_integer(column.type):
         return False
     bounds = pc.min_max(column).as_py()
-    return max(-(bounds["min"] or 0), bounds["max"] or 0) >= EXACT
+    return max(-(bounds["min"] or 0), bounds["max"] or 0) >= MAX_EXACT_INTEGER

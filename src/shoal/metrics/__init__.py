@@ -39,13 +39,13 @@ from shoal.metrics.external import linkage_with
 from shoal.metrics.information import delta_disclosure, mutual_information
 from shoal.metrics.interval import interval_disclosure
 from shoal.metrics.linkage import linkage, linkage_top2
+from shoal.metrics.loss import euclidean_loss, il1s, information_loss
 from shoal.metrics.moments import covariance_change, mean_change, std_ratio, variance_change
 from shoal.metrics.neighbour_means import neighbour_intervals
 from shoal.metrics.randomised_tables import FrequencyEstimate, estimate_frequencies
 from shoal.metrics.score import sdc_score
 from shoal.metrics.totals import weighted_total_change
 from shoal.metrics.unit_counts import fewest_units, largest_unit_share, units_per_class
-from shoal.metrics.utility import euclidean_loss, il1s, information_loss
 from shoal.metrics.wildcards import fewest_matches
 
 __all__ = [

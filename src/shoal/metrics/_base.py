@@ -117,11 +117,6 @@ def accepts_axes(name: str) -> bool:
     return "columns" in _signature(MEASURES[name]).parameters
 
 
-def counts_units(name: str) -> bool:
-    """Return whether the measure ``name`` counts units where they are given."""
-    return "units" in _signature(MEASURES[name]).parameters
-
-
 def _options(name: str) -> list[str]:
     """Return the optional inputs of the measure ``name``."""
     entries = _signature(MEASURES[name]).parameters.values()
@@ -175,7 +170,7 @@ def _check_tables(inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _as_codes(units: Any, records: int) -> Labels:
-    """Return units as integers from 0 on; refuse an array of another length."""
+    """Return units as integers from 0; refuse an array of another length."""
     array = np.asarray(units)
     if array.shape != (records,):
         raise InputError(

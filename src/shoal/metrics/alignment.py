@@ -55,6 +55,26 @@ def is_same_order(before: Frame, after: Frame, types: Mapping[str, Type]) -> boo
     return not can_tell
 
 
+def decide_order(
+    before: Frame, after: Frame, types: Mapping[str, Type], aligned: bool | None
+) -> bool:
+    """Return whether rows are the same records: as ``aligned`` states, or else as they seem to be.
+
+    Tables of different length cannot be aligned.
+    """
+    if aligned is None:
+        return is_same_order(before, after, types)
+    if aligned and len(before) != len(after):
+        raise InputError(
+            f"The original holds {len(before):,} records and the masked table {len(after):,}, so"
+            " they are not in the same order. Leave out `aligned=True`.",
+            code="records-differ",
+            original=len(before),
+            masked=len(after),
+        )
+    return aligned
+
+
 def _association(before: Frame, after: Frame, name: str, declared: Type | None) -> float | None:
     """Return the rank correlation of a column with itself, or kappa; None if it cannot tell."""
     n = len(before)

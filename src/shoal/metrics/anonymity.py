@@ -20,7 +20,7 @@ def classes(released: NDArray[np.generic]) -> Labels:
     Returns
     -------
     ndarray of shape (n_records,)
-        The class of each record, from 0 on.
+        The class of each record, numbered from 0.
     """
     if released.shape[1] == 1 and released.dtype.kind in "iu":
         return ranks(released[:, 0])
@@ -39,7 +39,7 @@ def classes(released: NDArray[np.generic]) -> Labels:
 
 
 def ranks(values: NDArray[np.generic]) -> Labels:
-    """Return the rank of each value among the distinct values, from 0 on."""
+    """Return the rank of each value among the distinct values, numbered from 0."""
     if values.dtype.kind in "iu":
         least, most = int(values.min()), int(values.max())
         if most - least < 4 * len(values) and most < 2**63:  # counting is faster than sorting
@@ -132,7 +132,7 @@ def reidentification(
     population: NDArray[np.generic] | None = None,
     units: Labels | None = None,
 ) -> dict[str, float]:
-    r"""Chance to guess the right record, or unit, among those that look alike [ED08]_.
+    r"""Chance of guessing the right record, or unit, among those that look alike [ED08]_.
 
     There are three attackers. The prosecutor knows that a person is in the table and attacks the
     record at greatest risk. The journalist does the same without that knowledge. The marketer
@@ -191,7 +191,7 @@ def reidentification(
 
 
 def _sizes(labels: Labels, units: Labels | None) -> Labels:
-    """Return the size of each class, in units where these are given."""
+    """Return the size of each class, in units if these are given."""
     if units is None:
         return np.bincount(labels)
     n_units = int(units.max()) + 1

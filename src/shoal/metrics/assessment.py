@@ -110,7 +110,7 @@ def assess(
         correlations only use the numeric ones.
     confidential : list of str
         Confidential columns, with their original values. Those without an order, or with
-        missing values, count as categories, of which a missing value is one.
+        missing values, count as categories; missing is one of these.
     measures : list of str, optional
         Names in `shoal.MEASURES`; by default all that can be computed.
     types : mapping of str to str or mapping, optional
@@ -232,7 +232,7 @@ def assess_frames(
 
     Classes are counted on the ``quasi_identifiers``, losses on those of them that are ``changed``.
     ``weight`` is a column of the original, ``lower_bound`` a proven bound on the SSE.
-    Risks are counted in ``units`` where these are given. ``recoded`` columns have other categories
+    Risks are counted in ``units`` if these are given. ``recoded`` columns have other categories
     than before, and only measures of categories use them.
     """
     check_names(quasi_identifiers, confidential)
@@ -267,13 +267,12 @@ def assess_frames(
         except InputError as reason:
             remarks[name] = f"Not computed: {reason}"
             continue
-        remark = (
-            axes_remark
-            if accepts_axes(name)
-            else describe_columns(before, columns, inputs_of(name))
-        )
         if name in ("one_way_change", "two_way_change"):
             remark = coded.remark
+        elif accepts_axes(name):
+            remark = axes_remark
+        else:
+            remark = describe_columns(before, columns, inputs_of(name))
         if "weights" in needs(name):
             remark = f"{remark} {describe_totals(inputs, columns['quasi-identifier'])}".lstrip()
         if remark:
@@ -281,7 +280,7 @@ def assess_frames(
     return Assessment(values, remarks)
 
 
-def linear(*, categories: bool = False) -> list[str]:
+def linear_measures(*, categories: bool = False) -> list[str]:
     """Return the measures of linear cost that need no input besides the two tables.
 
     Those of ``categories`` need masked columns of that kind.

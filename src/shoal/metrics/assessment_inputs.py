@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from shoal.errors import InputError, ParameterError
 from shoal.frame import tables
 from shoal.frame.codes import codes, keys
-from shoal.frame.columns import ordered_columns, ranks, read_concatenated
+from shoal.frame.columns import ordered_columns, rank_or_category_codes, read_concatenated
 from shoal.frame.roles import name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
@@ -65,7 +65,9 @@ def measure_inputs(
     if kinds:
         inputs["categories"] = codes(before, kinds)
     if confidential:
-        inputs["confidential_codes"], inputs["ordered"] = ranks(before, confidential, types)
+        inputs["confidential_codes"], inputs["ordered"] = rank_or_category_codes(
+            before, confidential, types
+        )
     return inputs, {
         "quasi-identifier": numeric,
         "other": [name for name in changed if name not in numeric],
@@ -128,7 +130,8 @@ def describe_columns(before: Frame, columns: Mapping[str, list[str]], needed: Se
     excluded = columns["incomplete" if "categories" in needed else "categories"]
     if "confidential" in needed and excluded:
         return f"{name_columns(excluded)} left out: not numeric, or with missing values."
-    incomplete = [name for name in columns["categories"] if tables.is_numeric(before, name)]
+    numeric = [name for name in columns["categories"] if tables.is_numeric(before, name)]
+    incomplete = list(tables.missing_counts(before, numeric))
     if "ordered" in needed and incomplete:
         return f"{name_columns(incomplete)} counted as categories: missing values have no order."
     return ""

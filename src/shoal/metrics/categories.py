@@ -71,7 +71,7 @@ def levels_lost(original_categories: Labels, masked_categories: Labels) -> Value
     -------
     ndarray of shape (n_columns,)
         In per cent. 0 means that every category still occurs; 100 means that none does, as
-        where all were recoded to coarser ones. A missing value is no category.
+        where all were recoded to coarser ones. A missing value is not a category.
 
     Examples
     --------

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.frame import tables
+from shoal.frame.arrow_types import decode
 from shoal.frame.categories import texts_and_index
-from shoal.frame.columns import decode, kind_of
+from shoal.frame.columns import kind_of
 from shoal.frame.roles import name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type

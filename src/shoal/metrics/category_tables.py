@@ -1,6 +1,6 @@
 """Frequency tables of categories and of pairs of categories, and measures of association.
 
-A category is an integer from 0 on; -1 stands for a missing value, which is a category of its own.
+A category is an integer from 0; -1 stands for a missing value, which is a category of its own.
 """
 
 from typing import NamedTuple
@@ -83,7 +83,7 @@ def cramers_v(first: Codes, second: Codes) -> float:
 
 
 def distances(before: Codes, after: Codes) -> tuple[float, float]:
-    """Return the total variation and the Hellinger distance of two columns of codes from 0 on."""
+    """Return the total variation and the Hellinger distance of two columns of codes from 0."""
     size = int(max(before.max(), after.max())) + 1
     if is_large(size, len(before)):
         positions = np.unique(np.concatenate([before, after]), return_inverse=True)[1].ravel()

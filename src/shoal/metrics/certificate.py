@@ -4,7 +4,7 @@ import numpy as np
 
 from shoal.errors import InputError, ParameterError
 from shoal.metrics._base import Labels, Matrix, measure
-from shoal.metrics._units import scale_by_original
+from shoal.metrics._scaling import scale_by_original
 
 TOLERANCE = 1e-9  # relative rounding error of the loss
 

@@ -17,7 +17,7 @@ def count_contributors(
     Parameters
     ----------
     labels : ndarray of shape (n_records,)
-        Group of each record, from 0 on.
+        Group of each record, numbered from 0.
     has_value : ndarray of shape (n_records,)
         Whether the record has a value.
     units : ndarray of shape (n_records,), optional

@@ -4,7 +4,7 @@ import numpy as np
 
 from shoal.errors import InputError
 from shoal.metrics._base import Matrix, Values, measure
-from shoal.metrics._units import has_spread, scaling_exponent
+from shoal.metrics._scaling import has_spread, scaling_exponent
 
 ROWS = 4096  # records at a time, so that intermediate results stay in the cache
 ROUNDING = 1e-9  # shares of the spectrum closer than this count as equal

@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.metrics._base import Labels, Matrix, measure
-from shoal.metrics._units import zscores
+from shoal.metrics._scaling import zscores
 from shoal.metrics.anonymity import classes
-from shoal.metrics.utility import information_loss
+from shoal.metrics.loss import information_loss
 
 
 @measure(kind="utility", better="lower")
@@ -57,11 +57,11 @@ def distortion_y(
 ) -> float:
     r"""Share of the confidential variation that the classes do not explain, D_Y [RFSP16]_.
 
-    Of a column of numbers y it is the share of the variation within classes, the records that look
-    alike; a constant column is left out. Of a column of categories it is the Hamming distortion,
-    the share of records whose category is not the most frequent of their class. With the mean
-    :math:`\bar y_{c(i)}` of the class of record i, and :math:`n_{cv}` records of class c with value
-    v, these are
+    For a column of numbers y, it is the share of the variation within classes, the records that
+    look alike; a constant column is left out. For a column of categories, it is the Hamming
+    distortion, the share of records whose category is not the most frequent of their class. With
+    the mean :math:`\bar y_{c(i)}` of the class of record i, and :math:`n_{cv}` records of class c
+    with value v, these are
 
     .. math:: \frac{\sum_i (y_i - \bar y_{c(i)})^2}{\sum_i (y_i - \bar y)^2}
               \quad \text{and} \quad 1 - \frac{1}{n} \sum_c \max_v n_{cv}.

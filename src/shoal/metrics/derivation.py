@@ -17,7 +17,7 @@ class Fit(NamedTuple):
 
 
 def linear_fit(y: Values, X: Matrix, least: float, most: int = 4) -> Fit | None:
-    """Return the few columns of ``X`` of which a linear combination gives ``y``, if there are any.
+    """Return a few columns of ``X`` whose linear combination gives ``y``, if there are any.
 
     Columns are added one at a time, each time the one that explains most of the residual.
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
 from shoal.metrics._base import Labels, Matrix, Values, measure
-from shoal.metrics._units import zscores
+from shoal.metrics._scaling import zscores
 from shoal.metrics.anonymity import classes, ranks
 from shoal.metrics.unit_counts import commonest_values
 

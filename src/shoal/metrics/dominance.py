@@ -28,7 +28,7 @@ def dominated_groups(
     Parameters
     ----------
     contributions : ndarray of shape (n_records, n_columns)
-        Values of each record, times its weight where there are weights; NaN where missing.
+        Values of each record, times its weight if there are weights; NaN where missing.
     labels : ndarray of shape (n_records,)
         The group of each record, counted from 0.
     share : float

@@ -4,7 +4,7 @@ import numpy as np
 
 from shoal.errors import InputError
 from shoal.metrics._base import Labels, Matrix
-from shoal.metrics._units import zscores
+from shoal.metrics._scaling import zscores
 from shoal.metrics.anonymity import classes
 
 ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal up to rounding
@@ -53,7 +53,7 @@ def linkage_with(external: Matrix, masked: Matrix, own: Labels) -> float:
     if external.shape[1] != masked.shape[1] or own.shape != (len(external),):
         raise InputError(
             f"The external file has the shape {external.shape}, the masked table {masked.shape},"
-            f" and the own records {own.shape}. Give the same columns, and one record a person.",
+            f" and 'own' {own.shape}. Give the same columns, and one released record per person.",
             code="shapes-differ",
         )
     label = classes(masked)

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from shoal.metrics import MEASURE_INFO
 
 NOT_NUMBERS = ("class_sizes",)  # measures that are a table of counts
-# The command that computes a figure, and the function of Python.
 WORST = "_worst_group"  # suffix of the figure of the worst-off subgroup
+# The command that computes a figure, and the function of Python.
 FUNCTIONS = {
     "assess": "shoal.assess",
     "attack": "shoal.attack",

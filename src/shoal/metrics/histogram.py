@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.frame.texts import text_of
 from shoal.metrics._base import Labels, Values
 
 MAX_BARS = 24
@@ -126,7 +127,8 @@ def bars(before: Mapping[Hashable, int], after: Mapping[Hashable, int], least: i
     for counts in (before, after):
         last = [sum(counts.get(name, 0) for name in rare)] if rare else []
         tallies.append([*(counts.get(name, 0) for name in frequent), *last])
-    return Bars([str(name) for name in frequent], len(rare), tallies[0], tallies[1])
+    names = ["missing" if name is None else text_of(name) for name in frequent]
+    return Bars(names, len(rare), tallies[0], tallies[1])
 
 
 def _round_edges(after: Values, bins: int, whole: bool, counts: Labels | None = None) -> Values:

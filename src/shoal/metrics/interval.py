@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal.metrics._base import Matrix, Values, measure
-from shoal.metrics._units import scale_by_original
+from shoal.metrics._scaling import scale_by_original
 
 # Half-widths of the intervals, in standard deviations; the last bits let rounded ends be inside.
 WIDTHS = np.arange(1, 11) / 100 * (1 + 1e-9)

@@ -18,7 +18,7 @@ class Limits(Sequence[Limit]):
 
     Each name is ``max_`` or ``min_`` and the name of a figure: a measure of `shoal.assess`, a rate
     of `shoal.attack` (``linkage_distance``, or ``linkage_distance_excess`` over its baseline) or
-    a figure of `shoal.metrics.survey.survey_risk`. Of a figure with one value per column, the
+    a figure of `shoal.metrics.survey.survey_risk`. If a figure has one value per column, the
     worst counts, unless a column is named: ``{"max_t_closeness": {"income": 0.2}}``.
 
     Parameters
@@ -158,7 +158,7 @@ def _as_mapping(entries: Any) -> Mapping[str, Any]:
 
 
 def _names(entries: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """Return the formulas or the columns of a setting; refuse what is no text."""
+    """Return the formulas or the columns of a setting; refuse anything but text."""
     names = entries.get(name, ())
     texts = (names,) if isinstance(names, str) else names
     if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
@@ -171,7 +171,7 @@ def _names(entries: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 
 def _parse(entries: Mapping[str, Any]) -> Iterator[Limit]:
-    """Yield the limits of a mapping; refuse unknown names and values that are no numbers."""
+    """Yield the limits of a mapping; refuse unknown names and values that are not numbers."""
     for name, value in entries.items():
         bound, _, figure = str(name).partition("_")
         base = figure.partition(":")[0]

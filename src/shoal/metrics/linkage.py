@@ -6,7 +6,7 @@ from shoal import _progress as progress
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.rank_queries import rank_among_few, rank_own_records
 from shoal.metrics._base import Labels, Matrix, measure
-from shoal.metrics._units import scale_by_original, zscores
+from shoal.metrics._scaling import scale_by_original, zscores
 from shoal.metrics.anonymity import classes
 
 SHORT = 1000  # records up to which all distances are computed: nothing has to be compiled

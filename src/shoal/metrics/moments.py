@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal.metrics._base import Matrix, Values, measure
-from shoal.metrics._units import has_spread, scale_by_original
+from shoal.metrics._scaling import has_spread, scale_by_original
 from shoal.metrics.correlation import correlations
 
 

@@ -120,7 +120,7 @@ def _one_of(size: int, n: int, population: int) -> float:
 def _pitman(sizes: Labels, fraction: float) -> float:
     """Return the share of uniques by the Pitman sampling formula, fitted by maximum likelihood."""
     n, classes = int(np.arange(len(sizes)) @ sizes), int(sizes.sum())
-    fitted = _start_from_moments(sizes, n, classes) if len(sizes) > 2 and classes < n else None
+    fitted = _fit_from_moments(sizes, n, classes) if len(sizes) > 2 and classes < n else None
     if fitted is None:
         return float("nan")
     theta, alpha = fitted
@@ -129,7 +129,7 @@ def _pitman(sizes: Labels, fraction: float) -> float:
     return min(1.0, estimate / population)
 
 
-def _start_from_moments(sizes: Labels, n: int, classes: int) -> tuple[float, float] | None:
+def _fit_from_moments(sizes: Labels, n: int, classes: int) -> tuple[float, float] | None:
     """Return the fitted parameters, from a start by moments or at the border alpha = 0."""
     uniques, pairs = int(sizes[1]), int(sizes[2])
     if pairs > 0:
@@ -145,7 +145,7 @@ def _start_from_moments(sizes: Labels, n: int, classes: int) -> tuple[float, flo
     theta = _ewens(n, classes)
     i, larger = np.arange(1.0, classes), np.cumsum(sizes[::-1])[::-1][2:]
     if (i / theta).sum() <= (larger / np.arange(1.0, len(larger) + 1)).sum():
-        return theta, 0.0  # the likelihood falls from the border on
+        return theta, 0.0  # the likelihood decreases from the border
     return _fit_pitman(theta, 0.1, sizes, n, classes)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.metrics._base import Labels, Matrix
-from shoal.metrics._units import zscores
+from shoal.metrics._scaling import zscores
 from shoal.metrics.correlation import correlations
 
 MAX_GROUPS = 400  # more cannot be distinguished in a figure

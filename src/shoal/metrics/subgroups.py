@@ -32,7 +32,7 @@ class Group:
     label : str
         Columns and values of the group.
     size : int
-        Number of records, or of units where these are given, in the first table.
+        Number of records, or of units if these are given, in the first table.
     rows : tuple of ndarray
         Rows of the group in each table.
     """

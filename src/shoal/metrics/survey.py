@@ -19,16 +19,16 @@ from shoal.metrics._base import Labels, Values
 from shoal.metrics.anonymity import classes
 from shoal.metrics.assessment_inputs import check_names, read_units
 from shoal.metrics.figures import flatten
-from shoal.metrics.log_linear import LogLinearRisk, log_linear_risk
-from shoal.metrics.population_uniqueness import PopulationUniqueness, population_uniqueness
-from shoal.metrics.subgroups import MIN_GROUP, Grouping, Subgroups, split_groups
-from shoal.metrics.suda import Suda, suda
-from shoal.metrics.survey_risk import (
+from shoal.metrics.individual_risk import (
     KeyFrequencies,
     household_risk,
     individual_risk,
     key_frequencies,
 )
+from shoal.metrics.log_linear import LogLinearRisk, log_linear_risk
+from shoal.metrics.population_uniqueness import PopulationUniqueness, population_uniqueness
+from shoal.metrics.subgroups import MIN_GROUP, Grouping, Subgroups, split_groups
+from shoal.metrics.suda import Suda, suda
 
 # Figures of the file, by name; limits can be set on them.
 FIGURES = (

@@ -11,9 +11,9 @@ def unique_units(labels: Labels, units: Labels | None = None) -> int:
     Parameters
     ----------
     labels : ndarray of shape (n_records,)
-        The class of each record, from 0 on.
+        The class of each record, numbered from 0.
     units : ndarray of shape (n_records,), optional
-        The unit of each record, from 0 on; if None, every record is a unit.
+        The unit of each record, numbered from 0; if None, every record is a unit.
 
     Returns
     -------
@@ -42,9 +42,9 @@ def unique_share(labels: Labels, units: Labels | None = None) -> float:
     Parameters
     ----------
     labels : ndarray of shape (n_records,)
-        The class of each record, from 0 on.
+        The class of each record, numbered from 0.
     units : ndarray of shape (n_records,), optional
-        The unit of each record, from 0 on; if None, every record is a unit.
+        The unit of each record, numbered from 0; if None, every record is a unit.
 
     Returns
     -------

@@ -13,9 +13,9 @@ def units_per_class(labels: Labels, units: Labels) -> Labels:
     Parameters
     ----------
     labels : ndarray of shape (n_records,)
-        The class of each record, from 0 on.
+        The class of each record, numbered from 0.
     units : ndarray of shape (n_records,)
-        The unit of each record, from 0 on.
+        The unit of each record, numbered from 0.
 
     Returns
     -------
@@ -37,9 +37,9 @@ def weights_in_class(labels: Labels, units: Labels) -> Values:
     Parameters
     ----------
     labels : ndarray of shape (n_records,)
-        The class of each record, from 0 on.
+        The class of each record, numbered from 0.
     units : ndarray of shape (n_records,)
-        The unit of each record, from 0 on.
+        The unit of each record, numbered from 0.
 
     Returns
     -------
@@ -64,11 +64,11 @@ def commonest_values(labels: Labels, units: Labels, values: Labels) -> tuple[Lab
     Parameters
     ----------
     labels : ndarray of shape (n_records,)
-        The class of each record, from 0 on.
+        The class of each record, numbered from 0.
     units : ndarray of shape (n_records,)
-        The unit of each record, from 0 on.
+        The unit of each record, numbered from 0.
     values : ndarray of shape (n_records,)
-        The value of each record, from 0 on.
+        The value of each record, numbered from 0.
 
     Returns
     -------

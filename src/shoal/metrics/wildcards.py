@@ -16,8 +16,8 @@ def fewest_matches(
     """Return the least number of records that a record matches, itself included.
 
     Two records match if they have the same value in every column in which both have one. This is
-    how sdcMicro counts frequencies of keys. It is no equivalence: two records that match a third
-    need not match each other.
+    how sdcMicro counts frequencies of keys. It is not an equivalence: two records that match a
+    third need not match each other.
 
     Parameters
     ----------

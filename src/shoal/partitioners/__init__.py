@@ -21,7 +21,6 @@ from shoal.partitioners.mst import MST
 from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
 from shoal.partitioners.optimal import Optimal
-from shoal.partitioners.own import register
 from shoal.partitioners.refiners import Prove, Refine, Search
 from shoal.partitioners.registry import (
     METHODS,
@@ -33,11 +32,12 @@ from shoal.partitioners.registry import (
     partitioner,
 )
 from shoal.partitioners.sorted import Sorted
-from shoal.partitioners.suppressed import univariate_with_suppression
 from shoal.partitioners.tfrp import TFRP
 from shoal.partitioners.threshold import Threshold
 from shoal.partitioners.two_mu_approx import TwoMuApprox
 from shoal.partitioners.univariate import Univariate
+from shoal.partitioners.univariate_suppression import univariate_with_suppression
+from shoal.partitioners.user_methods import register
 from shoal.partitioners.vmdav import VMDAV
 
 __all__ = [

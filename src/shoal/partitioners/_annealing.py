@@ -6,9 +6,9 @@ from threading import Event
 
 import numpy as np
 
-from shoal._kernels.local_search.annealing import BEST, N_POOLED, anneal, open_memory
+from shoal._kernels.local_search.annealing import BEST, N_POOLED, anneal, open_best_and_pool
 from shoal._kernels.local_search.grouping import Grouping
-from shoal.partitioners._base import Labels, Matrix
+from shoal.partitioners._base import Indices, Values
 
 STRIDE = 500  # rounds between two checks for a stop: a fraction of a second
 REPORT_EVERY = 0.2  # seconds between two reports of progress
@@ -22,34 +22,36 @@ class Annealing:
     def __init__(self, grouping: Grouping, k: int, seed: int):
         self.grouping, self.k, self.done = grouping, k, 0
         self.state = np.array([seed], np.uint64)
-        self.memory = open_memory(grouping.labels, float(grouping.sse.sum()), k, POOL_SIZE)
+        self.best_and_pool = open_best_and_pool(
+            grouping.labels, float(grouping.sse.sum()), k, POOL_SIZE
+        )
 
     @property
     def best_sse(self) -> float:
         """The lowest SSE so far."""
-        return float(self.memory.sse[BEST])
+        return float(self.best_and_pool.sse[BEST])
 
     @property
-    def pool(self) -> Labels:
+    def pool(self) -> Indices:
         """Good groups that were met, one per row, padded with -1."""
-        return self.memory.pool[: self.memory.counts[N_POOLED]]
+        return self.best_and_pool.pool[: self.best_and_pool.counts[N_POOLED]]
 
-    def advance(self, temperatures: Matrix, until: int, stop: Event) -> None:
+    def advance(self, temperatures: Values, until: int, stop: Event) -> None:
         """Make rounds until ``until`` are done, or ``stop`` is set."""
         while self.done < until and not stop.is_set():
             stride = temperatures[self.done : min(self.done + STRIDE, until)]
-            anneal(self.grouping, self.k, self.memory, self.state, stride)
+            anneal(self.grouping, self.k, self.best_and_pool, self.state, stride)
             self.done += len(stride)
 
 
-def schedule(rounds: int) -> Matrix:
+def schedule(rounds: int) -> Values:
     """Return the temperature of each round."""
     return np.geomspace(HOT, COLD, rounds)
 
 
 def run_annealings(
     annealings: Sequence[Annealing],
-    temperatures: Matrix,
+    temperatures: Values,
     until: Sequence[int],
     should_stop: Callable[[], bool],
 ) -> None:

@@ -14,15 +14,17 @@ from sklearn.utils.validation import validate_data
 
 from shoal import _params as parameters
 from shoal import _progress as progress
-from shoal._kernels.leftovers import group_means
+from shoal._kernels.leftovers import group_centroids
 from shoal._kernels.spatial.index import Index, open_index, rebuild_if_needed, to_pool
 from shoal._kernels.spatial.pool import open_pool
 from shoal.errors import GuaranteeBroken, InputError, InputTypeError, ShoalError
 
-Labels = NDArray[np.int64]
+Labels = NDArray[np.int64]  # group of each record
+Indices = NDArray[np.int64]  # numbers of records, groups or columns
 Matrix = NDArray[np.float64]
+Values = NDArray[np.float64]  # one for each record or group
 
-GREATEST = 1e150  # beyond it, a squared distance may not fit into a float64
+MAX_VALUE = 1e150  # squared distances of greater values may not fit into a float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +62,7 @@ class Partition:
         self.labels.setflags(write=False)
 
     @cached_property
-    def sizes(self) -> Labels:
+    def sizes(self) -> Indices:
         """Number of records in each group."""
         return np.bincount(self.labels).astype(np.int64)
 
@@ -95,7 +97,7 @@ def in_order(labels: ArrayLike) -> Labels:
     return np.asarray(rank[codes])
 
 
-PROVEN = 1 - 1e-8  # an optimum holds to eight digits
+PROVEN = 1 - 1e-8  # share of the SSE of an optimum that is proven: eight digits
 
 
 def sse(X: Matrix, labels: Labels) -> float:
@@ -123,7 +125,7 @@ def centroids_and_sse(X: Matrix, labels: Labels) -> tuple[Matrix, float]:
 
     It is faster than `sse`, but groups of equal records may give slightly more than 0.
     """
-    centroids, _ = group_means(X, labels, labels.max() + 1)
+    centroids, _ = group_centroids(X, labels, labels.max() + 1)
     return centroids, float(np.square(X - centroids[labels]).sum())
 
 
@@ -147,7 +149,7 @@ class Facts:
         Key of the paper, spelled out in the docstring.
     guarantee : str
         What is proven about the loss; empty for a heuristic.
-    most : int or None
+    max_records : int or None
         Number of records up to which every table is accepted; a longer one may be
         refused. None where there is no such limit.
     """
@@ -156,7 +158,7 @@ class Facts:
     cost: str
     paper: str
     guarantee: str = ""
-    most: int | None = None
+    max_records: int | None = None
 
 
 class Partitioner(BaseEstimator):  # type: ignore[misc]
@@ -173,7 +175,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
     cut_short_: bool = False  # whether Ctrl-C or the budget ended the work early
 
     @property
-    def takes_directions(self) -> bool:
+    def needs_one_axis_per_column(self) -> bool:
         """Whether each column must be one axis, because it is numbered or has an upper end."""
         return False
 
@@ -220,12 +222,15 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
     def with_budget_share(self, share: float) -> Self:
         """Return an unfitted copy with ``share`` of the time budget, if there is one."""
         del share
-        copy: Self = clone(self)
-        return copy
+        return self._copy()
 
     def reproducible_copy(self) -> Self:
         """Return an unfitted copy that makes the same groups again, without a time budget."""
-        copy: Self = clone(self)
+        return self._copy()
+
+    def _copy(self, **changes: Any) -> Self:
+        """Return an unfitted copy with other values of some parameters."""
+        copy: Self = clone(self).set_params(**changes)
         return copy
 
     def _matrix(self, X: ArrayLike) -> Matrix:
@@ -246,16 +251,18 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
     def _check(self, X: Matrix) -> None:
         """Refuse a matrix that cannot be grouped; subclasses may add checks."""
         if len(X) < self.k:
+            # scikit-learn's checks look for "n_samples=1".
+            sample = " (n_samples=1)" if len(X) == 1 else ""
             raise InputError(
-                f"A group needs k={self.k} records but the data hold only n_samples={len(X)}."
+                f"A group needs k={self.k} records but the data hold only {len(X):,}{sample}."
                 " Lower k.",
                 code="too-few-records",
                 k=self.k,
                 records=len(X),
             )
-        if _max_abs(X) > GREATEST:
+        if _max_abs(X) > MAX_VALUE:
             raise InputError(
-                f"The data hold values beyond {GREATEST:g}, whose squares do not fit into a"
+                f"The data hold values beyond {MAX_VALUE:g}, whose squares do not fit into a"
                 " float64. Standardise the columns first.",
                 code="values-too-large",
             )
@@ -319,9 +326,9 @@ def run_in_strides(
     X: Matrix,
     advance: Callable[..., bool],
     *arguments: Any,
-    opening: Callable[[Matrix], Any] = open_index,
-    flat: Callable[..., bool] | None = None,
-    short: int = 0,
+    open_state: Callable[[Matrix], Any] = open_index,
+    on_pool: Callable[..., bool] | None = None,
+    max_pool: int = 0,
     stage: str = "grouping",
     done: int = 0,
     total: int | None = None,
@@ -330,17 +337,17 @@ def run_in_strides(
 
     The kernel works in strides, so that progress is reported and Ctrl-C is handled
     between them. Where ``X`` is part of a table of ``total`` records, ``done`` of them
-    were grouped before. ``flat`` is the same algorithm on a pool; it replaces the kernel
-    once at most ``short`` records are ungrouped, since it is faster on short tables.
+    were grouped before. ``on_pool`` is the same algorithm on a pool; it replaces the kernel
+    once at most ``max_pool`` records are ungrouped, since it is faster on short tables.
     """
-    if flat and len(X) <= short:
-        opening, advance = open_pool, flat
-    living = opening(X)
+    if on_pool and len(X) <= max_pool:
+        open_state, advance = open_pool, on_pool
+    living = open_state(X)
     total = len(X) if total is None else total
     while advance(living, *arguments, STRIDE):
         progress.report(stage, done + len(X) - int(living.size[0]), total)
-        if isinstance(living, Index) and flat and living.size[0] <= short:
-            living, advance = to_pool(living), flat
+        if isinstance(living, Index) and on_pool and living.size[0] <= max_pool:
+            living, advance = to_pool(living), on_pool
         elif isinstance(living, Index):
             living = rebuild_if_needed(living)
     progress.report(stage, done + len(X), total)

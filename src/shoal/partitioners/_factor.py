@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._kernels.matching.blossom import N_SPARE, NEXT_VERTEX, Graph, Matching, open_matching
-from shoal._kernels.matching.edmonds import advance
-from shoal._kernels.matching.factor_duals import list_violated_pairs, sums_outwards
+from shoal._kernels.matching.edmonds import match_required
+from shoal._kernels.matching.factor_duals import enclosing_sums, list_violated_pairs
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.structures.heap import open_heap
-from shoal.partitioners._base import STRIDE, Labels, Matrix
+from shoal.partitioners._base import STRIDE, Indices, Matrix, Values
 from shoal.partitioners._neighbours import nearest_others
 from shoal.partitioners.mdav import MDAV
 
@@ -23,20 +23,20 @@ ROUNDING = 2.0**-50  # of the weight of some factor: the unit in which weights a
 
 
 @dataclass(frozen=True, eq=False)
-class Certificate:
+class FactorCertificate:
     """Proof that no [1,2]-factor of the complete graph weighs less than ``bound``.
 
     Record v has a first slot, which must be matched, and a second one, which may
     be. ``value`` holds the dual of each first slot, then of each second slot (at
     most 0), then of each odd set of slots (at least 0); ``parent`` is the set
-    holds a slot or a set, -1 for none. For every edge the duals of its two slots,
+    that holds a slot or a set, -1 for none. For every edge the duals of its two slots,
     less those of the sets that hold both, exceed its squared distance by no more
     than ``violation``. ``bound`` is the sum of the duals of the slots, less (size -
     1) / 2 times that of each set, less the violation once per record.
     """
 
-    value: Matrix
-    parent: Labels
+    value: Values
+    parent: Indices
     violation: float
     bound: float
 
@@ -47,10 +47,10 @@ class Factor:
 
     pairs: Pairs
     weight: float
-    certificate: Certificate
+    certificate: FactorCertificate
 
 
-def lengths(X: Matrix, pairs: Pairs) -> Matrix:
+def squared_lengths(X: Matrix, pairs: Pairs) -> Values:
     """Return the squared distance of each pair, summed column by column."""
     total = np.zeros(len(pairs))
     for column in X.T:
@@ -90,12 +90,12 @@ def match(n: int, graph: Graph) -> Matching:
     np.minimum.at(nearest, graph.ends.ravel(), np.repeat(graph.weight, 2))
     matching.node["value"][:n] = nearest[:n] // 2
     heap = open_heap(2 * len(graph.weight) + 4 * n)
-    while advance(graph, matching, heap, n, STRIDE // 10):
+    while match_required(graph, matching, heap, n, STRIDE // 10):
         progress.report("matching", int(matching.counts[NEXT_VERTEX]), n)
     return matching
 
 
-def duals(n: int, matching: Matching, unit: float) -> tuple[Matrix, Labels]:
+def duals(n: int, matching: Matching, unit: float) -> tuple[Values, Indices]:
     """Return the dual values of slots and odd sets, and the set that contains each."""
     unused = matching.spare[: matching.counts[N_SPARE]]
     used = np.setdiff1d(np.arange(4 * n), unused)
@@ -105,45 +105,45 @@ def duals(n: int, matching: Matching, unit: float) -> tuple[Matrix, Labels]:
 
 
 def violated_pairs(
-    X: Matrix, value: Matrix, parent: Labels, tolerance: float
+    X: Matrix, value: Values, parent: Indices, tolerance: float
 ) -> tuple[Pairs, float]:
     """Return the pairs whose dual constraint is violated, and the greatest violation."""
-    n, row, filled, violation = len(X), 0, 0, 0.0
+    n, row, n_pairs, violation = len(X), 0, 0, 0.0
     pairs = np.empty((max(1000, 4 * n), 2), np.int64)
-    enclosing = sums_outwards(value, parent)
+    enclosing = enclosing_sums(value, parent)
     while row < n:
         stop = min(n, row + max(1, STRIDE // n))
-        count, excess = list_violated_pairs(
-            X, value, parent, enclosing, row, stop, tolerance, pairs[filled:]
+        n_new, excess = list_violated_pairs(
+            X, value, parent, enclosing, row, stop, tolerance, pairs[n_pairs:]
         )
-        filled, violation, row = filled + count, max(violation, excess), stop
+        n_pairs, violation, row = n_pairs + n_new, max(violation, excess), stop
         progress.report("pricing all pairs", row, n)
-    return pairs[:filled], float(violation)
+    return pairs[:n_pairs], float(violation)
 
 
-def certify(n: int, value: Matrix, parent: Labels, violation: float) -> Certificate:
+def certify(n: int, value: Values, parent: Indices, violation: float) -> FactorCertificate:
     """Return the certificate with the lower bound that the duals prove."""
     size = np.zeros(len(value))
     for slot in range(2 * n):
-        around = parent[slot]
-        while around >= 0:
-            size[around] += 1
-            around = parent[around]
+        enclosing = parent[slot]
+        while enclosing >= 0:
+            size[enclosing] += 1
+            enclosing = parent[enclosing]
     sets = value[2 * n :] * (size[2 * n :] - 1) / 2
     bound = fsum(value[: 2 * n]) - fsum(sets) - n * violation
-    return Certificate(value, parent, violation, bound)
+    return FactorCertificate(value, parent, violation, bound)
 
 
 def remove_redundant(n: int, pairs: Pairs) -> Pairs:
     """Remove edges between records that both have another edge."""
     degree = np.bincount(pairs.ravel(), minlength=n)
-    needed = []
+    kept = []
     for u, v in pairs.tolist():
         if degree[u] == 2 and degree[v] == 2:
             degree[u] = degree[v] = 1
         else:
-            needed.append((u, v))
-    return np.array(needed, np.int64)
+            kept.append((u, v))
+    return np.array(kept, np.int64)
 
 
 def distinct(n: int, *parts: Pairs) -> Pairs:
@@ -164,14 +164,16 @@ def minimum_factor(X: Matrix) -> Factor:
     n = len(X)
     factor_pairs = initial_factor(X)
     pairs = distinct(n, factor_pairs, near_pairs(X))
-    scale = weight = fsum(lengths(X, factor_pairs))
+    scale = weight = fsum(squared_lengths(X, factor_pairs))
     while weight > 0:
         # An edge heavier than a whole factor is never used, so its weight can be capped.
-        integers = np.rint(np.minimum(lengths(X, pairs) / scale, 4) / ROUNDING).astype(np.int64)
+        integers = np.rint(np.minimum(squared_lengths(X, pairs) / scale, 4) / ROUNDING).astype(
+            np.int64
+        )
         graph = slots_and_edges(n, pairs, 2 * integers)
         matching = match(n, graph)
         factor_pairs = remove_redundant(n, distinct(n, graph.ends[matching.node["mate"][:n]] % n))
-        weight = fsum(lengths(X, factor_pairs))
+        weight = fsum(squared_lengths(X, factor_pairs))
         value, parent = duals(n, matching, scale * ROUNDING / 2)
         new, violation = violated_pairs(X, value, parent, 8 * ROUNDING * scale)
         admitted = distinct(n, pairs, new)
@@ -181,4 +183,6 @@ def minimum_factor(X: Matrix) -> Factor:
             scale = weight
         else:
             return Factor(factor_pairs, weight, certify(n, value, parent, violation))
-    return Factor(factor_pairs, 0.0, Certificate(np.zeros(2 * n), np.full(2 * n, -1), 0.0, 0.0))
+    return Factor(
+        factor_pairs, 0.0, FactorCertificate(np.zeros(2 * n), np.full(2 * n, -1), 0.0, 0.0)
+    )

@@ -1,7 +1,11 @@
 """Base class of the efforts, which improve the groups of another method."""
 
+from typing import Self
+
 from sklearn.base import clone
 
+from shoal import _progress as progress
+from shoal._progress_estimate import LONG_AHEAD
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Labels, Matrix, Partitioner, sse
 from shoal.partitioners.mdav import MDAV
@@ -18,7 +22,14 @@ class Improver(Partitioner):
 
     method: Partitioner | None
 
+    def with_budget_share(self, share: float) -> Self:
+        """Return an unfitted copy with ``share`` of the time budget, if there is one."""
+        budget = getattr(self, "budget", None)
+        return self._copy() if budget is None else self._copy(budget=share * budget)
+
     def _split(self, X: Matrix) -> Labels:
+        if hasattr(self, "budget"):
+            progress.report(LONG_AHEAD, 0, 0)
         self.method_ = self._start().fit(X)
         before = self.method_.labels_
         try:

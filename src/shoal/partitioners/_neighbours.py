@@ -5,10 +5,10 @@ import numpy as np
 from shoal import _progress as progress
 from shoal._kernels.spatial.index import Index
 from shoal._kernels.spatial.neighbours import find_in_strides
-from shoal.partitioners._base import Labels, Matrix
+from shoal.partitioners._base import Indices, Matrix
 
 
-def nearest_others(index: Index, m: int) -> tuple[Labels, Matrix]:
+def nearest_others(index: Index, m: int) -> tuple[Indices, Matrix]:
     """Return the ``m`` nearest others of each record, nearest first, and their squared distances.
 
     Ties go to the lowest record. The search works in strides, so that progress is

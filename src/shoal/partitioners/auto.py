@@ -6,8 +6,9 @@ from shoal.partitioners.blocked import Blocked
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.refiners import Refine
 
-# Records times k above which refining the whole table, or at all, takes longer than a user waits.
-MUCH, TOO_MUCH = 500_000, 20_000_000
+# Records times k up to which the whole table is refined, and blocks of it: more takes longer than
+# a user waits.
+MAX_REFINED, MAX_REFINED_IN_BLOCKS = 500_000, 20_000_000
 
 
 class Auto(Partitioner):
@@ -65,9 +66,9 @@ class Auto(Partitioner):
         work = len(X) * self.k
         self.chosen_ = (
             Refine(k=self.k)
-            if work <= MUCH
+            if work <= MAX_REFINED
             else Blocked(k=self.k, n_jobs=self.n_jobs)
-            if work <= TOO_MUCH
+            if work <= MAX_REFINED_IN_BLOCKS
             else MDAV(k=self.k)
         )
         labels = self.chosen_.fit_predict(X)

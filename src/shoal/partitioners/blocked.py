@@ -88,21 +88,11 @@ class Blocked(Partitioner):
 
     def with_budget_share(self, share: float) -> Self:
         """Return an unfitted copy whose method has ``share`` of the time."""
-        copy: Self = clone(self)
-        return (
-            copy
-            if copy.method is None
-            else copy.set_params(method=copy.method.with_budget_share(share))
-        )
+        return self._copy(method=self.method and self.method.with_budget_share(share))
 
     def reproducible_copy(self) -> Self:
         """Return an unfitted copy that makes the same groups again, without a time budget."""
-        copy: Self = clone(self)
-        return (
-            copy
-            if copy.method is None
-            else copy.set_params(method=self.method_.reproducible_copy())
-        )
+        return self._copy(method=self.method and self.method_.reproducible_copy())
 
     def _split(self, X: Matrix) -> Labels:
         parts = split_into_blocks(X, int(self.block_size), int(self.k))

@@ -12,9 +12,7 @@ from shoal._params import AtLeast, K, NJobs, Parameter
 from shoal._progress import shows_progress
 from shoal.errors import ParameterError
 from shoal.partitioners._base import translate_input_errors
-from shoal.partitioners._dual_bound.certificate import certify, certify_quickly
 from shoal.partitioners.mdav import MDAV
-from shoal.partitioners.prove import LONG, prove
 
 Effort = Literal["quick", "blocks", "prove"]
 Seconds = Annotated[float, AtLeast(0)] | None
@@ -66,6 +64,10 @@ def lower_bound(
     >>> round(lower_bound(X, k=2), 6), round(lower_bound(X, k=2, effort="prove"), 6)
     (1.291667, 2.5)
     """
+    # 30 modules that masking does not need.
+    from shoal.partitioners._dual_bound.certificate import certify, certify_quickly
+    from shoal.partitioners.prove import MAX_PROGRAMME_RECORDS, prove
+
     _check(
         {
             "k": (K, k),
@@ -81,7 +83,8 @@ def lower_bound(
     n = len(matrix)
     if k == 1:
         return 0.0
-    if effort != "quick" and k <= n // 2 and (effort == "blocks" or n > LONG):
+    by_certificate = effort == "blocks" or (effort == "prove" and n > MAX_PROGRAMME_RECORDS)
+    if by_certificate and k <= n // 2:
         return certify(matrix, int(k), budget=budget, clock=clock, n_jobs=n_jobs).bound
     quick = certify_quickly(matrix, int(k)).bound
     if effort == "quick":

@@ -2,7 +2,7 @@
 
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
-from shoal.partitioners.mdav import split_from_the_ends
+from shoal.partitioners.mdav import mdav_groups
 
 
 class CentroidMDAV(Partitioner):
@@ -56,4 +56,4 @@ class CentroidMDAV(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        return split_from_the_ends(X, self.k, pairs_from=len(X) + 1, singles_from=2 * self.k)
+        return mdav_groups(X, self.k, pairs_from=len(X) + 1, singles_from=2 * self.k)

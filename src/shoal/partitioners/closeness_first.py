@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from shoal import _progress as progress
 from shoal._params import Between, K
 from shoal.errors import ParameterError
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, squared_distances
+from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner, squared_distances
 
 Kind = Literal["ordered", "categories"]
 ROUNDING = 1e-12  # of distances in [0, 1]
@@ -18,36 +18,26 @@ ROUNDING = 1e-12  # of distances in [0, 1]
 class Layers(NamedTuple):
     """Records sorted by the confidential value and cut into layers that every group draws from.
 
-    ``rank`` holds the sorted values as numbers from 0 on and ``size`` the records
-    of each layer. All layers have ``groups`` records but the middle one, which
-    also has those that are left over.
+    ``rank`` holds the sorted values as numbers from 0 on and ``sizes`` the number of records of
+    each layer. All layers have ``n_groups`` records, except the middle one, which also has those
+    that are left over.
     """
 
-    rank: Labels
-    size: Labels
-    groups: int
+    rank: Indices
+    sizes: Indices
+    n_groups: int
 
     @property
     def middle(self) -> int:
         """The layer with the records that are left over."""
-        return len(self.size) // 2
+        return len(self.sizes) // 2
 
 
 class ClosenessFirst(Partitioner):
     """Group records so that each group is close to the whole table by construction [SDSM15]_.
 
-    The records are sorted by one confidential column and cut into k' layers of
-    equal size; each group takes one record from every layer, the one nearest to
-    its seed. Seeds are those of MDAV: the record farthest from the mean of the
-    remaining records, and the record farthest from that one. The distance of any such
-    group from the table has a bound that is known beforehand; k' is the least number
-    of layers, not below k, for which that bound is at most ``closeness``.
-
-    With different values and k' a divisor of n the distance is that of the paper,
-    ``(n - k') / (2 (n - 1) k')``, so ``k' = max(k, ceil(n / (2 (n - 1) t + 1)))``. Equal
-    values, categories and left-over records, which join the middle layer so that
-    some groups take two records of it, change the bound; `proven_distance` computes it
-    for every table. Ties go to the record that comes first. Time grows as n^2 / k'.
+    Every group takes a record from each of k' layers of the sorted confidential values, so
+    that its distance from the table has a bound that is known beforehand.
 
     Parameters
     ----------
@@ -71,6 +61,26 @@ class ClosenessFirst(Partitioner):
     proven_ : float
         No group that is made this way is farther from the table.
 
+    Notes
+    -----
+    **Steps**
+
+    1. The records are sorted by the confidential column and cut into k' layers of equal
+       size; left-over records join the middle layer. k' is the least number of layers,
+       not below k, for which the bound is at most ``closeness``.
+    2. Seeds are those of :class:`MDAV`: the record farthest from the mean of the
+       remaining records, and the record farthest from that one.
+    3. A group takes the record nearest to its seed from every layer, and some groups a
+       second one from the middle layer.
+
+    **Guarantee.** All groups have at least k records, and none is farther from the table
+    than ``proven_``. With different values and k' a divisor of n that is the distance of
+    the paper, ``(n - k') / (2 (n - 1) k')``, so ``k' = max(k, ceil(n / (2 (n - 1) t + 1)))``.
+    Equal values, categories and left-over records change the bound; `proven_distance`
+    computes it for every table.
+
+    **Cost.** Time grows as n²/k', memory as n. Ties go to the record that comes first.
+
     References
     ----------
     .. [SDSM15] Soria-Comas, J., Domingo-Ferrer, J., Sánchez, D. and Martínez, S.
@@ -81,14 +91,14 @@ class ClosenessFirst(Partitioner):
     Examples
     --------
     >>> X, ill = [[0], [1], [2], [7], [8], [9]], [10, 20, 30, 11, 21, 31]
-    >>> made = ClosenessFirst(k=2, closeness=0.1, values=ill).fit(X)
-    >>> made.labels_, made.proven_
+    >>> fitted = ClosenessFirst(k=2, closeness=0.1, values=ill).fit(X)
+    >>> fitted.labels_, fitted.proven_
     (array([0, 0, 0, 1, 1, 1]), 0.1)
     """
 
     facts = Facts(
         groups="variable",
-        cost="n^2/k",
+        cost="n²/k",
         paper="SDSM15",
         guarantee="every group is within closeness of the table",
     )
@@ -119,11 +129,11 @@ class ClosenessFirst(Partitioner):
         rank = np.unique(np.asarray(self.values), return_inverse=True)[1].astype(np.int64)
         order = np.argsort(rank, kind="stable")
         layers, self.proven_ = fewest_layers(rank[order], self.k, self.closeness, self.kind)
-        remaining = [np.sort(layer) for layer in np.split(order, np.cumsum(layers.size)[:-1])]
-        return _draw(X, remaining, layers)
+        remaining = [np.sort(layer) for layer in np.split(order, np.cumsum(layers.sizes)[:-1])]
+        return _form_groups(X, remaining, layers)
 
 
-def fewest_layers(rank: Labels, k: int, t: float, kind: Kind) -> tuple[Layers, float]:
+def fewest_layers(rank: Indices, k: int, t: float, kind: Kind) -> tuple[Layers, float]:
     """Return the fewest layers, at least k, with which every group is within t of the table.
 
     As many layers as records are always enough: the only group is the table.
@@ -144,17 +154,17 @@ def fewest_layers(rank: Labels, k: int, t: float, kind: Kind) -> tuple[Layers, f
     tuple of Layers and float
         The layers and the distance that is proven for them.
     """
-    n, number = len(rank), k
+    n, n_layers = len(rank), k
     while True:
-        groups = n // number
-        number = n // groups  # so that fewer records than groups are left over
-        size = np.full(number, groups)
-        size[number // 2] += n - groups * number
-        layers = Layers(rank, size, groups)
+        n_groups = n // n_layers
+        n_layers = n // n_groups  # so that fewer records than groups are left over
+        sizes = np.full(n_layers, n_groups)
+        sizes[n_layers // 2] += n - n_groups * n_layers
+        layers = Layers(rank, sizes, n_groups)
         proven = proven_distance(layers, kind)
-        if proven <= t + ROUNDING or groups == 1:
+        if proven <= t + ROUNDING or n_groups == 1:
             return layers, proven
-        number += 1
+        n_layers += 1
 
 
 def proven_distance(layers: Layers, kind: Kind) -> float:
@@ -178,12 +188,12 @@ def proven_distance(layers: Layers, kind: Kind) -> float:
     float
         The bound, in [0, 1] up to the weighting's share.
     """
-    spare = int(layers.size[layers.middle]) - layers.groups
-    single = np.ones(len(layers.size))
+    spare = int(layers.sizes[layers.middle]) - layers.n_groups
+    single = np.ones(len(layers.sizes))
     double = single.copy()
     double[layers.middle] = 2
     worst = _worst_in_layer(layers, kind)
-    group_kinds = [single] if spare < layers.groups else []
+    group_kinds = [single] if spare < layers.n_groups else []
     group_kinds += [double] if spare else []
     return float(
         max(
@@ -195,35 +205,35 @@ def proven_distance(layers: Layers, kind: Kind) -> float:
 
 def _worst_in_layer(layers: Layers, kind: Kind) -> NDArray[np.float64]:
     """Return for each layer the distance of its farthest record from the layer as a whole."""
-    first = np.cumsum(layers.size) - layers.size
+    first = np.cumsum(layers.sizes) - layers.sizes
     if kind == "ordered":
         steps = max(int(layers.rank[-1]), 1)
-        mean = np.add.reduceat(layers.rank, first) / layers.size
+        mean = np.add.reduceat(layers.rank, first) / layers.sizes
         below = mean - layers.rank[first]
-        above = layers.rank[first + layers.size - 1] - mean
+        above = layers.rank[first + layers.sizes - 1] - mean
         return np.asarray(np.maximum(below, above) / steps)
     starts = np.append(True, layers.rank[1:] != layers.rank[:-1])
     starts[first] = True
     runs = np.flatnonzero(starts)  # a value inside a layer
     length = np.diff(runs, append=len(layers.rank))
     rarest = np.minimum.reduceat(length, np.searchsorted(runs, first))
-    return np.asarray(1 - rarest / layers.size)
+    return np.asarray(1 - rarest / layers.sizes)
 
 
 def _reweighting(layers: Layers, weight: NDArray[np.float64], kind: Kind) -> float:
     """Return the distance between the table and its layers weighted by ``weight``."""
-    excess = np.repeat(weight / layers.size, layers.size) - 1 / len(layers.rank)
+    excess = np.repeat(weight / layers.sizes, layers.sizes) - 1 / len(layers.rank)
     by_value = np.bincount(layers.rank, excess)
     if kind == "ordered":
         return float(np.abs(np.cumsum(by_value)[:-1]).sum() / max(len(by_value) - 1, 1))
     return float(np.abs(by_value).sum() / 2)
 
 
-def _draw(X: Matrix, remaining: list[Labels], layers: Layers) -> Labels:
+def _form_groups(X: Matrix, remaining: list[Indices], layers: Layers) -> Labels:
     """Return the groups: seeds as in MDAV, and the nearest record of every layer."""
     labels = np.full(len(X), -1)
     seed = 0
-    for group in range(layers.groups):
+    for group in range(layers.n_groups):
         ungrouped = np.flatnonzero(labels < 0)
         # Every second seed is the record farthest from the previous seed.
         reference = X[ungrouped].mean(axis=0) if group % 2 == 0 else X[seed]
@@ -231,10 +241,10 @@ def _draw(X: Matrix, remaining: list[Labels], layers: Layers) -> Labels:
         for number, layer in enumerate(remaining):
             distance = squared_distances(X[layer], X[seed])
             nearest = [np.argmin(distance)]
-            if len(layer) > layers.groups - group:  # the middle layer has additional records
+            if len(layer) > layers.n_groups - group:  # the middle layer has additional records
                 distance[nearest] = np.inf
                 nearest.append(np.argmin(distance))
             labels[layer[nearest]] = group
             remaining[number] = np.delete(layer, nearest)
-        progress.report("grouping", group + 1, layers.groups)
+        progress.report("grouping", group + 1, layers.n_groups)
     return labels

@@ -1,14 +1,13 @@
 """Density-based microaggregation, the first phase."""
 
-from shoal import _progress as progress
 from shoal._kernels.dba1 import form_groups, open_neighbour_lists
 from shoal._kernels.leftovers import join_nearest
-from shoal._kernels.spatial.index import open_index, rebuild_if_needed
+from shoal._kernels.spatial.index import open_index
 from shoal._params import K
-from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
+from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
 from shoal.partitioners._neighbours import nearest_others
 
-SPARE = 64  # most neighbours kept in addition to the k - 1 in use: fewer searches for more memory
+SPARE = 64  # most neighbours kept beyond the k - 1 in use: fewer searches, but more memory
 
 
 class DBA1(Partitioner):
@@ -65,12 +64,9 @@ class DBA1(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        k, n, index = int(self.k), len(X), open_index(X)
-        n_neighbours = min(n - 1, k - 1 + min(4 * (k - 1), SPARE))
+        k, index = int(self.k), open_index(X)
+        n_neighbours = min(len(X) - 1, k - 1 + min(4 * (k - 1), SPARE))
         lists = open_neighbour_lists(index, k, nearest_others(index, n_neighbours)[0])
-        while form_groups(index, k, lists, STRIDE):
-            progress.report("grouping", n - int(index.size[0]), n)
-            index = rebuild_if_needed(index)
-        join_nearest(X, lists.labels)
-        progress.report("grouping", n, n)
-        return lists.labels
+        labels = run_in_strides(X, form_groups, k, lists, open_state=lambda _: index)
+        join_nearest(X, labels)
+        return labels

@@ -6,16 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.closeness_first import distance, exchange_with_candidates
-from shoal.partitioners._base import Labels, Matrix, Partition, in_order, squared_distances
+from shoal._kernels.closeness_first import (
+    ConfidentialRanks,
+    distance_from_table,
+    exchange_with_candidates,
+)
+from shoal.partitioners._base import Indices, Matrix, Partition, in_order, squared_distances
 
 
 def exchange(
     Z: Matrix,
     partition: Partition,
-    ranks: Labels,
+    ranks: Indices,
     ordered: NDArray[np.bool_],
-    totals: Sequence[Labels],
+    totals: Sequence[Indices],
     t: float,
 ) -> Partition:
     """Let groups that are farther than t from the table exchange records with others [SDSM15]_.
@@ -28,7 +32,7 @@ def exchange(
     The paper exchanges with records that have no group yet, while MDAV makes the groups. Here
     groups of any method exchange with each other, and the other group must stay within t or
     come no farther from the table. Some groups may be farther than t in the end; they are to
-    be merged. Of several confidential columns, the one with the greatest distance counts.
+    be merged. With several confidential columns, the greatest distance counts.
 
     Parameters
     ----------
@@ -70,12 +74,12 @@ def exchange(
     below = [np.cumsum(total) for total in totals]
     running = [np.concatenate([[0], np.cumsum(counts)]) for counts in below]
     start = np.concatenate([[0], np.cumsum([len(total) for total in totals])])
-    table = (ranks, ordered, np.concatenate(below), np.concatenate(running), start)
+    table = ConfidentialRanks(ranks, ordered, np.concatenate(below), np.concatenate(running), start)
     for group in range(partition.n_groups):
         records = members[first[group] : first[group + 1]]
-        if distance(ranks, records, 0, records[0], *table[1:]) > t:
+        if distance_from_table(table, records, 0, records[0]) > t:
             centroid = Z[records].mean(axis=0)
             candidates = np.argsort(squared_distances(Z, centroid), kind="stable")
-            exchange_with_candidates(group, candidates, labels, members, first, t, *table)
+            exchange_with_candidates(table, group, candidates, labels, members, first, t)
         progress.report("exchanging records", group + 1, partition.n_groups)
     return Partition(in_order(labels), partition.k)

@@ -9,7 +9,7 @@ from shoal import _progress as progress
 from shoal._kernels.leftovers import join_nearest
 from shoal._params import AtLeast, K
 from shoal.errors import InputError, ParameterError
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, squared_distances
+from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner, squared_distances
 
 
 class LDiverseVMDAV(Partitioner):
@@ -120,11 +120,11 @@ class LDiverseVMDAV(Partitioner):
             join_nearest(X, labels)
         return labels
 
-    def _is_group(self, codes: Labels) -> bool:
+    def _is_group(self, codes: Indices) -> bool:
         """Return whether records with such confidential values may be a group."""
         return len(codes) >= self.k and len(np.unique(codes)) >= self.diversity
 
-    def _grow(self, X: Matrix, code: Labels, remaining: Labels, seed: int) -> list[int]:
+    def _grow(self, X: Matrix, code: Indices, remaining: Indices, seed: int) -> list[int]:
         """Return a group around ``seed``; empty if the records left lack values for it."""
         near = remaining[np.argsort(squared_distances(X[remaining], X[seed]), kind="stable")]
         group = [int(record) for record in near[: self.k]]
@@ -137,17 +137,17 @@ class LDiverseVMDAV(Partitioner):
                 values.add(int(code[record]))
         if len(values) < self.diversity:
             return []
-        return self._extended(X, remaining, group)
+        return self._extend(X, remaining, group)
 
-    def _extended(self, X: Matrix, remaining: Labels, group: list[int]) -> list[int]:
+    def _extend(self, X: Matrix, remaining: Indices, group: list[int]) -> list[int]:
         """Add records that are nearer to the group than to the others, up to 2k - 1."""
         free = [int(record) for record in remaining if record not in set(group)]
         while len(group) < 2 * self.k - 1 and len(free) > 1:
             to_group = np.min([squared_distances(X[free], X[record]) for record in group], axis=0)
-            at = int(np.argmin(to_group))
-            others = squared_distances(X[free], X[free[at]])
-            others[at] = np.inf
-            if not np.sqrt(to_group[at]) < self.gamma * np.sqrt(others.min()):
+            nearest = int(np.argmin(to_group))
+            others = squared_distances(X[free], X[free[nearest]])
+            others[nearest] = np.inf
+            if not np.sqrt(to_group[nearest]) < self.gamma * np.sqrt(others.min()):
                 break
-            group.append(free.pop(at))
+            group.append(free.pop(nearest))
         return group

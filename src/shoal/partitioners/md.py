@@ -90,7 +90,7 @@ def maximum_distance(
         X,
         k,
         extreme,
-        opening=open_pool,
+        open_state=open_pool,
         done=done,
         total=total,
     )

@@ -1,13 +1,15 @@
 """Maximum Distance to Average Vector."""
 
-from shoal._kernels.leftovers import assign_leftovers
-from shoal._kernels.mdav import form_groups, form_groups_flat
+from collections.abc import Callable
+
+from shoal._kernels.leftovers import assign_leftovers, join_nearest
+from shoal._kernels.mdav import form_groups, form_groups_on_pool
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
 
-# a, b, c: full passes are faster than an index up to a + b k records, and with p columns up to
-# c k p records, since an index rotates each of them.
-FLAT = 8000, 300, 1.5
+# Records up to which passes over a pool are faster than an index: a constant plus a multiple of k,
+# or a multiple of k times the number of columns, since an index rotates every record.
+MAX_POOL, MAX_POOL_PER_K, MAX_POOL_PER_K_AND_COLUMN = 8000, 300, 1.5
 
 
 class MDAV(Partitioner):
@@ -68,19 +70,23 @@ class MDAV(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        return split_from_the_ends(X, self.k, pairs_from=3 * self.k, singles_from=2 * self.k)
+        return mdav_groups(X, self.k, pairs_from=3 * self.k, singles_from=2 * self.k)
 
 
-def split_from_the_ends(X: Matrix, k: int, pairs_from: int, singles_from: int) -> Labels:
-    """Return the groups of MDAV or a similar method; see `shoal._kernels.mdav` for both numbers."""
-    labels = groups_from_the_ends(X, k, pairs_from, singles_from)
-    assign_leftovers(X, labels, k)
-    return labels
+def mdav_groups(
+    X: Matrix,
+    k: int,
+    pairs_from: int,
+    singles_from: int,
+    join: Callable[[Matrix, Labels], None] = join_nearest,
+) -> Labels:
+    """Return the groups of MDAV or a variant; `shoal._kernels.mdav` explains both numbers.
 
-
-def groups_from_the_ends(X: Matrix, k: int, pairs_from: int, singles_from: int) -> Labels:
-    """Return the same groups without the left-overs, whose label is -1."""
-    short = max(FLAT[0] + FLAT[1] * k, int(FLAT[2] * k * X.shape[1]))
-    return run_in_strides(
-        X, form_groups, k, pairs_from, singles_from, flat=form_groups_flat, short=short
+    Fewer than k left-overs are assigned to groups by ``join``.
+    """
+    max_pool = max(MAX_POOL + MAX_POOL_PER_K * k, int(MAX_POOL_PER_K_AND_COLUMN * k * X.shape[1]))
+    labels = run_in_strides(
+        X, form_groups, k, pairs_from, singles_from, on_pool=form_groups_on_pool, max_pool=max_pool
     )
+    assign_leftovers(X, labels, k, join)
+    return labels

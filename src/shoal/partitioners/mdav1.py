@@ -2,7 +2,7 @@
 
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
-from shoal.partitioners.mdav import split_from_the_ends
+from shoal.partitioners.mdav import mdav_groups
 
 
 class MDAV1(Partitioner):
@@ -60,4 +60,4 @@ class MDAV1(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        return split_from_the_ends(X, self.k, pairs_from=2 * self.k, singles_from=self.k)
+        return mdav_groups(X, self.k, pairs_from=2 * self.k, singles_from=self.k)

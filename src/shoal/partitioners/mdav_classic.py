@@ -1,11 +1,9 @@
 """MDAV as first described: pairs of groups to the end, left-overs to their nearest records."""
 
-import numpy as np
-
 from shoal._kernels.leftovers import join_nearest_records
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
-from shoal.partitioners.mdav import groups_from_the_ends
+from shoal.partitioners.mdav import mdav_groups
 
 
 class MDAVClassic(Partitioner):
@@ -61,11 +59,4 @@ class MDAVClassic(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        k = int(self.k)
-        labels = groups_from_the_ends(X, k, pairs_from=2 * k, singles_from=2 * k)
-        is_left = labels < 0
-        if np.count_nonzero(is_left) >= k:
-            labels[is_left] = labels.max() + 1
-        else:
-            join_nearest_records(X, labels)
-        return labels
+        return mdav_groups(X, self.k, 2 * self.k, 2 * self.k, join_nearest_records)

@@ -10,13 +10,13 @@ from shoal._kernels.spatial.box_tree import (
     BoxTree,
     build_tree,
     find_nearest,
-    move_record,
-    remove_record,
+    move_point,
+    remove_point,
 )
 from shoal.errors import InputError
-from shoal.partitioners._base import Labels, Matrix, Partition, in_order
+from shoal.partitioners._base import Indices, Matrix, Partition, Values, in_order
 
-Test = Callable[[Labels], bool]  # takes the records of a group
+Test = Callable[[Indices], bool]  # takes the records of a group
 
 
 def merge_failing(Z: Matrix, partition: Partition, passes: Test) -> Partition:
@@ -63,8 +63,8 @@ def merge_failing(Z: Matrix, partition: Partition, passes: Test) -> Partition:
         kept, removed = min(group, other), max(group, other)
         members[kept] = np.sort(np.concatenate([members[kept], members[removed]]))
         centroids[kept] = Z[members[kept]].mean(axis=0)
-        move_record(tree, kept, centroids[kept])
-        remove_record(tree, removed)
+        move_point(tree, kept, centroids[kept])
+        remove_point(tree, removed)
         labels[members[kept]] = kept
         failing -= {kept, removed}
         if not passes(members[kept]):
@@ -74,7 +74,7 @@ def merge_failing(Z: Matrix, partition: Partition, passes: Test) -> Partition:
     return Partition(in_order(labels), partition.k)
 
 
-def _nearest(tree: BoxTree, point: Matrix, group: int) -> int:
+def _nearest(tree: BoxTree, point: Values, group: int) -> int:
     """Return the group whose centroid is nearest to ``point``; ties go to the first."""
     nearest, distance = np.empty(1, np.int64), np.empty(1)
     if find_nearest(tree, point, group, nearest, distance) == 0:

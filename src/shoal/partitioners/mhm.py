@@ -4,15 +4,15 @@ from typing import Literal
 
 import numpy as np
 
-from shoal._kernels.growth import centre_distances
-from shoal._kernels.leftovers import group_means
-from shoal._kernels.paths import walk, walk_groups
+from shoal._kernels.growth import distances_to_mean
+from shoal._kernels.leftovers import group_centroids
+from shoal._kernels.paths import walk_through_groups, walk_to_nearest
 from shoal._kernels.spatial.pool import assign, open_pool
-from shoal._kernels.univariate.path import extend
+from shoal._kernels.univariate.path import extend_path
 from shoal._params import K
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
-from shoal.partitioners.mdav import split_from_the_ends
-from shoal.partitioners.univariate import cheapest
+from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner, run_in_strides
+from shoal.partitioners.mdav import mdav_groups
+from shoal.partitioners.univariate import cheapest_cuts
 
 
 class MHM(Partitioner):
@@ -78,7 +78,7 @@ class MHM(Partitioner):
         self.path = path
 
     def _split(self, X: Matrix) -> Labels:
-        first = int(np.argmax(centre_distances(X)))
+        first = int(np.argmax(distances_to_mean(X)))
         if self.path == "nearest-point":
             order = nearest_next(X, first)
         else:
@@ -86,23 +86,23 @@ class MHM(Partitioner):
         # Powers of two are exact; squares neither vanish nor overflow.
         U = np.ldexp(X, -np.frexp(np.abs(X).max())[1])
         labels = np.full(len(X), -1)
-        labels[order] = cheapest(extend, np.ascontiguousarray(U[order].T), self.k)
+        labels[order] = cheapest_cuts(extend_path, np.ascontiguousarray(U[order].T), self.k)
         return labels
 
-    def _through_groups(self, X: Matrix, first: int) -> Labels:
+    def _through_groups(self, X: Matrix, first: int) -> Indices:
         """Return the path over the groups of MDAV or of its centroid-based variant."""
         k = int(self.k)
         pairs_from = 3 * k if self.path == "mdav" else len(X) + 1
-        labels = split_from_the_ends(X, k, pairs_from, 2 * k)
+        labels = mdav_groups(X, k, pairs_from, 2 * k)
         sizes = np.bincount(labels)
-        centroids, _ = group_means(X, labels, len(sizes))
+        centroids, _ = group_centroids(X, labels, len(sizes))
         order = nearest_next(centroids, int(labels[first]))
         starts = np.concatenate([[0], np.cumsum(sizes)])
         members = np.argsort(labels, kind="stable")
-        return np.asarray(walk_groups(X, members, starts, order, first))
+        return np.asarray(walk_through_groups(X, members, starts, order, first))
 
 
-def nearest_next(X: Matrix, first: int) -> Labels:
+def nearest_next(X: Matrix, first: int) -> Indices:
     """Return a path through the rows of ``X`` from ``first``, always to the nearest not visited."""
     path = np.full(len(X), first)
 
@@ -111,5 +111,5 @@ def nearest_next(X: Matrix, first: int) -> Labels:
         assign(pool, first, 0)
         return pool
 
-    run_in_strides(X, walk, path, X, opening=open_path_pool, stage="ordering")
+    run_in_strides(X, walk_to_nearest, path, X, open_state=open_path_pool, stage="ordering")
     return path

@@ -5,12 +5,12 @@ from typing import Literal
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.mst import Tree, cut_edges, open_tree, span
+from shoal._kernels.mst import Tree, cut_edges, grow_tree, open_tree
 from shoal._kernels.spatial.pool import open_pool
 from shoal._params import K
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
+from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner, run_in_strides
 from shoal.partitioners.md import maximum_distance
-from shoal.partitioners.mdav import split_from_the_ends
+from shoal.partitioners.mdav import mdav_groups
 
 
 class MST(Partitioner):
@@ -71,7 +71,7 @@ class MST(Partitioner):
 
     def _split(self, X: Matrix) -> Labels:
         tree = open_tree(len(X))
-        run_in_strides(X, span, tree, X, opening=open_pool, stage="joining")
+        run_in_strides(X, grow_tree, tree, X, open_state=open_pool, stage="joining")
         labels: Labels = cut_edges(tree, _longest_first(tree), self.k)
 
         sizes = np.bincount(labels)
@@ -85,16 +85,16 @@ class MST(Partitioner):
         progress.report("grouping", len(X), len(X))
         return labels
 
-    def _divide(self, tree: Matrix, done: int, total: int) -> Labels:
+    def _divide(self, X: Matrix, done: int, total: int) -> Labels:
         """Return the groups of a tree that is too large; ``done`` records were grouped before."""
         if self.split == "diameter":
-            return maximum_distance(tree, self.k, done, total)
-        return split_from_the_ends(tree, self.k, len(tree) + 1, 2 * self.k)
+            return maximum_distance(X, self.k, done, total)
+        return mdav_groups(X, self.k, len(X) + 1, 2 * self.k)
 
 
-def _longest_first(tree: Tree) -> Labels:
+def _longest_first(tree: Tree) -> Indices:
     """Return the edges of the tree, longest first, each by the record that it added."""
-    records = tree.joined[1:]
+    records = tree.order[1:]
     other = tree.parent[records]
     low, high = np.minimum(records, other), np.maximum(records, other)
     return records[np.lexsort((high, low, -tree.length[records]))]

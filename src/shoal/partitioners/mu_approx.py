@@ -5,14 +5,22 @@ from typing import Annotated, Literal
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.leftovers import assign_leftovers, group_means
-from shoal._kernels.mdav import form_groups_flat
-from shoal._kernels.mu_approx.decompose import advance
+from shoal._kernels.leftovers import assign_leftovers, group_centroids
+from shoal._kernels.mdav import form_groups_on_pool
+from shoal._kernels.mu_approx.decompose import divide_trees
 from shoal._kernels.mu_approx.forest import N_UNLABELLED, build_forest, grow_forest
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.pool import open_pool
 from shoal._params import AtLeast, K, RandomState, as_seed
-from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner, run_in_strides
+from shoal.partitioners._base import (
+    STRIDE,
+    Facts,
+    Indices,
+    Labels,
+    Matrix,
+    Partitioner,
+    run_in_strides,
+)
 from shoal.partitioners._neighbours import nearest_others
 
 Criterion = Literal["sse", "euclidean"]
@@ -136,19 +144,19 @@ class MuApprox(Partitioner):
                 best, least = labels, lost
         return best
 
-    def _draw(self, X: Matrix, near: Labels, rng: np.random.Generator) -> Labels:
+    def _draw(self, X: Matrix, near: Indices, rng: np.random.Generator) -> Labels:
         """Return the groups of one draw."""
         k, n = int(self.k), len(X)
         forest = build_forest(grow_forest(near, rng.permutation(n), k))
         rank = rng.permutation(n)
-        while advance(forest, X, rank, k, STRIDE):
-            progress.report("dividing trees", n - int(forest.count[N_UNLABELLED]), n)
+        while divide_trees(forest, X, rank, k, STRIDE):
+            progress.report("dividing trees", n - int(forest.counts[N_UNLABELLED]), n)
         return halve_large_groups(X, forest.labels, k, self.criterion)
 
 
 def loss(X: Matrix, labels: Labels, criterion: Criterion) -> float:
     """Return the sum of the distances to the centroids, squared or not, by ``criterion``."""
-    centroids, _ = group_means(X, labels, int(labels.max()) + 1)
+    centroids, _ = group_centroids(X, labels, int(labels.max()) + 1)
     squares = np.square(X - centroids[labels]).sum(axis=1)
     return float(squares.sum() if criterion == "sse" else np.sqrt(squares).sum())
 
@@ -165,11 +173,11 @@ def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion =
         if len(records) >= 2 * k:
             part = run_in_strides(
                 X[records],
-                form_groups_flat,
+                form_groups_on_pool,
                 k,
                 too_many,
                 2 * k,
-                opening=open_pool,
+                open_state=open_pool,
                 done=done,
                 total=len(X),
             )
@@ -182,6 +190,6 @@ def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion =
     return labels
 
 
-def _shortens(X: Matrix, part: Labels) -> bool:
+def _shortens(X: Matrix, part: Indices) -> bool:
     one_group = np.zeros(len(X), np.int64)
     return loss(X, part, "euclidean") < loss(X, one_group, "euclidean")

@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._kernels.mward.ends import ends_by_distance, ends_by_rank
-from shoal._kernels.mward.joins import N_DONE, advance
+from shoal._kernels.mward.joins import N_DONE, join_small_groups
 from shoal._kernels.mward.parts import (
     blocks_from_the_end,
-    first_alike,
-    members,
+    first_equal,
+    initial_groups,
+    members_of_large,
     roots,
-    start_from,
     unit_extent,
 )
 from shoal._kernels.spatial.group_boxes import is_mostly_empty, pack_boxes
@@ -103,7 +103,7 @@ class MWard(Partitioner):
         self.grow = grow
 
     @property
-    def takes_directions(self) -> bool:
+    def needs_one_axis_per_column(self) -> bool:
         """Whether each column must be one axis."""
         return self.start not in ("max-distance", "first-component")
 
@@ -112,24 +112,24 @@ class MWard(Partitioner):
         check_column(self, "start", X)
 
     def _split(self, X: Matrix) -> Labels:
-        rows, cell, rank = unit_extent(X), first_alike(X), self._rank(X)
+        rows, representative, rank = unit_extent(X), first_equal(X), self._rank(X)
         labels = np.full(len(X), -1)
         parts = [np.arange(len(X))]
         while parts:
             part = parts.pop()
-            if len(part) < 2 * self.k or self.k == 1 or (cell[part] == cell[part[0]]).all():
+            part_rows, equals = rows[part], representative[part]
+            if len(part) < 2 * self.k or self.k == 1 or (equals == equals[0]).all():
                 labels[part] = part[blocks_from_the_end(len(part), self.k)]
                 continue
             if rank is None:
-                ends = ends_by_distance(
-                    rows[part], cell[part], self.k, self.descending, self.grow == "extreme"
-                )
+                extreme = self.grow == "extreme"
+                ends = ends_by_distance(part_rows, equals, self.k, self.descending, extreme)
             else:
                 ends = ends_by_rank(rank[part], self.k)
-            groups = start_from(rows[part], cell[part], ends, self.k)
+            groups = initial_groups(part_rows, equals, ends, self.k)
             group = self._join(groups, len(X))
             labels[part] = part[group]
-            parts += [part[large] for large in members(group, 2 * self.k)]
+            parts += [part[large] for large in members_of_large(group, 2 * self.k)]
         progress.report("grouping", len(X), len(X))
         return labels
 
@@ -144,8 +144,8 @@ class MWard(Partitioner):
     def _join(self, groups: Any, n: int) -> Numbers:
         """Join groups until none is small; return the group of each record of the part."""
         boxes: Any = pack_boxes(groups)
-        while advance(groups, boxes, self.k, STRIDE):
-            progress.report("grouping", min(int(groups.count[N_DONE]) // 2, n), n)
+        while join_small_groups(groups, boxes, self.k, STRIDE):
+            progress.report("grouping", min(int(groups.counts[N_DONE]) // 2, n), n)
             if is_mostly_empty(groups, boxes):
                 boxes = pack_boxes(groups)
         return np.asarray(roots(groups.parent))

@@ -8,12 +8,10 @@ from shoal._kernels.optimal import best_groups
 from shoal._params import K
 from shoal.errors import InputError
 from shoal.partitioners._base import PROVEN, Facts, Labels, Matrix, Partitioner, sse
-from shoal.partitioners._column_generation.proof import Budget, OutOfTime
 from shoal.partitioners.mdav import MDAV
-from shoal.partitioners.prove import attempt
 
-TINY = 16  # records for which all subsets are tried: memory doubles with each
-MOST = 1200  # records for which a proof is begun
+MAX_ENUMERATED = 16  # records for which all subsets are tried: memory doubles with each
+MAX_RECORDS = 1200  # records for which a proof is begun
 SECONDS = 120.0  # of processor time, so that a busy machine changes nothing
 
 
@@ -50,7 +48,9 @@ class Optimal(Partitioner):
     3. Integer programming chooses among the groups that can still matter.
 
     **Guarantee.** The SSE is the least possible, proven to eight digits. Of several
-    partitions with the same SSE, one is returned, always the same.
+    partitions with the same SSE, one is returned; with more than 16 records, which one
+    may depend on the version of the solver, and on the speed of the machine where the
+    proof takes nearly all the time that it may.
 
     **Cost.** The problem is NP-hard, so time and memory may grow exponentially with
     n. A table is refused if a proof would take more than a minute or two of
@@ -74,7 +74,7 @@ class Optimal(Partitioner):
         cost="exponential",
         paper="DM02",
         guarantee="the SSE is the least possible",
-        most=TINY,
+        max_records=MAX_ENUMERATED,
     )
 
     def __init__(self, k: K):
@@ -82,13 +82,13 @@ class Optimal(Partitioner):
 
     def _check(self, X: Matrix) -> None:
         super()._check(X)
-        if len(X) > MOST and 1 < self.k <= len(X) // 2:
+        if len(X) > MAX_RECORDS and 1 < self.k <= len(X) // 2:
             raise InputError(
-                f"Optimal takes at most {MOST} records but the data hold n_samples={len(X)}."
+                f"Optimal takes at most {MAX_RECORDS} records but the data hold {len(X):,}."
                 " Use another method, or group within strata.",
                 code="too-many-records",
                 records=len(X),
-                most=MOST,
+                most=MAX_RECORDS,
             )
 
     def _split(self, X: Matrix) -> Labels:
@@ -102,16 +102,20 @@ class Optimal(Partitioner):
             return np.arange(n)
         if n < 2 * self.k:
             return np.zeros(n, np.int64)
-        if n <= TINY:
+        if n <= MAX_ENUMERATED:
             labels: Labels = best_groups(X, self.k)
             return labels
+        # 30 modules that other methods do not need.
+        from shoal.partitioners._budget import Budget, OutOfTime
+        from shoal.partitioners.prove import attempt
+
         start, budget = MDAV(k=self.k).fit_predict(X), Budget(SECONDS, time.thread_time)
         proven = attempt(X, start, int(self.k), budget, (OutOfTime,))
         if not proven.optimal:
             raise InputError(
-                f"The optimum of n_samples={n} records at k={self.k} could not be proven in"
-                f" reasonable time. Up to {TINY} records it always is; lower n or k, or take"
-                " another method.",
+                f"The optimum of {n:,} records at k={self.k} could not be proven in"
+                f" reasonable time. Up to {MAX_ENUMERATED} records it always is; lower n or k, or"
+                " take another method.",
                 code="not-proven",
                 records=n,
                 k=self.k,

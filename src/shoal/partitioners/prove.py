@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.partitioners._base import Labels, Matrix, in_order
+from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._column_generation.column_pool import divide_large_groups
 from shoal.partitioners._column_generation.integrality_gap import TOLERANCE, close_gap, is_closed
 from shoal.partitioners._column_generation.proof import (
-    Budget,
-    OutOfTime,
     Proof,
     scaled,
     squared_errors,
@@ -21,7 +20,7 @@ from shoal.partitioners._column_generation.restarts import Restarts
 from shoal.partitioners._dual_bound.certificate import certify
 
 SECONDS = 120.0  # default budget
-LONG = 5_000  # records above which a certificate replaces the linear and integer programmes
+MAX_PROGRAMME_RECORDS = 5_000  # above it, a certificate replaces the linear and integer programmes
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ def prove(
         The best partition found, never worse than the given one, and the bound.
     """
     seconds = Budget(SECONDS if budget is None else budget, clock)
-    if len(X) > LONG and 1 < k <= len(X) // 2:
+    if len(X) > MAX_PROGRAMME_RECORDS and 1 < k <= len(X) // 2:
         return prove_by_certificate(X, in_order(labels), k, seconds)
     return attempt(X, labels, k, seconds, (OutOfTime, KeyboardInterrupt), seed)
 
@@ -125,6 +124,11 @@ def attempt(
 def run(proof: Proof, seed: int) -> None:
     """Raise the bound and improve the partition until the gap is closed or the time is over."""
     proof.run_dual_ascent()
+    run_programmes(proof, seed)
+
+
+def run_programmes(proof: Proof, seed: int) -> None:
+    """Go on after the dual ascent: searches, the linear programme and integer programmes."""
     restarts = Restarts(proof, seed)
     restarts.begin()
     if not is_closed(proof):

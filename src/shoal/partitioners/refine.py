@@ -16,9 +16,9 @@ from shoal._kernels.local_search.passes import (
     run_pass,
 )
 from shoal._kernels.mdav import mdav1
-from shoal._kernels.spatial.block_order import order_by_halving
+from shoal._kernels.spatial.block_order import locality_order
 from shoal._kernels.spatial.neighbours import neighbours
-from shoal.partitioners._base import Labels, Matrix, centroids_and_sse, in_order
+from shoal.partitioners._base import Indices, Labels, Matrix, centroids_and_sse, in_order
 from shoal.partitioners._second_phase import divide_large
 
 STRIDE = 500  # changes of groups between two reports of progress: a fraction of a second
@@ -67,9 +67,7 @@ def refine(X: Matrix, labels: Labels, k: int) -> Labels:
         return start if k > 1 else np.arange(len(X))
     refined, order = start, np.arange(len(X))
     try:
-        grouping, order = prepare_grouping(
-            X, start, k, max(MIN_NEAREST, min(k + k // 2, MAX_NEAREST))
-        )
+        grouping, order = prepare_grouping(X, start, k, MIN_NEAREST)
         refined = grouping.labels
         improve(grouping, k)
     except KeyboardInterrupt:  # the groups are whole after every stride
@@ -77,12 +75,16 @@ def refine(X: Matrix, labels: Labels, k: int) -> Labels:
     return lower_sse(X, start, refined[np.argsort(order)])
 
 
-def prepare_grouping(X: Matrix, labels: Labels, k: int, nearest: int) -> tuple[Grouping, Labels]:
+def prepare_grouping(
+    X: Matrix, labels: Labels, k: int, min_nearest: int
+) -> tuple[Grouping, Indices]:
     """Return the state of a local search, and the order in which it holds the records.
 
-    Groups of 2k records or more are divided. A record may move to the groups of its
-    ``nearest`` neighbours. Near records are held near each other, for the memory cache.
+    Groups of 2k records or more are divided. A record may move to the groups of 1.5 k nearest
+    neighbours, at least ``min_nearest``. Near records are held near each other, for the memory
+    cache.
     """
+    nearest = max(min_nearest, min(k + k // 2, MAX_NEAREST))
     divided = labels.copy()
     divide_large(X, divided, k, mdav1)
     Z = centre_and_scale(X)
@@ -90,14 +92,6 @@ def prepare_grouping(X: Matrix, labels: Labels, k: int, nearest: int) -> tuple[G
     order = locality_order(Z)
     rank = np.argsort(order)
     return open_grouping(Z[order], rank[near[order]], in_order(divided[order]), k), order
-
-
-def locality_order(X: Matrix) -> Labels:
-    """Return the records in an order in which near records are near each other."""
-    order = np.arange(len(X))
-    no_shells = np.zeros(len(X))
-    order_by_halving(np.column_stack([X, no_shells]).astype(np.float32), order)
-    return order
 
 
 def centre_and_scale(X: Matrix) -> Matrix:
@@ -140,8 +134,8 @@ def _in_strides(
     action: int,
     grouping: Grouping,
     k: int,
-    candidates: Labels,
-    last_tried: Labels,
+    candidates: Indices,
+    last_tried: Indices,
     stage: str,
 ) -> float:
     """Run a pass over ``candidates``, a stride at a time; return the decrease of the SSE."""
@@ -153,7 +147,7 @@ def _in_strides(
     return decrease
 
 
-def _promising_centres(grouping: Grouping, k: int) -> Labels:
+def _promising_centres(grouping: Grouping, k: int) -> Indices:
     """Return the records around which a new group may lower the SSE most."""
     if grouping.near.shape[1] < k - 1:
         return np.empty(0, np.int64)

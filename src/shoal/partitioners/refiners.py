@@ -4,15 +4,13 @@
 """
 
 import time
-from typing import Annotated, Self, TypeVar
+from typing import Annotated, Self
 
 import numpy as np
-from sklearn.base import clone
 
-from shoal._params import AtLeast, K, RandomState, as_seed, draw_seed
+from shoal._params import AtLeast, K, RandomState, seed_or_draw
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._improver import Improver
-from shoal.partitioners.prove import prove
 from shoal.partitioners.refine import refine
 from shoal.partitioners.search import search
 
@@ -22,8 +20,6 @@ Rounds = Annotated[float, AtLeast(0)] | None
 DEFAULT_ROUNDS = 50.0  # per record, of each annealing, without a budget
 SEARCH_SHARE = 0.2  # of the budget of a proof, for the search before it
 MAX_SEARCH = 0.02  # seconds per record for that search
-
-E = TypeVar("E", "Search", "Prove")
 
 
 class Refine(Improver):
@@ -151,14 +147,9 @@ class Search(Improver):
         self.rounds = rounds
         self.random_state = random_state
 
-    def with_budget_share(self, share: float) -> Self:
-        """Return an unfitted copy that has ``share`` of the budget."""
-        return _with_budget_share(self, share)
-
     def reproducible_copy(self) -> Self:
         """Return an unfitted copy with the number of rounds that this one made."""
-        copy: Self = clone(self).set_params(budget=None, rounds=self.rounds_)
-        return copy
+        return self._copy(budget=None, rounds=self.rounds_)
 
     def _improve(self, X: Matrix, labels: Labels) -> Labels:
         n = len(X)
@@ -167,7 +158,7 @@ class Search(Improver):
             X,
             labels,
             int(self.k),
-            seed=seed_of(self.random_state),
+            seed=seed_or_draw(self.random_state),
             rounds=round(per_record * n) if self.budget is None else None,
             seconds=self.budget,
         )
@@ -247,15 +238,13 @@ class Prove(Improver):
         self.budget = budget
         self.random_state = random_state
 
-    def with_budget_share(self, share: float) -> Self:
-        """Return an unfitted copy that has ``share`` of the budget."""
-        return _with_budget_share(self, share)
-
     def _improve(self, X: Matrix, labels: Labels) -> Labels:
+        from shoal.partitioners.prove import prove  # 30 modules that other methods do not need
+
         tiny = np.arange(8.0).reshape(-1, 1)
         prove(tiny, np.repeat([0, 1], 4), 2)  # so that the time given is not spent on compiling
         k, began = int(self.k), time.process_time()
-        seed = seed_of(self.random_state)
+        seed = seed_or_draw(self.random_state)
         # A short table is searched completely in a short time; then the proof tells more than the
         # search.
         seconds = min(SEARCH_SHARE * self.budget, MAX_SEARCH * len(X))
@@ -266,16 +255,3 @@ class Prove(Improver):
         self.seconds_ = time.process_time() - began
         self.cut_short_ = not proven.optimal
         return proven.labels
-
-
-def seed_of(random_state: RandomState) -> int:
-    """Return the seed, drawn if there is none."""
-    seed = as_seed(random_state)
-    return int(draw_seed() if seed is None else seed)
-
-
-def _with_budget_share(effort: E, share: float) -> E:
-    copy: E = clone(effort)
-    if copy.budget is not None:
-        copy.set_params(budget=share * copy.budget)
-    return copy

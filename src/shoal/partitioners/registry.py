@@ -65,10 +65,10 @@ METHODS: dict[str, type[Partitioner]] = {
 }
 
 
-# How hard to try; "quick" is the method alone.
+# Improvers by the name of the effort; "quick" is the method alone.
 EFFORTS: dict[str, type[Improver]] = {"refine": Refine, "search": Search, "prove": Prove}
 METHODS |= {"blocked": Blocked, **EFFORTS}
-START = "mdav"  # what efforts and blocks start from if no method is named
+START = "mdav"  # the method of efforts and blocks if none is named
 
 
 def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partitioner:
@@ -79,8 +79,8 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     has its own options, and further ones are refused. Every method accepts ``random_state``
     and ``n_jobs``: those that do not draw, or do not run in parallel, ignore them.
     """
-    left_open = [name for name in ("effort", "budget", *COMMON) if options.get(name) is None]
-    options = {name: value for name, value in options.items() if name not in left_open}
+    unset = [name for name in ("effort", "budget", *COMMON) if options.get(name) is None]
+    options = {name: value for name, value in options.items() if name not in unset}
     if not isinstance(method, str | Partitioner):
         raise ParameterError(
             f"A method is a name or a Partitioner. Got a {type(method).__name__} instead.",
@@ -89,12 +89,24 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
         )
     if "block_size" in options or method == "blocked":
         outer_options = _pop_options(Blocked, options)
-        return _wrap(
-            Blocked, partitioner(START if method == "blocked" else method, options), outer_options
-        )
+        inner = partitioner(START if method == "blocked" else method, options)
+        return _wrap(Blocked, inner, outer_options)
     if isinstance(method, str) and method in EFFORTS and "effort" not in options:
         method, options["effort"] = START, method
     effort = options.pop("effort", None)
+    _check_effort(effort)
+    if effort in EFFORTS:
+        return _improver(effort, START if method == "auto" else method, options)
+    if "budget" in options:
+        raise ParameterError(
+            'A budget needs `effort="search"` or `effort="prove"`. Name one.',
+            code="budget-without-effort",
+        )
+    return _make_method(START if effort == "quick" and method == "auto" else method, options)
+
+
+def _check_effort(effort: Any) -> None:
+    """Refuse an effort that does not exist; None stands for none."""
     if effort is not None and not isinstance(effort, str):
         raise ParameterError(
             f"An effort is a name: quick, {', '.join(EFFORTS)}. Got"
@@ -102,20 +114,17 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
             code="unknown-effort",
             given=type(effort).__name__,
         )
-    if effort is None or effort == "quick":
-        if "budget" in options:
-            raise ParameterError(
-                'A budget needs `effort="search"` or `effort="prove"`. Name one.',
-                code="budget-without-effort",
-            )
-        return _make_method(START if effort and method == "auto" else method, options)
-    if effort not in EFFORTS:
+    if effort not in (None, "quick", *EFFORTS):
         raise ParameterError(
             f"There is no effort {effort!r}.{parameters.hint(str(effort), EFFORTS)} Choose one of:"
             f" quick, {', '.join(EFFORTS)}.",
             code="unknown-effort",
             given=effort,
         )
+
+
+def _improver(effort: str, method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
+    """Return the improver of an effort over a method, made with the options of both."""
     cls = EFFORTS[effort]
     outer_options = _pop_options(cls, options)
     if "budget" in options:
@@ -125,7 +134,7 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
             code="budget-not-taken",
             effort=effort,
         )
-    return _wrap(cls, _make_method(START if method == "auto" else method, options), outer_options)
+    return _wrap(cls, _make_method(method, options), outer_options)
 
 
 def _pop_options(cls: type[Partitioner], options: dict[str, Any]) -> dict[str, Any]:
@@ -134,7 +143,8 @@ def _pop_options(cls: type[Partitioner], options: dict[str, Any]) -> dict[str, A
     return {n: options.pop(n) for n in list(options) if n in declared and n not in SHARED}
 
 
-SHARED = ("k", "method")
+SHARED = ("k", "method")  # parameters of Blocked and the efforts that are not options of theirs
+# Options that every method accepts.
 COMMON: dict[str, Any] = {"random_state": parameters.RandomState, "n_jobs": parameters.NJobs}
 
 
@@ -150,6 +160,7 @@ def _wrap(cls: type[Partitioner], inner: Partitioner, options: dict[str, Any]) -
 
 
 def _make_method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
+    """Return a method by name, made with ``options``; or a partitioner, which has its own."""
     _check_common(options)
     if isinstance(method, Partitioner):
         k = options.pop("k", method.k)
@@ -170,7 +181,8 @@ def _make_method(method: str | Partitioner, options: dict[str, Any]) -> Partitio
         )
     known = parameters.signature_parameters(METHODS[method])
     options = {n: value for n, value in options.items() if n in known or n not in COMMON}
-    return parameters.build(METHODS[method], options)  # type: ignore[no-any-return]
+    made: Partitioner = parameters.build(METHODS[method], options, f"the method {method!r}")
+    return made
 
 
 def _check_common(options: Mapping[str, Any]) -> None:
@@ -303,5 +315,8 @@ def partition(
     array([0, 1, 0, 1])
     """
     common = {"effort": effort, "budget": budget, "random_state": random_state, "n_jobs": n_jobs}
-    chosen = partitioner(method, {"k": k, **common, **options})
+    try:
+        chosen = partitioner(method, {"k": k, **common, **options})
+    except ParameterError as error:
+        raise parameters.with_hint_of(error, partition) from None
     return chosen.fit(X).partition_

@@ -13,14 +13,8 @@ from shoal._kernels.local_search.passes import open_grouping
 from shoal.errors import ParameterError
 from shoal.partitioners._annealing import Annealing, run_annealings, schedule
 from shoal.partitioners._base import Labels, Matrix, centroids_and_sse, in_order
-from shoal.partitioners._column_generation.set_partitioning import choose
-from shoal.partitioners.refine import (
-    MAX_NEAREST,
-    centre_and_scale,
-    improve,
-    lower_sse,
-    prepare_grouping,
-)
+from shoal.partitioners._column_generation.set_partitioning import select_groups_by_region
+from shoal.partitioners.refine import centre_and_scale, improve, lower_sse, prepare_grouping
 
 RESTARTS = 2  # whatever the machine: the result must not depend on its cores
 MIN_NEAREST = 15  # neighbours whose groups a record may move to
@@ -110,9 +104,7 @@ def search(
     run = _Run(X, k, seconds)
     best, complete, order = start, True, np.arange(len(X))
     try:
-        grouping, order = prepare_grouping(
-            X, start, k, max(MIN_NEAREST, min(k + k // 2, MAX_NEAREST))
-        )
+        grouping, order = prepare_grouping(X, start, k, MIN_NEAREST)
         best = grouping.labels
         improve(grouping, k)
         if grouping.sse.sum() > 0:
@@ -193,7 +185,7 @@ class _Run:
     def _is_overdue(self) -> bool:
         """Report progress; return whether the search takes much longer than the budget."""
         loss = min(annealing.best_sse for annealing in self.annealings) / self.total_sse
-        stage = f"searching, loss {loss:.3%}"
+        stage = f"searching, loss {100 * loss:.3f} %"
         if self.seconds is None:
             progress.report(stage, sum(self.done), RESTARTS * self.rounds)
         else:
@@ -202,12 +194,14 @@ class _Run:
 
     def best(self) -> Labels:
         """Return the best groups of all annealings."""
-        return min(self.annealings, key=lambda annealing: annealing.best_sse).memory.best
+        return min(self.annealings, key=lambda annealing: annealing.best_sse).best_and_pool.best
 
     def best_of_all_groups(self, grouping: Grouping) -> Labels:
         """Return the best partition into groups that any annealing met, refined."""
         pool = np.vstack([annealing.pool for annealing in self.annealings])
-        labels = choose(grouping.X, pool, self.best(), sum(self.done) // ROUNDS_PER_REGION)
+        labels = select_groups_by_region(
+            grouping.X, pool, self.best(), sum(self.done) // ROUNDS_PER_REGION
+        )
         refined = open_grouping(grouping.X, grouping.near, labels, self.k)
         improve(refined, self.k)
         return lower_sse(grouping.X, in_order(self.best()), refined.labels)

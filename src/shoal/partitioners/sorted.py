@@ -86,7 +86,7 @@ class Sorted(Partitioner):
         self.loadings = loadings
 
     @property
-    def takes_directions(self) -> bool:
+    def needs_one_axis_per_column(self) -> bool:
         """Whether each column must be one axis."""
         return self.by != "first-component"
 

@@ -7,7 +7,7 @@ import numpy as np
 from shoal._kernels.leftovers import join_nearest
 from shoal._kernels.tfrp import form_groups
 from shoal._params import K
-from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
+from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner, run_in_strides
 from shoal.partitioners._second_phase import second_phase
 
 
@@ -93,7 +93,7 @@ def _first_phase(X: Matrix, k: int) -> Labels:
     return labels
 
 
-def _farthest_first(X: Matrix, value: float) -> Labels:
+def _farthest_first(X: Matrix, value: float) -> Indices:
     """Order the records by falling distance to the point that has ``value`` in every column."""
     distance = np.zeros(len(X))
     for column in X.T:

@@ -35,7 +35,7 @@ class TwoMuApprox(Partitioner):
     weight_ : float
         Sum of the squared distances along the chosen edges. The SSE is at most
         this, and at least half of it.
-    certificate_ : Certificate
+    certificate_ : FactorCertificate
         Dual values that prove the weight to be least: its ``bound`` is a lower
         bound of the weight of all such sets, and half of it of the SSE.
 

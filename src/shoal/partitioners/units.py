@@ -9,7 +9,7 @@ from shoal._kernels.unit_descent import NEAR, sweep
 from shoal._kernels.unit_groups import UnitGroups, open_unit_groups
 from shoal._kernels.unit_repair import dissolve_worthwhile, repair_all, split_all
 from shoal.errors import InputError
-from shoal.partitioners._base import Labels, Matrix, Partition, Partitioner, in_order, sse
+from shoal.partitioners._base import Indices, Labels, Matrix, Partition, Partitioner, in_order, sse
 from shoal.partitioners.refine import centre_and_scale
 
 STRIDE = 2000  # groups or records between two reports of progress
@@ -110,7 +110,7 @@ def fewest_units(labels: Labels, units: Labels) -> int:
     return int(np.bincount(pairs[:, 0]).min())
 
 
-def _distinct(X: Matrix, units: Labels) -> tuple[Labels, Labels]:
+def _distinct(X: Matrix, units: Labels) -> tuple[Indices, Indices]:
     """Return the first of equal records of a unit, and the position of each record's first."""
     _, first, inverse = np.unique(
         np.column_stack([units, X]), axis=0, return_index=True, return_inverse=True
@@ -123,10 +123,10 @@ def _distinct(X: Matrix, units: Labels) -> tuple[Labels, Labels]:
 
 def _repair_groups(X: Matrix, labels: Labels, units: Labels, k: int) -> Labels:
     """Return groups that all hold at least k units."""
-    number = int(labels.max()) + 1
-    groups = open_unit_groups(X, units, labels, number)
+    n_groups = int(labels.max()) + 1
+    groups = open_unit_groups(X, units, labels, n_groups)
     tree = build_tree(groups.centroids)
-    queue = np.flatnonzero(groups.distinct < k)
+    queue = np.flatnonzero(groups.n_units < k)
     for start in range(0, len(queue), STRIDE):
         repair_all(groups, tree, k, queue, start, min(start + STRIDE, len(queue)))
         progress.report("repairing groups", min(start + STRIDE, len(queue)), len(queue))
@@ -137,8 +137,8 @@ def _open_groups(X: Matrix, labels: Labels, units: Labels, k: int) -> tuple[Unit
     """Return the state of a local search, and a tree of the centroids; divide large groups."""
     groups = open_unit_groups(X, units, labels, _max_groups(labels, k))
     # Groups of equal records are not divided: their parts would be each other's neighbours.
-    number = split_all(groups, k, int(labels.max()) + 1, False)
-    return groups, build_tree(groups.centroids[:number].copy())
+    n_groups = split_all(groups, k, int(labels.max()) + 1, False)
+    return groups, build_tree(groups.centroids[:n_groups].copy())
 
 
 def _max_groups(labels: Labels, k: int) -> int:

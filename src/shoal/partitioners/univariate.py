@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.univariate.path import extend, label_groups, open_path
-from shoal._kernels.univariate.sorted_path import extend_sorted
+from shoal._kernels.univariate.path import extend_path, label_groups, open_path
+from shoal._kernels.univariate.sorted_path import extend_sorted_path
 from shoal._params import K
 from shoal.errors import ParameterError
 from shoal.partitioners._base import PROVEN, STRIDE, Facts, Labels, Matrix, Partitioner, sse
@@ -87,7 +87,7 @@ class Univariate(Partitioner):
         self.order = order
 
     @property
-    def takes_directions(self) -> bool:
+    def needs_one_axis_per_column(self) -> bool:
         """Whether each column must be one axis."""
         return isinstance(self.order, int | np.integer | None) or self.order == "sum-of-z"
 
@@ -116,10 +116,10 @@ class Univariate(Partitioner):
         # Powers of two are exact; squares neither vanish nor overflow.
         U = np.ldexp(X, -np.frexp(np.abs(X).max())[1])
         if X.shape[1] == 1 and (np.diff(U[rows, 0]) >= 0).all():
-            labels[rows] = cheapest(extend_sorted, U[rows, 0], self.k)
+            labels[rows] = cheapest_cuts(extend_sorted_path, U[rows, 0], self.k)
             self.bound_ = PROVEN * sse(X, labels)
         else:
-            labels[rows] = cheapest(extend, np.ascontiguousarray(U[rows].T), self.k)
+            labels[rows] = cheapest_cuts(extend_path, np.ascontiguousarray(U[rows].T), self.k)
         return labels
 
     def _order(self, X: Matrix) -> NDArray[np.int64]:
@@ -136,11 +136,11 @@ def is_permutation(order: Sequence[int], n: int) -> bool:
     return np.array_equal(np.sort(order), np.arange(n))
 
 
-def cheapest(kernel: Any, records: Matrix, k: int) -> Labels:
-    """Let ``kernel`` find the shortest path over ``records``; return the group of each place."""
+def cheapest_cuts(extend: Any, records: Matrix, k: int) -> Labels:
+    """Return the group of each place in an order, along the shortest path that ``extend`` finds."""
     n = records.shape[-1]
     path: Any = open_path(n)
-    while kernel(path, records, k, STRIDE):
+    while extend(path, records, k, STRIDE):
         progress.report("grouping", int(path.reached[0]), n)
     progress.report("grouping", n, n)
     return np.asarray(label_groups(path))

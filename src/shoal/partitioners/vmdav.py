@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from shoal._kernels.growth import centre_distances
+from shoal._kernels.growth import distances_to_mean
 from shoal._kernels.leftovers import assign_leftovers
 from shoal._kernels.vmdav import form_groups
 from shoal._params import AtLeast, K
@@ -17,7 +17,7 @@ from shoal.partitioners._base import (
     run_in_strides,
 )
 
-GAMMAS = (0.0, 0.2, 0.5, 0.8, 1.1)
+GAMMAS = (0.0, 0.2, 0.5, 0.8, 1.1)  # that gamma="auto" tries
 
 
 class VMDAV(Partitioner):
@@ -83,7 +83,7 @@ class VMDAV(Partitioner):
         self.gamma = gamma
 
     def _split(self, X: Matrix) -> Labels:
-        order = np.argsort(-centre_distances(X), kind="stable")
+        order = np.argsort(-distances_to_mean(X), kind="stable")
         gammas = GAMMAS if self.gamma == "auto" else (float(self.gamma),)
         best_sse = np.inf
         for number, gamma in enumerate(gammas):

@@ -1,4 +1,4 @@
-"""Masked columns before and after: location, spread, quartiles, levels, and how alike they are."""
+"""Masked columns and their pairs before and after: figures, and how alike they are."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame import tables
-from shoal.frame.columns import decode
+from shoal.frame.arrow_types import decode
 from shoal.frame.describe import are_years, finite_values
 from shoal.frame.tables import Frame
 from shoal.frame.types import text_of
@@ -53,10 +53,57 @@ def profile_columns(
     return sorted(entries, key=lambda entry: entry["similarity"])
 
 
-def scores(
-    columns: Sequence[Mapping[str, Any]],
+def profile_pairs(
     correlations: Mapping[str, Any],
+    associations: Mapping[str, Any] | None = None,
     tables_alike: Sequence[float] = (),
+) -> list[dict[str, Any]]:
+    """Return figures about pairs of columns, those that changed most first.
+
+    Parameters
+    ----------
+    correlations : mapping
+        ``columns`` with their correlations ``before`` and ``after``; may be empty.
+    associations : mapping, optional
+        The same of Cramér's V of categories.
+    tables_alike : list of float
+        The similarity of the two-way tables of each pair of categories, row by row of the lower
+        triangle.
+
+    Returns
+    -------
+    list of dict
+        ``columns``, the two names; ``statistic``, its value ``before`` and ``after``, and
+        ``similarity``.
+    """
+    entries = [
+        {**entry, "similarity": similarity_of_correlations(entry["before"], entry["after"])}
+        for entry in _lower_triangle(correlations, "correlation")
+    ]
+    associated = _lower_triangle(associations or {}, "Cramér's V")
+    entries += [
+        {**entry, "similarity": alike}
+        for entry, alike in zip(associated, tables_alike, strict=True)
+    ]
+    return sorted(entries, key=lambda entry: entry["similarity"])
+
+
+def _lower_triangle(matrices: Mapping[str, Any], statistic: str) -> list[dict[str, Any]]:
+    names, first, second = (matrices.get(part, []) for part in ("columns", "before", "after"))
+    return [
+        {
+            "columns": [names[j], names[i]],
+            "statistic": statistic,
+            "before": first[i][j],
+            "after": second[i][j],
+        }
+        for i in range(len(names))
+        for j in range(i)
+    ]
+
+
+def scores(
+    columns: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return the mean similarity of columns and of pairs of columns, and of both.
 
@@ -64,25 +111,18 @@ def scores(
     ----------
     columns : list of dict
         What `profile_columns` returns.
-    correlations : mapping
-        ``columns`` with their correlations ``before`` and ``after``; may be empty.
-    tables_alike : list of float
-        The similarity of the two-way tables of pairs of categories.
+    pairs : list of dict
+        What `profile_pairs` returns.
 
     Returns
     -------
     dict
         ``columns``, ``pairs`` (None without pairs) and ``overall``, each between 0 and 1.
     """
-    of_columns = float(np.mean([entry["similarity"] for entry in columns])) if columns else None
-    first, second = correlations.get("before", []), correlations.get("after", [])
-    pairs = [
-        similarity_of_correlations(first[i][j], second[i][j])
-        for i in range(len(first))
-        for j in range(i)
-    ]
-    pairs += tables_alike
-    of_pairs = float(np.mean(pairs)) if pairs else None
+    of_columns, of_pairs = (
+        float(np.mean([entry["similarity"] for entry in entries])) if entries else None
+        for entries in (columns, pairs)
+    )
     defined = [score for score in (of_columns, of_pairs) if score is not None]
     overall = float(np.mean(defined)) if defined else None
     return {"columns": of_columns, "pairs": of_pairs, "overall": overall}

@@ -27,6 +27,7 @@ from shoal.plan.draft import Draft
 from shoal.plan.guarantees import may_be_published
 from shoal.plan.interpretation import interpret_source
 from shoal.plan.plan import Plan
+from shoal.plan.profile import with_value_labels
 from shoal.plan.readback import coded_columns, judge_file
 from shoal.plan.release import Release
 from shoal.plan.verdict import Finding, Verdict
@@ -195,7 +196,9 @@ def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Ma
     if file_format is not None and opened.notes.family in file_format.codes:
         table = opened.with_codes_as_categories(table, coded_columns(plan))
     draft = plan.draft(table)
-    draft = draft._replace(evidence=replace(draft.evidence, text=as_text.text))
+    labels = {name: notes.value_labels for name, notes in opened.notes.columns.items()}
+    named = {**draft.fields, "profile": with_value_labels(draft.fields["profile"], labels)}
+    draft = draft._replace(fields=named, evidence=replace(draft.evidence, text=as_text.text))
     if plan.limits.by("utility"):
         draft = draft.with_analysed(AnalysedColumns.of(as_text, plan))
     fields = draft.fields

@@ -15,7 +15,7 @@ from shoal.frame.roles import RECORD_UNIT
 from shoal.frame.types import Type, as_types
 from shoal.io.publish import Publication
 from shoal.metrics.limits import Limits
-from shoal.partitioners import METHODS, Partitioner, partitioner
+from shoal.partitioners import METHODS, Partitioner, method_name, partitioner
 from shoal.partitioners import entry as partitioner_entry
 from shoal.plan.limits import as_limits
 from shoal.plan.thresholds import Thresholds, as_thresholds
@@ -88,7 +88,7 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         )
     if folder is None:
         _refuse_files(entries.get("types"))
-    parsed = [_step(step, f"Step {i}") for i, step in enumerate(steps, start=1)]
+    parsed = [_parse_step(step, f"Step {i}") for i, step in enumerate(steps, start=1)]
     thresholds = as_thresholds(entries.get("thresholds"))
     unit = entries.get("unit")
     if not isinstance(unit, str | None):
@@ -209,6 +209,7 @@ def _reveal_seeds(entry: Any) -> Any:
 
 
 def _step_entry(step: Step) -> dict[str, Any]:
+    """Return a step as an entry of a document."""
     entry = {"method": step.name} | {
         PARTITION if name == "partitioner" else name: value
         for name, value in parameters.non_default_parameters(step).items()
@@ -235,9 +236,17 @@ def _as_plain(options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _step(entry: Mapping[str, Any], culprit: str) -> Step:
+def _parse_step(entry: Mapping[str, Any], culprit: str) -> Step:
+    """Return a step from its entry in a document; errors begin with ``culprit``."""
     options = dict(entry)
     method = options.pop("method", None)
+    if method is None:
+        _refuse_misspelt_method(options, culprit)
+        raise PlanError(
+            f"{culprit} has no method. The methods of a step are: {', '.join(STEPS)}.",
+            code="unknown-step",
+            given=None,
+        )
     if not isinstance(method, str) or method not in STEPS:
         raise PlanError(
             f"{culprit} has the method {method!r}.{hint(str(method), STEPS)} The methods of a step"
@@ -255,23 +264,35 @@ def _step(entry: Mapping[str, Any], culprit: str) -> Step:
     _check_keys(options, [PARTITION if n == "partitioner" else n for n in keys], culprit)
     try:
         if groups:
-            options["partitioner"] = _partitioner(options.pop(PARTITION, None), culprit)
-        return parameters.build(STEPS[method], options)  # type: ignore[no-any-return]
+            options["partitioner"] = _parse_partitioner(options.pop(PARTITION, None), culprit)
+        step: Step = parameters.build(STEPS[method], options, f"the step {method!r}")
+        return step
     except ParameterError as error:
         raise PlanError(
             f"{culprit}: {error.template}", code=error.code, **error.attributes
         ) from None
 
 
-def _partitioner(entry: object, culprit: str) -> Partitioner:
+def _parse_partitioner(entry: object, culprit: str) -> Partitioner:
+    """Return the partitioner of a step from its entry in a document."""
+    if isinstance(entry, Mapping) and "method" not in entry:
+        _refuse_misspelt_method(entry, f"The partition of {culprit[:1].lower() + culprit[1:]}")
     if not isinstance(entry, Mapping) or "method" not in entry:
         raise PlanError(
             f'{culprit} needs partition = {{ method = "...", k = ... }}.', code="partition-missing"
         )
     options = dict(entry)
     result = partitioner(options.pop("method"), options)
-    parameters.validate(result)
+    parameters.validate(result, f"the method {method_name(result)!r}")
     return result
+
+
+def _refuse_misspelt_method(entries: Mapping[str, Any], culprit: str) -> None:
+    for key in entries:
+        if similar := hint(str(key), ["method"]):
+            raise PlanError(
+                f"{culprit} has the unknown key {key!r}.{similar}", code="unknown-key", key=key
+            )
 
 
 def _check_keys(entries: Mapping[str, Any], known: Collection[str], culprit: str) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Codes = NDArray[np.int64]
 CLASS_MEASURES = ("smallest_class", "class_sizes", "reidentification")  # depend on classes only
 RECORDS = "the records"  # what shares refer to, where no units are counted
-UNIT_MEASURES = ("fewest_units", "largest_unit_share")  # the same, where units are counted
+UNIT_MEASURES = ("fewest_units", "largest_unit_share")  # the same, if units are counted
 
 
 def count_matches(
@@ -58,7 +58,7 @@ class Evidence:
         The unit of each released record as an integer, where the plan counts units; None where
         records are counted, or where the column was dropped and the original is not available.
     partitions : tuple of Partition
-        The groups of each step and block, where they are known.
+        The groups of each step and block, if they are known.
     measures : mapping
         Measures of the release by name, as far as they were computed.
     run_findings : tuple of Finding
@@ -106,17 +106,17 @@ class Evidence:
         return self.attained_on(self.plan.quasi_identifiers, self.plan.wildcard_columns)
 
     def attained_on(self, columns: Sequence[str], wildcards: Sequence[str]) -> int:
-        """Return the k that is attained on some columns, of which some have wildcards."""
+        """Return the k attained on some columns; cells missing in ``wildcards`` match any value."""
         if not set(wildcards) & set(columns):
             return self.smallest(self.classes_on(columns))
         return count_matches(self.released, columns, wildcards, self.units)
 
     def smallest(self, labels: Codes) -> int:
-        """Return the size of the smallest class, counted in units where they are known."""
+        """Return the size of the smallest class, counted in units if they are known."""
         return int(self.sizes(labels).min())
 
     def sizes(self, labels: Codes) -> Codes:
-        """Return the size of each class, counted in units where they are known."""
+        """Return the size of each class, counted in units if they are known."""
         if self.units is None:
             return np.bincount(labels)
         return units_per_class(labels, self.units)

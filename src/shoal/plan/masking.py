@@ -1,7 +1,7 @@
 """Run a plan on a table: apply its steps, measure the result, collect evidence for the verdict."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,25 +10,27 @@ from shoal._params import draw_seed
 from shoal._versions import installed_version
 from shoal.errors import InputError
 from shoal.frame import tables
-from shoal.frame.conversion import with_decimals_of
+from shoal.frame.conversion import restore_decimals
 from shoal.frame.missing_codes import without_codes
 from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
-from shoal.metrics.assessment import Assessment, linear
+from shoal.metrics.assessment import Assessment, linear_measures
 from shoal.metrics.category_inputs import columns_of_categories
 from shoal.partitioners import method_label
 from shoal.plan.chaining import apply_steps, is_chained
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.edits import refuse_broken
+from shoal.plan.findings.homogeneity import count_by_column
 from shoal.plan.guarantees import check_guarantees
 from shoal.plan.interpretation import describe_interpretation, interpret_frame
 from shoal.plan.measures import measure_release
 from shoal.plan.other_columns import columns_to_drop, name_all_columns
 from shoal.plan.profile import profile
 from shoal.plan.shuffle import random_order
-from shoal.plan.warnings import refuse_homogeneous, run_findings
+from shoal.plan.verdict import Finding
+from shoal.plan.warnings import refuse_homogeneous, refuses_homogeneous, run_findings
 from shoal.steps import Step, StepResult
 
 if TYPE_CHECKING:
@@ -37,41 +39,35 @@ if TYPE_CHECKING:
 SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn")  # its versions may change a release
 
 
+class Selection(NamedTuple):
+    """The records that a plan masks, in the order of the release.
+
+    ``is_complete`` marks them among all records, ``rows`` are their positions there, None for all
+    in order, and ``seed`` determines the order if the plan shuffles the records.
+    """
+
+    frame: Frame
+    is_complete: NDArray[np.bool_]
+    rows: NDArray[np.int64] | None
+    seed: int | None
+
+
 def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = False) -> Draft:
     """Mask ``data`` by a plan; see `Plan.draft`.
 
     Kinds of columns that the plan does not declare are inferred, unless that was done already.
     """
-    frame = tables.open_frame(data)
-    edited = [name for edit in plan.edits for name in edit.columns]
-    tables.check_columns(
-        frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers, *edited]
-    )
-    plan = plan if interpreted else interpret_frame(plan, frame)
-    interpretation = describe_interpretation(plan, frame)
-    frame = without_codes(frame, plan.missing_codes)
-    declared = [name for name in plan.masked if name in plan.types]
-    frame = text_to_numbers(frame, [n for n in declared if n in plan.numeric_columns])
-    frame = tables.drop_columns(frame, columns_to_drop(plan, frame.columns))
+    plan, all_records, interpretation = _prepare(plan, tables.open_frame(data), interpreted)
+    frame, is_complete, rows, seed = _select_records(plan, all_records)
     steps = [step.draw_missing_seeds() for step in plan.steps]
     confidential = columns_with(plan.roles, "confidential")
-    is_complete = _complete_records(plan, frame)
-    all_records, frame = frame, tables.filter_rows(frame, is_complete)
-    rows, seed = None if is_complete.all() else np.flatnonzero(is_complete), plan.random_state
-    if plan.shuffle:
-        seed = draw_seed() if seed is None else seed
-        order = random_order(len(frame), seed)
-        # First of all, so that ties are not broken by the original order.
-        rows, frame = np.flatnonzero(is_complete)[order], tables.take(frame, order)
     units = plan.units_in(frame)
     masked, results = apply_steps(steps, frame, confidential, plan.types)
     values = {name for result in results for name in result.values}
     intact_steps = [step for step in plan.steps if plan.is_intact(step)]
     check_guarantees(intact_steps, masked, confidential, plan.types, units)
     measures = _measure(plan, frame, masked, results, units)
-    refuse_homogeneous(plan, measures)
     released = tables.drop_columns(masked, plan.dropped)
-    refuse_broken(plan, frame, released)
     partitions = tuple(groups for result in results for groups in result.partitions)
     evidence = Evidence(
         plan,
@@ -82,8 +78,13 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
         measures=measures,
         run_findings=[*interpretation, *run_findings(plan, all_records, is_complete, results)],
     )
+    if refuses_homogeneous(plan):
+        labels = evidence.joint_classes
+        shared = count_by_column(labels, masked, confidential, units)
+        refuse_homogeneous(plan, shared, int(labels.max()) + 1)
+    refuse_broken(plan, frame, released)
     fields = dict(
-        data=with_decimals_of(tables.to_native(released), data, rows),
+        data=restore_decimals(tables.to_native(released), data, rows),
         plan=name_all_columns(_reproducible_plan(plan, steps, results, seed), all_records.columns),
         partitions=partitions,
         measures=dict(measures),
@@ -97,6 +98,37 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
     return Draft(evidence, fields)
 
 
+def _prepare(plan: "Plan", frame: Frame, interpreted: bool) -> tuple["Plan", Frame, list[Finding]]:
+    """Return the plan with inferred kinds, the columns that it allows, and findings on kinds."""
+    edited = [name for edit in plan.edits for name in edit.columns]
+    tables.check_columns(
+        frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers, *edited]
+    )
+    plan = plan if interpreted else interpret_frame(plan, frame)
+    findings = describe_interpretation(plan, frame)
+    frame = without_codes(frame, plan.missing_codes)
+    declared = [name for name in plan.masked if name in plan.types]
+    frame = text_to_numbers(frame, [n for n in declared if n in plan.numeric_columns])
+    return plan, tables.drop_columns(frame, columns_to_drop(plan, frame.columns)), findings
+
+
+def _select_records(plan: "Plan", all_records: Frame) -> Selection:
+    """Return the records that no step drops, in random order if the plan shuffles them.
+
+    They are shuffled before any step, so that ties are not broken by the original order.
+    """
+    is_complete = _complete_records(plan, all_records)
+    frame = tables.filter_rows(all_records, is_complete)
+    if not plan.shuffle:
+        rows = None if is_complete.all() else np.flatnonzero(is_complete)
+        return Selection(frame, is_complete, rows, plan.random_state)
+    seed = draw_seed() if plan.random_state is None else plan.random_state
+    order = random_order(len(frame), seed)
+    return Selection(
+        tables.take(frame, order), is_complete, np.flatnonzero(is_complete)[order], seed
+    )
+
+
 def _measure(
     plan: "Plan",
     frame: Frame,
@@ -106,7 +138,7 @@ def _measure(
 ) -> Assessment:
     """Return the measures of a release: those of linear cost, and others where they matter."""
     categories = columns_of_categories(frame, masked, plan.masked, plan.recoded, plan.types)
-    names = linear(categories=bool(categories))
+    names = linear_measures(categories=bool(categories))
     # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
     separate = sum(len(step.column_blocks) for step in plan.qi_steps) > 1
     if separate or plan.k is None:

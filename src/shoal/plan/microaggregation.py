@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal._params import RandomState, as_seed
+from shoal._params import RandomState, as_seed, with_hint_of
+from shoal.errors import ParameterError
 from shoal.frame.tables import IntoDataFrame
 from shoal.metrics.limits import Limits
 from shoal.partitioners import Partitioner, partitioner
@@ -60,86 +61,85 @@ def microaggregate(
     Parameters
     ----------
     data : pandas, polars or pyarrow table
-        The table; it is left as it is.
+        The table; it is not modified.
     columns : list of str
         Quasi-identifiers to mask, of any kind.
     k : int
-        Least number of records, or of units where these are named, that look alike. It has
-        no default: it is the guarantee.
+        Minimum number of records, or of units if ``unit`` is given, in a group. It has no
+        default: it is the guarantee.
     method : str or Partitioner
         A name in `shoal.METHODS`, or a partitioner. ``"auto"`` is our advice.
     effort : str, optional
-        How hard to try after the method: ``"quick"`` not at all, ``"refine"`` until no
-        small change helps, ``"search"`` for the time of the budget, ``"prove"`` with a
-        bound that no groups go below. ``"auto"`` refines.
+        How much to improve the groups of the method: ``"quick"`` not at all, ``"refine"``
+        until no small change helps, ``"search"`` for the time of the budget, ``"prove"`` also
+        computes a lower bound of the loss. The method ``"auto"`` refines.
     budget : float, optional
         CPU seconds for ``"search"`` or ``"prove"``.
     confidential : list of str
-        Columns that nobody should learn about a person; released unchanged.
+        Columns with values that must not be linked to a person; released unchanged.
     identifiers : list of str
         Columns that name a person; dropped from the release.
     dependence : float
         Share of the confidential columns in the distances, in [0, 1].
     blocks : int or list of list of str, optional
-        Columns to microaggregate apart from the others; see `Microaggregate`.
+        Blocks of columns to microaggregate separately; see `Microaggregate`.
     within : str or list of str, optional
         Columns that split the records into strata; groups never cross them.
     small_strata : str
         What to do with a stratum of fewer than k records, or units: ``"refuse"`` or
         ``"merge"``.
     unit : str, optional
-        Column whose values are the persons, firms or other units to hide: k counts the
-        different units in every group, whatever number of records each has, and the
-        column is dropped. ``"record"`` says that records are meant, although an identifier
-        repeats.
+        Column whose values are the persons, firms or other units to protect: k counts the
+        different units of every group, however many records each has, and the column is
+        dropped. ``"record"`` makes k count records although an identifier repeats.
     household : str, optional
         The same for households: k counts different households, and the column is dropped.
     whole_households : bool
         Whether all members of a household stay in one group and get the same values.
     weight : str, optional
-        Column of survey weights, which count in what stands for a group. It is released
-        unchanged, with a warning; named under ``identifiers`` too, it is dropped.
+        Column of survey weights, which the aggregates of groups use. It is released
+        unchanged, with a warning, or dropped if ``identifiers`` names it too.
     weighted_distances : bool
-        Whether distances are taken in units of the weighted standard deviations.
+        Whether distances use weighted z-scores.
     column_weights : mapping of str to float, optional
         Importance of columns in the distances; 1 for columns that are not named.
     missing : str
         What to do with missing values: ``"refuse"`` them, ``"own-groups"``,
         ``"impute"`` or ``"drop"``; see `Microaggregate`.
     types : mapping of str to str or mapping, optional
-        What columns hold where the table does not say it; see `Plan`.
+        Kinds of columns, if the table does not determine them; see `Plan`.
     missing_codes : mapping of str to list, optional
         Values of masked columns that stand for a missing value; see `Plan`.
     standardise : str
         ``"zscore"`` or ``"none"``.
     aggregate : str or mapping of str to str
-        What is released of numbers: ``"mean"``, ``"median"``, ``"trimmed-mean"`` or
-        ``"geometric-mean"``; for all columns, or by column.
+        How numbers are aggregated: ``"mean"``, ``"median"``, ``"trimmed-mean"`` or
+        ``"geometric-mean"``, for all columns or by column; see `Microaggregate`.
     trim : float, optional
-        Share of a group that a trimmed mean leaves out at each end.
+        Share of a group that a trimmed mean ignores at each end.
     decimals : int or mapping of str to int, optional
-        Round the released values to so many decimals; all columns, or by column.
+        Number of decimals to round the released values to, for all columns or by column.
     round : str, optional
-        ``"original"`` rounds the other columns to the decimals that they have, so that ages and
-        counts stay whole.
+        ``"original"`` rounds all other columns to the decimals that they have in the table, so
+        that ages and counts stay whole.
     homogeneity : str
-        What to do with groups in which a confidential column has one value:
+        What to do with groups in which a confidential column has a single value:
         ``"warn"``, ``"merge"`` them with the nearest group, add ``"noise"`` to these values, or
         ``"refuse"``.
     noise : float
         How much noise ``homogeneity="noise"`` adds; see `Microaggregate`.
     diversity : float, optional
-        Least number of values of each confidential column in every group: the *l* of
-        l-diversity.
+        The *l* of l-diversity: minimum number of values of every confidential column in each
+        group.
     diversity_kind : str
-        How they are counted: ``"distinct"`` or ``"entropy"``.
+        How values are counted: ``"distinct"`` or ``"entropy"``.
     closeness : float, optional
-        Greatest distance of each confidential column in every group from the table:
-        the *t* of t-closeness.
+        The *t* of t-closeness: maximum distance between the confidential values of a group and
+        those of the table.
     closeness_by : str
-        How it is reached: ``"merge"``, ``"swap"`` or ``"first"``.
+        How t-closeness is attained: ``"merge"``, ``"swap"`` or ``"first"``.
     refine_recoding : bool
-        Whether groups are refined for what ancestors and ranges lose.
+        Whether groups that are released as ancestors or ranges are refined by a local search.
     edits : list of str
         Linear rules that the records obey, such as ``"total == a + b"``; see `Plan`.
     repair : {"refuse", "regroup"}, optional
@@ -148,11 +148,11 @@ def microaggregate(
         Greatest and least values of figures, such as ``{"max_linkage": 0.1}``; one that is not met
         breaks the guarantee. See `shoal.Limits`.
     shuffle : bool
-        Whether the released records stand in random order. Without it they keep their order,
-        which may tell whose they are.
+        Whether to release the records in random order. Otherwise they keep their order, which
+        may reveal whose they are.
     random_state : int, Generator, RandomState or None
-        Seed of a method that draws, and of a random order; if None, seeds are drawn and
-        noted in the release's plan. Other methods are not affected by it.
+        Seed of randomised methods and of the random order; if None, seeds are drawn and
+        recorded in the plan of the release.
     n_jobs : int, optional
         Number of threads for a method that works on blocks; all cores if None or -1. The
         result does not depend on it.
@@ -162,7 +162,7 @@ def microaggregate(
     Returns
     -------
     Release
-        The masked table, with what was done and measured.
+        The masked table, with its plan, measures and verdict.
 
     Examples
     --------
@@ -177,9 +177,13 @@ def microaggregate(
     """
     seed = as_seed(random_state)
     common = {"effort": effort, "budget": budget, "random_state": seed, "n_jobs": n_jobs}
+    try:
+        grouping = partitioner(method, {"k": k, **common, **options})
+    except ParameterError as error:
+        raise with_hint_of(error, microaggregate) from None
     return Plan.of(
         columns,
-        partitioner(method, {"k": k, **common, **options}),
+        grouping,
         identifiers=identifiers,
         confidential=confidential,
         within=within,

@@ -46,7 +46,7 @@ def columns_to_drop(plan: "Plan", columns: Sequence[str]) -> list[str]:
     Returns
     -------
     list of str
-        The columns to drop; none where they are released.
+        The columns to drop; none if they are released.
     """
     others = unnamed_columns(plan, columns)
     if others and plan.other_columns == "refuse":

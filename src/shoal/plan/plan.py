@@ -150,7 +150,9 @@ class Plan:
         if options.get("homogeneity") == "noise":
             options = {**options, "random_state": random_state}
         step = parameters.build(
-            Microaggregate, {"columns": columns, "partitioner": partitioner, **options}
+            Microaggregate,
+            {"columns": columns, "partitioner": partitioner, **options},
+            "the step 'microaggregate'",
         )
         roles = roles_of(columns, identifiers, confidential)
         return cls(
@@ -219,7 +221,7 @@ class Plan:
 
     @property
     def unit_column(self) -> str | None:
-        """The column whose values k counts; None where it counts records."""
+        """The column whose values k counts; None if it counts records."""
         return None if self.unit == RECORD_UNIT else self.unit
 
     @property
@@ -295,7 +297,7 @@ class Plan:
         return draft_release(self, data, interpreted=True)
 
     def units_in(self, frame: Frame) -> NDArray[np.int64] | None:
-        """Return the unit of each record as an integer; None where k counts records.
+        """Return the unit of each record as an integer; None if k counts records.
 
         Refuse identifiers that repeat, where the plan does not state what k counts.
         """

@@ -4,7 +4,7 @@ They are computed while both the original and the masked table are available, so
 need not keep the original.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from shoal.frame.codes import codes
 from shoal.frame.describe import are_years, finite_values, value_counts
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
+from shoal.frame.texts import text_of
 from shoal.metrics._base import Labels
 from shoal.metrics.anonymity import classes, reidentification
 from shoal.metrics.category_inputs import category_inputs
@@ -24,7 +25,7 @@ from shoal.metrics.histogram import bars, histogram
 from shoal.metrics.projection import project_groups
 from shoal.metrics.similarity import similarity_of_tables
 from shoal.partitioners import Partition
-from shoal.plan.column_profile import profile_columns, scores
+from shoal.plan.column_profile import profile_columns, profile_pairs, scores
 
 MIN_COUNT = 3  # records in a published count, even if k is smaller or not guaranteed
 MAX_COLUMNS = 16  # of a readable correlation matrix
@@ -57,9 +58,9 @@ def profile(
     -------
     dict
         ``before``, the risk of the original; ``distributions`` of the masked columns; figures of
-        these ``columns``, and ``scores`` of how alike they are; ``correlations`` among numeric
-        ones; ``associations`` among categories; ``groups`` on a plane; ``transitions`` of
-        post-randomised columns.
+        these ``columns`` and of ``pairs`` of columns, and ``scores`` of how alike they are;
+        ``correlations`` among numeric ones; ``associations`` among categories; ``groups`` on a
+        plane; ``transitions`` of post-randomised columns.
     """
     least = max(plan.k or 0, MIN_COUNT)
     masked = list(dict.fromkeys(plan.masked))
@@ -69,6 +70,7 @@ def profile(
     related = _correlations(before, after, numeric)
     associated, tables_alike = _associations(plan, before, after, confidential)
     compared = profile_columns(before, after, masked, categorical)
+    pairs = profile_pairs(related, associated, tables_alike)
     return {
         "before": _risk(before, plan.quasi_identifiers, units),
         "distributions": [
@@ -76,7 +78,8 @@ def profile(
             for name in masked
         ],
         "columns": compared,
-        "scores": scores(compared, related, tables_alike),
+        "pairs": pairs,
+        "scores": scores(compared, pairs),
         "correlations": related,
         "associations": associated,
         "groups": [
@@ -149,8 +152,39 @@ def _distribution(
     return bars(value_counts(before, name), value_counts(after, name), least)._asdict()
 
 
+def with_value_labels(
+    figures: Mapping[str, Any], labels: Mapping[str, Mapping[Any, str]]
+) -> dict[str, Any]:
+    """Return the data for figures with the value labels of a file in place of its codes.
+
+    Parameters
+    ----------
+    figures : mapping
+        What `profile` returns.
+    labels : mapping of str to mapping
+        The labels of the codes of each column.
+
+    Returns
+    -------
+    dict
+        The same, with distributions that name their categories by labels.
+    """
+    texts = {
+        name: {text_of(code): label for code, label in of_column.items()}
+        for name, of_column in labels.items()
+    }
+    named = [
+        {**entry, "categories": [texts[entry["column"]].get(n, n) for n in entry["categories"]]}
+        if "categories" in entry and entry["column"] in texts
+        else entry
+        for entry in figures.get("distributions", ())
+    ]
+    return {**figures, "distributions": named}
+
+
 def _correlations(before: Frame, after: Frame, columns: Sequence[str]) -> dict[str, Any]:
-    names = _varying_columns(before, after, columns)[:MAX_COLUMNS]
+    varying = _varying_columns(before, after, columns)
+    names = varying[:MAX_COLUMNS]
     if len(names) < 2:
         return {}
     first, second = (correlations(tables.matrix(frame, names)) for frame in (before, after))
@@ -159,6 +193,7 @@ def _correlations(before: Frame, after: Frame, columns: Sequence[str]) -> dict[s
         "before": np.round(first, 3).tolist(),
         "after": np.round(second, 3).tolist(),
         "difference": np.round(second - first, 3).tolist(),
+        "columns_left_out": len(varying) - len(names),
     }
 
 
@@ -167,7 +202,8 @@ def _associations(
 ) -> tuple[dict[str, Any], list[float]]:
     """Return Cramér's V of all pairs of categories, and how alike their two-way tables are."""
     coded = category_inputs(before, after, plan.masked, plan.recoded, confidential, plan.types)
-    names = [*coded.columns, *coded.others][:MAX_COLUMNS]
+    categories = [*coded.columns, *coded.others]
+    names = categories[:MAX_COLUMNS]
     if len(names) < 2:
         return {}, []
     parts = [coded.inputs.get("other_categories", np.empty((len(before), 0), np.int64))]
@@ -186,6 +222,7 @@ def _associations(
         "before": np.round(first, 3).tolist(),
         "after": np.round(second, 3).tolist(),
         "difference": np.round(second - first, 3).tolist(),
+        "columns_left_out": len(categories) - len(names),
     }
     return matrices, alike
 

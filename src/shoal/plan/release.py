@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._text import count, size_range
+from shoal._text import count, format_percentage, size_range
 from shoal.frame.tables import IntoDataFrame
 from shoal.partitioners import Partition
 from shoal.partitioners._base import Labels, in_order
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from shoal.comparison.tradeoff import Point
     from shoal.plan import Plan
-    from shoal.report import InlineReport
+    from shoal.report.inline import InlineReport
 
 
 class ReleaseLike(Protocol):
@@ -183,12 +183,11 @@ class Release:
         InlineReport or None
             Without a path, an object that notebooks show; its ``html`` is the page.
         """
-        from shoal.report import (  # imports upwards: see docs/architecture.md
-            check_evidence_audience,
-            gather_evidence,
-            inline_report,
-            write_report,
-        )
+        # Imports upwards: see docs/architecture.md.
+        from shoal.report.evidence import gather_evidence
+        from shoal.report.inline import inline_report
+        from shoal.report.summary import check_evidence_audience
+        from shoal.report.write import write_report
 
         options: dict[str, Any] = {"audience": audience, "curve": curve}
         options |= {"title": title, "author": author}
@@ -222,7 +221,7 @@ class Release:
         sizes = [size for groups in self.partitions for size in groups.sizes]
         groups = f"groups of {size_range(min(sizes), max(sizes))}" if sizes else "no groups"
         loss = self.measures.get("information_loss")
-        lost = "not measured" if loss is None else f"{loss:.2f}%"
+        lost = "not measured" if loss is None else format_percentage(loss)
         return (
             f"Release({count(self.provenance['records'], 'record')}, {groups},"
             f" information loss {lost}, verdict: {self.verdict.status})"

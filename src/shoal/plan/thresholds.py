@@ -29,7 +29,7 @@ class Thresholds:
         Least error, in per cent of the greatest value of a group, with which the record in
         second place must estimate that value: the p % rule. Not checked if None.
     derived : float
-        R2 from which on unchanged columns count as determining a masked one.
+        R2 from which unchanged columns count as determining a masked one.
     order : float
         Rank correlation of a column with the order of the records, or share of the records of a
         unit that are adjacent, at which the order is revealing.

@@ -9,6 +9,11 @@ from shoal.frame.roles import RECORD_UNIT as RECORD_UNIT
 
 # Code of the finding that missing cells were counted as equal to every value.
 MATCH_ANY = "missing-cells-match-any"
+# Code of the finding that records were counted where k counts units.
+UNITS_NOT_COUNTED = "units-not-counted"
+# Clauses of a verdict, where columns beside those that k is counted on single records out.
+ON_QUASI_IDENTIFIERS = " on the quasi-identifiers only"
+UNIQUE_VALUES = ", and confidential values single some records out"
 # Code of the finding that a limit of the plan is not met.
 LIMIT_BROKEN = "limit-broken"
 
@@ -69,7 +74,7 @@ class Verdict:
         What breaks, qualifies or explains the guarantee; the gravest first.
     exact : mapping of str to float, optional
         Share of the records whose released value is the original one, by masked column; ``""`` is
-        the share for all masked columns together. None where it was not measured.
+        the share for all masked columns together. None if it was not measured.
     """
 
     promised: int | None
@@ -89,6 +94,20 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """The verdict in one sentence, the same in every interface."""
+        qualifying = {finding.code for finding in self.of("qualifies")}
+        is_unique = "unique-on-unchanged-columns" in qualifying
+        return self._state(
+            ON_QUASI_IDENTIFIERS if is_unique else "",
+            UNIQUE_VALUES if "confidential-key" in self.codes() else "",
+        )
+
+    @property
+    def former_sentence(self) -> str:
+        """The sentence in the words of version 0.1.0, which manifests may state."""
+        return self._state("", "")
+
+    def _state(self, scope: str, unique_values: str) -> str:
+        """Return the sentence, with where k is kept and what is unique elsewhere."""
         attained = self._attained
         broken = self.of("breaks")
         if broken and all(finding.code == LIMIT_BROKEN for finding in broken):
@@ -103,11 +122,14 @@ class Verdict:
             return f"k = {self.promised} is not kept: {attained}."
         if self.status == "not kept":
             return f"The promise is not kept: {self.of('breaks')[0].sentence}"
+        if self._uncounted_unit:
+            unit = f"units of {self._uncounted_unit!r}"
+            return f"Whether k = {self.promised} is kept in {unit} was not checked: {attained}."
         if self.status == "qualified":
             number = len(self.of("qualifies"))
             reservations = "1 reservation" if number == 1 else f"{number} reservations"
-            return f"k = {self.promised} is kept, with {reservations}: {attained}."
-        return f"k = {self.promised} is kept: {attained}."
+            return f"k = {self.promised} is kept{scope}, with {reservations}: {attained}."
+        return f"k = {self.promised} is kept: {attained}{unique_values}."
 
     @property
     def _attained(self) -> str:
@@ -116,6 +138,13 @@ class Verdict:
         if MATCH_ANY in self.codes():
             return f"every record matches at least {number}, where a missing cell matches any value"
         return f"the smallest class holds {number}"
+
+    @property
+    def _uncounted_unit(self) -> str:
+        """The column of the units that k counts, if they were not counted; empty otherwise."""
+        units = [f.figures["unit"] for f in self.findings if "unit" in f.figures
+                 and f.code == UNITS_NOT_COUNTED]  # fmt: skip
+        return units[0] if units else ""
 
     @property
     def smallest_class(self) -> int:
@@ -134,16 +163,20 @@ class Verdict:
         """Return the codes of all findings, in order."""
         return [finding.code for finding in self.findings]
 
-    def to_dict(self, *, ways_out: bool = True) -> dict[str, Any]:
+    def to_dict(self, *, ways_out: bool = True, wording: Wording | None = None) -> dict[str, Any]:
         """Return the verdict as plain data; without ``ways_out`` for the public.
 
-        Shares and other measures are rounded to four digits.
+        Shares and other measures are rounded to four digits. With ``wording``, ways out name
+        options as an interface writes them.
         """
         omitted = () if ways_out else ("way_out",)
         findings = [
             {n: _as_plain(value) for n, value in asdict(finding).items() if n not in omitted}
             for finding in self.findings
         ]
+        if ways_out and wording is not None:
+            for entry, finding in zip(findings, self.findings, strict=True):
+                entry["way_out"] = finding.advice(wording)
         return {
             "status": self.status,
             "sentence": self.sentence,

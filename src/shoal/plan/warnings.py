@@ -3,7 +3,7 @@
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,9 @@ from shoal.errors import (
 )
 from shoal.frame import tables
 from shoal.frame.tables import Frame
+from shoal.metrics.shared_values import SharedCounts
 from shoal.partitioners import method_label
-from shoal.plan.verdict import Finding, Verdict
+from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict
 from shoal.steps import Microaggregate, StepResult
 from shoal.steps.homogeneity import describe_homogeneity
 
@@ -107,13 +108,17 @@ def _level_of_caller() -> int:
     return level
 
 
-def refuse_homogeneous(plan: "Plan", measures: Mapping[str, Any]) -> None:
-    """Refuse classes that share a confidential value, if a step is set to refuse them."""
-    classes = sum(measures["class_sizes"].values())
-    reason = describe_homogeneity(measures.get("homogeneous_classes", {}), classes)
-    if reason and any(
+def refuses_homogeneous(plan: "Plan") -> bool:
+    """Return whether a step is set to refuse classes that share a confidential value."""
+    return any(
         isinstance(step, Microaggregate) and step.homogeneity == "refuse" for step in plan.steps
-    ):
+    )
+
+
+def refuse_homogeneous(plan: "Plan", shared: Mapping[str, SharedCounts], number: int) -> None:
+    """Refuse classes that share a confidential value, given their number and that of all."""
+    reason = describe_homogeneity(shared, number, plan.unit_column or RECORD_UNIT)
+    if reason:
         raise InputError(
             f"{reason} Mask the columns in one step, or raise k.", code="homogeneous-classes"
         )

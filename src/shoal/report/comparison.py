@@ -17,7 +17,7 @@ from shoal.plan import document
 from shoal.report.draw import Figure
 from shoal.report.html import page
 from shoal.report.layout import short_number
-from shoal.report.maps import Spot, risk_map
+from shoal.report.maps import MapPoint, risk_map
 
 PLANS = "plans"  # folder of the plans behind the trials
 WIDTHS = 640, 360  # of the map, the second for narrow screens
@@ -54,8 +54,8 @@ def draw_map(table: Sequence[Mapping[str, Any]], risk: str) -> Figure:
     """Draw the risk-utility map of some rows."""
     info = RISKS[risk]
     done = [row for row in table if not row["reason"]]
-    spots = {
-        row["number"]: Spot(
+    points = {
+        row["number"]: MapPoint(
             row["information_loss"],
             info.scale * row[risk],
             row["number"],
@@ -65,11 +65,11 @@ def draw_map(table: Sequence[Mapping[str, Any]], risk: str) -> Figure:
         )
         for row in done
     }
-    front = sorted(spots[row["number"]] for row in done if row["front"])
-    chosen = next((spot.label for spot in front if spot.ring), "")
+    front = sorted(points[row["number"]] for row in done if row["front"])
+    chosen = next((point.label for point in front if point.ring), "")
     words = (
         f"{count(len(done), 'run')} by information loss and risk."
-        f" {'Runs' if len(front) > 1 else 'Run'} {', '.join(spot.label for spot in front)}"
+        f" {'Runs' if len(front) > 1 else 'Run'} {', '.join(point.label for point in front)}"
         f" {'are' if len(front) > 1 else 'is'} on the Pareto front: every other run has at least"
         " as much loss and as much risk as one of these."
         f"{f' Run {chosen} is recommended.' if chosen else ''}"
@@ -78,12 +78,12 @@ def draw_map(table: Sequence[Mapping[str, Any]], risk: str) -> Figure:
     legend += [("ring", "recommended")] if chosen else []
     drawn, narrow = (
         risk_map(
-            list(spots.values()), front, words, info.label, title="Risk-utility map", width=width
+            list(points.values()), front, words, info.label, title="Risk-utility map", width=width
         )
         for width in WIDTHS
     )
     heading = ["run", "information loss in %", info.label]
-    numbers = [[s.label, short_number(s.loss), short_number(s.risk)] for s in spots.values()]
+    numbers = [[s.label, short_number(s.loss), short_number(s.risk)] for s in points.values()]
     return replace(drawn, legend=legend, rows=[heading, *numbers], narrow=narrow)
 
 
@@ -104,7 +104,8 @@ def comparison_text(comparison: Comparison) -> str:
     for name in dict.fromkeys(["smallest_class", comparison.risk]):
         info = RISKS[name]
         heading = info.short.replace(", %", " %").lower()
-        columns[heading] = [f"{info.scale * row[name]:.4g}" for row in done]
+        decimals = 1 if info.scale == 100 else 0
+        columns[heading] = [f"{info.scale * row[name]:,.{decimals}f}" for row in done]
     columns["front"] = [
         "recommended" if row["recommended"] else "*" if row["front"] else "" for row in done
     ]
@@ -151,14 +152,20 @@ def failures(table: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     return by_reason
 
 
-def write_comparison(comparison: Comparison, folder: Path, *, force: bool = False) -> None:
-    """Write all files into ``folder``; they appear together or not at all."""
+def write_comparison(
+    comparison: Comparison, folder: Path, *, source: str = "", force: bool = False
+) -> None:
+    """Write all files into ``folder``; they appear together or not at all.
+
+    The page names the ``source`` of the table.
+    """
     table = rows(comparison)
     _check_folder(folder, {Path(row["plan"]).name for row in table})
     figure = draw_map(table, comparison.risk)
     content = {
         "comparison.html": page(
             "comparison.html",
+            source=source,
             table=table,
             figure=figure,
             risk=comparison.risk,

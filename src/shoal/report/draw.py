@@ -10,6 +10,8 @@ from itertools import pairwise
 from math import ceil, floor, log10
 from typing import Any
 
+from shoal._text import shorten
+
 LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 42  # margins that hold ticks and labels
 WIDTH = 400  # two pictures fit side by side
 MAX_LABEL = 16  # characters; the full text is in the title of the mark
@@ -165,7 +167,7 @@ class Plot:
 
     def name(self, text: str, x: float, y: float, anchor: str = "end") -> None:
         """Write a label, truncated if it is too long; the tooltip shows it in full."""
-        short = text if len(text) <= MAX_LABEL else text[: MAX_LABEL - 1] + "…"
+        short = shorten(text, MAX_LABEL)
         place = {"x": round(x, 2), "y": round(y, 2), "text-anchor": anchor}
         self.add("text", place, "", text=short, title=text if short != text else "")
 

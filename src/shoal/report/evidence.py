@@ -6,14 +6,14 @@ inference. The evidence is part of internal reports only. It holds rates, not si
 
 from typing import Any, NamedTuple
 
-from shoal.errors import InputError, ParameterError
+from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.missing_codes import without_codes
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics.attacks.result import AttackResult, Attacks
 from shoal.plan.empirical import attack_release, survey_risk_of
 from shoal.plan.release import Release
-from shoal.report.verdict import name_some
+from shoal.report.attacker import name_some
 
 ON_REQUEST = "Only carried out on request."
 
@@ -53,16 +53,6 @@ CRITERIA = (
         " values of others",
     ),
 )  # fmt: skip
-
-
-def check_evidence_audience(audience: str) -> None:
-    """Refuse evidence for a public report."""
-    if audience != "internal":
-        raise ParameterError(
-            'Evidence is part of internal reports only. Use `audience="internal"`.',
-            code="evidence-is-internal",
-            audience=audience,
-        )
 
 
 def gather_evidence(release: Release, original: IntoDataFrame) -> dict[str, Any]:

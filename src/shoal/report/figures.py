@@ -4,12 +4,15 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from shoal._text import shorten
 from shoal.report.draw import LEFT, RIGHT, TICK_LETTER, TOP, WIDTH, Figure, Plot
 
+MAX_NAME = 40  # characters of the name of a column
 MAX_BARS = 16  # of class sizes; more sizes are grouped into ranges
 PLOT_WIDTH = WIDTH - LEFT - RIGHT  # for the bars of class sizes
 MAX_NUMBERED = 8  # columns of a heat map whose cells show their numbers
 PROVEN = 1e-7  # a proven gap below it is rounding
+LEAST_CHANGE = 0.001  # of a correlation that is stated
 MAX_OPACITY = 0.6  # of a correlation of 1, on which a number is still readable
 
 
@@ -119,8 +122,9 @@ def hierarchy(entry: Mapping[str, Any]) -> Figure:
 def correlations(entry: Mapping[str, Any]) -> list[Figure]:
     """Draw the correlations before, after, and how they changed."""
     text, names = _largest_change(entry), entry["columns"]
+    which = f"In the original table.{_left_out(entry)}"
     return [
-        heat_map("Correlations before", "In the original table.", names, entry["before"]),
+        heat_map("Correlations before", which, names, entry["before"]),
         heat_map("Correlations after", "In the release.", names, entry["after"]),
         heat_map("Change of the correlations", text, names, entry["difference"]),
     ]
@@ -133,7 +137,7 @@ def associations(entry: Mapping[str, Any]) -> list[Figure]:
     return [
         heat_map(
             "Associations before",
-            f"In the original table. {kind}",
+            f"In the original table. {kind}{_left_out(entry)}",
             names,
             entry["before"],
             signed=False,
@@ -143,6 +147,14 @@ def associations(entry: Mapping[str, Any]) -> list[Figure]:
     ]
 
 
+def _left_out(entry: Mapping[str, Any]) -> str:
+    """Return a sentence on the columns that a matrix does not show; may be empty."""
+    number = entry.get("columns_left_out", 0)
+    if not number:
+        return ""
+    return f" There is no room for {number} more column{'s' if number > 1 else ''}."
+
+
 def _largest_change(entry: Mapping[str, Any]) -> str:
     names = entry["columns"]
     most, first, second = max(
@@ -150,7 +162,9 @@ def _largest_change(entry: Mapping[str, Any]) -> str:
         for i, row in enumerate(entry["difference"])
         for j, value in enumerate(row[:i])
     )
-    return f"The largest change is {most:.2f}, between {first} and {second}."
+    if most < LEAST_CHANGE:
+        return f"No value changes by {LEAST_CHANGE} or more."
+    return f"The largest change is {most:.2g}, between {first} and {second}."
 
 
 def proven_gap(loss: float, gap: float) -> Figure:
@@ -181,7 +195,7 @@ def _numbers(entry: Mapping[str, Any]) -> Figure:
     top = max(*(share or 0 for share in shares), *released) * 1.08
     years = bool(entry.get("years"))
     plot = Plot((bounds[0], bounds[-1]), (0, top), years=years)
-    plot.axes(_shorten(entry["column"]), "% of the records")
+    plot.axes(shorten(entry["column"], MAX_NAME), "% of the records")
     names = _bins(edges, years)
     for (low, high), share, name in zip(pairwise(bounds), shares, names, strict=True):
         if share:
@@ -268,7 +282,3 @@ def _hidden_records(count: int) -> str:
     if not count:
         return ""
     return f"{count:,} original records are in bins with too few records to be shown."
-
-
-def _shorten(name: str) -> str:
-    return name if len(name) <= 40 else name[:39] + "…"

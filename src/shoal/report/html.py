@@ -1,9 +1,10 @@
 """A summary as a self-contained HTML page."""
 
+import re
 from functools import cache
 from typing import Any
 
-from shoal.plan.findings.words import percent
+from shoal.plan.findings.words import format_share
 from shoal.report import figures, maps
 from shoal.report.draw import Figure
 from shoal.report.layout import by_reason, numbers, short_number, short_statistic, tables
@@ -11,6 +12,9 @@ from shoal.report.text import one_line
 
 MARKS = "_.-/"  # after which a name may break
 MAX_LETTERS = 20
+SHORT = 12  # letters of a name that is not broken
+NO_BREAK_SPACE = "\u00a0"
+_PLAN = re.compile(r"((?:<|&lt;)pre(?:>|&gt;).*?(?:<|&lt;)/pre(?:>|&gt;))", re.DOTALL)
 MEASURE_LABELS = {
     "l_diversity": "l-diversity",
     "t_closeness": "t-closeness",
@@ -87,7 +91,22 @@ def styles() -> str:
 
 def page(template: str, *content: dict[str, Any], **more: Any) -> str:
     """Return a template filled with ``content``."""
-    return str(_environment().get_template(template).render(*content, **more))
+    return keep_units(str(_environment().get_template(template).render(*content, **more)))
+
+
+def keep_units(html: str) -> str:
+    r"""Return a page in which no line breaks between a number and its per cent sign.
+
+    A plan, in ``<pre>``, is left as it is: users copy it.
+
+    Examples
+    --------
+    >>> keep_units("<p>20 %</p><pre>20 %</pre>")
+    '<p>20\xa0%</p><pre>20 %</pre>'
+    """
+    parts = _PLAN.split(html)
+    parts[::2] = [re.sub(r"(?<=\d) %", f"{NO_BREAK_SPACE}%", part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def pieces(name: Any) -> list[str]:
@@ -95,9 +114,11 @@ def pieces(name: Any) -> list[str]:
 
     Examples
     --------
-    >>> pieces("household_size")
-    ['household_', 'size']
+    >>> pieces("household_size"), pieces("ln_wage")
+    (['household_', 'size'], ['ln_wage'])
     """
+    if len(str(name)) <= SHORT:
+        return [str(name)]
     parts, length = [""], 0
     for letter in str(name):
         parts[-1] += letter
@@ -119,6 +140,16 @@ def measure_label(name: str) -> str:
     for written, words in MEASURE_LABELS.items():
         name = name.replace(written, words)
     return name.replace("_", " ")
+
+
+def _unbroken_label(name: str) -> Any:
+    """Return the label of a measure as HTML, in which no word breaks after a hyphen."""
+    from markupsafe import Markup, escape
+
+    return Markup(" ").join(
+        Markup('<span class="whole">{}</span>').format(word) if "-" in word else escape(word)
+        for word in measure_label(name).split(" ")
+    )
 
 
 def unit_for(unit: str, value: Any) -> str:
@@ -146,7 +177,8 @@ def _environment() -> Any:
     environment.filters["pieces"] = pieces
     environment.filters["shown"] = short_number
     environment.filters["statistic"] = short_statistic
-    environment.filters["share"] = percent
-    environment.filters["measure"] = measure_label
+    environment.filters["share"] = format_share
+    environment.filters["label"] = measure_label
+    environment.filters["measure"] = _unbroken_label
     environment.filters["unit"] = unit_for
     return environment

@@ -24,11 +24,13 @@ class Dot(NamedTuple):
 
 
 def place_labels(
-    dots: Sequence[Dot], box: tuple[float, float, float, float], line: Sequence[Place] = ()
+    dots: Sequence[Dot],
+    box: tuple[float, float, float, float],
+    lines: Sequence[Sequence[Place]] = (),
 ) -> list[Place | None]:
     """Return the centre of each label next to its dot.
 
-    Labels avoid each other, the dots and a line. Those that are not needed are left out where
+    Labels avoid each other, the dots and lines. Those that are not needed are left out where
     they would collide with another label or with a dot.
 
     Parameters
@@ -37,8 +39,8 @@ def place_labels(
         The dots.
     box : (float, float, float, float)
         Left, top, right and bottom limit of labels.
-    line : list of (float, float)
-        The corners of a line that connects some dots.
+    lines : list of list of (float, float)
+        The corners of lines, such as one that connects some dots.
 
     Returns
     -------
@@ -46,7 +48,7 @@ def place_labels(
         The centre of each label; None for a label that is left out.
     """
     left, top, right, bottom = box
-    along = list(_points(line))
+    along = [point for line in lines for point in _points(line)]
     placed: dict[int, tuple[float, float, float]] = {}  # centre and half the width
     places: list[Place | None] = [None] * len(dots)
     for i in sorted(range(len(dots)), key=lambda i: not dots[i].needed):

@@ -9,7 +9,7 @@ from shoal.report.draw import WIDTH, Figure, Plot
 from shoal.report.labels import Dot, place_labels
 
 
-class Spot(NamedTuple):
+class MapPoint(NamedTuple):
     """A run on a map: its information loss, its risk and its labels."""
 
     loss: float
@@ -27,8 +27,8 @@ def _is_near(places: Sequence[tuple[float, float]], x: float, y: float) -> bool:
 
 
 def risk_map(
-    spots: Sequence[Spot],
-    front: Sequence[Spot],
+    points: Sequence[MapPoint],
+    front: Sequence[MapPoint],
     words: str,
     risk: str,
     *,
@@ -37,8 +37,8 @@ def risk_map(
     limit: float | None = None,
 ) -> Figure:
     """Draw loss against risk, with lines for the Pareto front and for a limit."""
-    reach = 1.1 * max(*(spot.loss for spot in spots), 1e-9)
-    top = 1.15 * max(*(spot.risk for spot in spots), limit or 0, 1e-9)
+    reach = 1.1 * max(*(point.loss for point in points), 1e-9)
+    top = 1.15 * max(*(point.risk for point in points), limit or 0, 1e-9)
     plot = Plot((0, reach), (0, top), width=width, height=260 + (width - WIDTH) // 2)
     plot.axes("information loss in %", risk)
     if limit is not None:
@@ -47,19 +47,21 @@ def risk_map(
             f"at most {limit:.3g}", plot.left + 6, plot.y_position(limit) - 5, "start", "tick"
         )
     if len(front) > 1:
-        plot.path([(spot.loss, spot.risk) for spot in front], "front")
-    for spot in sorted(spots, key=lambda spot: spot.style != "other"):  # the front on top
-        plot.dot(spot.loss, spot.risk, 5, spot.style, spot.title, spot.run or spot.label)
-        if spot.ring:
-            plot.dot(spot.loss, spot.risk, 9, "ring", spot.title)
-    ringed = [plot.place(spot.loss, spot.risk) for spot in spots if spot.ring]
+        plot.path([(point.loss, point.risk) for point in front], "front")
+    for point in sorted(points, key=lambda point: point.style != "other"):  # the front on top
+        plot.dot(point.loss, point.risk, 5, point.style, point.title, point.run or point.label)
+        if point.ring:
+            plot.dot(point.loss, point.risk, 9, "ring", point.title)
+    ringed = [plot.place(point.loss, point.risk) for point in points if point.ring]
     dots = [
-        Dot(x, y, spot.label, 9.0 * _is_near(ringed, x, y), spot.style != "other")
-        for spot in spots
-        for x, y in [plot.place(spot.loss, spot.risk)]
+        Dot(x, y, point.label, 9.0 * _is_near(ringed, x, y), point.style != "other")
+        for point in points
+        for x, y in [plot.place(point.loss, point.risk)]
     ]
-    line = [plot.place(spot.loss, spot.risk) for spot in front]
-    for dot, place in zip(dots, place_labels(dots, plot.inside, line), strict=True):
+    lines = [[plot.place(point.loss, point.risk) for point in front]]
+    if limit is not None:
+        lines.append([plot.place(0, limit), plot.place(reach, limit)])
+    for dot, place in zip(dots, place_labels(dots, plot.inside, lines), strict=True):
         if place is not None:
             plot.words(dot.label, place[0], place[1] + 4, style="tick")
     return Figure(title, words, plot.width, plot.height, plot.marks)
@@ -76,14 +78,14 @@ def one_release(
 ) -> Figure:
     """Draw the original and the release on the risk-utility map.
 
-    ``ceiling`` is the greatest chance for a single record, None where there is no such limit.
+    ``ceiling`` is the greatest chance for a single record, None if there is no such limit.
     Unless persons are known to be ``in_classes``, as after swapping they are not, the risk is
     described as the count that it is.
     """
     label = RISKS[DEFAULT].label if in_classes else "mean of 1 / size of the class, in %"
-    spots = [
-        Spot(0, 100 * before, "original", f"original: {100 * before:.1f} %", "origin"),
-        Spot(loss, 100 * after, "release", f"release: {100 * after:.1f} %", "best"),
+    points = [
+        MapPoint(0, 100 * before, "original", f"original: {100 * before:.1f} %", "origin"),
+        MapPoint(loss, 100 * after, "release", f"release: {100 * after:.1f} %", "best"),
     ]
     most = ""
     if not in_classes:
@@ -106,7 +108,7 @@ def one_release(
         f" an information loss of {loss:.1f} %.{limit}"
     )
     return risk_map(
-        spots,
+        points,
         (),
         words,
         label,
@@ -153,7 +155,7 @@ def trade_off(entry: Mapping[str, Any]) -> Figure:
     plot.dot(*losses, 6, "best", f"this release: dependence {share}")
     dots = [Dot(*plot.place(*losses), f"dependence {share}")]
     dots += [Dot(*plot.place(*point), "", needed=False) for point in points]
-    x, y = place_labels(dots, plot.inside, [plot.place(*point) for point in points])[0] or (0, 0)
+    x, y = place_labels(dots, plot.inside, [[plot.place(*point) for point in points]])[0] or (0, 0)
     plot.words(f"dependence {share}", x, y + 4, style="tick")
     words = (
         f"The confidential columns have a share of {share} in the distances. The groups lose"

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 
 class ShownFigure(Figure):
-    """A figure that is shown where it is the result of a cell."""
+    """A figure that is shown if it is the result of a cell."""
 
     def _repr_png_(self) -> bytes:
         if not isinstance(self.canvas, FigureCanvasAgg):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from shoal._text import count
 from shoal.comparison import Comparison
 from shoal.comparison.risks import RISKS
+from shoal.errors import python_wording
 from shoal.inspection.text import join_columns
 from shoal.metrics.analyses.result import FIGURES, Utility, format_cell
 from shoal.metrics.assessment import Assessment
@@ -163,10 +164,7 @@ def _output(template: str, *content: Mapping[str, Any], **more: Any) -> str:
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict with its advice, options written as in Python."""
-    entries = verdict.to_dict()
-    for finding, entry in zip(verdict.findings, entries["findings"], strict=True):
-        entry["way_out"] = finding.advice()
-    return {"verdict": entries}
+    return {"verdict": verdict.to_dict(wording=python_wording)}
 
 
 def _facts(summary: Mapping[str, Any], values: Mapping[str, Any]) -> list[tuple[str, Any, str]]:

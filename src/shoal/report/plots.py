@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from shoal._text import shorten
 from shoal.comparison import Comparison
 from shoal.comparison.risks import RISKS
 from shoal.comparison.tradeoff import Point, by_k, knee
@@ -116,7 +117,7 @@ def _label(
     ]
     line = sorted((dot.x, dot.y) for dot in dots if dot.needed)
     box = axes.bbox
-    places = place_labels(dots, (box.x0, height - box.y1, box.x1, height - box.y0), line)
+    places = place_labels(dots, (box.x0, height - box.y1, box.x1, height - box.y0), [line])
     to_points = 72 / axes.figure.dpi
     for dot, place in zip(dots, places, strict=True):
         if place is not None:
@@ -184,7 +185,7 @@ def _numbers(axes: "Axes", entry: Mapping[str, Any]) -> None:
              label="before")  # fmt: skip
     axes.stairs(after, bounds, color=LIGHT["deep"], linewidth=1.6, label="after")
     axes.set(ylabel="% of the records")
-    axes.set_title(_shorten(entry["column"], MAX_TITLE), **_TITLE)
+    axes.set_title(shorten(entry["column"], MAX_TITLE), **_TITLE)
     axes.locator_params(axis="x", nbins=5)
     if max(map(abs, bounds)) >= 1e4:
         axes.xaxis.set_major_formatter(lambda value, _: number(value, 0))
@@ -193,7 +194,7 @@ def _numbers(axes: "Axes", entry: Mapping[str, Any]) -> None:
 
 def _categories(axes: "Axes", entry: Mapping[str, Any]) -> None:
     names = [*entry["categories"], *([f"{entry['others']} others"] if entry["others"] else [])]
-    short = [_shorten(name, MAX_NAME) for name in names]
+    short = [shorten(name, MAX_NAME) for name in names]
     records = max(1, sum(entry["after"]))
     for name, shift, colour in (("before", -0.2, "before"), ("after", 0.2, "deep")):
         shares = [100 * number / records for number in entry[name]]
@@ -203,12 +204,8 @@ def _categories(axes: "Axes", entry: Mapping[str, Any]) -> None:
     axes.set_yticks(range(len(names)), short)
     axes.invert_yaxis()
     axes.set(xlabel="% of the records")
-    axes.set_title(_shorten(entry["column"], MAX_TITLE), **_TITLE)
+    axes.set_title(shorten(entry["column"], MAX_TITLE), **_TITLE)
     _style(axes)
-
-
-def _shorten(name: str, longest: int) -> str:
-    return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 
 _TITLE: dict[str, Any] = {

@@ -9,20 +9,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from inspect import getdoc
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from shoal._params import hint
-from shoal.comparison.tradeoff import Point
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, Wording, python_wording
 from shoal.frame.roles import columns_with
 from shoal.metrics import MEASURE_INFO, MEASURES
 from shoal.metrics.digits import rounded_for_display
 from shoal.plan import document
 from shoal.plan.findings.limits import limits_of
 from shoal.plan.release import ReleaseLike
-from shoal.report.evidence import check_evidence_audience
-from shoal.report.identity import Identity, identity_entries
-from shoal.report.verdict import (
+from shoal.report.attacker import (
     attacker_can,
     attacker_cannot,
     attained_constraints,
@@ -30,10 +27,13 @@ from shoal.report.verdict import (
     explanation,
     uncovered_warnings,
 )
+from shoal.report.identity import Identity, identity_entries
 
-Audience = Literal["public", "internal"]
+if TYPE_CHECKING:
+    from shoal.comparison.tradeoff import Point
+
 AUDIENCES = ("public", "internal")
-NO_PICTURES = ("columns", "scores", "transitions")  # parts of a profile that are tables
+NO_PICTURES = ("columns", "pairs", "scores", "transitions")  # parts of a profile that are tables
 SYMBOL = re.compile(r", [A-Za-z]_\w+$")  # that formulas use for a measure, such as D_X
 PUBLIC_PICTURES = ("before", "distributions", "correlations", "associations")
 
@@ -42,9 +42,10 @@ def summarise(
     release: ReleaseLike,
     audience: str = "public",
     *,
-    curve: Sequence[Point] = (),
+    curve: "Sequence[Point]" = (),
     identity: Identity | None = None,
     evidence: Mapping[str, Any] | None = None,
+    wording: Wording = python_wording,
 ) -> dict[str, Any]:
     """Return the content of a report on ``release``, ready for JSON.
 
@@ -59,7 +60,9 @@ def summarise(
     identity : Identity, optional
         Title, author, file and date of the report.
     evidence : mapping, optional
-        Results of attacks, from `shoal.report.gather_evidence`; for internal reports only.
+        Results of attacks, from `shoal.report.evidence.gather_evidence`; for internal reports only.
+    wording : callable
+        How the interface in use writes the options that a way out names.
 
     Returns
     -------
@@ -69,13 +72,17 @@ def summarise(
     check_audience(audience)
     if evidence is not None:
         check_evidence_audience(audience)
-    summary = _summary(release, audience == "internal", curve, identity or Identity())
+    summary = _summary(release, audience == "internal", curve, identity or Identity(), wording)
     summary["evidence"] = dict(evidence or {})
     return summary if audience == "internal" else rounded_for_display(summary)
 
 
 def _summary(
-    release: ReleaseLike, internal: bool, curve: Sequence[Point], identity: Identity
+    release: ReleaseLike,
+    internal: bool,
+    curve: "Sequence[Point]",
+    identity: Identity,
+    wording: Wording,
 ) -> dict[str, Any]:
     plan = release.plan
     shown_plan = _plan(plan.to_dict(drawn_seeds=False), internal=internal)
@@ -95,7 +102,7 @@ def _summary(
             "kept": plan.k is not None and release.verdict.k >= plan.k,
             **attained_constraints(release),
         },
-        "verdict": release.verdict.to_dict(ways_out=internal),
+        "verdict": release.verdict.to_dict(ways_out=internal, wording=wording),
         "limits": limits_of(release.verdict),
         "explanation": explanation(release),
         "chance_ceiling": chance_ceiling(release),
@@ -114,6 +121,7 @@ def _summary(
             "unchanged": list(release.unchanged),
         },
         "before_and_after": _columns(release, internal),
+        "pairs": list(release.profile.get("pairs", ())),
         "scores": release.profile.get("scores", {}),
         "hierarchies": _hierarchies(release),
         "measures": [_measure(name, value) for name, value in release.measures.items()],
@@ -190,6 +198,16 @@ def check_audience(audience: str) -> None:
         )
 
 
+def check_evidence_audience(audience: str) -> None:
+    """Refuse evidence for a public report."""
+    if audience != "internal":
+        raise ParameterError(
+            'Evidence is part of internal reports only. Use `audience="internal"`.',
+            code="evidence-is-internal",
+            audience=audience,
+        )
+
+
 def _measure(name: str, value: Any) -> dict[str, Any]:
     return {"name": name, "value": value, **describe_measure(name)}
 
@@ -217,7 +235,7 @@ def _transitions(entry: dict[str, Any], internal: bool) -> dict[str, Any]:
     }
 
 
-def _tradeoff(release: ReleaseLike, curve: Sequence[Point]) -> dict[str, Any]:
+def _tradeoff(release: ReleaseLike, curve: "Sequence[Point]") -> dict[str, Any]:
     """Return the trade-off of dependence; empty if no step uses it."""
     shares = [getattr(step, "dependence", 0.0) for step in release.plan.steps]
     if not any(shares) or not {"distortion_x", "distortion_y"} <= set(release.measures):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from textwrap import fill
 from typing import Any
 
-from shoal._text import align_rows, count, size_range, text_width
+from shoal._text import align_rows, count, format_percentage, size_range, text_width
 from shoal.metrics import MEASURE_INFO
 from shoal.report.layout import by_reason, format_number, numbers, tables
 
@@ -21,7 +21,7 @@ def one_line(summary: dict[str, Any]) -> str:
     loss = next((m["value"] for m in summary["measures"] if m["name"] == "information_loss"), None)
     inside = f" in {groups}" if groups else ""
     promise = "" if summary["promise"]["k"] else "; NO k-anonymity is promised"
-    lost = "not measured" if loss is None else f"{loss:.2f}%"
+    lost = "not measured" if loss is None else format_percentage(loss)
     line = f"{count(summary['records'], 'record')}{inside}; information loss {lost}"
     return line + _certificate(summary["measures"]) + promise
 
@@ -39,7 +39,7 @@ def _certificate(measures: list[dict[str, Any]]) -> str:
         return ""
     if gap < ROUNDING:
         return ", proven to be the least possible"
-    return f", at most {100 * gap:.2g}% above the least possible"
+    return f", at most {100 * gap:.2g} % above the least possible"
 
 
 def whole_text(summary: dict[str, Any]) -> str:
@@ -99,9 +99,9 @@ def evidence_text(evidence: Mapping[str, Any]) -> str:
     if evidence["error"]:
         blocks = [f"No attack was carried out. {evidence['error']}"]
     else:
-        blocks = [f"Evidence from attacks, seed {evidence['seed']}"]
+        blocks = [f"Evidence from attacks, seed {evidence['seed']}; rates in per cent"]
         for criterion in evidence.get("criteria", ()):
-            rows = [["attack", "rate", "95 % interval", "baseline", "ceiling", "attacks"]]
+            rows = [["attack", "rate", "95 % CI", "baseline", "ceiling", "tries"]]
             rows += [_attack_cells(test) for test in criterion["tests"]]
             untested = [
                 f"{name} ({reason[:1].lower()}{reason[1:].rstrip('.')})"
@@ -121,15 +121,19 @@ def evidence_text(evidence: Mapping[str, Any]) -> str:
 
 def _attack_cells(test: Mapping[str, Any]) -> list[str]:
     low, high = test["interval"]
-    ceiling = "none" if test["ceiling"] is None else f"{test['ceiling']:.1%}"
+    ceiling = "none" if test["ceiling"] is None else f"{100 * test['ceiling']:.1f}"
     return [
-        test["attack"], f"{test['rate']:.1%}", f"{low:.1%} - {high:.1%}",
-        f"{test['baseline']:.1%}", ceiling, f"{test['attacks']:,}",
+        test["attack"], f"{100 * test['rate']:.1f}", f"{100 * low:.1f}-{100 * high:.1f}",
+        f"{100 * test['baseline']:.1f}", ceiling, f"{test['attacks']:,}",
     ]  # fmt: skip
 
 
-def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None) -> str:
-    """Return measures as aligned lines and tables, then remarks."""
+def table(
+    measures: Mapping[str, Any],
+    remarks: Mapping[str, str] | None = None,
+    meanings: Mapping[str, str] | None = None,
+) -> str:
+    """Return measures as aligned lines and tables, then what they mean, then remarks."""
     lines = [
         [f"{name} {part}".strip(), f"{format_number(value)} {_unit(name, value)}".strip()]
         for name, part, value in numbers({**measures, "class_sizes": {}})
@@ -141,6 +145,8 @@ def table(measures: Mapping[str, Any], remarks: Mapping[str, str] | None = None)
     for entry in tables(measures):
         rows = [[column, *map(format_number, values)] for column, values in entry.rows.items()]
         blocks.append(align_rows([[entry.per, *entry.headings], *rows]))
+    if meanings:
+        blocks.append("\n".join(f"{name}: {meanings[name]}." for name in measures))
     notes = [f"{', '.join(names)}: {reason}" for reason, names in by_reason(remarks or {}).items()]
     blocks.append("\n".join(notes))
     return "\n\n".join(block for block in blocks if block)

@@ -17,7 +17,7 @@ def tradeoff_text(points: Sequence[Point]) -> str:
             rise, fall = point.increments(curve[0])
             lines.append(
                 f"{k:3d}  {point.dependence:6.3f}  {point.distortion_x:.4f}"
-                f"  {point.distortion_y:.4f}  {100 * rise:+10.1f}%  {100 * fall:+9.1f}%"
+                f"  {point.distortion_y:.4f}  {100 * rise:+10.1f} %  {100 * fall:+8.1f} %"
                 f"{marks.get(id(point), '')}"
             )
     lines.append(

@@ -1,4 +1,9 @@
-"""Run a plan on a table larger than memory: with Dask, in a pool of processes, or on Spark."""
+"""Run a plan on a table larger than memory: with Dask, in a pool of processes, or on Spark.
+
+A *chunk* of records is read by one task. Its records go to *cells* of near records. Cells form
+*regions*, which are grouped separately; a *block* contains the regions of one task that masks, and
+a *shard* is a file of the release. A *column block* is a set of columns that are grouped together.
+"""
 
 from shoal.scale.process_pool import ProcessPool
 from shoal.scale.release import LargeRelease

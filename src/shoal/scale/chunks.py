@@ -164,7 +164,7 @@ def _sortable(kind: Any) -> bool:
 
 
 def _open_parquet(path: str) -> pq.ParquetFile:
-    """Open a file to be read through a small buffer, verifying checksums where there are any."""
+    """Open a file to be read through a small buffer, verifying checksums if there are any."""
     return pq.ParquetFile(open_input(path), buffer_size=2**20, page_checksum_verification=True)
 
 

@@ -36,7 +36,7 @@ class Combinations:
         self._merged = 0
 
     def add(self, counts: pa.Table) -> None:
-        """Add combinations with their counts; merge them now and then, to save memory."""
+        """Add combinations with their counts; merge them from time to time, to save memory."""
         self._parts.append(counts)
         pending = sum(map(len, self._parts)) - self._merged
         if pending > max(self._merged, MERGE_AT):

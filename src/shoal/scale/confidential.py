@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.frame import tables
-from shoal.frame.columns import ranks
+from shoal.frame.columns import rank_or_category_codes
 from shoal.frame.types import Type
 from shoal.metrics.closeness import distance_from_table
 from shoal.metrics.diversity import Tally
@@ -31,7 +31,8 @@ class ConfidentialColumn:
     values : pyarrow.Array
         The distinct values.
     codes : ndarray of shape (n_values,)
-        The code of each value, as `shoal.frame.columns.ranks` numbers those of a whole table.
+        The code of each value, as `shoal.frame.columns.rank_or_category_codes` numbers those of a
+        whole table.
     totals : ndarray of shape (n_codes,)
         How many records of the table have each code.
     ordered : bool
@@ -48,7 +49,9 @@ class ConfidentialColumn:
     def of(cls, name: str, counts: pa.Table, types: Mapping[str, Type]) -> "ConfidentialColumn":
         """Return the column whose values and frequencies are ``counts``."""
         counts = counts.sort_by([(name, "ascending")])
-        numbered, ordered = ranks(tables.open_frame(counts.select([name])), [name], types)
+        numbered, ordered = rank_or_category_codes(
+            tables.open_frame(counts.select([name])), [name], types
+        )
         codes = numbered[:, 0]
         totals = np.zeros(int(codes.max()) + 1, np.int64)
         np.add.at(totals, codes, counts.column(COUNT).to_numpy())
@@ -68,7 +71,7 @@ class ConfidentialColumn:
         Parameters
         ----------
         labels : ndarray of shape (n_records,)
-            The class of each record, from 0 on.
+            The class of each record, numbered from 0.
         codes : ndarray of shape (n_records,)
             The value of each record.
 

@@ -19,7 +19,7 @@ LOW_BITS = 26  # a float64 sums 2 ** 26 integers of this many bits exactly
 SPLITTER = 2.0**27 + 1  # Veltkamp's constant: splits a float into two halves of its bits
 
 
-def exact_sum(values: Values) -> int:
+def exact_integer_sum(values: Values) -> int:
     """Return the sum of floats in units of ``UNIT``, without rounding.
 
     Mantissas are summed separately for each exponent, in two halves, so that each of these
@@ -37,7 +37,7 @@ def exact_sum(values: Values) -> int:
 
     Examples
     --------
-    >>> float(exact_sum(np.array([1e16, 1.0, -1e16])) * UNIT)
+    >>> float(exact_integer_sum(np.array([1e16, 1.0, -1e16])) * UNIT)
     1.0
     """
     if not len(values):
@@ -73,7 +73,11 @@ def exact_squares(values: Values) -> int:
     25.0
     """
     high, low = _halves(values)
-    return exact_sum(high * high) + exact_sum(2 * high * low) + exact_sum(low * low)
+    return (
+        exact_integer_sum(high * high)
+        + exact_integer_sum(2 * high * low)
+        + exact_integer_sum(low * low)
+    )
 
 
 def exact_products(weights: Values, values: Values) -> tuple[int, int]:
@@ -95,13 +99,17 @@ def exact_products(weights: Values, values: Values) -> tuple[int, int]:
     Examples
     --------
     >>> total, squares = exact_products(np.array([3.0, 0.5]), np.array([1e8, 2.0]))
-    >>> float(total * UNIT), float((squares - exact_sum(np.array([3e16]))) * UNIT)
+    >>> float(total * UNIT), float((squares - exact_integer_sum(np.array([3e16]))) * UNIT)
     (300000001.0, 2.0)
     """
     product, error = _product(weights, values)
     square, square_error = _product(product, values)
-    total = exact_sum(product) + exact_sum(error)
-    squares = exact_sum(square) + exact_sum(square_error) + exact_sum(error * values)
+    total = exact_integer_sum(product) + exact_integer_sum(error)
+    squares = (
+        exact_integer_sum(square)
+        + exact_integer_sum(square_error)
+        + exact_integer_sum(error * values)
+    )
     return total, squares
 
 

@@ -144,7 +144,7 @@ class ReleaseFolder:
     def _check(self) -> None:
         if not self.target.parent.is_dir():
             raise FileError(
-                f"There is no folder {str(self.target.parent)!r} to write to.",
+                f"There is no folder {str(self.target.parent)!r} to write to. Create it.",
                 code="no-such-folder",
                 folder=str(self.target.parent),
             )

@@ -9,12 +9,12 @@ from sklearn.base import clone
 
 from shoal._params import signature_parameters
 from shoal.frame import tables
-from shoal.frame.codes import value_codes
+from shoal.frame.codes import codes_with_missing
 from shoal.frame.columns import Column
 from shoal.partitioners import Auto, Blocked, Partitioner, Refine
 from shoal.scale.confidential import PartConstraint
 from shoal.scale.job import Job, ReleaseJob
-from shoal.steps.grouping import BlockGroups, GroupingInput, group_block
+from shoal.steps.grouping import ColumnBlockGroups, GroupingInput, group_block
 from shoal.steps.privacy_constraints import PrivacyConstraint, privacy_constraint
 from shoal.steps.strata import Strata
 from shoal.steps.units import read_units
@@ -24,7 +24,7 @@ Codes = NDArray[np.int64]
 
 def group_region(
     job: Job, table: pa.Table, columns: Sequence[Column], units: Codes | None
-) -> list[BlockGroups]:
+) -> list[ColumnBlockGroups]:
     """Return the groups of the records of a region, for each block of columns.
 
     They are those of a table in memory that holds these records alone, except that values are
@@ -35,7 +35,7 @@ def group_region(
         step = step.replace(homogeneity="warn")
     codes = np.empty((len(table), 0), np.int64)
     if step.homogeneity != "warn":
-        codes = value_codes(frame, job.confidential)
+        codes = codes_with_missing(frame, job.confidential)
     inputs = GroupingInput(
         job.encoders.space(table, columns),
         Strata(frame, (), [np.arange(len(table))]),
@@ -53,7 +53,7 @@ def group_region(
 
 
 def region_units(job: ReleaseJob, table: pa.Table) -> Codes | None:
-    """Return the unit of each of some records, where k counts units."""
+    """Return the unit of each of some records, if k counts units."""
     if job.unit is None:
         return None
     return read_units(tables.open_frame(table), job.unit)

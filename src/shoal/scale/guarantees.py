@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.errors import GuaranteeBroken, InputError
+from shoal.frame.roles import RECORD_UNIT
 from shoal.plan import Plan
 from shoal.plan.findings.privacy_constraints import constraint_findings
 from shoal.plan.guarantees import refuse_constraint
-from shoal.plan.warnings import refuse_homogeneous
-from shoal.scale.job import Job, ReleaseJob, sum_counts
+from shoal.plan.warnings import refuse_homogeneous, refuses_homogeneous
+from shoal.scale.job import Job, ReleaseJob, sum_shared
 from shoal.scale.shards import Shard
 from shoal.scale.tasks import MaskedBlock
 from shoal.steps import Step
@@ -20,18 +21,18 @@ def check_guarantee(
     measures: Mapping[str, Any],
     n_expected: int,
     n_written: int,
-    block_sizes: Sequence[Mapping[int, int]] = (),
+    column_block_sizes: Sequence[Mapping[int, int]] = (),
 ) -> None:
     """Raise if classes are smaller than the plan promises; nothing is released then.
 
-    With several blocks of columns, k is promised for each of them: ``block_sizes`` are the number
-    of their classes by size.
+    With several blocks of columns, k is promised for each of them: ``column_block_sizes`` are the
+    number of their classes by size.
     """
     attained, noun = measures["smallest_class"], "records"
     if plan.unit_column is not None:
         attained, noun = measures["fewest_units"], "units"
-    if block_sizes:
-        attained = min(min(sizes) for sizes in block_sizes)
+    if column_block_sizes:
+        attained = min(min(sizes) for sizes in column_block_sizes)
     k = max(step.k or 0 for step in plan.steps if plan.is_intact(step))
     if attained < k:
         raise GuaranteeBroken(
@@ -59,7 +60,9 @@ def check_constraints(
     least, farthest = _attained_constraints(step, shards)
     for finding in constraint_findings(step, least, farthest, job.confidential):
         refuse_constraint(finding, by_units=job.unit is not None)
-    refuse_homogeneous(plan, measures)
+    if refuses_homogeneous(plan):
+        shared = sum_shared(shard.shared for shard in shards)
+        refuse_homogeneous(plan, shared, sum(measures["class_sizes"].values()))
 
 
 def _attained_constraints(step: Step, shards: Sequence[Shard]) -> tuple[float | None, float | None]:
@@ -77,10 +80,9 @@ def refuse_homogeneous_groups(job: Job, blocks: Sequence[MaskedBlock]) -> None:
     """Refuse groups with a single confidential value, if the step is set to refuse them."""
     if job.step.homogeneity != "refuse":
         return
-    counts = sum_counts(block.verdict_counts for block in blocks)
-    by_column = {name: counts.get(("homogeneous", name), 0) for name in job.confidential}
+    shared = sum_shared(block.shared for block in blocks)
     n_groups = sum(n for block in blocks for sizes in block.group_sizes for n in sizes.values())
-    reason = describe_homogeneity(by_column, n_groups)
+    reason = describe_homogeneity(shared, n_groups, job.step.unit_column or RECORD_UNIT)
     if reason:
         raise InputError(
             f'{reason} Set `homogeneity="merge"` to join such groups with their neighbours, or'

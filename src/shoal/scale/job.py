@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import FileError, ShoalError
 from shoal.frame.types import Type
+from shoal.metrics.shared_values import SharedCounts
 from shoal.plan.thresholds import Thresholds
 from shoal.scale.encoders import Encoders
 from shoal.scale.scratch import write_file
@@ -50,7 +51,7 @@ class ReleaseJob:
     column_blocks : list of list of str
         The columns that classes are promised for, block by block.
     unit : str, optional
-        The column whose values k counts; None where it counts records.
+        The column whose values k counts; None if it counts records.
     weight : str, optional
         The column of survey weights.
     closeness_columns : list of ConfidentialColumn
@@ -83,11 +84,6 @@ class ReleaseJob:
         """The columns to read: those that are released, the weights and the units."""
         others = [name for name in (self.weight, self.unit) if name is not None]
         return list(dict.fromkeys([*self.released.names, *others]))
-
-    @property
-    def masked_columns(self) -> list[str]:
-        """The columns of masked records in scratch files: those released, and the units."""
-        return [*self.released.names, *([] if self.unit is None else [self.unit])]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -159,6 +155,16 @@ def count_sizes(sizes: NDArray[np.int64]) -> Mapping[int, int]:
     """Return how many groups or classes there are of each size."""
     size, count = np.unique(sizes, return_counts=True)
     return dict(zip(size.tolist(), count.tolist(), strict=True))
+
+
+def sum_shared(parts: Iterable[Mapping[str, SharedCounts]]) -> dict[str, SharedCounts]:
+    """Return the sum, by column, of the classes that share a value."""
+    total: dict[str, SharedCounts] = {}
+    for part in parts:
+        for name, counts in part.items():
+            so_far = total.get(name, SharedCounts(0, 0, 0))
+            total[name] = SharedCounts(*map(sum, zip(so_far, counts, strict=True)))
+    return total
 
 
 def sum_counts(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:

@@ -9,7 +9,7 @@ from shoal.plan import Plan
 from shoal.plan.evidence import RECORDS
 from shoal.plan.findings.attained import check_attained
 from shoal.plan.findings.exact import check_exact
-from shoal.plan.findings.homogeneity import check_homogeneous
+from shoal.plan.findings.homogeneity import check_homogeneous, merge_or_mask_more
 from shoal.plan.findings.limits import limit_findings, not_checked
 from shoal.plan.findings.loss import check_groups, check_loss
 from shoal.plan.findings.privacy_constraints import constraint_findings
@@ -20,11 +20,12 @@ from shoal.plan.findings.words import mask_more
 from shoal.plan.guarantees import not_computed
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
 from shoal.plan.warnings import as_finding
-from shoal.scale.job import Job, ReleaseJob, sum_counts
+from shoal.scale.job import Job, ReleaseJob, sum_counts, sum_shared
 from shoal.scale.pieces import Pieces
 from shoal.scale.shards import Shard
 from shoal.scale.tasks import MaskedBlock
 from shoal.scale.verdict_counts import exact_shares, findings_from_counts
+from shoal.steps.missing import list_counts
 
 NOT_CHECKED = (
     "records that unchanged or confidential columns single out by themselves, and derived columns,"
@@ -40,11 +41,11 @@ def judge(
     plan: Plan, job: Job, columns: Sequence[str], blocks: Sequence[MaskedBlock],
     shards: Sequence[Shard], n_source: int, measures: Mapping[str, Any],
     remarks: Mapping[str, str], further_findings: Sequence[Finding],
-    block_sizes: Sequence[Mapping[int, int]] = (),
+    column_block_sizes: Sequence[Mapping[int, int]] = (),
 ) -> Verdict:  # fmt: skip
     """Return the verdict on a release, from what was counted on its blocks and files."""
     attained, unit, class_sizes = _attained(plan, measures, shards)
-    linkage = measures.get("linkage") if block_sizes else None
+    linkage = measures.get("linkage") if column_block_sizes else None
     n_released = sum(shard.records for shard in shards)
     counts = sum_counts(block.verdict_counts for block in blocks)
     strata = [name for name in job.step.strata if name in job.released.names]
@@ -57,7 +58,7 @@ def judge(
         *_missing_value_findings(job, blocks, n_source, n_released),
         *_constant_column_findings(job),
         *findings_from_counts(
-            counts, job.step, block_sizes or [class_sizes], plan.thresholds, unit
+            counts, job.step, column_block_sizes or [class_sizes], plan.thresholds, unit
         ),
         *check_groups(groups, plan.thresholds.group_size, noun),
         *further_findings,
@@ -102,7 +103,13 @@ def _findings_on_files(
     findings = [
         *check_identifiers(plan),
         *check_roles(plan, columns),
-        *check_homogeneous(measures.get("homogeneous_classes", {}), n_classes),
+        *check_homogeneous(
+            sum_shared(shard.shared for shard in shards),
+            n_classes,
+            plan.unit_column or RECORD_UNIT,
+            merge_or_mask_more(plan.steps),
+            classes_known=plan.k is not None,
+        ),
         *limit_findings(plan.limits.check(Assessment(measures, remarks)), plan.steps),
     ]
     unique = [shard.unique for shard in shards if shard.unique is not None]
@@ -120,7 +127,7 @@ def _findings_on_files(
 
 
 def _group_sizes(blocks: Sequence[MaskedBlock]) -> dict[int, int]:
-    """Return the number of groups of each size, in units where these are counted."""
+    """Return the number of groups of each size, in units if these are counted."""
     in_units = sum_counts(block.group_units for block in blocks)
     return in_units or sum_counts(sizes for block in blocks for sizes in block.group_sizes)
 
@@ -150,16 +157,17 @@ def judge_recount(
 def _missing_value_findings(
     job: Job, blocks: Sequence[MaskedBlock], n_source: int, n_released: int
 ) -> list[Finding]:
+    """Return how many records were dropped, and how many cells imputed or suppressed."""
     sentences = []
     if n_source > n_released:
         sentences.append(
             f"{n_source - n_released} of {n_source} records were dropped because values are"
             " missing."
         )
-    imputed = _list_counts(sum_counts(block.imputed for block in blocks))
+    imputed = list_counts(sum_counts(block.imputed for block in blocks))
     if imputed:
         sentences.append(f"Cells that were missing now hold the value of the group: {imputed}.")
-    suppressed = _list_counts(sum_counts(block.suppressed for block in blocks))
+    suppressed = list_counts(sum_counts(block.suppressed for block in blocks))
     if suppressed and job.step.missing == "own-groups":
         sentences.append(
             "Cells were suppressed, to join patterns of missing cells that fewer than k"
@@ -173,11 +181,8 @@ def _missing_value_findings(
     return [Finding("missing-values", "informs", sentence) for sentence in sentences]
 
 
-def _list_counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name!r} {number}" for name, number in counts.items() if number)
-
-
 def _constant_column_findings(job: Job) -> list[Finding]:
+    """Return which masked columns are constant, so that distances do not depend on them."""
     constant = [encoder.name for encoder in job.encoders.masked if encoder.is_constant]
     if not constant:
         return []

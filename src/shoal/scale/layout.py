@@ -33,10 +33,10 @@ def make_regions(
     for cells in cells_of:
         of_stratum: list[Region] = [[]]
         for cell in cells:
-            if _size(of_stratum[-1], records) >= min_records:
+            if region_size(of_stratum[-1], records) >= min_records:
                 of_stratum.append([])
             of_stratum[-1].append(cell)
-        if len(of_stratum) > 1 and _size(of_stratum[-1], records) < min_records:
+        if len(of_stratum) > 1 and region_size(of_stratum[-1], records) < min_records:
             last = of_stratum.pop()
             of_stratum[-1] += last
         regions += of_stratum
@@ -50,7 +50,7 @@ def make_blocks(
     blocks: list[list[Region]] = []
     block_records = 0
     for region in regions:
-        size = _size(region, records)
+        size = region_size(region, records)
         if not blocks or block_records + size > chunk_size:
             blocks.append([])
             block_records = 0
@@ -59,5 +59,6 @@ def make_blocks(
     return blocks
 
 
-def _size(region: Region, records: Mapping[int, int]) -> int:
+def region_size(region: Region, records: Mapping[int, int]) -> int:
+    """Return the number of records of a region, given that of each cell."""
     return sum(records.get(cell, 0) for cell in region)

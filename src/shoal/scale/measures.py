@@ -5,9 +5,9 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.metrics import NEEDS, inputs_of
-from shoal.metrics.assessment import linear
+from shoal.metrics.assessment import linear_measures
 from shoal.scale.exact import UNIT
-from shoal.scale.job import Job, ReleaseJob, sum_counts
+from shoal.scale.job import Job, ReleaseJob, sum_counts, sum_shared
 from shoal.scale.moment_sums import OF_MOMENTS, MomentSums
 from shoal.scale.shards import Shard
 from shoal.scale.tasks import MOVED, SPREAD, MaskedBlock
@@ -90,7 +90,8 @@ def class_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, Any]:
         },
     }
     if job.confidential:
-        measures["homogeneous_classes"] = sum_counts(shard.homogeneous for shard in shards)
+        shared = sum_shared(shard.shared for shard in shards)
+        measures["homogeneous_classes"] = {n: shared[n].homogeneous for n in sorted(shared)}
     return measures | _unit_measures(shards) | _constraint_measures(job, shards)
 
 
@@ -102,7 +103,7 @@ def _unit_measures(shards: Sequence[Shard]) -> dict[str, Any]:
 
 
 def _constraint_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, Any]:
-    """Return l-diversity and t-closeness of the release, where they are promised or limited.
+    """Return l-diversity and t-closeness of the release, if they are promised or limited.
 
     Every class is in one shard, so these are the extremes of all shards.
     """
@@ -131,7 +132,7 @@ def why_not_computed(
 ) -> dict[str, str]:
     """Return why measures of a table in memory are not among ``measures``."""
     remarks = {}
-    for name in linear(categories=categories):
+    for name in linear_measures(categories=categories):
         needed = [need for need in inputs_of(name) if need in CONFIDENTIAL_NEEDS]
         if name in measures:
             continue

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.scale.chunks import Chunk, read_batches
-from shoal.scale.exact import UNIT, exact_sum
+from shoal.scale.exact import UNIT, exact_integer_sum
 from shoal.scale.job import Job, load_job, save_job, worker_task
 from shoal.scale.keys import Keys, content_keys
 from shoal.scale.runner import Runner, run_stage
@@ -43,7 +43,7 @@ def merge_strata(
     counts : ndarray of shape (n_strata,)
         Records of each stratum.
     unit_keys : list of ndarray, optional
-        Keys of up to k units of each stratum, where k counts units; see `strata_units`.
+        Keys of up to k units of each stratum, if k counts units; see `strata_units`.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def sum_chunk(job_file: str, chunk: Chunk) -> Sums:
         _add(
             sums,
             {
-                number: [exact_sum(axis) for axis in part.T]
+                number: [exact_integer_sum(axis) for axis in part.T]
                 for number, part in zip(strata.tolist(), parts, strict=True)
             },
         )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.metrics import compute
-from shoal.scale.exact import UNIT, exact_sum
+from shoal.scale.exact import UNIT, exact_integer_sum
 
 Matrix = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ class MomentSums:
                 sums[side, i] = column.sum()
                 for j in range(i + 1):
                     sums[side, i, j] = (column * scores[j]).sum()
-        exact = {name: exact_sum(np.array([total])) for name, total in sums.items()}
+        exact = {name: exact_integer_sum(np.array([total])) for name, total in sums.items()}
         return cls(tuple(columns), len(before[0]) if before else 0, exact)
 
     def __add__(self, other: "MomentSums") -> "MomentSums":
@@ -125,4 +125,5 @@ class MomentSums:
             "before": np.round(first, 3).tolist(),
             "after": np.round(second, 3).tolist(),
             "difference": np.round(second - first, 3).tolist(),
+            "columns_left_out": len(self.columns) - len(names),
         }

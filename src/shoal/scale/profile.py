@@ -19,7 +19,7 @@ from shoal.frame.columns import Column
 from shoal.frame.types import text_of
 from shoal.metrics.histogram import bars, histogram
 from shoal.metrics.similarity import similarity_of_counts, similarity_of_numbers
-from shoal.plan.column_profile import scores
+from shoal.plan.column_profile import profile_pairs, scores
 from shoal.plan.profile import MAX_COLUMNS, MIN_COUNT
 from shoal.scale.moment_sums import MomentSums
 from shoal.scale.sample import Sample
@@ -289,10 +289,12 @@ def category_entry(
 def assemble(entries: Sequence[Entry], correlations: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a profile; the columns that changed most come first."""
     columns = sorted((entry.column for entry in entries), key=lambda one: one["similarity"])
+    pairs = profile_pairs(correlations)
     return {
         "distributions": [entry.distribution for entry in entries],
         "columns": columns,
-        "scores": scores(columns, correlations),
+        "pairs": pairs,
+        "scores": scores(columns, pairs),
         "correlations": dict(correlations),
     }
 

@@ -73,8 +73,8 @@ def recount(
 def recount_constraints(paths: Sequence[str], plan: "Plan") -> tuple[float | None, float | None]:
     """Return the least diversity and the greatest distance of a class, as far as guaranteed.
 
-    Units are not in the files: where they are counted, only distinct values are, of which units
-    never have more than records.
+    Units are not in the files. If k counts units, only distinct values are counted: units never
+    have more of them than records have.
 
     Parameters
     ----------

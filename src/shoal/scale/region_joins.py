@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from shoal.errors import InputError
 from shoal.frame import tables
-from shoal.frame.codes import value_codes
-from shoal.metrics.diversity import tally
+from shoal.frame.codes import codes_with_missing
+from shoal.metrics.shared_values import shares_value
 from shoal.scale.grouping import region_constraint, region_units
 from shoal.scale.job import Job, load_job, worker_task
-from shoal.scale.layout import Region
+from shoal.scale.layout import Region, region_size
 from shoal.scale.runner import Runner, run_stage
 from shoal.scale.scratch import ScratchFile, files_with, read_scratch
 
@@ -65,14 +65,14 @@ def join_regions(
     pending = [(at, region) for at, regions in enumerate(done) for region in regions]
     while pending:
         tasks = [(job_file, region, files_with(files, region)) for _, region in pending]
-        sizes = [_size(region, records) for _, region in pending]
+        sizes = [region_size(region, records) for _, region in pending]
         results = dict(run_stage(runner, "checking blocks", find_unmet_option, tasks, sizes))
         failing = {id(region): results[at] for at, (_, region) in enumerate(pending) if results[at]}
         pending = []
         for stratum, regions in enumerate(done):
             done[stratum], joined = _join_failing(regions, failing)
             for region, reason in joined:
-                if _size(region, records) > MAX_CHUNKS * chunk_size:
+                if region_size(region, records) > MAX_CHUNKS * chunk_size:
                     raise _out_of_reach(reason, chunk_size)
                 pending.append((stratum, region))
     return done
@@ -121,17 +121,13 @@ def unmet_option(job: Job, table: pa.Table) -> str:
         return "unit" if step.unit is not None else "household"
     one_group = np.zeros(len(table), np.int64)
     if step.homogeneity == "merge":
-        values = value_codes(tables.open_frame(table), job.confidential)
-        if any(tally(one_group, column, units).distinct[0] < 2 for column in values.T):
+        values = codes_with_missing(tables.open_frame(table), job.confidential)
+        if any(shares_value(one_group, column, units)[0] for column in values.T):
             return "homogeneity"
     constraint = region_constraint(job, table, units)
     if constraint is not None and not constraint.is_met_by(np.arange(len(table))):
         return "diversity" if step.closeness is None else "closeness"
     return ""
-
-
-def _size(region: Region, records: Mapping[int, int]) -> int:
-    return sum(records.get(cell, 0) for cell in region)
 
 
 def _out_of_reach(option: str, chunk_size: int) -> InputError:

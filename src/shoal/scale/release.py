@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
+from shoal._text import format_percentage
 from shoal._versions import installed_version
 from shoal.audit import manifest as manifests
 from shoal.metrics.digits import rounded
@@ -93,7 +94,7 @@ class LargeRelease:
 
     @property
     def marker(self) -> dict[str, Any]:
-        """The content of the file ``_SUCCESS``, all of which may be published."""
+        """The content of the file ``_SUCCESS``; all of it may be published."""
         return {
             "records": self.provenance["records"],
             "promise": {"k": self.plan.k, "smallest_class": self.measures["smallest_class"]},
@@ -132,7 +133,7 @@ class LargeRelease:
         force : bool
             Whether an existing file may be replaced.
         """
-        from shoal.report import write_report  # workers do not need the templates
+        from shoal.report.write import write_report  # workers do not need the templates
 
         write_report(self, Path(path), audience=audience, force=force)
 
@@ -146,7 +147,7 @@ class LargeRelease:
         if self.groups:
             text += (
                 f", groups of {self.groups['smallest']} to {self.groups['largest']}, information"
-                f" loss {self.measures['information_loss']:.2f}%"
+                f" loss {format_percentage(self.measures['information_loss'])}"
             )
         return f"{text}, verdict: {self.verdict.status})"
 
@@ -157,12 +158,12 @@ def summarise_groups(blocks: Sequence[MaskedBlock], at: int) -> dict[str, int]:
     return {"number": sum(sizes.values()), "smallest": min(sizes), "largest": max(sizes)}
 
 
-def join_summaries(blocks: Sequence[Mapping[str, int]]) -> dict[str, int]:
+def join_summaries(column_blocks: Sequence[Mapping[str, int]]) -> dict[str, int]:
     """Return the summary of the groups of all blocks of columns together."""
     return {
-        "number": sum(block["number"] for block in blocks),
-        "smallest": min(block["smallest"] for block in blocks),
-        "largest": max(block["largest"] for block in blocks),
+        "number": sum(block["number"] for block in column_blocks),
+        "smallest": min(block["smallest"] for block in column_blocks),
+        "largest": max(block["largest"] for block in column_blocks),
     }
 
 

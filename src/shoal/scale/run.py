@@ -20,12 +20,12 @@ from shoal.plan.masking import drawn_seeds
 from shoal.scale.chunks import read_footer
 from shoal.scale.dask_frames import is_dask_frame
 from shoal.scale.folder import ReleaseFolder
+from shoal.scale.microaggregation_run import MicroaggregationRun
 from shoal.scale.recoding_run import RecodingRun
 from shoal.scale.release import LargeRelease, marker_text
 from shoal.scale.runner import Runner, open_runner, run_stage
 from shoal.scale.sidecars import sidecar_files
 from shoal.scale.sources import find_files
-from shoal.scale.stages import Run
 from shoal.scale.storage import file_entry, is_remote, join
 from shoal.scale.store_release import StoreRelease
 from shoal.scale.validation import check_plan, check_source
@@ -136,8 +136,9 @@ def mask(
     ):
         runner.check(str(folder.path("release")))
         source_files = () if record is None else _hash_files(runner, source, record.hash_key)
-        stages = Run if isinstance(seeded.steps[0], Microaggregate) else RecodingRun
-        run = stages(runner, folder, seeded, chunk_size, int(seed))
+        microaggregates = isinstance(seeded.steps[0], Microaggregate)
+        run_class = MicroaggregationRun if microaggregates else RecodingRun
+        run = run_class(runner, folder, seeded, chunk_size, int(seed))
         release = run.release(source, drawn_seeds(plan, seeded.steps))
         written = release.files
         release = _complete(release, folder, source_files)
@@ -152,6 +153,7 @@ def mask(
 
 
 def _check_int(name: str, value: object, minimum: int) -> None:
+    """Refuse a parameter that is no int, or one below the minimum."""
     if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
         raise ParameterError(
             f"{name} must be an int in [{minimum}, inf). Got {value!r} instead.",

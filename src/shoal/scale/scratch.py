@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from shoal.scale.run_folder import write_scratch_object
+from shoal.scale.scratch_folder import write_scratch_object
 from shoal.scale.storage import is_remote, read_ranges, write_bytes
 
 REQUESTS = 8  # files of a store that a worker reads at a time

@@ -13,15 +13,11 @@ from shoal.frame.codes import codes, keys, value_codes
 from shoal.frame.tables import Frame
 from shoal.frame.values import any_codes
 from shoal.io.store import name_of
-from shoal.metrics import (
-    classes,
-    homogeneous_classes,
-    l_diversity,
-    largest_unit_share,
-    units_per_class,
-)
-from shoal.scale.block_classes import write_block_classes
+from shoal.metrics import classes, l_diversity, largest_unit_share, units_per_class
+from shoal.metrics.shared_values import SharedCounts
+from shoal.plan.findings.homogeneity import count_by_column
 from shoal.scale.chunks import sort_by
+from shoal.scale.column_block_classes import write_column_block_classes
 from shoal.scale.grouping import region_units
 from shoal.scale.job import ReleaseJob, count_sizes, load_job, worker_task
 from shoal.scale.scratch import ScratchFile, read_scratch, write_parquet
@@ -39,7 +35,7 @@ class Shard(NamedTuple):
     bytes: int
     sha256: str
     class_sizes: Mapping[int, int]
-    homogeneous: Mapping[str, int]
+    shared: Mapping[str, SharedCounts]  # by confidential column, the classes that share a value
     missing: Mapping[str, int]
     smallest_with_weights: int | None = None  # smallest class if the released weights are known
     unique: int | None = None  # records unique in quasi-identifiers and other released columns
@@ -48,7 +44,7 @@ class Shard(NamedTuple):
     largest_unit_share: float | None = None
     diversity: Diversity | None = None  # least of all classes
     closeness: Sequence[float] | None = None  # greatest distance of all classes, by column
-    block_classes: tuple[ScratchFile, ...] = ()  # the classes of each block of columns
+    column_block_classes: tuple[ScratchFile, ...] = ()  # the classes of each block of columns
 
 
 @worker_task
@@ -79,8 +75,6 @@ def write_shard(
     content = pq.read_table(open_input(path), columns=list(columns), partitioning=None)
     released = tables.open_frame(content)
     class_of = classes(keys(released, known))
-    confidential = value_codes(released, job.confidential)
-    homogeneous = homogeneous_classes(class_of[:, None], confidential) if job.confidential else ()
     with_weights = classes(codes(released, [*known, *weight])) if weight else None
     n_units = None if units is None else units_per_class(class_of, units)
     together = classes(any_codes(released, [*known, *others])) if others else None
@@ -90,7 +84,7 @@ def write_shard(
         size,
         digest,
         count_sizes(np.bincount(class_of)),
-        dict(zip(job.confidential, map(int, homogeneous), strict=True)),
+        count_by_column(class_of, released, job.confidential, units),
         tables.missing_counts(released, known),
         None if with_weights is None else int(_sizes(with_weights, units).min()),
         None if together is None else _count_unique(together, units),
@@ -99,12 +93,12 @@ def write_shard(
         None if units is None else largest_unit_share(class_of[:, None], units),
         _least_diversity(job, released, units),
         _greatest_distance(job, released, content),
-        write_block_classes(job, content, unit_values, scratch, number),
+        write_column_block_classes(job, content, unit_values, scratch, number),
     )
 
 
 def _sizes(labels: Codes, units: Codes | None) -> Codes:
-    """Return the size of each class, counted in units where they are known."""
+    """Return the size of each class, counted in units if they are known."""
     return np.bincount(labels) if units is None else units_per_class(labels, units)
 
 

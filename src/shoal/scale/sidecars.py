@@ -57,7 +57,8 @@ def sidecar_files(
         temporary = {path: publication.add(path, secret=path in secret) for path in documents}
 
         def write(release: "LargeRelease") -> None:
-            from shoal.report import report_text, summarise
+            from shoal.report.summary import summarise
+            from shoal.report.write import report_text
 
             if page is not None and report is not None:
                 page_text[:] = [report_text(summarise(release, audience), report)]
@@ -75,7 +76,8 @@ def _check(
     target: Path | str, report: Path | None, audience: str, documents: Sequence[Path]
 ) -> None:
     """Refuse paths that cannot be written, or are inside the release."""
-    from shoal.report import check_audience, check_report  # workers do not need the templates
+    from shoal.report.summary import check_audience  # workers do not need the templates
+    from shoal.report.write import check_report
 
     check_audience(audience)
     if report is not None:

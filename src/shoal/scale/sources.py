@@ -103,7 +103,8 @@ def released_files(folder: StrPath) -> list[str]:
     for name in names:
         if present.get(name) != sizes[name]:
             raise FileError(
-                f"{shown(place)!r} is not complete: {name!r} is missing or was changed.",
+                f"{shown(place)!r} is not complete: {name!r} is missing or was changed. Make the"
+                " release again.",
                 code="release-incomplete",
                 file=name,
             )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.scale.chunks import Chunk, read_batches
-from shoal.scale.exact import UNIT, exact_squares, exact_sum
+from shoal.scale.exact import UNIT, exact_integer_sum, exact_squares
 from shoal.scale.keys import content_keys
 from shoal.scale.sample import Sample
 from shoal.scale.weights import (
@@ -60,7 +60,7 @@ class Moments:
         n_missing = len(values) - len(present)
         if not len(present):
             return cls(n_missing=n_missing)
-        sums = exact_sum(present), exact_squares(present)
+        sums = exact_integer_sum(present), exact_squares(present)
         return cls(len(present), n_missing, *sums, float(present.min()), float(present.max()))
 
     def __add__(self, other: "Moments") -> "Moments":
@@ -75,7 +75,7 @@ class Moments:
 
     @property
     def mean(self) -> float:
-        """The mean, rounded once; 0 where there are no values."""
+        """The mean, rounded once; 0 if there are no values."""
         return float(self.total * UNIT / self.n_present) if self.n_present else 0.0
 
     @property
@@ -161,7 +161,7 @@ class TableStatistics:
         Weighted moments, or the weight of each value, by column; empty unless distances are
         standardised by weighted moments.
     n_without_unit : int
-        Number of records without a unit, where units are counted.
+        Number of records without a unit, if units are counted.
     confidential : dict
         The distinct values of each confidential column with their counts, where requested.
     """
@@ -262,6 +262,7 @@ def merge_values(parts: Sequence[Mapping[str, pa.Table]]) -> dict[str, pa.Table]
 
 
 def _merge_counts(counts: Sequence[pa.Table], columns: Sequence[str]) -> pa.Table:
+    """Return the sum of counts of values; refuse more distinct values than memory holds."""
     merged = pa.concat_tables(counts).group_by(list(columns)).aggregate([(COUNT, "sum")])
     if len(merged) > MAX_DISTINCT:
         names = " and ".join(map(repr, columns))

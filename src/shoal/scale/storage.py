@@ -230,8 +230,8 @@ def _open_store(root: str) -> tuple[Any, str]:
         system, base = fs.FileSystem.from_uri(f"{as_place(root)}/{options}")
     except pa.ArrowNotImplementedError:
         raise MissingDependency(
-            f"This pyarrow was built without {root.partition('://')[0]}. Install the one of the"
-            " package index.",
+            f"This pyarrow was built without {root.partition('://')[0]}. Install another build,"
+            " such as the wheels of its developers.",
             code="package-missing",
             extra="scale",
         ) from None

@@ -12,7 +12,7 @@ from shoal._signals import defer_interrupt
 from shoal.errors import FileError, ParameterError, ScratchFilesLeft, ShoalError
 from shoal.io.store import as_place, is_web, redact_store
 from shoal.scale.folder import JOURNAL, MARKER, files_of_marker
-from shoal.scale.run_folder import RunFolder
+from shoal.scale.scratch_folder import ScratchFolder
 from shoal.scale.storage import (
     copy_file,
     file_exists,
@@ -56,7 +56,7 @@ class StoreRelease:
         self.target, self.force = target, force
         self.shown = redact_store(target)
         self._check_scratch(scratch)
-        self._folder = RunFolder(as_place(scratch or ""), PurePosixPath(target).name)
+        self._folder = ScratchFolder(as_place(scratch or ""), PurePosixPath(target).name)
         self._own: set[str] = set()  # files of an earlier release, or of a killed run
         self._old_marker: bytes | None = None
         self._names: list[str] = []
@@ -139,8 +139,8 @@ class StoreRelease:
         for entry, name in zip(entries, self._names, strict=True):
             if present.get(name) != entry["bytes"]:
                 raise FileError(
-                    f"{self.shown!r} has not the file {name!r} that was written. Nothing was"
-                    " released.",
+                    f"{self.shown!r} lacks the file {name!r} that was written. Nothing was"
+                    " released. Run again.",
                     code="file-gone",
                     file=name,
                 )
@@ -216,6 +216,7 @@ class StoreRelease:
             )
 
     def _check_scratch(self, scratch: str | os.PathLike[str] | None) -> None:
+        """Refuse a target that is only read, and scratch files without a private place."""
         if is_web(self.target):
             raise FileError(
                 f"{self.shown!r} is on a web server, to which nothing can be written.",

@@ -3,22 +3,24 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.frame import tables
-from shoal.frame.codes import keys, value_codes
+from shoal.frame.codes import codes_with_missing, keys
 from shoal.frame.columns import Column
 from shoal.frame.new_values import RowGather, with_values
 from shoal.metrics import classes, units_per_class
 from shoal.metrics.linkage import linkage_chances
+from shoal.metrics.shared_values import SharedCounts
 from shoal.partitioners import method_label
 from shoal.scale.chunks import Chunk, read_batches, sort_by
-from shoal.scale.exact import exact_sum
+from shoal.scale.exact import exact_integer_sum
 from shoal.scale.grouping import group_region, region_units
-from shoal.scale.job import Job, count_sizes, load_job, worker_task
+from shoal.scale.job import Job, count_sizes, load_job, sum_shared, worker_task
 from shoal.scale.keys import content_keys, distinguish_duplicates, in_sample
 from shoal.scale.layout import Region
 from shoal.scale.moment_sums import MomentSums
@@ -30,7 +32,7 @@ from shoal.scale.verdict_counts import ColumnGroups, VerdictCounts, count_for_ve
 from shoal.scale.weights import WeightedTotals, weighted_totals
 from shoal.steps.centroid import centroid
 from shoal.steps.checks import check_values
-from shoal.steps.grouping import BlockGroups
+from shoal.steps.grouping import ColumnBlockGroups
 from shoal.steps.homogeneity import count_homogeneous
 
 Matrix = NDArray[np.float64]
@@ -79,18 +81,21 @@ class MaskedBlock:
     suppressed : dict
         For each column, the number of values that are missing in the release.
     totals : dict
-        Weighted totals of each column before and after, where there are weights.
+        Weighted totals of each column before and after, if there are weights.
     verdict_counts : dict
         Counts for the verdict.
     group_units : dict
-        Number of groups by the number of their units, where k counts units.
+        Number of groups by the number of their units, if k counts units.
     profile : BlockProfile
         Counts of the columns before and after.
     distances : dict
         Sums of distances between records and their masked form, and the mean of all, in units of
         `shoal.scale.exact.UNIT`; the former also by column.
     original_sizes : dict
-        Number of records of the original by the size of their class, in units where k counts them.
+        Number of records of the original by the size of their class, in units if k counts them.
+    shared : dict
+        For each confidential column, the number of groups that share a value, if the step refuses
+        such groups.
     """
 
     file: ScratchFile
@@ -107,6 +112,7 @@ class MaskedBlock:
     profile: BlockProfile = field(default_factory=BlockProfile)
     distances: Mapping[str, int] = field(default_factory=dict)
     original_sizes: Mapping[int, int] = field(default_factory=dict)
+    shared: Mapping[str, SharedCounts] = field(default_factory=dict)
 
 
 @worker_task
@@ -119,89 +125,132 @@ def mask_block(
 ) -> MaskedBlock:
     """Group and mask the records of a block, each of its regions separately."""
     job: Job = load_job(job_file)
-    masked: list[pa.Table] = []
-    squared_errors: Counter[str] = Counter()
-    linked = attacked = 0
-    sizes: list[list[NDArray[np.int64]]] = [[] for _ in job.step.column_blocks]
-    unit_sizes: list[NDArray[np.int64]] = []
-    methods: dict[str, None] = {}
-    imputed: Counter[str] = Counter()
-    suppressed: Counter[str] = Counter()
-    totals: Counter[tuple[str, str]] = Counter()
-    verdict_counts: Counter[tuple[str, str]] = Counter()
-    profile, distances = Profile(job.grids), Counter[str]()
-    original_sizes: Counter[int] = Counter()
+    measured, released = _BlockMeasures(job), []
     for region in regions:
-        table = sort_by(read_scratch(files, region), [*job.step.columns, *job.step.strata])
-        before = job.encoders.read(table)
-        check_values(job.step, before)
-        units, weights = region_units(job, table), _read_weights(job, table)
-        blocks = group_region(job, table, before, units)
-        groups = _groups_of_columns(job, blocks)
-        released = _mask_records(job, table, before, groups, weights)
-        after = job.encoders.read(released)
-        squared_errors.update(_squared_errors(job, before, after))
-        distances.update(_distances(job, before, after))
-        profile.add(_profile_columns(job, released, before, after))
-        original_sizes.update(_original_sizes(job, table, units))
-        new_linked, new_attacked = _count_links(job, table, before, after)
-        linked, attacked = linked + new_linked, attacked + new_attacked
-        totals.update({} if weights is None else weighted_totals(weights, before, after))
-        verdict_counts.update(
-            count_for_verdict(job.step, job.thresholds, before, after, groups, weights, units)
-        )
-        verdict_counts.update(_count_homogeneous(job, table, blocks, units))
-        for at, block in enumerate(blocks):
-            sizes[at].append(block.groups.sizes)
-            if units is not None:
-                unit_sizes.append(units_per_class(block.groups.labels, units))
-            methods |= {method_label(one).partition(" in ")[0]: None for one in block.fitted}
-        for original, new in zip(before, after, strict=True):
-            imputed[original.name] += int((original.is_missing & ~new.is_missing).sum())
-            suppressed[original.name] += int((~original.is_missing & new.is_missing).sum())
-        masked.append(released)
-    table = pa.concat_tables(masked)
+        masked = _mask_region(job, read_scratch(files, region))
+        measured.add(masked)
+        released.append(masked.released)
+    table = pa.concat_tables(released)
     shards = content_keys(table, job.quasi_identifiers) % np.uint64(job.n_shards)
-    return MaskedBlock(
-        write_scratch(join(folder, f"{number:08d}.arrow"), table, shards.astype(np.int64)),
-        squared_errors,
-        tuple(count_sizes(np.concatenate(of_block)) for of_block in sizes),
-        tuple(methods),
-        linked,
-        attacked,
-        imputed,
-        suppressed,
-        totals,
-        verdict_counts,
-        count_sizes(np.concatenate(unit_sizes)) if unit_sizes else {},
-        profile.to_block(),
-        distances,
-        original_sizes,
-    )
+    path = join(folder, f"{number:08d}.arrow")
+    return measured.to_block(write_scratch(path, table, shards.astype(np.int64)))
 
 
-def _groups_of_columns(job: Job, blocks: Sequence[BlockGroups]) -> dict[str, ColumnGroups]:
+class _MaskedRegion(NamedTuple):
+    """The records of a region before and after masking, with their groups."""
+
+    table: pa.Table
+    released: pa.Table
+    before: list[Column]
+    after: list[Column]
+    column_blocks: list[ColumnBlockGroups]
+    groups: dict[str, ColumnGroups]
+    units: NDArray[np.int64] | None
+    weights: NDArray[np.float64] | None
+
+
+def _mask_region(job: Job, table: pa.Table) -> _MaskedRegion:
+    """Group and mask the records of one region, in an order that their values determine."""
+    table = sort_by(table, [*job.step.columns, *job.step.strata])
+    before = job.encoders.read(table)
+    check_values(job.step, before)
+    units, weights = region_units(job, table), _read_weights(job, table)
+    column_blocks = group_region(job, table, before, units)
+    groups = _groups_of_columns(job, column_blocks)
+    released = _mask_records(job, table, before, groups, weights)
+    after = job.encoders.read(released)
+    return _MaskedRegion(table, released, before, after, column_blocks, groups, units, weights)
+
+
+class _BlockMeasures:
+    """What is measured on the records of a block, added up region by region."""
+
+    def __init__(self, job: Job):
+        self.job = job
+        self.squared_errors: Counter[str] = Counter()
+        self.linked = self.attacked = 0
+        self.sizes: list[list[NDArray[np.int64]]] = [[] for _ in job.step.column_blocks]
+        self.unit_sizes: list[NDArray[np.int64]] = []
+        self.methods: dict[str, None] = {}
+        self.imputed: Counter[str] = Counter()
+        self.suppressed: Counter[str] = Counter()
+        self.totals: Counter[tuple[str, str]] = Counter()
+        self.verdict_counts: Counter[tuple[str, str]] = Counter()
+        self.profile = Profile(job.grids)
+        self.distances: Counter[str] = Counter()
+        self.original_sizes: Counter[int] = Counter()
+        self.shared: list[dict[str, SharedCounts]] = []
+
+    def add(self, region: _MaskedRegion) -> None:
+        """Add the measures of a region."""
+        job, step = self.job, self.job.step
+        table, released, before, after, column_blocks, groups, units, weights = region
+        self.squared_errors.update(_squared_errors(job, before, after))
+        self.distances.update(_distances(job, before, after))
+        self.profile.add(_profile_columns(job, released, before, after))
+        self.original_sizes.update(_original_sizes(job, table, units))
+        linked, attacked = _count_links(job, table, before, after)
+        self.linked, self.attacked = self.linked + linked, self.attacked + attacked
+        if weights is not None:
+            self.totals.update(weighted_totals(weights, before, after))
+        self.verdict_counts.update(
+            count_for_verdict(step, job.thresholds, before, after, groups, weights, units)
+        )
+        self.shared += _count_homogeneous(job, table, column_blocks, units)
+        for sizes, block in zip(self.sizes, column_blocks, strict=True):
+            sizes.append(block.groups.sizes)
+            if units is not None:
+                self.unit_sizes.append(units_per_class(block.groups.labels, units))
+            self.methods |= {method_label(one).partition(" in ")[0]: None for one in block.fitted}
+        for original, new in zip(before, after, strict=True):
+            self.imputed[original.name] += int((original.is_missing & ~new.is_missing).sum())
+            self.suppressed[original.name] += int((~original.is_missing & new.is_missing).sum())
+
+    def to_block(self, file: ScratchFile) -> MaskedBlock:
+        """Return all measures, with the file of the masked records."""
+        return MaskedBlock(
+            file,
+            self.squared_errors,
+            tuple(count_sizes(np.concatenate(sizes)) for sizes in self.sizes),
+            tuple(self.methods),
+            self.linked,
+            self.attacked,
+            self.imputed,
+            self.suppressed,
+            self.totals,
+            self.verdict_counts,
+            count_sizes(np.concatenate(self.unit_sizes)) if self.unit_sizes else {},
+            self.profile.to_block(),
+            self.distances,
+            self.original_sizes,
+            sum_shared(self.shared),
+        )
+
+
+def _groups_of_columns(
+    job: Job, column_blocks: Sequence[ColumnBlockGroups]
+) -> dict[str, ColumnGroups]:
     """Return the groups of each masked column, and its cells without a value in the release."""
     return {
         name: ColumnGroups(block.groups, missing)
-        for names, block in zip(job.step.column_blocks, blocks, strict=True)
+        for names, block in zip(job.step.column_blocks, column_blocks, strict=True)
         for name, missing in zip(names, block.missing.T, strict=True)
     }
 
 
 def _count_homogeneous(
-    job: Job, table: pa.Table, blocks: Sequence[BlockGroups], units: NDArray[np.int64] | None
-) -> Counter[tuple[str, str]]:
+    job: Job,
+    table: pa.Table,
+    column_blocks: Sequence[ColumnBlockGroups],
+    units: NDArray[np.int64] | None,
+) -> list[dict[str, SharedCounts]]:
     """Count the groups with a single confidential value, if the step refuses them."""
-    counts: Counter[tuple[str, str]] = Counter()
     if job.step.homogeneity != "refuse":
-        return counts
-    codes = value_codes(tables.open_frame(table), job.confidential)
-    for block in blocks:
-        numbers = count_homogeneous(block.groups, codes, units).tolist()
-        pairs = zip(job.confidential, numbers, strict=True)
-        counts.update({("homogeneous", name): number for name, number in pairs})
-    return counts
+        return []
+    codes = codes_with_missing(tables.open_frame(table), job.confidential)
+    return [
+        count_homogeneous(block.groups, codes, job.confidential, units) for block in column_blocks
+    ]
 
 
 def _read_weights(job: Job, table: pa.Table) -> NDArray[np.float64] | None:
@@ -218,7 +267,7 @@ def _mask_records(
     groups: Mapping[str, ColumnGroups],
     weights: NDArray[np.float64] | None,
 ) -> pa.Table:
-    """Return the released columns of some records, and their units where k counts these."""
+    """Return the released columns of some records, and their units if k counts units."""
     frame = tables.open_frame(table)
     values: dict[str, NDArray[np.generic] | RowGather] = {}
     for column in columns:
@@ -246,7 +295,7 @@ def _squared_errors(job: Job, before: Sequence[Column], after: Sequence[Column])
     sums = {}
     for encoder, original, masked in zip(job.encoders.masked, before, after, strict=True):
         difference = encoder.axes(original, "zscore") - encoder.axes(masked, "zscore")
-        sums[original.name] = exact_sum((difference[~original.is_missing] ** 2).ravel())
+        sums[original.name] = exact_integer_sum((difference[~original.is_missing] ** 2).ravel())
     return sums
 
 
@@ -259,9 +308,13 @@ def _distances(job: Job, before: Sequence[Column], after: Sequence[Column]) -> d
         change = Z - encoder.axes(masked, "zscore")
         change[original.is_missing] = 0.0
         of_column = (change**2).sum(axis=1)
-        sums[original.name] = exact_sum(np.sqrt(of_column))
+        sums[original.name] = exact_integer_sum(np.sqrt(of_column))
         moved, spread = moved + of_column, spread + (Z**2).sum(axis=1)
-    return {**sums, MOVED: exact_sum(np.sqrt(moved)), SPREAD: exact_sum(np.sqrt(spread))}
+    return {
+        **sums,
+        MOVED: exact_integer_sum(np.sqrt(moved)),
+        SPREAD: exact_integer_sum(np.sqrt(spread)),
+    }
 
 
 def _profile_columns(
@@ -306,4 +359,4 @@ def _count_links(
     if not len(attacked):
         return 0, 0
     Z, masked = job.encoders.zscores(before), job.encoders.zscores(after)
-    return exact_sum(linkage_chances(Z, masked, attacked)), len(attacked)
+    return exact_integer_sum(linkage_chances(Z, masked, attacked)), len(attacked)

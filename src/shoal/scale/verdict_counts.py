@@ -122,7 +122,7 @@ def findings_from_counts(
 ) -> list[Finding]:
     """Return the findings that follow from the counts of all blocks.
 
-    ``class_sizes`` are those of each block of columns, in units where k counts the values of the
+    ``class_sizes`` are those of each block of columns, in units if k counts the values of the
     column ``unit``.
     """
     dominated, groups = _by_column(counts, "dominated"), _by_column(counts, "groups")

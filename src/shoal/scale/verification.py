@@ -9,7 +9,13 @@ from typing import Any
 
 from shoal import _progress as progress
 from shoal.audit import statements
-from shoal.audit.check import Check, check_dropped_columns, message_without_outcome, run_check
+from shoal.audit.check import (
+    Check,
+    check_dropped_columns,
+    guarantee_kept,
+    message_without_outcome,
+    run_check,
+)
 from shoal.audit.hashes import has_hash, matches
 from shoal.audit.keys import read_bytes
 from shoal.audit.statements import other_versions, plain
@@ -171,7 +177,7 @@ class FolderAudit:
                 f"The smallest class of the released values holds {counts.smallest} records;"
                 f" k={k} was promised."
             )
-        return True, f"k={k} is kept, counted on the released values"
+        return guarantee_kept(self.plan, units_counted=False)
 
     def _judge(self, counts: Recount) -> Verdict:
         return judge_recount(self.plan, counts.smallest, self.output["types"], self.constraints)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.columns import Column
-from shoal.scale.exact import UNIT, exact_products, exact_sum
+from shoal.scale.exact import UNIT, exact_integer_sum, exact_products
 
 MAX_WEIGHTED_SQUARE = 1e300  # beyond it, a sum of w x² may overflow
 
@@ -86,7 +86,7 @@ class WeightedMoments:
         """Return the moments of some values; NaN is missing."""
         present = ~np.isnan(values)
         sums = exact_products(weights[present], values[present])
-        return cls(exact_sum(weights[present]), *sums)
+        return cls(exact_integer_sum(weights[present]), *sums)
 
     def __add__(self, other: "WeightedMoments") -> "WeightedMoments":
         return WeightedMoments(
@@ -97,7 +97,7 @@ class WeightedMoments:
 
     @property
     def mean(self) -> float:
-        """The weighted mean; 0 where there are no values."""
+        """The weighted mean; 0 if there are no values."""
         return float(Fraction(self.total, self.weight)) if self.weight else 0.0
 
     @property
@@ -131,7 +131,7 @@ class WeightedValues:
         code = encoded.indices.to_numpy(zero_copy_only=False)
         order = np.argsort(code, kind="stable")
         parts = np.split(weights[order], np.cumsum(np.bincount(code))[:-1])
-        return cls(encoded.dictionary, [exact_sum(part) for part in parts])
+        return cls(encoded.dictionary, [exact_integer_sum(part) for part in parts])
 
     def __add__(self, other: "WeightedValues") -> "WeightedValues":
         all_values = pa.concat_arrays([self.values, other.values])
@@ -191,9 +191,9 @@ def weighted_totals(
     for original, masked in zip(before, after, strict=True):
         if original.kind != "numeric" or original.is_missing.any():
             continue
-        totals[original.name, "before"] = exact_sum(weights * original.values)
-        totals[original.name, "after"] = exact_sum(weights * masked.values)
-        totals[original.name, "size"] = exact_sum(weights * np.abs(original.values))
+        totals[original.name, "before"] = exact_integer_sum(weights * original.values)
+        totals[original.name, "after"] = exact_integer_sum(weights * masked.values)
+        totals[original.name, "size"] = exact_integer_sum(weights * np.abs(original.values))
     return totals
 
 

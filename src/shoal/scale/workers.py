@@ -7,7 +7,7 @@ from pathlib import Path
 import shoal
 from shoal.errors import ClusterError, ShoalError
 from shoal.io.store import shown
-from shoal.scale.run_folder import RUN
+from shoal.scale.scratch_folder import RUN
 from shoal.scale.storage import file_exists, is_remote, join
 
 

@@ -13,10 +13,11 @@ from shoal import _params as parameters
 from shoal._params import as_seed, draw_seed
 from shoal.errors import PlanError, ShoalWarning
 from shoal.frame import tables
+from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.partitioners import Partition, Partitioner, with_drawn_seeds
+from shoal.partitioners import Partition, Partitioner, method_name, with_drawn_seeds
 from shoal.steps.transitions import Transitions
 
 
@@ -62,7 +63,7 @@ def check_strata(strata: Sequence[str], columns: Sequence[str]) -> None:
 def as_integers_if_whole(column: NDArray[np.float64], frame: Frame, name: str) -> NDArray[Any]:
     """Return new values as integers if the original column and all new values are whole."""
     whole = tables.is_whole(frame, name) and (column == np.rint(column)).all()
-    return column.astype(np.int64) if whole and np.abs(column).max() < tables.EXACT else column
+    return column.astype(np.int64) if whole and np.abs(column).max() < MAX_EXACT_INTEGER else column
 
 
 class Step:
@@ -98,7 +99,7 @@ class Step:
 
     @property
     def unit_column(self) -> str | None:
-        """The column whose values k counts; None where it counts records."""
+        """The column whose values k counts; None if it counts records."""
         return self.unit if self.unit is not None else self.household
 
     @property
@@ -179,7 +180,7 @@ class Step:
 
     def _validate(self) -> None:
         """Check the stored parameters."""
-        parameters.validate(self)
+        parameters.validate(self, f"the step {self.name!r}")
         if self.is_random:
             vars(self)["random_state"] = as_seed(vars(self)["random_state"])
         if not self.columns:
@@ -221,7 +222,7 @@ class GroupingStep(Step):
         k = self.partitioner.k
         if not isinstance(k, Integral) or isinstance(k, bool) or k < 1:
             # Other parameters are checked when the partitioner is fitted, as in scikit-learn.
-            parameters.validate(self.partitioner)
+            parameters.validate(self.partitioner, f"the method {method_name(self.partitioner)!r}")
         self.partitioner = with_drawn_seeds(self.partitioner)
         check_strata(self.strata, self.columns)
 

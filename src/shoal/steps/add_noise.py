@@ -11,7 +11,7 @@ from shoal.frame import tables
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.geometry import deviation, zscore
+from shoal.geometry import standard_deviation, zscore
 from shoal.steps._step import Step, StepResult, as_integers_if_whole
 
 Matrix = NDArray[np.float64]
@@ -89,7 +89,7 @@ class AddNoise(Step):
         X = tables.matrix(frame, self.columns)
         normal = np.random.default_rng(self.random_state).standard_normal(X.shape)
         independent = self.kind == "independent"
-        root = np.diag(deviation(X)) if independent else _covariance_root(X)
+        root = np.diag(standard_deviation(X)) if independent else _covariance_root(X)
         noise = np.sqrt(self.amount) * normal @ root
         shrinkage = 1 / np.sqrt(1 + self.amount) if self.spread == "kept" else 1.0
         mean = X.mean(axis=0)
@@ -110,4 +110,4 @@ def _covariance_root(X: Matrix) -> Matrix:
     """Return a matrix R such that ``R'R`` is the covariance matrix, which may be singular."""
     Z = zscore(X)
     values, vectors = np.linalg.eigh(Z.T @ Z / len(Z))
-    return np.asarray(np.sqrt(np.maximum(values, 0))[:, None] * vectors.T * deviation(X))
+    return np.asarray(np.sqrt(np.maximum(values, 0))[:, None] * vectors.T * standard_deviation(X))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError, PlanError
 from shoal.frame import tables
-from shoal.frame.columns import decode
+from shoal.frame.arrow_types import decode
 from shoal.frame.dates import days_since_epoch
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type, text_of
@@ -34,7 +34,7 @@ def check_limits(limits: Sequence[Limit], labels: Sequence[str] | None) -> None:
     if labels is not None and len(labels) != len(limits) + 1:
         raise PlanError(
             f"{len(limits)} limits make {len(limits) + 1} bands, and {len(labels)} labels are"
-            " given.",
+            " given. Give one label for each band.",
             code="labels-not-bands",
             bands=len(limits) + 1,
             labels=len(labels),
@@ -106,7 +106,7 @@ def _numbers(frame: Frame, name: str) -> NDArray[np.float64]:
     values = tables.numbers(frame, name)
     if np.isinf(values).any():
         raise InputError(
-            f"Column {name!r} has infinite values, which belong to no band.",
+            f"Column {name!r} has infinite values, which belong to no band. Correct or drop them.",
             code="infinite-values",
             column=name,
         )

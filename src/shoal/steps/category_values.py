@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame import tables
+from shoal.frame.arrow_types import decode
 from shoal.frame.categories import texts_and_index
-from shoal.frame.columns import decode
+from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.frame.new_values import RowGather, TextColumn
 from shoal.frame.tables import Frame
 from shoal.frame.types import text_of
@@ -72,7 +73,7 @@ def column_of(
 
 
 def _all_whole(numbers: NDArray[np.float64]) -> bool:
-    return bool((numbers == np.rint(numbers)).all() and (np.abs(numbers) < tables.EXACT).all())
+    return bool((numbers == np.rint(numbers)).all() and (np.abs(numbers) < MAX_EXACT_INTEGER).all())
 
 
 def _as_numbers(texts: Sequence[str]) -> NDArray[np.float64] | None:

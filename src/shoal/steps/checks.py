@@ -85,7 +85,7 @@ def check_values(step: "Microaggregate", columns: list[Column]) -> None:
 
 def check_axes(step: "Microaggregate", space: Space, any_missing: bool) -> None:
     """Refuse a method that sorts by columns where a column has no single order."""
-    if not step.partitioner.takes_directions:
+    if not step.partitioner.needs_one_axis_per_column:
         return
     name = type(step.partitioner).__name__
     for i, axes in enumerate(np.bincount(space.columns)):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame.columns import Column
-from shoal.geometry import SCALES, assemble, axes_of, constant, with_confidential
+from shoal.geometry import SCALES, assemble, axes_of, is_constant, with_confidential
 
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -73,7 +73,7 @@ def build_space(
     """
     A, axis_columns = assemble([axes_of(*column.for_axes) for column in columns])
     names = [column.name for column in columns]
-    varied = np.bincount(axis_columns, ~constant(A))
+    varied = np.bincount(axis_columns, ~is_constant(A))
     constants = [name for name, varies in zip(names, varied, strict=True) if not varies]
     Z = _scale_axes(A, axis_columns, standardise, weights)
     if column_weights:

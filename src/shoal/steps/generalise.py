@@ -146,7 +146,7 @@ class Generalise(Step):
         confidential: Sequence[str],
         types: Mapping[str, Type],
     ) -> DistinctResult:
-        """Return the recoded values of distinct records, each of which stands for ``counts``."""
+        """Return the recoded values of distinct records; ``counts`` is how often each occurs."""
         result = self._recode(frame, confidential, types, counts)
         return DistinctResult(np.arange(len(frame)), counts, result.values, result.warnings)
 
@@ -157,7 +157,7 @@ class Generalise(Step):
         types: Mapping[str, Type],
         counts: NDArray[np.int64] | None,
     ) -> StepResult:
-        """Return the recoded values of records, of which each may stand for several."""
+        """Return the recoded values of records; each may stand for several equal ones."""
         units = None if self.unit is None else read_units(frame, self.unit)
         constraint = privacy_constraint(self, frame, confidential, types, units, counts)
         if constraint is not None:

@@ -41,7 +41,7 @@ def describe_weights(
 def weights_warning(step: "Microaggregate", loss: float | None) -> list[ColumnsWeighted]:
     """Return a warning that distances weigh columns, if they do, and the loss with these weights.
 
-    ``loss`` is None where it is not known.
+    ``loss`` is None if it is not known.
     """
     if not step.column_weights:
         return []

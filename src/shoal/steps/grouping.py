@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.frame.columns import Column
+from shoal.frame.roles import RECORD_UNIT
 from shoal.partitioners import ClosenessFirst, Partition, Partitioner
 from shoal.partitioners.units import group_units
 from shoal.steps.distance_space import Space
@@ -43,9 +44,10 @@ class GroupingInput:
     confidential : list of str
         Names of the confidential columns.
     confidential_codes : ndarray of shape (n_records, n_confidential)
-        Their values as integer codes; without columns where homogeneous groups are accepted.
+        Their values as integer codes, below 0 for missing cells; without columns where
+        homogeneous groups are accepted.
     units : ndarray of shape (n_records,), optional
-        The unit of each record as an integer, where k counts units.
+        The unit of each record as an integer, if k counts units.
     recoded : RecodedTable
         The columns that are released as ancestors or ranges.
     """
@@ -59,7 +61,7 @@ class GroupingInput:
     recoded: RecodedTable = RecodedTable({}, {})
 
 
-class BlockGroups(NamedTuple):
+class ColumnBlockGroups(NamedTuple):
     """The groups of a block of columns, with the partitioners that formed them.
 
     ``reproducible_partitioner`` forms the same groups again independently of any time budget;
@@ -77,7 +79,7 @@ class RecordSet(NamedTuple):
 
     rows: Rows
     columns: list[str]
-    where: str
+    location: str
 
 
 def group_block(
@@ -85,7 +87,7 @@ def group_block(
     columns: Sequence[Column],
     inputs: GroupingInput,
     partitioner: Partitioner,
-) -> BlockGroups:
+) -> ColumnBlockGroups:
     """Group the records of each stratum on a block of columns.
 
     A time budget is measured on the first stratum only: what the partitioner could do there is
@@ -105,8 +107,8 @@ def group_block(
         offset += groups.n_groups
     groups = Partition(labels, step.k)
     if step.homogeneity == "refuse":
-        _refuse_homogeneous(groups, inputs)
-    return BlockGroups(groups, fitted, partitioner, missing)
+        _refuse_homogeneous(groups, inputs, step.unit_column or RECORD_UNIT)
+    return ColumnBlockGroups(groups, fitted, partitioner, missing)
 
 
 def _with_whole_budget(copy: Partitioner, original: Partitioner) -> Partitioner:
@@ -134,7 +136,7 @@ def _group_records(
     rows, constraint = records.rows, inputs.constraint
     units = None if inputs.units is None else inputs.units[rows]
     if constraint is not None:
-        constraint.refuse_unattainable(rows, records.where)
+        constraint.refuse_unattainable(rows, records.location)
     Z = inputs.space.coordinates(rows, records.columns)
     fitted = None
     if not Z.shape[1]:  # no column distinguishes the records
@@ -149,7 +151,7 @@ def _group_records(
             groups = group_households(Z, units, fitted)
         else:
             groups = group_units(Z, units, fitted)
-    if not _is_refined(step, records, inputs, fitted):
+    if not _is_refined(step, records, fitted):
         return _enforce(step, records, inputs, Z, groups, units), fitted
     columns, numbers = inputs.recoded.part(records.columns, rows)
     refined = refine_recoding(columns, numbers, groups, units)
@@ -172,15 +174,13 @@ def _enforce(
     rows = records.rows
     if step.homogeneity == "merge":
         codes = inputs.confidential_codes[rows]
-        groups = merge_homogeneous(Z, groups, codes, inputs.confidential, records.where, units)
+        groups = merge_homogeneous(Z, groups, codes, inputs.confidential, records.location, units)
     if inputs.constraint is not None:
         groups = inputs.constraint.enforce(Z, groups, rows, by=step.closeness_by)
     return groups
 
 
-def _is_refined(
-    step: "Microaggregate", records: RecordSet, inputs: GroupingInput, fitted: Partitioner | None
-) -> bool:
+def _is_refined(step: "Microaggregate", records: RecordSet, fitted: Partitioner | None) -> bool:
     """Return whether groups are refined for what local recoding loses."""
     recoded = all(name in step.recoded_columns for name in records.columns)
     bound_to_others = step.whole_households or step.dependence > 0
@@ -202,7 +202,7 @@ def _record_sets(
     by_pattern = step.missing == "own-groups" and bool(missing.any())
     for i, rows in enumerate(strata.rows):
         if not by_pattern:
-            yield RecordSet(rows, names, strata.where(i))
+            yield RecordSet(rows, names, strata.location_phrase(i))
             continue
         units = None if inputs.units is None else inputs.units[rows]
         n_units = len(rows) if units is None else len(np.unique(units))
@@ -222,13 +222,13 @@ def _record_sets(
                 name for name, absent in zip(names, pattern, strict=True) if not absent
             ]
             suffix = " with the same missing cells" if pattern.any() else ""
-            yield RecordSet(rows[members], known_columns, strata.where(i) + suffix)
+            yield RecordSet(rows[members], known_columns, strata.location_phrase(i) + suffix)
 
 
-def _refuse_homogeneous(groups: Partition, inputs: GroupingInput) -> None:
-    counts = count_homogeneous(groups, inputs.confidential_codes, inputs.units).tolist()
-    by_column = dict(zip(inputs.confidential, counts, strict=True))
-    reason = describe_homogeneity(by_column, groups.n_groups)
+def _refuse_homogeneous(groups: Partition, inputs: GroupingInput, counted_unit: str) -> None:
+    codes, units = inputs.confidential_codes, inputs.units
+    shared = count_homogeneous(groups, codes, inputs.confidential, units)
+    reason = describe_homogeneity(shared, groups.n_groups, counted_unit)
     if reason:
         raise InputError(
             f'{reason} Set `homogeneity="merge"` to join such groups with their neighbours, or'

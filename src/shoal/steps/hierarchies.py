@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.frame import tables
+from shoal.frame.arrow_types import decode
 from shoal.frame.categories import texts_and_index
-from shoal.frame.columns import decode
 from shoal.frame.hierarchies import ROOT, Row
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
@@ -56,7 +56,7 @@ class RecodedColumn:
         A level of -1 stands for a cell that is not released. ``counts`` are the records that each
         of those given stands for. ``widths`` are the numbers of values below the categories of each
         level, in an order in which categories stand below their parents, the widest first; they are
-        empty where there are too many categories to draw.
+        empty if there are too many categories to draw.
         """
         number = len(self.labels)
         return {

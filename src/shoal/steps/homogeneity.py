@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 
 from shoal._text import count
 from shoal.errors import InputError
+from shoal.frame.roles import RECORD_UNIT
 from shoal.metrics.diversity import tally
+from shoal.metrics.shared_values import SharedCounts, count_shared, shares_value
 from shoal.partitioners import Partition
 from shoal.partitioners.merge import merge_failing
 
@@ -15,12 +17,18 @@ Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 
-def count_homogeneous(groups: Partition, codes: Codes, units: Codes | None = None) -> Codes:
-    """Return for each column the number of groups in which it has a single value.
+def count_homogeneous(
+    groups: Partition, codes: Codes, names: Sequence[str], units: Codes | None = None
+) -> dict[str, SharedCounts]:
+    """Return by column the number of groups that share a value of it, groups of one included.
 
-    Where units are counted, the number of groups in which all units hold the same value.
+    Where units are counted, the number of groups in which all units hold the same value. Missing
+    cells have codes below 0.
     """
-    return np.asarray(homogeneous_groups(groups, codes, units).sum(axis=0))
+    return {
+        name: count_shared(groups.labels, column, units, least=1)
+        for name, column in zip(names, codes.T, strict=True)
+    }
 
 
 def homogeneous_groups(
@@ -57,21 +65,22 @@ def merge_homogeneous(
     groups : Partition
         The groups to start from.
     codes : ndarray of shape (n_records, n_confidential)
-        The confidential values as integer codes.
+        The confidential values as integer codes, below 0 for missing cells.
     names : list of str
         Names of the confidential columns.
     where : str
         A phrase that names the records in a message; empty for the whole table.
     units : ndarray of shape (n_records,), optional
-        The unit of each record, where units are counted.
+        The unit of each record, if units are counted.
 
     Returns
     -------
     Partition
-        Groups in which every confidential column has at least two values.
+        Groups in which every confidential column has at least two values, counting missing as
+        one, or only missing cells, which disclose no value.
     """
     for name, column in zip(names, codes.T, strict=True):
-        if (column == column[0]).all():
+        if column[0] >= 0 and (column == column[0]).all():
             raise InputError(
                 f"Column {name!r} has a single value in all {len(column):,} records{where}, so"
                 ' merging groups cannot hide it. Use `homogeneity="warn"`, or give the column'
@@ -81,43 +90,70 @@ def merge_homogeneous(
             )
 
     def is_varied(records: Codes) -> bool:
+        values = codes[records]
         if units is None:
-            return bool((codes[records] != codes[records[0]]).any(axis=0).all())
+            return bool(((values != values[0]).any(axis=0) | (values[0] < 0)).all())
         record_units, one_group = units[records], np.zeros(len(records), np.int64)
-        return all(
-            tally(one_group, column, record_units).distinct[0] > 1 for column in codes[records].T
-        )
+        return not any(shares_value(one_group, column, record_units)[0] for column in values.T)
 
     return merge_failing(Z, groups, is_varied)
 
 
 def describe_homogeneity(
-    constant: Mapping[str, int],
+    shared: Mapping[str, SharedCounts],
     groups: int,
+    unit: str = RECORD_UNIT,
     *,
     classes_known: bool = True,
-    missing: Mapping[str, int] | None = None,
 ) -> str:
     """Return a sentence on the classes with a single confidential value; empty if there are none.
 
-    ``constant`` is the number of such classes by column, ``groups`` the number of all classes, and
-    ``missing`` the number of those in which all cells of the column are missing. Without
-    ``classes_known``, as after swapping, the class of a person need not be known.
+    ``shared`` counts such classes by column, ``groups`` all classes, and ``unit`` is the column of
+    the units that share values. Without ``classes_known``, as after swapping, the class of a person
+    need not be known. Columns whose classes share only missing cells are left out.
     """
-    without_value = {name: number for name, number in (missing or {}).items() if number}
-    phrases = [
-        f"{name!r} in {count(number, 'class', 'classes')}"
-        + (f" ({without_value[name]:,} by missing cells)" if name in without_value else "")
-        for name, number in constant.items()
-        if number
-    ]
-    if not phrases:
+    with_value = {name: counts for name, counts in shared.items() if counts.with_value}
+    if not with_value:
         return ""
-    consequence = " Anyone known to be in such a class is known to have the value"
+    phrases = [f"{name!r} {_describe_counts(counts)}" for name, counts in with_value.items()]
+    in_every_record = all(one.every_record == one.with_value for one in with_value.values())
+    subject = "Anyone known to be in such a class is known to have"
     if not classes_known:
-        consequence = " Anyone whose record is found in such a class has the value"
-    consequence += ", or a missing cell." if without_value else "."
+        subject = "Anyone whose record is found in such a class has"
+    value = "the value" if in_every_record else "the value in at least one record"
+    value += ", or a missing cell" if any(one.missing for one in with_value.values()) else ""
+    of_units = "" if unit == RECORD_UNIT else f" in all their units of {unit!r}"
     return (
-        f"Of {groups:,} classes of records with the same released values, some share a confidential"
-        f" value: {', '.join(phrases)}.{consequence}"
+        f"Of {groups:,} classes of records with the same released values, some have one"
+        f" confidential value{of_units}: {', '.join(phrases)}. {subject} {value}."
+    )
+
+
+def _describe_counts(counts: SharedCounts) -> str:
+    """Return the number of classes of a column, with those of missing or of other cells."""
+    remarks = [f"{counts.missing:,} by missing cells"] if counts.missing else []
+    with_others = counts.with_value - counts.every_record
+    if with_others:
+        remarks.append(f"in {with_others:,} some records have other values")
+    remark = f" ({'; '.join(remarks)})" if remarks else ""
+    return f"in {count(counts.homogeneous, 'class', 'classes')}{remark}"
+
+
+def describe_missing(shared: Mapping[str, SharedCounts], groups: int) -> str:
+    """Return a sentence on classes that share only missing cells; empty if there are none.
+
+    Columns whose classes also share values are left out: see `describe_homogeneity`.
+    """
+    missing_only = {
+        name: counts.missing
+        for name, counts in shared.items()
+        if counts.missing and not counts.with_value
+    }
+    if not missing_only:
+        return ""
+    phrases = [f"{name!r} in {count(n, 'class', 'classes')}" for name, n in missing_only.items()]
+    return (
+        f"Of {groups:,} classes of records with the same released values, some have no value of a"
+        f" confidential column: {', '.join(phrases)}. Of anyone in such a class it is known that"
+        " the value is missing, and no more."
     )

@@ -63,7 +63,7 @@ def vary_homogeneous(
     rng : Generator
         Source of random numbers.
     units : ndarray of shape (n_records,), optional
-        The unit of each record, where units are counted.
+        The unit of each record, if units are counted.
 
     Returns
     -------

@@ -20,7 +20,7 @@ Node = tuple[int, ...]
 
 
 class Levels(NamedTuple):
-    """The levels of one column's hierarchy; values and their ancestors are codes from 0 on.
+    """The levels of one column's hierarchy; values and their ancestors are codes from 0.
 
     ``ancestors[level]`` gives the ancestor of each value: the value itself at level 0, and one
     ancestor of all at the last level. ``losses[level]`` gives the loss of a cell by its value; it
@@ -60,7 +60,7 @@ class Evaluation(NamedTuple):
         Number of these that would fail at every node below too.
     suppressed : ndarray of shape (n_rows,)
         The rows to suppress.
-    is_kept : bool
+    suppressed_class_holds : bool
         Whether the suppressed rows form a class that holds k and meets the constraint.
     pairs : float
         Sum of the squared class sizes, where nothing is suppressed.
@@ -71,7 +71,7 @@ class Evaluation(NamedTuple):
     failing: int
     failing_below: int
     suppressed: Mask
-    is_kept: bool
+    suppressed_class_holds: bool
     pairs: float
     loss: float
 
@@ -91,7 +91,7 @@ class Lattice:
         Greatest number of records that may be suppressed. They form a separate class, which
         holds k and meets the constraint as well.
     units : ndarray of shape (n_records,), optional
-        The unit of each record, where k counts units.
+        The unit of each record, if k counts units.
     constraint : ClassConstraint, optional
         Constraint on the confidential values of every class.
     counts : ndarray of shape (n_records,), optional
@@ -189,12 +189,14 @@ class Lattice:
             fails = small | ~self.constraint.met_by_classes(labels[self._row_of_record])
         failing, pairs = int(records[fails].sum()), float((records**2).sum())
         failing_below = failing if self._prunes_by_constraint else int(records[small].sum())
-        below, is_kept = fails.copy(), True
+        is_suppressed, suppressed_class_holds = fails.copy(), True
         if 0 < failing <= self.max_suppressed:
-            below, is_kept = self._fill(node, fails, class_sizes.astype(np.int64), records, labels)
-        rows = below[labels]
-        loss = self._loss(node, rows, float((records[~below] ** 2).sum()))
-        return Evaluation(failing, failing_below, rows, is_kept, pairs, loss)
+            is_suppressed, suppressed_class_holds = self._complete_suppressed_class(
+                node, fails, class_sizes.astype(np.int64), records, labels
+            )
+        rows = is_suppressed[labels]
+        loss = self._loss(node, rows, float((records[~is_suppressed] ** 2).sum()))
+        return Evaluation(failing, failing_below, rows, suppressed_class_holds, pairs, loss)
 
     def records(self, rows: Mask) -> Mask:
         """Return the records of some rows."""
@@ -222,28 +224,31 @@ class Lattice:
             return self.constraint.holds_for_unions
         return self.constraint.holds_with_any
 
-    def _fill(
+    def _complete_suppressed_class(
         self, node: Node, fails: Mask, class_sizes: Codes, records: Cells, labels: Codes
     ) -> tuple[Mask, bool]:
-        """Return the classes to suppress with those that fail, and whether they are kept."""
-        below = fails.copy()
-        if self._count(below[labels]) < self.k:
+        """Return which classes to suppress, and whether these hold k and meet the constraint.
+
+        These are the classes that fail, and those that complete them as `evaluate` describes.
+        """
+        is_suppressed = fails.copy()
+        if self._count(is_suppressed[labels]) < self.k:
             allowance = self.max_suppressed - records[fails].sum()
             fitting = np.flatnonzero(~fails & (records <= allowance))
             if not len(fitting):
-                return below, False
+                return is_suppressed, False
             extra_loss = np.round(self._further_losses(node, records, labels)[fitting], 9)
-            below[fitting[np.lexsort((class_sizes[fitting], extra_loss))[0]]] = True
+            is_suppressed[fitting[np.lexsort((class_sizes[fitting], extra_loss))[0]]] = True
         if self.constraint is None:
-            return below, True
-        others = [i for i in np.argsort(class_sizes, kind="stable") if not below[i]]
+            return is_suppressed, True
+        others = [i for i in np.argsort(class_sizes, kind="stable") if not is_suppressed[i]]
         added = 0
-        while not (met := self._meets(below[labels])) and added < len(others):
-            if records[below].sum() > self.max_suppressed:
+        while not (met := self._meets(is_suppressed[labels])) and added < len(others):
+            if records[is_suppressed].sum() > self.max_suppressed:
                 break
             added = min(2 * added + 1, len(others))
-            below[others[:added]] = True
-        return below, met
+            is_suppressed[others[:added]] = True
+        return is_suppressed, met
 
     def _meets(self, rows: Mask) -> bool:
         return self.constraint is None or self.constraint.is_met_by(
@@ -260,6 +265,7 @@ class Lattice:
         return np.bincount(labels, lost * self._weights, len(records)).astype(np.float64)
 
     def _loss(self, node: Node, suppressed: Mask, kept_pairs: float) -> float:
+        """Return the loss of a node, given the suppressed rows and the pairs of all others."""
         n = float(self._weights.sum())
         if self.discernibility:
             return (kept_pairs + n * self.n_records(suppressed)) / n**2

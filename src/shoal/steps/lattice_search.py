@@ -120,7 +120,7 @@ class _Search:
         self._attains[node] = evaluated.failing <= lattice.max_suppressed
         # Where classes had to be suppressed with others, nodes below may still be released.
         within_limit = lattice.n_records(evaluated.suppressed) <= lattice.max_suppressed
-        if self._attains[node] and evaluated.is_kept and within_limit:
+        if self._attains[node] and evaluated.suppressed_class_holds and within_limit:
             candidate = _Best(evaluated.loss, node, evaluated.suppressed)
             self.best = min(self.best, candidate, key=lambda optimum: optimum[:2])
         return self._attains[node]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from shoal._params import Above, AtLeast, Between, RandomState
 from shoal.frame import tables
-from shoal.frame.codes import value_codes
+from shoal.frame.codes import codes_with_missing
 from shoal.frame.columns import Column, read_column, refuse_missing
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
@@ -113,7 +113,8 @@ class Microaggregate(GroupingStep):
     homogeneity : str
         What to do with groups in which a confidential column has a single value: ``"warn"``,
         ``"merge"`` them with the nearest group until none is left, add ``"noise"`` to the values
-        of these groups, or ``"refuse"`` the release.
+        of these groups, or ``"refuse"`` the release. Groups in which all cells of the column are
+        missing disclose no value: they are neither merged nor refused.
     noise : float
         How much noise ``homogeneity="noise"`` adds, above 0 and at most 1: for numbers its
         variance as a multiple of the variance of the column, for categories the share of the
@@ -297,13 +298,13 @@ class Microaggregate(GroupingStep):
         units = None if self.unit_column is None else read_units(frame, self.unit_column)
         strata = self._strata(frame, space, units)
         inputs = GroupingInput(
-            space,
-            strata,
-            privacy_constraint(self, frame, confidential, types, units),
-            confidential,
-            self._confidential_codes(frame, confidential),
-            units,
-            read_recoded_columns(self, frame, columns, types),
+            space=space,
+            strata=strata,
+            constraint=privacy_constraint(self, frame, confidential, types, units),
+            confidential=confidential,
+            confidential_codes=self._confidential_codes(frame, confidential),
+            units=units,
+            recoded=read_recoded_columns(self, frame, columns, types),
         )
         released = GroupValues(self, frame, inputs.recoded, weights)
         partitions: list[Partition] = []
@@ -323,12 +324,12 @@ class Microaggregate(GroupingStep):
             rng = np.random.default_rng(self.random_state)
             noisy = vary_homogeneous(frame, confidential, types, partitions, self.noise, rng, units)
         return StepResult(
-            {**released.values, **strata.released, **noisy},
-            tuple(partitions),
-            tuple(fitted),
-            partitioner,
-            bound_on_loss(self, fitted, columns),
-            (
+            values={**released.values, **strata.released, **noisy},
+            partitions=tuple(partitions),
+            fitted=tuple(fitted),
+            reproducible_partitioner=partitioner,
+            bound=bound_on_loss(self, fitted, columns),
+            warnings=(
                 *describe_constant(space.constant_columns),
                 *describe_missing_values(
                     columns, released.values, released.groups, imputed=imputed
@@ -386,7 +387,7 @@ class Microaggregate(GroupingStep):
         if self.homogeneity == "warn":
             return np.empty((len(frame), 0), np.int64)
         check_confidential(confidential, f'homogeneity="{self.homogeneity}"')
-        return value_codes(frame, confidential)
+        return codes_with_missing(frame, confidential)
 
     @property
     def recoded_columns(self) -> list[str]:

@@ -46,7 +46,7 @@ def join_patterns(
     k : int
         Minimum number of records, or of units, with a pattern; at most the number there are.
     units : ndarray of shape (n_records,), optional
-        The unit of each record, where units are counted.
+        The unit of each record, if units are counted.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def describe_missing(
         )
     if any(few_values.values()):
         sentences.append(
-            f"In some groups ({_list_counts(few_values)}) the released value rests on fewer than k"
+            f"In some groups ({list_counts(few_values)}) the released value rests on fewer than k"
             " known values: all records show it, but fewer contributed to it."
         )
     return sentences
@@ -171,10 +171,11 @@ def _few_values(groups: Partition, missing: Mask) -> int:
 def _cells(counts: Mapping[str, int]) -> str:
     total = sum(counts.values())
     cells, verb = ("cell", "was") if total == 1 else ("cells", "were")
-    return f"{total} {cells} ({_list_counts(counts)}) {verb}"
+    return f"{total} {cells} ({list_counts(counts)}) {verb}"
 
 
-def _list_counts(counts: Mapping[str, int]) -> str:
+def list_counts(counts: Mapping[str, int]) -> str:
+    """Return the counts above 0 by column, for a sentence."""
     return ", ".join(f"{name!r} {number}" for name, number in counts.items() if number)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError, PlanError
-from shoal.frame.columns import ranks as numbered
+from shoal.frame.columns import rank_or_category_codes
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics.closeness import distance_from_table, divided_tally
@@ -40,7 +40,7 @@ class PrivacyConstraint:
     names : list of str
         Names of the confidential columns.
     ranks : ndarray of shape (n_records, n_confidential)
-        Their values as integers from 0 on, for the whole table.
+        Their values as integers from 0, for the whole table.
     ordered : ndarray of shape (n_confidential,)
         Whether the order of these integers is meaningful.
     diversity : float or None
@@ -50,11 +50,11 @@ class PrivacyConstraint:
     closeness : float or None
         Maximum distance between a group and the table.
     units : ndarray of shape (n_records,), optional
-        The unit of each record, where k counts units.
+        The unit of each record, if k counts units.
     k : int
         Minimum number of units in a group.
     counts : ndarray of shape (n_records,), optional
-        Number of equal records that each of those given stands for, where records are counted.
+        Number of equal records that each of those given stands for, if records are counted.
     """
 
     names: Sequence[str]
@@ -137,7 +137,7 @@ class PrivacyConstraint:
             ]
         )
 
-    def refuse_unattainable(self, rows: Labels, where: str = "") -> None:
+    def refuse_unattainable(self, rows: Labels, location: str = "") -> None:
         """Refuse a constraint that no groups of ``rows`` can meet; the error states the limit.
 
         All records together have at least as many values, and are at most as far from the table,
@@ -153,7 +153,7 @@ class PrivacyConstraint:
                     kind = "different" if limit.kind == "distinct" else "equally frequent"
                     raise InputError(
                         f"diversity={self.diversity:g} cannot be reached: all {number:,}"
-                        f" records{where} together have {attainable:g} {kind} values"
+                        f" records{location} together have {attainable:g} {kind} values"
                         f" of column {name!r}. Ask for no more, or give the column another role.",
                         code="diversity-out-of-reach",
                         column=name,
@@ -166,7 +166,7 @@ class PrivacyConstraint:
                     attainable = np.ceil(distance * 1e4) / 1e4
                     raise InputError(
                         f"closeness={self.closeness:g} cannot be reached: all {number:,}"
-                        f" records{where} together are at a distance of {attainable:g} from the"
+                        f" records{location} together are at a distance of {attainable:g} from the"
                         f" table in column {name!r}. Ask for no less, or merge strata.",
                         code="closeness-out-of-reach",
                         column=name,
@@ -271,7 +271,7 @@ def privacy_constraint(
             code="closeness-first-of-several",
             count=len(confidential),
         )
-    ranks, ordered = numbered(frame, confidential, types)
+    ranks, ordered = rank_or_category_codes(frame, confidential, types)
     return PrivacyConstraint(
         confidential,
         ranks,
@@ -296,6 +296,7 @@ def constrained_partitioner(
 
 
 def _check_closeness_first(step: "Microaggregate") -> None:
+    """Refuse options that the method, which groups the whole table by itself, cannot follow."""
     if step.strata:
         raise PlanError(
             '`closeness_by="first"` draws every group from the whole table, and `within` keeps'

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._kernels.rank_swap import partners
+from shoal._kernels.rank_swap import swap_partners
 from shoal._params import Above, Between, RandomState
 from shoal.errors import InputError
 from shoal.frame import tables
@@ -96,5 +96,5 @@ def swap_ranks(
     """Return for each record the record whose value it gets, at most ``window`` ranks away."""
     order = np.lexsort((rng.random(len(column)), column))
     source = np.empty(len(column), np.int64)
-    source[order] = order[partners(window, rng.random(len(column)))]
+    source[order] = order[swap_partners(window, rng.random(len(column)))]
     return source

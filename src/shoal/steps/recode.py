@@ -146,7 +146,7 @@ class Recode(Step):
             if is_set and needed is None:
                 needs = "bands" if option == "labels" else "mapping"
                 raise PlanError(
-                    f"`{option}` is about `{needs}`, and none is given.",
+                    f"`{option}` needs `{needs}`. Give both, or leave it out.",
                     code="option-without-effect",
                     option=option,
                 )
@@ -237,7 +237,7 @@ def _as_texts(mapping: Any) -> Any:
     texts = [(text_of(old), text_of(new)) for old, new in mapping.items()]
     if len({old for old, _ in texts}) < len(set(texts)):
         raise PlanError(
-            "The mapping gives two new values for one value, written in two ways.",
+            "The mapping gives two new values for one value, written in two ways. Leave one.",
             code="mapping-contradicts",
         )
     return dict(texts)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from shoal import _progress as progress
 from shoal._kernels.recoding import NONE, RecodedGroups, improve, summarise
 from shoal.partitioners import Partition
+from shoal.partitioners._base import in_order
 from shoal.steps.hierarchies import RecodedColumn
 
 Codes = NDArray[np.int64]
@@ -34,7 +35,7 @@ def refine_recoding(
     groups : Partition
         The groups to start from.
     units : ndarray of shape (n_records,), optional
-        The unit of each record, where k counts units.
+        The unit of each record, if k counts units.
 
     Returns
     -------
@@ -48,7 +49,7 @@ def refine_recoding(
     free[:n_free] = np.arange(n_groups, capacity)
     may_dissolve = np.ones(capacity, bool)  # groups to try in a pass; in the first, all
     for number in range(MAX_PASSES):
-        before, old = float(state.loss[active].sum()), state.group.copy()
+        before, old = float(state.loss[active].sum()), state.labels.copy()
         saved, improved, full = 0.0, [], may_dissolve.all()
         for chunk in _chunks(state, active, number):
             progress.report("refining", number, MAX_PASSES)
@@ -56,22 +57,21 @@ def refine_recoding(
             groups_of_chunk[: len(chunk)] = chunk
             inside = np.zeros(capacity, bool)
             inside[chunk] = may_dissolve[chunk]
-            records = np.flatnonzero(inside[state.group])
+            records = np.flatnonzero(inside[state.labels])
             left, n_free, gain = improve(
                 state, groups.k, groups_of_chunk, len(chunk), free, n_free, records, may_dissolve
             )
             saved += gain
             improved.append(groups_of_chunk[:left])
         active = np.sort(np.concatenate(improved))
-        moved = state.group != old
+        moved = state.labels != old
         may_dissolve[:] = False
-        may_dissolve[old[moved]] = may_dissolve[state.group[moved]] = True
+        may_dissolve[old[moved]] = may_dissolve[state.labels[moved]] = True
         if saved <= MIN_GAIN * before:
             if full:
                 break
             may_dissolve[:] = True
-    labels = np.unique(state.group, return_inverse=True)[1].ravel()
-    return Partition(_in_order(labels), groups.k)
+    return Partition(in_order(state.labels), groups.k)
 
 
 def recoding_loss(
@@ -130,15 +130,7 @@ def _chunks(state: RecodedGroups, active: Codes, number: int) -> list[Codes]:
     """Return the groups in chunks of groups that look alike, in another way in every pass."""
     if len(active) <= CHUNK:
         return [active]
-    keys = [*state.example[active].T, *state.low[active].T]
+    keys = [*state.example_code[active].T, *state.low[active].T]
     turned = [keys[(i + number) % len(keys)] for i in range(len(keys))]
     order = active[np.lexsort(turned)]
     return np.array_split(order, -(-len(active) // CHUNK))
-
-
-def _in_order(labels: Codes) -> Codes:
-    """Return labels numbered in the order in which they first occur."""
-    first = np.unique(labels, return_index=True)[1]
-    place = np.empty(len(first), np.int64)
-    place[np.argsort(first)] = np.arange(len(first))
-    return place[labels]

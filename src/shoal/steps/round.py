@@ -92,7 +92,7 @@ class Round(Step):
         if not np.isfinite(quotients).all():
             raise InputError(
                 f"base={self.base:g} is too small for the values: their multiples do not fit into a"
-                " float64.",
+                " float64. Use a larger base.",
                 code="base-too-small",
                 base=self.base,
             )

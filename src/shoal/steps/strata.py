@@ -40,7 +40,7 @@ class Strata:
     source_rows: Rows | None = None
     warnings: tuple[ShoalWarning, ...] = ()
 
-    def where(self, at: int) -> str:
+    def location_phrase(self, at: int) -> str:
         """Return a phrase that names a stratum in a message, such as " of stratum 2 of 5 ...".
 
         A stratum is named by its number: its name is a value of the data, and the name of a small
@@ -118,7 +118,7 @@ def merge_small(
     Z : ndarray of shape (n_records, n_axes)
         The masked columns on a common scale.
     units : ndarray of shape (n_records,), optional
-        The unit of each record, where units are counted.
+        The unit of each record, if units are counted.
     noun : str
         What is counted, for messages.
 

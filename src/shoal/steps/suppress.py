@@ -169,7 +169,7 @@ class Suppress(Step):
         confidential: Sequence[str],
         types: Mapping[str, Type],
     ) -> DistinctResult:
-        """Return the masked values of distinct records, each of which stands for ``counts``."""
+        """Return the masked values of distinct records; ``counts`` is how often each occurs."""
         del confidential, types
         best, missing = self._minimise(frame, counts)
         is_missing = best.cells | missing[best.row]

@@ -173,5 +173,6 @@ class TopBottomCode(Step):
             )
         if self.top is not None and self.bottom is not None and self.bottom >= self.top:
             raise PlanError(
-                f"bottom={self.bottom:g} is not below top={self.top:g}.", code="bottom-above-top"
+                f"bottom={self.bottom:g} is not below top={self.top:g}. Change one.",
+                code="bottom-above-top",
             )

@@ -169,7 +169,10 @@ def as_matrix(entry: Any, subject: str) -> dict[str, Any]:
     if rows.shape != (len(categories), len(categories)) or not len(rows):
         raise _malformed_error(subject)
     if len({str(category) for category in categories}) < len(categories):
-        raise PlanError(f"The matrix of {subject} names a category twice.", code="matrix-malformed")
+        raise PlanError(
+            f"The matrix of {subject} names a category twice. Name each once.",
+            code="matrix-malformed",
+        )
     wrong = ~(np.isfinite(rows) & (rows >= 0)).all(axis=1)
     wrong |= ~(np.abs(rows.sum(axis=1) - 1) <= ROUNDING)
     if wrong.any():
@@ -189,7 +192,8 @@ def _from_mapping(entry: Mapping[Any, Any], subject: str) -> dict[str, Any]:
     unknown = {name for row in rows.values() for name in row} - set(rows)
     if unknown or len(rows) < len(entry):
         raise PlanError(
-            f"The matrix of {subject} leads to {len(unknown)} categories that have no row.",
+            f"The matrix of {subject} leads to {len(unknown)} categories that have no row. Add rows"
+            " for them.",
             code="matrix-malformed",
         )
     return {

@@ -18,7 +18,7 @@ Codes = NDArray[np.int64]
 
 
 def read_units(frame: Frame, name: str) -> Codes:
-    """Return the unit of each record as an integer from 0 on; refuse records without a unit."""
+    """Return the unit of each record as an integer from 0; refuse records without a unit."""
     tables.check_columns(frame, [name])
     refuse_without_unit(name, tables.missing_counts(frame, [name]).get(name, 0))
     return np.unique(codes(frame, [name]), return_inverse=True)[1].ravel()
@@ -64,7 +64,7 @@ def with_unit(
 
     A column that a step or ``unit`` names gets the role ``unit`` or ``household``, and the k of
     every step then counts its values. The third value is that column, ``"record"`` where the plan
-    states that records are counted, or None where it states nothing.
+    states that records are counted, or None if it states nothing.
     """
     if unit is not None and not isinstance(unit, str):
         raise PlanError(
@@ -132,7 +132,7 @@ def refuse_repeated(frame: Frame, identifiers: Sequence[str]) -> None:
         f" {most} records share a value of {worst!r}, and it has {values:,} values in"
         f" {len(frame):,} records. k would count records, and a class might hold one person alone."
         f' If it names persons or firms, set `unit="{worst}"` to count its values. If every record'
-        f' is a unit of its own, and it is a mere category, set `unit="{RECORD_UNIT}"`.',
+        f' is a unit of its own, and the column only a category, set `unit="{RECORD_UNIT}"`.',
         code="identifier-repeats",
         columns=tuple(repeated),
         column=worst,

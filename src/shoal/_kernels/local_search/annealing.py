@@ -11,27 +11,27 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.distances import row_distance
+from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.local_search.descent import NONE
 from shoal._kernels.local_search.draws import draw_fraction, draw_index
 from shoal._kernels.local_search.grouping import (
     N_SAVED,
     accept_trial,
     move,
-    refresh,
     sse_change,
     undo_trial,
+    update_group,
 )
 from shoal._kernels.local_search.reshape import descend_around, dissolve, gather, sse_before_trial
 
-N_CHANGED, N_POOLED = 0, 1  # places in the counts of a memory
+N_CHANGED, N_POOLED = 0, 1  # places in the counts of a `BestAndPool`
 CURRENT, BEST = 0, 1  # places in its SSE
-DISSOLVE, GATHER, SWAP = 0.15, 0.3, 0.5  # cumulative probabilities of the kinds of change
-SWAPS = 3  # at most, in one change
-NEARLY = 0.3  # rise of a trial, as a share of a group's SSE, up to which its groups are remembered
+P_DISSOLVE, P_GATHER, P_SWAP = 0.15, 0.3, 0.5  # cumulative; two groups are merged otherwise
+MAX_SWAPS = 3  # in one change
+NEAR_MISS = 0.3  # rise of the SSE, as a share of that of a group, up to which groups are pooled
 
 
-class Memory(NamedTuple):
+class BestAndPool(NamedTuple):
     """The best groups of a run, and a pool of good groups seen during the run.
 
     ``best`` are the labels at the least SSE so far; ``sse`` holds the current SSE and the
@@ -52,11 +52,11 @@ class Memory(NamedTuple):
     counts: np.ndarray
 
 
-def open_memory(labels: np.ndarray, sse: float, k: int, capacity: int) -> Memory:
-    """Return a memory of the groups at the start, and an empty pool."""
+def open_best_and_pool(labels: np.ndarray, sse: float, k: int, capacity: int) -> BestAndPool:
+    """Return the groups at the start as the best, and an empty pool."""
     n = len(labels)
     record_keys = np.random.default_rng(0).integers(0, 2**63, n).astype(np.uint64)
-    return Memory(
+    return BestAndPool(
         best=labels.copy(),
         sse=np.array([sse, sse]),
         changed=np.zeros(n, np.int64),
@@ -70,15 +70,15 @@ def open_memory(labels: np.ndarray, sse: float, k: int, capacity: int) -> Memory
 
 
 @compiled
-def change(grouping, k, state):
+def change_groups(grouping, k, state):
     """Change some groups at random; return whether that was possible."""
     i = draw_index(state, grouping.X.shape[0])
     kind = draw_fraction(state)
-    if kind < DISSOLVE:
+    if kind < P_DISSOLVE:
         return dissolve(grouping, k, grouping.labels[i])
-    if kind < GATHER and grouping.near.shape[1] >= k - 1:
+    if kind < P_GATHER and grouping.near.shape[1] >= k - 1:
         return gather(grouping, k, i)
-    if kind < SWAP:
+    if kind < P_SWAP:
         return swap_records(grouping, i, state)
     return merge_groups(grouping, i, state)
 
@@ -95,14 +95,14 @@ def draw_neighbour(grouping, i, state):
 @compiled
 def swap_records(grouping, i, state):
     """Swap some near records, starting from ``i``."""
-    for _ in range(1 + draw_index(state, SWAPS)):
+    for _ in range(1 + draw_index(state, MAX_SWAPS)):
         j = draw_neighbour(grouping, i, state)
         if j != NONE:
             a, b = grouping.labels[i], grouping.labels[j]
             move(grouping, i, b)
             move(grouping, j, a)
-            refresh(grouping, a)
-            refresh(grouping, b)
+            update_group(grouping, a)
+            update_group(grouping, b)
             i = grouping.members[a, draw_index(state, grouping.sizes[a])]
     return grouping.counts[N_SAVED] > 0
 
@@ -116,87 +116,87 @@ def merge_groups(grouping, i, state):
     a, b = grouping.labels[i], grouping.labels[j]
     while grouping.sizes[b] > 0:
         move(grouping, grouping.members[b, grouping.sizes[b] - 1], a)
-    refresh(grouping, b)
-    refresh(grouping, a)
+    update_group(grouping, b)
+    update_group(grouping, a)
     return True
 
 
 @compiled
-def mark_changed(grouping, memory):
+def mark_changed(grouping, best_and_pool):
     """Mark the records of the groups that the trial changed."""
     for t in range(grouping.counts[N_SAVED]):
         g = grouping.saved[t]
         for m in range(grouping.sizes[g]):
             i = grouping.members[g, m]
-            if not memory.is_changed[i]:
-                memory.is_changed[i] = True
-                memory.changed[memory.counts[N_CHANGED]] = i
-                memory.counts[N_CHANGED] += 1
+            if not best_and_pool.is_changed[i]:
+                best_and_pool.is_changed[i] = True
+                best_and_pool.changed[best_and_pool.counts[N_CHANGED]] = i
+                best_and_pool.counts[N_CHANGED] += 1
 
 
 @compiled
-def add_changed_groups(grouping, k, memory):
+def add_changed_groups(grouping, k, best_and_pool):
     """Add the groups that the trial changed to the pool; a full pool is emptied first."""
     for t in range(grouping.counts[N_SAVED]):
         g = grouping.saved[t]
         size = grouping.sizes[g]
-        if k <= size <= memory.pool.shape[1]:
-            if memory.counts[N_POOLED] == memory.pool.shape[0]:
-                memory.counts[N_POOLED] = 0
-                memory.slots[:] = NONE
-            add_group(grouping, g, memory)
+        if k <= size <= best_and_pool.pool.shape[1]:
+            if best_and_pool.counts[N_POOLED] == best_and_pool.pool.shape[0]:
+                best_and_pool.counts[N_POOLED] = 0
+                best_and_pool.slots[:] = NONE
+            add_group(grouping, g, best_and_pool)
 
 
 @compiled
-def add_group(grouping, g, memory):
+def add_group(grouping, g, best_and_pool):
     """Add group ``g`` to the pool, unless it is there already."""
-    size, known = grouping.sizes[g], memory.counts[N_POOLED]
+    size, n_pooled = grouping.sizes[g], best_and_pool.counts[N_POOLED]
     key = np.uint64(0)
     for m in range(size):
-        key += memory.record_keys[grouping.members[g, m]]
-    slot = np.int64(key % np.uint64(memory.slots.shape[0]))
-    while memory.slots[slot] != NONE:
-        if memory.keys[memory.slots[slot]] == key:
+        key += best_and_pool.record_keys[grouping.members[g, m]]
+    slot = np.int64(key % np.uint64(best_and_pool.slots.shape[0]))
+    while best_and_pool.slots[slot] != NONE:
+        if best_and_pool.keys[best_and_pool.slots[slot]] == key:
             return
-        slot = (slot + 1) % memory.slots.shape[0]
-    memory.slots[slot] = known
-    memory.keys[known] = key
-    for m in range(memory.pool.shape[1]):
-        memory.pool[known, m] = grouping.members[g, m] if m < size else NONE
-    memory.counts[N_POOLED] = known + 1
+        slot = (slot + 1) % best_and_pool.slots.shape[0]
+    best_and_pool.slots[slot] = n_pooled
+    best_and_pool.keys[n_pooled] = key
+    for m in range(best_and_pool.pool.shape[1]):
+        best_and_pool.pool[n_pooled, m] = grouping.members[g, m] if m < size else NONE
+    best_and_pool.counts[N_POOLED] = n_pooled + 1
 
 
 @compiled
-def remember_best(grouping, memory):
+def store_best(grouping, best_and_pool):
     """Store the current groups as the best."""
-    memory.sse[BEST] = memory.sse[CURRENT]
-    for c in range(memory.counts[N_CHANGED]):
-        i = memory.changed[c]
-        memory.best[i] = grouping.labels[i]
-        memory.is_changed[i] = False
-    memory.counts[N_CHANGED] = 0
+    best_and_pool.sse[BEST] = best_and_pool.sse[CURRENT]
+    for c in range(best_and_pool.counts[N_CHANGED]):
+        i = best_and_pool.changed[c]
+        best_and_pool.best[i] = grouping.labels[i]
+        best_and_pool.is_changed[i] = False
+    best_and_pool.counts[N_CHANGED] = 0
 
 
 @compiled
-def anneal(grouping, k, memory, state, temperatures):
+def anneal(grouping, k, best_and_pool, state, temperatures):
     """Make one trial at each of ``temperatures``; add good groups to the pool, accepted or not."""
     for temperature in temperatures:
-        accepted = change(grouping, k, state)
+        is_possible, is_accepted = change_groups(grouping, k, state), False
         allowed = -temperature * np.log(1.0 - draw_fraction(state))
-        if accepted:
+        if is_possible:
             mean_sse = sse_before_trial(grouping) / grouping.counts[N_SAVED]
             allowed *= mean_sse / k
             descend_around(grouping, k, allowed)
             rise = sse_change(grouping)
-            accepted = rise <= allowed
-            if accepted or rise <= NEARLY * mean_sse:
-                add_changed_groups(grouping, k, memory)
-        if accepted:
-            mark_changed(grouping, memory)
+            is_accepted = rise <= allowed
+            if is_accepted or rise <= NEAR_MISS * mean_sse:
+                add_changed_groups(grouping, k, best_and_pool)
+        if is_accepted:
+            mark_changed(grouping, best_and_pool)
             accept_trial(grouping)
-            memory.sse[CURRENT] += rise
-            if memory.sse[CURRENT] < memory.sse[BEST]:
-                remember_best(grouping, memory)
+            best_and_pool.sse[CURRENT] += rise
+            if best_and_pool.sse[CURRENT] < best_and_pool.sse[BEST]:
+                store_best(grouping, best_and_pool)
         else:
             undo_trial(grouping)
 
@@ -213,5 +213,5 @@ def pool_sse(X, pool):
             size += 1
         mean /= size
         for m in range(size):
-            sse[g] += row_distance(X, pool[g, m], mean, 0)
+            sse[g] += squared_row_distance(X, pool[g, m], mean, 0)
     return sse

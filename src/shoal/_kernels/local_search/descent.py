@@ -8,8 +8,8 @@ nearest others are tried, and no group falls below k.
 import numpy as np
 
 from shoal._kernels._compile import compiled, inlined
-from shoal._kernels.distances import row_distance
-from shoal._kernels.local_search.grouping import N_QUEUED, SCAN, move, refresh
+from shoal._kernels.distances import squared_row_distance
+from shoal._kernels.local_search.grouping import N_QUEUED, SCAN, join_cost, move, update_group
 from shoal._kernels.local_search.record_queue import pop_record, queue_group
 from shoal._kernels.local_search.split import split
 
@@ -22,7 +22,7 @@ DISCOUNT = 0.5
 
 
 @inlined
-def near_groups(grouping, i):
+def list_near_groups(grouping, i):
     """List the groups of the nearest neighbours of ``i`` except its own; return their number."""
     count = 0
     grouping.counts[SCAN] += 1
@@ -31,7 +31,7 @@ def near_groups(grouping, i):
         g = grouping.labels[grouping.near[i, m]]
         if grouping.last_scan[g] != grouping.counts[SCAN]:
             grouping.last_scan[g] = grouping.counts[SCAN]
-            grouping.group_list[count] = g
+            grouping.near_groups[count] = g
             count += 1
     return count
 
@@ -45,50 +45,52 @@ def update_joins(grouping, j):
         other = grouping.labels[grouping.near[j, m]]
         if other == group or other == first or other == second:
             continue
-        cost = row_distance(grouping.X, j, grouping.centroids, other) * (
-            grouping.sizes[other] / (grouping.sizes[other] + 1.0)
-        )
+        cost = join_cost(grouping, j, other)
         if cost < least:
             first, second, least, next_least = other, first, cost, least
         elif cost < next_least:
             second, next_least = other, cost
-    grouping.joins[j, 0], grouping.joins[j, 1] = first, second
-    grouping.joins[j, 2], grouping.joins[j, 3] = grouping.version[first], grouping.version[second]
-    grouping.costs[j, 0], grouping.costs[j, 1] = least, next_least
-    grouping.leave_cost[group, grouping.place[j]] = least
+    grouping.join_groups[j, 0], grouping.join_groups[j, 1] = first, second
+    grouping.join_versions[j, 0] = grouping.version[first]
+    grouping.join_versions[j, 1] = grouping.version[second]
+    grouping.join_costs[j, 0], grouping.join_costs[j, 1] = least, next_least
+    grouping.least_join_cost[group, grouping.position[j]] = least
 
 
 @inlined
-def next_join(grouping, j, excluded):
-    """Return the better of the two stored joins of ``j`` that is not to group ``excluded``."""
-    first, second = grouping.joins[j, 0], grouping.joins[j, 1]
+def choose_join(grouping, j, excluded):
+    """Return which of the two stored joins of ``j`` is the better one, except to ``excluded``.
+
+    They are computed again if one of the two groups has changed.
+    """
+    first, second = grouping.join_groups[j, 0], grouping.join_groups[j, 1]
     if (
         first == grouping.labels[j]
         or second == grouping.labels[j]
-        or grouping.version[first] != grouping.joins[j, 2]
-        or grouping.version[second] != grouping.joins[j, 3]
+        or grouping.version[first] != grouping.join_versions[j, 0]
+        or grouping.version[second] != grouping.join_versions[j, 1]
     ):
         update_joins(grouping, j)
-    return 1 if grouping.joins[j, 0] == excluded else 0
+    return 1 if grouping.join_groups[j, 0] == excluded else 0
 
 
 @compiled
-def measure(grouping, i, a, b):
+def measure_members(grouping, i, a, b):
     """Compute the squared distances from record ``i`` to the records of group ``b``.
 
-    For the difference of the two records, ``across`` is its squared length and ``along`` its
-    scalar product with the difference of the centroids of ``a`` and ``b``. The loop over
-    records is the inner one, so that it is vectorised.
+    ``squared_gaps`` are the squared lengths of the differences, and ``projections`` their scalar
+    products with the difference of the centroids of ``a`` and ``b``. The loop over records is the
+    inner one, so that it is vectorised.
     """
     size = grouping.sizes[b]
-    grouping.along[:size] = 0.0
-    grouping.across[:size] = 0.0
+    grouping.projections[:size] = 0.0
+    grouping.squared_gaps[:size] = 0.0
     for c in range(grouping.X.shape[1]):
-        here, towards = grouping.X[i, c], grouping.centroids[a, c] - grouping.centroids[b, c]
+        value, direction = grouping.X[i, c], grouping.centroids[a, c] - grouping.centroids[b, c]
         for m in range(size):
-            d = grouping.values[b, c, m] - here
-            grouping.along[m] += d * towards
-            grouping.across[m] += d * d
+            d = grouping.values[b, c, m] - value
+            grouping.projections[m] += d * direction
+            grouping.squared_gaps[m] += d * d
 
 
 @compiled
@@ -99,59 +101,61 @@ def best_move(grouping, k, i):
     to a third group (chain). All three are NONE if no move lowers the SSE.
     """
     a = grouping.labels[i]
-    size_a = grouping.sizes[a]
+    size_a, saved = grouping.sizes[a], 0.0
     may_leave = size_a > k
-    saved = grouping.squares[a, grouping.place[i]] * (size_a / (size_a - 1.0)) if may_leave else 0.0
+    if may_leave:
+        saved = grouping.squares[a, grouping.position[i]] * (size_a / (size_a - 1.0))
     least, target, partner, third = 0.0, NONE, NONE, NONE
-    for t in range(near_groups(grouping, i)):
-        b = grouping.group_list[t]
+    for t in range(list_near_groups(grouping, i)):
+        b = grouping.near_groups[t]
         size_b, distance = grouping.sizes[b], 0.0
         sse = grouping.sse[a] + grouping.sse[b]
         margin = ROUNDING * sse + CENTROID * np.sqrt(sse)
         if may_leave:  # relocate
-            distance = row_distance(grouping.X, i, grouping.centroids, b)
+            distance = squared_row_distance(grouping.X, i, grouping.centroids, b)
             sse_change = distance * (size_b / (size_b + 1.0)) - saved
             if sse_change < least - margin:
                 least, target, partner, third = sse_change, b, NONE, NONE
         weight = 1.0 / size_a + 1.0 / size_b
-        measure(grouping, i, a, b)
+        measure_members(grouping, i, a, b)
         for m in range(size_b):
             # Swap.
-            sse_change = -2.0 * grouping.along[m] - weight * grouping.across[m]
+            sse_change = -2.0 * grouping.projections[m] - weight * grouping.squared_gaps[m]
             if sse_change < least - margin:
                 least, target, partner, third = sse_change, b, grouping.members[b, m], a
+            if not may_leave:
+                continue
             # Chain: the SSE of a and b as it changes, without the cost of the second move.
-            sse_change = distance - grouping.squares[b, m] - grouping.across[m] / size_b - saved
-            if may_leave and sse_change + DISCOUNT * grouping.leave_cost[b, m] < least - margin:
+            sse_change = (
+                distance - grouping.squares[b, m] - grouping.squared_gaps[m] / size_b - saved
+            )
+            if sse_change + DISCOUNT * grouping.least_join_cost[b, m] < least - margin:
                 j = grouping.members[b, m]
-                choice = next_join(grouping, j, a)
-                if sse_change + grouping.costs[j, choice] < least - margin:
-                    least, target, partner, third = (
-                        sse_change + grouping.costs[j, choice],
-                        b,
-                        j,
-                        grouping.joins[j, choice],
-                    )
+                choice = choose_join(grouping, j, a)
+                sse_change += grouping.join_costs[j, choice]
+                if sse_change < least - margin:
+                    least, target, partner = sse_change, b, j
+                    third = grouping.join_groups[j, choice]
     return target, partner, third
 
 
 @compiled
-def refresh_and_queue(grouping, k, g):
+def update_and_queue(grouping, k, g):
     """Compute group ``g`` again, split it if it is too large, and queue its records."""
-    refresh(grouping, g)
+    update_group(grouping, g)
     if grouping.sizes[g] >= 2 * k:
         split(grouping, k, g)
     queue_group(grouping, g)
 
 
 @compiled
-def descend(grouping, k, most):
-    """Try the moves of the queued records until the queue is empty, or ``most`` were tried.
+def descend(grouping, k, max_moves):
+    """Try the moves of the queued records until the queue is empty, or ``max_moves`` were tried.
 
     Return how many more may be tried.
     """
-    while grouping.counts[N_QUEUED] > 0 and most > 0:
-        most -= 1
+    while grouping.counts[N_QUEUED] > 0 and max_moves > 0:
+        max_moves -= 1
         i = pop_record(grouping)
         a = grouping.labels[i]
         b, j, h = best_move(grouping, k, i)
@@ -161,7 +165,7 @@ def descend(grouping, k, most):
         if j != NONE:
             move(grouping, j, h)
             if h != a:
-                refresh_and_queue(grouping, k, h)
-        refresh_and_queue(grouping, k, a)
-        refresh_and_queue(grouping, k, b)
-    return most
+                update_and_queue(grouping, k, h)
+        update_and_queue(grouping, k, a)
+        update_and_queue(grouping, k, b)
+    return max_moves

@@ -11,41 +11,42 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled, inlined
+from shoal._kernels.distances import squared_row_distance
 
-N_SAVED, N_EMPTY, N_QUEUED, QUEUE_START, VERSION, SCAN = 0, 1, 2, 3, 4, 5
+N_SAVED, N_EMPTY, N_QUEUED, QUEUE_START, VERSION, SCAN = range(6)  # places in the counts
 
 
 class Grouping(NamedTuple):
     """Groups of records, the changes of a trial, and the queue of records to be moved.
 
     ``near`` are the nearest others of each record. The records of group g are
-    ``members[g, :sizes[g]]``; ``place`` is the position of a record there, and ``values[g]``
+    ``members[g, :sizes[g]]``; ``position`` is the position of a record there, and ``values[g]``
     holds their values column by column. ``squares`` are the squared distances of the members
     to the centroid. ``version`` of a group increases with every change.
 
     The trial changed the ``counts[N_SAVED]`` groups in ``saved``; arrays that end in
     ``_before`` hold copies of them, in that order, so that these stay in the processor's
-    cache. ``free`` holds at least all empty groups. ``queue`` is a ring buffer of
+    cache. ``empty_groups`` holds at least all empty groups. ``queue`` is a ring buffer of
     ``counts[N_QUEUED]`` records from ``counts[QUEUE_START]`` on; ``is_queued`` marks them.
 
-    ``joins`` and ``costs`` are the two groups that a record would join at the least cost,
-    the versions of both at that time, and the costs; ``leave_cost`` holds the lower cost
-    again, by group and position, for vector instructions. ``last_scan`` marks the groups
-    listed by the current `near_groups`. ``group_list``, ``parts``, ``along`` and ``across``
-    are scratch space; ``gains`` is written by `gather_gains`.
+    ``join_groups`` are the two groups that a record would join at the least cost, ``join_versions``
+    their versions at that time and ``join_costs`` the costs; ``least_join_cost`` holds the lower
+    cost again, by group and position, for vector instructions. ``last_scan`` marks the groups that
+    are in ``near_groups`` now. ``near_groups``, ``parts``, ``projections`` and ``squared_gaps`` are
+    scratch space; ``gains`` is written by `gather_gains`.
     """
 
     X: np.ndarray
     near: np.ndarray
     labels: np.ndarray
-    place: np.ndarray
+    position: np.ndarray
     members: np.ndarray
     values: np.ndarray
     sizes: np.ndarray
     centroids: np.ndarray
     sse: np.ndarray
     squares: np.ndarray
-    leave_cost: np.ndarray
+    least_join_cost: np.ndarray
     version: np.ndarray
     members_before: np.ndarray
     sizes_before: np.ndarray
@@ -55,58 +56,60 @@ class Grouping(NamedTuple):
     version_before: np.ndarray
     saved: np.ndarray
     is_saved: np.ndarray
-    free: np.ndarray
-    is_free: np.ndarray
+    empty_groups: np.ndarray
+    is_listed_empty: np.ndarray
     queue: np.ndarray
     is_queued: np.ndarray
     counts: np.ndarray
     last_scan: np.ndarray
-    joins: np.ndarray
-    costs: np.ndarray
-    group_list: np.ndarray
+    join_groups: np.ndarray
+    join_versions: np.ndarray
+    join_costs: np.ndarray
+    near_groups: np.ndarray
     parts: np.ndarray
-    along: np.ndarray
-    across: np.ndarray
+    projections: np.ndarray
+    squared_gaps: np.ndarray
     gains: np.ndarray
 
 
-def empty_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -> Grouping:
+def allocate_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -> Grouping:
     """Return groups whose records are still to be filled in; see `passes.open_grouping`."""
     n, p = X.shape
-    n_groups, most = n // k + 4, 4 * k  # groups, and records in a group before it is split
+    n_groups, max_size = n // k + 4, 4 * k  # groups, and records in a group before it is split
     return Grouping(
         X=X,
         near=near,
         labels=labels.copy(),
-        place=np.zeros(n, np.int64),
-        members=np.zeros((n_groups, most), np.int64),
-        values=np.zeros((n_groups, p, most)),
+        position=np.zeros(n, np.int64),
+        members=np.zeros((n_groups, max_size), np.int64),
+        values=np.zeros((n_groups, p, max_size)),
         sizes=np.zeros(n_groups, np.int64),
         centroids=np.zeros((n_groups, p)),
         sse=np.zeros(n_groups),
-        squares=np.zeros((n_groups, most)),
-        leave_cost=np.zeros((n_groups, most)),
+        squares=np.zeros((n_groups, max_size)),
+        least_join_cost=np.zeros((n_groups, max_size)),
         version=np.zeros(n_groups, np.int64),
-        members_before=np.zeros((n_groups, most), np.int64),
+        members_before=np.zeros((n_groups, max_size), np.int64),
         sizes_before=np.zeros(n_groups, np.int64),
         centroids_before=np.zeros((n_groups, p)),
         sse_before=np.zeros(n_groups),
-        squares_before=np.zeros((n_groups, most)),
+        squares_before=np.zeros((n_groups, max_size)),
         version_before=np.zeros(n_groups, np.int64),
         saved=np.zeros(n_groups, np.int64),
         is_saved=np.zeros(n_groups, np.bool_),
-        free=np.zeros(n_groups, np.int64),
-        is_free=np.zeros(n_groups, np.bool_),
+        empty_groups=np.zeros(n_groups, np.int64),
+        is_listed_empty=np.zeros(n_groups, np.bool_),
         queue=np.zeros(n, np.int64),
         is_queued=np.zeros(n, np.bool_),
         counts=np.zeros(6, np.int64),
         last_scan=np.zeros(n_groups, np.int64),
-        joins=np.full((n, 4), -1),
-        costs=np.zeros((n, 2)),
-        group_list=np.zeros(near.shape[1], np.int64),
+        join_groups=np.full((n, 2), -1),
+        join_versions=np.full((n, 2), -1),
+        join_costs=np.zeros((n, 2)),
+        near_groups=np.zeros(near.shape[1], np.int64),
         parts=np.zeros((2, k), np.int64),
-        along=np.zeros(most),
-        across=np.zeros(most),
+        projections=np.zeros(max_size),
+        squared_gaps=np.zeros(max_size),
         gains=np.zeros(n),
     )
 
@@ -120,47 +123,47 @@ def fill_groups(grouping):
         grouping.sizes[g] += 1
     for g in range(grouping.sizes.shape[0] - 1, -1, -1):
         if grouping.sizes[g] == 0:
-            mark_empty(grouping, g)
+            add_empty_group(grouping, g)
         else:
-            refresh(grouping, g)
+            update_group(grouping, g)
 
 
 @compiled
 def place_member(grouping, i, g, m):
     """Put record ``i`` at place ``m`` of group ``g``."""
-    grouping.labels[i], grouping.place[i], grouping.members[g, m] = g, m, i
-    grouping.leave_cost[g, m] = grouping.costs[i, 0]
+    grouping.labels[i], grouping.position[i], grouping.members[g, m] = g, m, i
+    grouping.least_join_cost[g, m] = grouping.join_costs[i, 0]
     for j in range(grouping.X.shape[1]):
         grouping.values[g, j, m] = grouping.X[i, j]
 
 
 @inlined
-def mark_empty(grouping, g):
+def add_empty_group(grouping, g):
     """Add group ``g`` to the list of empty groups."""
-    if not grouping.is_free[g]:
-        grouping.is_free[g] = True
-        grouping.free[grouping.counts[N_EMPTY]] = g
+    if not grouping.is_listed_empty[g]:
+        grouping.is_listed_empty[g] = True
+        grouping.empty_groups[grouping.counts[N_EMPTY]] = g
         grouping.counts[N_EMPTY] += 1
 
 
 @compiled
-def empty_group(grouping):
+def pop_empty_group(grouping):
     """Remove a group from the list of empty groups and return it."""
     while True:
         grouping.counts[N_EMPTY] -= 1
-        g = grouping.free[grouping.counts[N_EMPTY]]
-        grouping.is_free[g] = False
+        g = grouping.empty_groups[grouping.counts[N_EMPTY]]
+        grouping.is_listed_empty[g] = False
         if grouping.sizes[g] == 0:
             return g
 
 
 @compiled
-def refresh(grouping, g):
+def update_group(grouping, g):
     """Compute centroid and SSE of group ``g`` from its records."""
     size, p = grouping.sizes[g], grouping.X.shape[1]
     squares = 0.0
     if size == 0:
-        mark_empty(grouping, g)
+        add_empty_group(grouping, g)
     else:
         grouping.squares[g, :size] = 0.0
         for j in range(p):
@@ -204,10 +207,17 @@ def move(grouping, i, h):
     g = grouping.labels[i]
     save_group(grouping, g)
     save_group(grouping, h)
-    place_member(grouping, grouping.members[g, grouping.sizes[g] - 1], g, grouping.place[i])
+    place_member(grouping, grouping.members[g, grouping.sizes[g] - 1], g, grouping.position[i])
     grouping.sizes[g] -= 1
     place_member(grouping, i, h, grouping.sizes[h])
     grouping.sizes[h] += 1
+
+
+@compiled
+def join_cost(grouping, i, h):
+    """Return the increase of the SSE of group ``h`` if record ``i`` joins it."""
+    size = grouping.sizes[h]
+    return squared_row_distance(grouping.X, i, grouping.centroids, h) * (size / (size + 1.0))
 
 
 @compiled
@@ -233,7 +243,7 @@ def undo_trial(grouping):
             grouping.centroids[g, j] = grouping.centroids_before[t, j]
         grouping.version[g] = grouping.version_before[t]
         if grouping.sizes[g] == 0:
-            mark_empty(grouping, g)
+            add_empty_group(grouping, g)
     grouping.counts[N_SAVED] = 0
 
 

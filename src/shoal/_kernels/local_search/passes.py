@@ -6,10 +6,15 @@ descent once more, and the descent takes longest to compile.
 
 import numpy as np
 
-from shoal._kernels import ahead
+from shoal._kernels import compile_ahead
 from shoal._kernels._compile import compiled
 from shoal._kernels.local_search.descent import descend
-from shoal._kernels.local_search.grouping import Grouping, accept_trial, empty_grouping, fill_groups
+from shoal._kernels.local_search.grouping import (
+    Grouping,
+    accept_trial,
+    allocate_grouping,
+    fill_groups,
+)
 from shoal._kernels.local_search.record_queue import clear_queue, queue_all
 from shoal._kernels.local_search.reshape import dissolve_pass, gather_gains, gather_pass
 
@@ -22,18 +27,18 @@ def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -
 
     ``near`` are the nearest others of each record, to whose groups it may move.
     """
-    grouping = empty_grouping(X, near, labels, k)
-    ahead.wait()
+    grouping = allocate_grouping(X, near, labels, k)
+    compile_ahead.wait()
     run_pass(grouping, k, FILL, NO_NUMBERS, NO_NUMBERS, 0)
     return grouping
 
 
 @compiled
-def run_pass(grouping, k, action, numbers, tried, most):
+def run_pass(grouping, k, action, numbers, tried, max_moves):
     """Run one of the actions above; return the decrease of the SSE by trials.
 
     ``numbers`` are the groups to dissolve or the records to gather around, ``tried`` the versions
-    at which each was last tried, ``most`` the moves to try in a descent. GAINS writes into
+    at which each was last tried, ``max_moves`` the moves to try in a descent. GAINS writes into
     ``grouping.gains``.
     """
     if action == DISSOLVE:
@@ -45,7 +50,7 @@ def run_pass(grouping, k, action, numbers, tried, most):
     elif action == QUEUE:
         queue_all(grouping)
     elif action == DESCEND:
-        descend(grouping, k, most)
+        descend(grouping, k, max_moves)
         accept_trial(grouping)
     elif action == CLEAR:
         clear_queue(grouping)

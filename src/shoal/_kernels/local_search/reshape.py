@@ -3,18 +3,18 @@
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.distances import row_distance
-from shoal._kernels.local_search.descent import NONE, ROUNDING, descend, refresh_and_queue
+from shoal._kernels.local_search.descent import NONE, ROUNDING, descend, update_and_queue
 from shoal._kernels.local_search.grouping import (
     N_QUEUED,
     N_SAVED,
     VERSION,
     accept_trial,
-    empty_group,
+    join_cost,
     move,
-    refresh,
+    pop_empty_group,
     sse_change,
     undo_trial,
+    update_group,
 )
 from shoal._kernels.local_search.record_queue import clear_queue
 
@@ -27,16 +27,14 @@ FIRST_LIMIT = 1.0  # the limit directly after a new group was gathered, before a
 
 
 @compiled
-def cheapest(grouping, i, excluded):
+def cheapest_join(grouping, i, excluded):
     """Return the near group that ``i`` can join at the least increase of the SSE, or -1."""
     best, least = NONE, np.inf
     for m in range(grouping.near.shape[1]):
         h = grouping.labels[grouping.near[i, m]]
         if h == excluded or h == grouping.labels[i] or h == best:
             continue
-        cost = row_distance(grouping.X, i, grouping.centroids, h) * (
-            grouping.sizes[h] / (grouping.sizes[h] + 1.0)
-        )
+        cost = join_cost(grouping, i, h)
         if cost < least:
             best, least = h, cost
     return best
@@ -47,27 +45,27 @@ def dissolve(grouping, k, g):
     """Move the records of group ``g`` to near groups; return whether all of them could move."""
     while grouping.sizes[g] > 0:
         i = grouping.members[g, grouping.sizes[g] - 1]
-        h = cheapest(grouping, i, g)
+        h = cheapest_join(grouping, i, g)
         if h == NONE:
             return False
         move(grouping, i, h)
-        refresh(grouping, h)
+        update_group(grouping, h)
         if grouping.sizes[h] >= 3 * k:
-            refresh_and_queue(grouping, k, h)
-    refresh(grouping, g)
+            update_and_queue(grouping, k, h)
+    update_group(grouping, g)
     return True
 
 
 @compiled
 def gather(grouping, k, i):
     """Form a group of record ``i`` and its nearest; dissolve groups that become too small."""
-    h = empty_group(grouping)
+    h = pop_empty_group(grouping)
     for m in range(k - 1):
         move(grouping, grouping.near[i, m], h)
     move(grouping, i, h)
-    refresh(grouping, h)
+    update_group(grouping, h)
     for t in range(grouping.counts[N_SAVED]):
-        refresh(grouping, grouping.saved[t])
+        update_group(grouping, grouping.saved[t])
     t = 0
     while t < grouping.counts[N_SAVED]:
         g = grouping.saved[t]
@@ -91,7 +89,7 @@ def descend_around(grouping, k, allowed):
     """Descend around the changed groups, while the increase may still fall to ``allowed``."""
     mean_sse = sse_before_trial(grouping) / grouping.counts[N_SAVED]
     for t in range(grouping.counts[N_SAVED]):
-        refresh_and_queue(grouping, k, grouping.saved[t])
+        update_and_queue(grouping, k, grouping.saved[t])
     n_first = grouping.counts[N_QUEUED]
     for stage in range(len(STAGES)):
         descend(grouping, k, int(STAGES[stage] * n_first))
@@ -108,10 +106,10 @@ def end_trial(grouping, k, possible):
     """End a trial: descend, and keep it if the SSE has fallen; return the decrease."""
     if possible:
         descend_around(grouping, k, 0.0)
-        fall = -sse_change(grouping)
-        if fall > ROUNDING * sse_before_trial(grouping):
+        decrease = -sse_change(grouping)
+        if decrease > ROUNDING * sse_before_trial(grouping):
             accept_trial(grouping)
-            return fall
+            return decrease
     undo_trial(grouping)
     return 0.0
 
@@ -172,10 +170,10 @@ def gather_gains(grouping, k):
     """
     n, p = grouping.X.shape
     for i in range(n):
-        total, squares = grouping.squares[grouping.labels[i], grouping.place[i]], 0.0
+        total, squares = grouping.squares[grouping.labels[i], grouping.position[i]], 0.0
         for m in range(k - 1):
             j = grouping.near[i, m]
-            total += grouping.squares[grouping.labels[j], grouping.place[j]]
+            total += grouping.squares[grouping.labels[j], grouping.position[j]]
         for c in range(p):
             offset = 0.0
             for m in range(k - 1):

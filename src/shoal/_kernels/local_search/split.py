@@ -3,38 +3,39 @@
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.distances import row_distance
-from shoal._kernels.local_search.grouping import empty_group, move, refresh
+from shoal._kernels.distances import squared_row_distance
+from shoal._kernels.local_search.grouping import move, pop_empty_group, update_group
 from shoal._kernels.local_search.record_queue import queue_group
 
 
 @compiled
 def farthest_member(grouping, g, points, point):
     """Return the record of group ``g`` that is farthest from row ``point`` of ``points``."""
-    best, most = grouping.members[g, 0], -1.0
+    best, greatest = grouping.members[g, 0], -1.0
     for m in range(grouping.sizes[g]):
-        distance = row_distance(grouping.X, grouping.members[g, m], points, point)
-        if distance > most:
-            best, most = grouping.members[g, m], distance
+        distance = squared_row_distance(grouping.X, grouping.members[g, m], points, point)
+        if distance > greatest:
+            best, greatest = grouping.members[g, m], distance
     return best
 
 
 @compiled
-def set_apart(grouping, k, g, centre, part):
+def list_part(grouping, k, g, centre, part):
     """Write the ``k`` records of group ``g`` nearest to record ``centre`` to ``parts[part]``."""
     for m in range(grouping.sizes[g]):
-        grouping.across[m] = row_distance(grouping.X, grouping.members[g, m], grouping.X, centre)
+        i = grouping.members[g, m]
+        grouping.squared_gaps[m] = squared_row_distance(grouping.X, i, grouping.X, centre)
     for t in range(k):
         best = 0
         for m in range(1, grouping.sizes[g]):
-            if grouping.across[m] < grouping.across[best]:
+            if grouping.squared_gaps[m] < grouping.squared_gaps[best]:
                 best = m
         grouping.parts[part, t] = grouping.members[g, best]
-        grouping.across[best] = np.inf
+        grouping.squared_gaps[best] = np.inf
 
 
 @compiled
-def separation(grouping, g, part):
+def sse_decrease(grouping, g, part):
     """Return the decrease of the SSE when a part of group ``g`` becomes a group."""
     size, count, total = grouping.sizes[g], grouping.parts.shape[1], 0.0
     for j in range(grouping.X.shape[1]):
@@ -54,14 +55,14 @@ def split(grouping, k, g):
     """
     while grouping.sizes[g] >= 2 * k:
         outermost = farthest_member(grouping, g, grouping.centroids, g)
-        set_apart(grouping, k, g, outermost, 0)
-        set_apart(grouping, k, g, farthest_member(grouping, g, grouping.X, outermost), 1)
+        list_part(grouping, k, g, outermost, 0)
+        list_part(grouping, k, g, farthest_member(grouping, g, grouping.X, outermost), 1)
         part = 0
-        if separation(grouping, g, 1) > separation(grouping, g, 0):
+        if sse_decrease(grouping, g, 1) > sse_decrease(grouping, g, 0):
             part = 1
-        h = empty_group(grouping)
+        h = pop_empty_group(grouping)
         for t in range(k):
             move(grouping, grouping.parts[part, t], h)
-        refresh(grouping, g)
-        refresh(grouping, h)
+        update_group(grouping, g)
+        update_group(grouping, h)
         queue_group(grouping, h)

@@ -13,8 +13,8 @@ from shoal._kernels.matching.blossom import (
     OUTER,
     child_with,
     is_matched_forward,
+    list_cycle,
     rematch_inside,
-    ring_of,
     set_top,
 )
 
@@ -38,19 +38,19 @@ def parent_of(graph, matching, node):
 @compiled
 def common_ancestor(graph, matching, first, second):
     """Return the lowest common ancestor of two outer nodes."""
-    deeper = 0
+    depth_difference = 0  # depth of ``second`` less that of ``first``: the sign flips in between
     for node in (first, second):
-        deeper = -deeper
+        depth_difference = -depth_difference
         while matching.node[node].entry >= 0:
             node = parent_of(graph, matching, node)
-            deeper += 1
+            depth_difference += 1
     while first != second:
-        if deeper > 0:
+        if depth_difference > 0:
             second = parent_of(graph, matching, second)
-            deeper -= 1
+            depth_difference -= 1
         else:
             first = parent_of(graph, matching, first)
-            deeper += 1
+            depth_difference += 1
     return first
 
 
@@ -63,20 +63,20 @@ def shrink(graph, matching, edge):
     root = common_ancestor(graph, matching, first, second)
     link_cycle(matching, first, second, edge)
     while first != root:
-        up = parent_of(graph, matching, first)
-        link_cycle(matching, up, first, matching.node[first].entry)
-        first = up
+        parent = parent_of(graph, matching, first)
+        link_cycle(matching, parent, first, matching.node[first].entry)
+        first = parent
     while second != root:
-        up = parent_of(graph, matching, second)
-        link_cycle(matching, second, up, matching.node[second].entry)
-        second = up
+        parent = parent_of(graph, matching, second)
+        link_cycle(matching, second, parent, matching.node[second].entry)
+        second = parent
     matching.node[blossom].first = root
     matching.node[blossom].base = matching.node[root].base
     matching.node[blossom].parent = -1
     matching.node[blossom].label = OUTER
     matching.node[blossom].entry = matching.node[root].entry
-    for i in range(ring_of(matching, blossom)):
-        matching.node[matching.ring[i]].parent = blossom
+    for i in range(list_cycle(matching, blossom)):
+        matching.node[matching.cycle[i]].parent = blossom
     set_top(matching, blossom)
     return blossom
 
@@ -84,7 +84,7 @@ def shrink(graph, matching, edge):
 @compiled
 def detach_children(matching, blossom):
     """Expand a blossom: the nodes of its cycle become outermost and leave the tree."""
-    children = matching.ring[: ring_of(matching, blossom)].copy()
+    children = matching.cycle[: list_cycle(matching, blossom)].copy()
     for child in children:
         matching.node[child].parent = -1
         matching.node[child].label = FREE

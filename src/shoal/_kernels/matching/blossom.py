@@ -49,7 +49,7 @@ class Matching(NamedTuple):
 
     The vertices of the tree are ``members[: counts[N_MEMBERS]]``, ``counts[NEXT_VERTEX]`` is
     the next vertex to start from, and ``spare[: counts[N_SPARE]]`` are unused numbers of blossoms.
-    ``stack``, ``inside`` and ``ring`` are scratch.
+    ``stack``, ``vertices`` and ``cycle`` are scratch space.
     """
 
     node: np.ndarray
@@ -58,8 +58,8 @@ class Matching(NamedTuple):
     members: np.ndarray
     spare: np.ndarray
     stack: np.ndarray
-    inside: np.ndarray
-    ring: np.ndarray
+    vertices: np.ndarray
+    cycle: np.ndarray
 
 
 def open_matching(size: int) -> Matching:
@@ -74,46 +74,52 @@ def open_matching(size: int) -> Matching:
         members=np.empty(size, np.int64),
         spare=np.arange(2 * size - 1, size - 1, -1),
         stack=np.empty((8 * size, 2), np.int64),
-        inside=np.empty(size, np.int64),
-        ring=np.empty(2 * size, np.int64),
+        vertices=np.empty(size, np.int64),
+        cycle=np.empty(2 * size, np.int64),
     )
 
 
 @compiled
-def ring_of(matching, blossom):
-    """Write the nodes of a cycle into ``matching.ring``, in order; return their number."""
+def is_blossom(matching, node):
+    """Return whether a node is a blossom, not a single vertex."""
+    return node >= matching.vertices.shape[0]
+
+
+@compiled
+def list_cycle(matching, blossom):
+    """Write the nodes of a cycle into ``matching.cycle``, in order; return their number."""
     count = 0
     child = matching.node[blossom].first
     while count == 0 or child != matching.node[blossom].first:
-        matching.ring[count] = child
+        matching.cycle[count] = child
         count += 1
         child = matching.node[child].following
     return count
 
 
 @compiled
-def vertices_of(matching, node):
-    """Write the vertices of a node into ``matching.inside``; return their number."""
+def list_vertices(matching, node):
+    """Write the vertices of a node into ``matching.vertices``; return their number."""
     matching.stack[0, 0] = node
-    stacked, count = 1, 0
-    while stacked > 0:
-        stacked -= 1
-        here = matching.stack[stacked, 0]
-        if here < matching.inside.shape[0]:
-            matching.inside[count] = here
+    n_stacked, count = 1, 0
+    while n_stacked > 0:
+        n_stacked -= 1
+        inner = matching.stack[n_stacked, 0]
+        if not is_blossom(matching, inner):
+            matching.vertices[count] = inner
             count += 1
             continue
-        for i in range(ring_of(matching, here)):
-            matching.stack[stacked, 0] = matching.ring[i]
-            stacked += 1
+        for i in range(list_cycle(matching, inner)):
+            matching.stack[n_stacked, 0] = matching.cycle[i]
+            n_stacked += 1
     return count
 
 
 @compiled
 def set_top(matching, node):
     """Make ``node`` the outermost one of all its vertices."""
-    for i in range(vertices_of(matching, node)):
-        matching.node[matching.inside[i]].top = node
+    for i in range(list_vertices(matching, node)):
+        matching.node[matching.vertices[i]].top = node
 
 
 @compiled
@@ -136,45 +142,45 @@ def is_matched_forward(matching, blossom, child):
 
 
 @compiled
-def match_neighbours(graph, matching, blossom, first, second, edge, stacked):
+def match_neighbours(graph, matching, blossom, first, second, edge, n_stacked):
     """Match two nodes of a cycle by ``edge``; stack them to change the matching inside."""
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
     if child_with(matching, blossom, a) != first:
         a, b = b, a
     matching.node[a].mate = matching.node[b].mate = edge
-    matching.stack[stacked, 0], matching.stack[stacked, 1] = first, a
-    matching.stack[stacked + 1, 0], matching.stack[stacked + 1, 1] = second, b
-    return stacked + 2
+    matching.stack[n_stacked, 0], matching.stack[n_stacked, 1] = first, a
+    matching.stack[n_stacked + 1, 0], matching.stack[n_stacked + 1, 1] = second, b
+    return n_stacked + 2
 
 
 @compiled
 def rematch_inside(graph, matching, node, vertex):
     """Make ``vertex`` the base of ``node``, and match the other vertices inside."""
     matching.stack[0, 0], matching.stack[0, 1] = node, vertex
-    stacked = 1
-    while stacked > 0:
-        stacked -= 1
-        blossom, base = matching.stack[stacked, 0], matching.stack[stacked, 1]
-        if blossom < matching.inside.shape[0]:
+    n_stacked = 1
+    while n_stacked > 0:
+        n_stacked -= 1
+        blossom, base = matching.stack[n_stacked, 0], matching.stack[n_stacked, 1]
+        if not is_blossom(matching, blossom):
             continue
         child = child_with(matching, blossom, base)
-        matching.stack[stacked, 0], matching.stack[stacked, 1] = child, base
-        stacked += 1
+        matching.stack[n_stacked, 0], matching.stack[n_stacked, 1] = child, base
+        n_stacked += 1
         forward = is_matched_forward(matching, blossom, child)
-        here = child
-        while here != matching.node[blossom].first:
+        node_in_cycle = child
+        while node_in_cycle != matching.node[blossom].first:
             if forward:
-                first = matching.node[here].following
+                first = matching.node[node_in_cycle].following
                 second = matching.node[first].following
-                stacked = match_neighbours(
-                    graph, matching, blossom, first, second, matching.node[first].link, stacked
+                n_stacked = match_neighbours(
+                    graph, matching, blossom, first, second, matching.node[first].link, n_stacked
                 )
             else:
-                first = matching.node[here].preceding
+                first = matching.node[node_in_cycle].preceding
                 second = matching.node[first].preceding
-                stacked = match_neighbours(
-                    graph, matching, blossom, first, second, matching.node[second].link, stacked
+                n_stacked = match_neighbours(
+                    graph, matching, blossom, first, second, matching.node[second].link, n_stacked
                 )
-            here = second
+            node_in_cycle = second
         matching.node[blossom].first = child
         matching.node[blossom].base = base

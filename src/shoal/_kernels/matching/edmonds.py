@@ -16,13 +16,15 @@ from shoal._kernels.matching.blossom import (
     N_MEMBERS,
     NEXT_VERTEX,
     OUTER,
+    is_blossom,
+    list_cycle,
+    list_vertices,
     rematch_inside,
-    ring_of,
-    vertices_of,
 )
 from shoal._kernels.structures.heap import pop, push
 
 TIGHT, RELEASE, EMPTY = 0, 1, 2  # events: an edge is tight, a dual is 0, a blossom's dual is 0
+N_KINDS = 3  # an item of the heap is N_KINDS * subject + event; a subject is an edge or a node
 DIRECTION = (0, 1, -1)  # of the duals of free, outer and inner nodes
 
 
@@ -38,11 +40,11 @@ def dual(matching, vertex):
 def write_duals(matching, node):
     """Store the current duals of an outermost node and its vertices, before its label changes."""
     direction = DIRECTION[matching.node[node].label]
-    if node >= matching.inside.shape[0]:
+    if is_blossom(matching, node):
         matching.node[node].value += 2 * direction * (matching.clock[0] - matching.node[node].since)
         matching.node[node].since = matching.clock[0]
-    for i in range(vertices_of(matching, node)):
-        vertex = matching.inside[i]
+    for i in range(list_vertices(matching, node)):
+        vertex = matching.vertices[i]
         matching.node[vertex].value += direction * (matching.clock[0] - matching.node[vertex].since)
         matching.node[vertex].since = matching.clock[0]
 
@@ -53,7 +55,7 @@ def push_events(graph, matching, heap, vertex, required):
     own_dual = dual(matching, vertex)
     node = matching.node[vertex].top
     if vertex >= required:
-        push(heap, matching.clock[0] - own_dual, 3 * vertex + RELEASE)
+        push(heap, matching.clock[0] - own_dual, N_KINDS * vertex + RELEASE)
     for place in range(graph.start[vertex], graph.start[vertex + 1]):
         edge = graph.edges[place]
         other = graph.ends[edge, 0] + graph.ends[edge, 1] - vertex
@@ -63,14 +65,16 @@ def push_events(graph, matching, heap, vertex, required):
         slack = graph.weight[edge] - own_dual - dual(matching, other)
         if matching.node[other_node].label == OUTER:
             slack //= 2
-        push(heap, matching.clock[0] + slack, 3 * edge + TIGHT)
+        push(heap, matching.clock[0] + slack, N_KINDS * edge + TIGHT)
 
 
 @compiled
-def push_emptying(matching, heap, node):
+def push_expansion(matching, heap, node):
     """Add the time at which the dual of an inner blossom becomes 0 to the heap."""
-    if matching.node[node].label == INNER and node >= matching.inside.shape[0]:
-        push(heap, matching.node[node].since + matching.node[node].value // 2, 3 * node + EMPTY)
+    if matching.node[node].label == INNER and is_blossom(matching, node):
+        # The dual of a blossom changes twice as fast as time passes.
+        end = matching.node[node].since + matching.node[node].value // 2
+        push(heap, end, N_KINDS * node + EMPTY)
 
 
 @compiled
@@ -78,8 +82,8 @@ def join_tree(matching, node, entry):
     """Add a free outermost node to the tree, without a label yet."""
     write_duals(matching, node)
     matching.node[node].entry = entry
-    for i in range(vertices_of(matching, node)):
-        vertex = matching.inside[i]
+    for i in range(list_vertices(matching, node)):
+        vertex = matching.vertices[i]
         if matching.node[vertex].counted == 0:
             matching.node[vertex].counted = 1
             matching.members[matching.counts[N_MEMBERS]] = vertex
@@ -91,7 +95,7 @@ def join_inner(matching, heap, node, entry):
     """Add a node to the tree as an inner node."""
     join_tree(matching, node, entry)
     matching.node[node].label = INNER
-    push_emptying(matching, heap, node)
+    push_expansion(matching, heap, node)
 
 
 @compiled
@@ -99,12 +103,12 @@ def join_outer(graph, matching, heap, node, entry, required):
     """Add a node to the tree as an outer node."""
     join_tree(matching, node, entry)
     matching.node[node].label = OUTER
-    for i in range(vertices_of(matching, node)):
-        push_events(graph, matching, heap, matching.inside[i], required)
+    for i in range(list_vertices(matching, node)):
+        push_events(graph, matching, heap, matching.vertices[i], required)
 
 
 @compiled
-def leave_tree(matching, heap):
+def clear_tree(matching, heap):
     """Store all duals and clear the tree."""
     for i in range(matching.counts[N_MEMBERS]):
         node = matching.node[matching.members[i]].top
@@ -122,21 +126,21 @@ def shrink_at(graph, matching, heap, edge, required):
     """Shrink the cycle that ``edge`` closes to a blossom; its inner nodes become outer."""
     blossom = shrink(graph, matching, edge)
     matching.node[blossom].value, matching.node[blossom].since = 0, matching.clock[0]
-    children = matching.ring[: ring_of(matching, blossom)].copy()
+    children = matching.cycle[: list_cycle(matching, blossom)].copy()
     for child in children:
         write_duals(matching, child)
     for child in children:
         if matching.node[child].label == INNER:  # its former label
-            for i in range(vertices_of(matching, child)):
-                push_events(graph, matching, heap, matching.inside[i], required)
+            for i in range(list_vertices(matching, child)):
+                push_events(graph, matching, heap, matching.vertices[i], required)
 
 
 @compiled
 def expand_at(graph, matching, heap, blossom, required):
     """Expand an inner blossom and compute all events again, since some vertices become free."""
     write_duals(matching, blossom)
-    for i in range(ring_of(matching, blossom)):
-        matching.node[matching.ring[i]].since = matching.clock[0]
+    for i in range(list_cycle(matching, blossom)):
+        matching.node[matching.cycle[i]].since = matching.clock[0]
     expand(graph, matching, blossom)
     heap.size[0] = 0
     for i in range(matching.counts[N_MEMBERS]):
@@ -145,7 +149,7 @@ def expand_at(graph, matching, heap, blossom, required):
         if matching.node[node].label == OUTER:
             push_events(graph, matching, heap, vertex, required)
         elif matching.node[node].base == vertex:
-            push_emptying(matching, heap, node)
+            push_expansion(matching, heap, node)
 
 
 @compiled
@@ -184,7 +188,7 @@ def match_vertex(graph, matching, heap, root, required):
     while heap.size[0] > 0:
         matching.clock[0], item = pop(heap)
         events += 1
-        subject, kind = item // 3, item % 3
+        subject, kind = item // N_KINDS, item % N_KINDS
         if kind == TIGHT:
             if use_edge(graph, matching, heap, subject, required):
                 break
@@ -196,12 +200,12 @@ def match_vertex(graph, matching, heap, root, required):
             expand_at(graph, matching, heap, subject, required)
     else:
         return -1
-    leave_tree(matching, heap)
+    clear_tree(matching, heap)
     return events
 
 
 @compiled
-def advance(graph, matching, heap, required, work):
+def match_required(graph, matching, heap, required, work):
     """Cover vertices until about ``work`` events are processed; return whether any remain."""
     while matching.counts[NEXT_VERTEX] < required and work > 0:
         vertex = matching.counts[NEXT_VERTEX]

@@ -10,29 +10,29 @@ from shoal._kernels._compile import compiled
 
 
 @compiled
-def shared_dual(above, parent, a, b):
-    """Return the sum of the duals of the odd sets that contain both slots, from ``above``."""
-    inside = parent[a]
-    while inside >= 0:
-        other = parent[b]
-        while other >= 0:
-            if inside == other:
-                return above[inside]
-            other = parent[other]
-        inside = parent[inside]
+def shared_dual(dual_sums, parent, a, b):
+    """Return the sum of the duals of the odd sets that contain both slots, from ``dual_sums``."""
+    set_of_a = parent[a]
+    while set_of_a >= 0:
+        set_of_b = parent[b]
+        while set_of_b >= 0:
+            if set_of_a == set_of_b:
+                return dual_sums[set_of_a]
+            set_of_b = parent[set_of_b]
+        set_of_a = parent[set_of_a]
     return 0.0
 
 
 @compiled
-def sums_outwards(value, parent):
+def enclosing_sums(value, parent):
     """Return for each node the sum of its dual and those of the odd sets that contain it."""
-    above = value.copy()
+    dual_sums = value.copy()
     for node in range(value.shape[0]):
-        around = parent[node]
-        while around >= 0:
-            above[node] += value[around]
-            around = parent[around]
-    return above
+        enclosing = parent[node]
+        while enclosing >= 0:
+            dual_sums[node] += value[enclosing]
+            enclosing = parent[enclosing]
+    return dual_sums
 
 
 @compiled
@@ -48,7 +48,7 @@ def distance_within(X, u, v, limit):
 
 
 @compiled
-def list_violated_pairs(X, value, parent, above, start, stop, least, pairs):
+def list_violated_pairs(X, value, parent, dual_sums, start, stop, least, pairs):
     """Find the pairs of negative reduced cost with a higher record in ``start`` to ``stop``.
 
     Pairs whose reduced cost is below ``-least`` fill the rows of ``pairs``, as far as they
@@ -68,9 +68,9 @@ def list_violated_pairs(X, value, parent, above, start, stop, least, pairs):
             if distance >= limit:
                 continue
             violation = max(
-                first_slots - shared_dual(above, parent, u, v),
-                to_v - shared_dual(above, parent, u, n + v),
-                to_u - shared_dual(above, parent, v, n + u),
+                first_slots - shared_dual(dual_sums, parent, u, v),
+                to_v - shared_dual(dual_sums, parent, u, n + v),
+                to_u - shared_dual(dual_sums, parent, v, n + u),
             )
             violation -= distance
             greatest = max(greatest, violation)

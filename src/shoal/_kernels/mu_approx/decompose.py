@@ -7,13 +7,13 @@ in a chain, so that both parts are trees.
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.distances import row_distance
+from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.mu_approx.forest import (
     N_LABELS,
     N_UNLABELLED,
     NONE,
     add_edge,
-    largest,
+    largest_neighbour,
     list_tree,
     remove_edge,
     size_beyond,
@@ -32,7 +32,7 @@ def spokes_of(forest, X, hub):
     half = forest.head[hub]
     for i in range(degree):
         spokes[i] = half
-        distance[i] = row_distance(X, forest.to[half], X, hub)
+        distance[i] = squared_row_distance(X, forest.end[half], X, hub)
         half = forest.after[half]
     sort_spokes(forest, spokes, distance)
     return spokes
@@ -46,17 +46,17 @@ def sort_spokes(forest, spokes, distance):
         step = 3 * step + 1
     while step > 0:
         for i in range(step, spokes.shape[0]):
-            at, spoke, length = i, spokes[i], distance[i]
-            while at >= step and (
-                distance[at - step] > length
+            slot, spoke, length = i, spokes[i], distance[i]
+            while slot >= step and (
+                distance[slot - step] > length
                 or (
-                    distance[at - step] == length
-                    and forest.to[spokes[at - step]] > forest.to[spoke]
+                    distance[slot - step] == length
+                    and forest.end[spokes[slot - step]] > forest.end[spoke]
                 )
             ):
-                spokes[at], distance[at] = spokes[at - step], distance[at - step]
-                at -= step
-            spokes[at], distance[at] = spoke, length
+                spokes[slot], distance[slot] = spokes[slot - step], distance[slot - step]
+                slot -= step
+            spokes[slot], distance[slot] = spoke, length
         step //= 3
 
 
@@ -68,32 +68,32 @@ def choose_hub(forest, total, rank, k):
     until at least k - 1 records are behind.
     """
     hub = forest.tree[0]
-    for at in range(1, total):
-        if rank[forest.tree[at]] < rank[hub]:
-            hub = forest.tree[at]
+    for i in range(1, total):
+        if rank[forest.tree[i]] < rank[hub]:
+            hub = forest.tree[i]
     while True:
-        most = largest(forest, hub, total)
-        if total - size_beyond(forest, hub, most, total) >= k - 1:
-            return hub, most
-        hub = most
+        neighbour = largest_neighbour(forest, hub, total)
+        if total - size_beyond(forest, hub, neighbour, total) >= k - 1:
+            return hub, neighbour
+        hub = neighbour
 
 
 @compiled
-def fill_up(forest, hub, spokes, total, k):
+def combine_subtrees(forest, hub, spokes, total, k):
     """Return which spokes to detach from a hub all of whose subtrees are small.
 
     The first subtrees are combined until they have k - 1 records. The hub goes to the
     side that lacks one record, otherwise to the first; the other side is detached.
     """
-    first = np.zeros(spokes.shape[0], np.bool_)
-    gathered = 0
+    is_first = np.zeros(spokes.shape[0], np.bool_)
+    n_combined = 0
     for i in range(spokes.shape[0]):
-        if gathered < k - 1:
-            first[i] = True
-            gathered += size_beyond(forest, hub, forest.to[spokes[i]], total)
-    if gathered != k - 1 and total - 1 - gathered == k - 1:
-        return first
-    return ~first
+        if n_combined < k - 1:
+            is_first[i] = True
+            n_combined += size_beyond(forest, hub, forest.end[spokes[i]], total)
+    if n_combined != k - 1 and total - 1 - n_combined == k - 1:
+        return is_first
+    return ~is_first
 
 
 @compiled
@@ -102,11 +102,11 @@ def detach(forest, spokes, leaving):
     last = NONE
     for i in range(spokes.shape[0]):
         if leaving[i]:
-            orphan, edge = forest.to[spokes[i]], spokes[i] // 2
+            neighbour, edge = forest.end[spokes[i]], spokes[i] // 2
             remove_edge(forest, edge)
             if last != NONE:
-                add_edge(forest, edge, last, orphan)
-            last = orphan
+                add_edge(forest, edge, last, neighbour)
+            last = neighbour
     return last
 
 
@@ -117,7 +117,7 @@ def divide(forest, X, total, rank, k):
     n_beyond = size_beyond(forest, near, far, total)
     hub = far if total - n_beyond == k - 1 else near
     spokes = spokes_of(forest, X, hub)
-    ends = forest.to[spokes]
+    ends = forest.end[spokes]
     if hub == far:  # it completes the k of the smaller side
         leaving = ends != near
     elif n_beyond >= k:
@@ -125,24 +125,24 @@ def divide(forest, X, total, rank, k):
     elif n_beyond == k - 1:  # the hub completes the k of the larger part
         leaving = ends != far
     else:
-        leaving = fill_up(forest, hub, spokes, total, k)
+        leaving = combine_subtrees(forest, hub, spokes, total, k)
     return hub, detach(forest, spokes, leaving)
 
 
 @compiled
-def advance(forest, X, rank, k, work):
+def divide_trees(forest, X, rank, k, work):
     """Divide trees until about ``work`` records are listed; return whether some are left."""
-    most = max(2 * k - 1, 3 * k - 5)
-    while forest.count[N_UNLABELLED] > 0 and work > 0:
-        forest.count[N_UNLABELLED] -= 1
-        total = list_tree(forest, forest.unlabelled[forest.count[N_UNLABELLED]])
+    max_size = max(2 * k - 1, 3 * k - 5)
+    while forest.counts[N_UNLABELLED] > 0 and work > 0:
+        forest.counts[N_UNLABELLED] -= 1
+        total = list_tree(forest, forest.unlabelled[forest.counts[N_UNLABELLED]])
         work -= total
-        if total <= most:
-            forest.labels[forest.tree[:total]] = forest.count[N_LABELS]
-            forest.count[N_LABELS] += 1
+        if total <= max_size:
+            forest.labels[forest.tree[:total]] = forest.counts[N_LABELS]
+            forest.counts[N_LABELS] += 1
         else:
             first, second = divide(forest, X, total, rank, k)
-            forest.unlabelled[forest.count[N_UNLABELLED]] = first
-            forest.unlabelled[forest.count[N_UNLABELLED] + 1] = second
-            forest.count[N_UNLABELLED] += 2
-    return forest.count[N_UNLABELLED] > 0
+            forest.unlabelled[forest.counts[N_UNLABELLED]] = first
+            forest.unlabelled[forest.counts[N_UNLABELLED] + 1] = second
+            forest.counts[N_UNLABELLED] += 2
+    return forest.counts[N_UNLABELLED] > 0

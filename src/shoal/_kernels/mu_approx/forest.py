@@ -9,32 +9,32 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.structures.linked_lists import NONE, prepend, unlink
 from shoal._kernels.structures.union_find import find_root
 
-NONE = -1
 N_UNLABELLED, N_LABELS = 0, 1  # places in the counts of a forest
 
 
 class Forest(NamedTuple):
     """Trees over the records, and those still to be divided.
 
-    ``head[u]`` is the first half-edge from record u, ``to[h]`` the record at the end of
+    ``head[u]`` is the first half-edge from record u, ``end[h]`` the record at the end of
     half-edge h, ``after[h]`` and ``before[h]`` its neighbours in the list. The trees of
-    the records ``unlabelled[: count[N_UNLABELLED]]`` have no label yet; ``count[N_LABELS]``
-    labels are given. ``tree``, ``above`` and ``size`` are scratch: the records of one tree from the
-    root outwards, the parent of each, and the size of its subtree.
+    the records ``unlabelled[: counts[N_UNLABELLED]]`` have no label yet; ``counts[N_LABELS]``
+    labels are given. ``tree``, ``parent`` and ``subtree_size`` are scratch space: the records of
+    one tree from the root outwards, the parent of each, and the size of its subtree.
     """
 
     head: np.ndarray
-    to: np.ndarray
+    end: np.ndarray
     after: np.ndarray
     before: np.ndarray
     unlabelled: np.ndarray
-    count: np.ndarray
+    counts: np.ndarray
     labels: np.ndarray
     tree: np.ndarray
-    above: np.ndarray
-    size: np.ndarray
+    parent: np.ndarray
+    subtree_size: np.ndarray
 
 
 @compiled
@@ -66,27 +66,17 @@ def grow_forest(near, order, k):
 @compiled
 def add_edge(forest, edge, a, b):
     """Join two records by ``edge``."""
-    for half, origin, end in ((2 * edge, a, b), (2 * edge + 1, b, a)):
-        first = forest.head[origin]
-        forest.to[half] = end
-        forest.before[half] = NONE
-        forest.after[half] = first
-        forest.head[origin] = half
-        if first != NONE:
-            forest.before[first] = half
+    forest.end[2 * edge], forest.end[2 * edge + 1] = b, a
+    prepend(forest.head, forest.after, forest.before, a, 2 * edge)
+    prepend(forest.head, forest.after, forest.before, b, 2 * edge + 1)
 
 
 @compiled
 def remove_edge(forest, edge):
     """Remove ``edge`` from the lists of the two records that it joins."""
-    for half in (2 * edge, 2 * edge + 1):
-        before, after = forest.before[half], forest.after[half]
-        if before == NONE:
-            forest.head[forest.to[half ^ 1]] = after
-        else:
-            forest.after[before] = after
-        if after != NONE:
-            forest.before[after] = before
+    b, a = forest.end[2 * edge], forest.end[2 * edge + 1]
+    unlink(forest.head, forest.after, forest.before, a, 2 * edge)
+    unlink(forest.head, forest.after, forest.before, b, 2 * edge + 1)
 
 
 @compiled
@@ -94,21 +84,21 @@ def build_forest(target):
     """Return the forest in which each record is joined to its target."""
     n = target.shape[0]
     forest = Forest(
-        np.full(n, NONE),
-        np.empty(2 * n, np.int64),
-        np.empty(2 * n, np.int64),
-        np.empty(2 * n, np.int64),
-        np.empty(n, np.int64),
-        np.zeros(2, np.int64),
-        np.full(n, NONE),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
+        head=np.full(n, NONE),
+        end=np.empty(2 * n, np.int64),
+        after=np.empty(2 * n, np.int64),
+        before=np.empty(2 * n, np.int64),
+        unlabelled=np.empty(n, np.int64),
+        counts=np.zeros(2, np.int64),
+        labels=np.full(n, NONE),
+        tree=np.empty(n, np.int64),
+        parent=np.empty(n, np.int64),
+        subtree_size=np.empty(n, np.int64),
     )
     for record in range(n):
         if target[record] == NONE:  # one in each tree
-            forest.unlabelled[forest.count[N_UNLABELLED]] = record
-            forest.count[N_UNLABELLED] += 1
+            forest.unlabelled[forest.counts[N_UNLABELLED]] = record
+            forest.counts[N_UNLABELLED] += 1
         else:
             add_edge(forest, record, record, target[record])
     return forest
@@ -118,45 +108,43 @@ def build_forest(target):
 def list_tree(forest, root):
     """List the tree of ``root`` outwards, with the sizes of subtrees; return its size."""
     forest.tree[0] = root
-    forest.above[root] = NONE
-    listed, at = 1, 0
-    while at < listed:
-        record = forest.tree[at]
-        forest.size[record] = 1
+    forest.parent[root] = NONE
+    n_listed, position = 1, 0
+    while position < n_listed:
+        record = forest.tree[position]
+        forest.subtree_size[record] = 1
         half = forest.head[record]
         while half != NONE:
-            other = forest.to[half]
-            if other != forest.above[record]:
-                forest.above[other] = record
-                forest.tree[listed] = other
-                listed += 1
+            other = forest.end[half]
+            if other != forest.parent[record]:
+                forest.parent[other] = record
+                forest.tree[n_listed] = other
+                n_listed += 1
             half = forest.after[half]
-        at += 1
-    for at in range(listed - 1, 0, -1):
-        record = forest.tree[at]
-        forest.size[forest.above[record]] += forest.size[record]
-    return listed
+        position += 1
+    for position in range(n_listed - 1, 0, -1):
+        record = forest.tree[position]
+        forest.subtree_size[forest.parent[record]] += forest.subtree_size[record]
+    return n_listed
 
 
 @compiled
 def size_beyond(forest, record, other, total):
     """Return the size of the subtree of ``other`` as seen from its neighbour ``record``."""
-    return forest.size[other] if forest.above[other] == record else total - forest.size[record]
+    if forest.parent[other] == record:
+        return forest.subtree_size[other]
+    return total - forest.subtree_size[record]
 
 
 @compiled
-def largest(forest, record, total):
+def largest_neighbour(forest, record, total):
     """Return the neighbour with the largest subtree; ties go to the lowest record."""
-    best = NONE
+    best, greatest = NONE, 0
     half = forest.head[record]
     while half != NONE:
-        other = forest.to[half]
-        if best == NONE:
-            best = other
-        else:
-            size_of_other = size_beyond(forest, record, other, total)
-            size_of_best = size_beyond(forest, record, best, total)
-            if size_of_other > size_of_best or (size_of_other == size_of_best and other < best):
-                best = other
+        other = forest.end[half]
+        size = size_beyond(forest, record, other, total)
+        if size > greatest or (size == greatest and other < best):
+            best, greatest = other, size
         half = forest.after[half]
     return best

@@ -4,11 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.distances import row_distance, squared_distance
+from shoal._kernels.distances import squared_distance, squared_row_distance
 from shoal._kernels.mward.cost import rounded
 
 Matrix = NDArray[np.float64]
 Numbers = NDArray[np.int64]
+
+STRIDE = 10_000_000  # pairs compared between two checks for an interrupt
+ROUNDING = 1e-9  # relative, of a sum of two distances
 
 
 def ends_by_rank(rank: Numbers, k: int) -> list[Numbers]:
@@ -18,66 +21,68 @@ def ends_by_rank(rank: Numbers, k: int) -> list[Numbers]:
 
 
 def ends_by_distance(
-    rows: Matrix, cell: Numbers, k: int, upper: bool, extreme: bool
+    rows: Matrix, representative: Numbers, k: int, upper_first: bool, extreme: bool
 ) -> list[Numbers]:
     """Return two groups grown from the two most distant rows, the lower row first.
 
     Each grows by the row nearest to its mean so far or, if ``extreme``, by the rows
-    nearest to the one it started from. With ``upper`` the upper row grows first, which
-    matters if both are nearest to the same rows. Equal rows have the same ``cell`` and are
-    compared once.
+    nearest to the one it started from. With ``upper_first`` the upper row grows first, which
+    matters if both are nearest to the same rows. Equal rows have the same ``representative``
+    and are compared once.
     """
-    distinct = np.sort(np.unique(cell, return_index=True)[1])
-    seeds = distinct[list(farthest_pair(rows[distinct]))]
+    distinct = np.sort(np.unique(representative, return_index=True)[1])
+    seeds = distinct[list(most_distant_rows(rows[distinct]))]
     free = np.ones(len(rows), bool)
     free[seeds] = False
-    return [grow(rows, seed, k, free, extreme) for seed in (seeds[::-1] if upper else seeds)]
+    return [
+        grow_end(rows, seed, k, free, extreme) for seed in (seeds[::-1] if upper_first else seeds)
+    ]
 
 
-def farthest_pair(rows):
+def most_distant_rows(rows):
     """Return the two most distant rows; ties go to the lowest pair.
 
     The distance of two rows is at most the sum of their distances to the mean, so
     rows are compared from the outermost inwards until no pair can be farther apart.
     """
-    reach = np.sqrt(((rows - rows.mean(axis=0)) ** 2).sum(axis=1))
-    outward = np.argsort(-reach, kind="stable")
-    rows, reach = rows[outward], reach[outward]
-    pair, most, start = np.sort(outward[:2]), 0.0, 1
-    while start < len(rows):  # in strides, so that interrupts are handled
-        start, most = compare(rows, reach, outward, pair, most, start, 10_000_000)
+    radius = np.sqrt(((rows - rows.mean(axis=0)) ** 2).sum(axis=1))
+    outward = np.argsort(-radius, kind="stable")
+    rows, radius = rows[outward], radius[outward]
+    pair, greatest, start = np.sort(outward[:2]), 0.0, 1
+    while start < len(rows):
+        start, greatest = compare_rows(rows, radius, outward, pair, greatest, start, STRIDE)
     return pair[0], pair[1]
 
 
 @compiled
-def compare(rows, reach, numbers, pair, most, start, work):
+def compare_rows(rows, radius, numbers, pair, greatest, start, work):
     """Compare rows with all rows before them; return the next row and the distance of ``pair``.
 
-    ``reach`` decreases from row to row; ``numbers`` are the indices of the rows.
+    ``radius`` decreases from row to row; ``numbers`` are the indices of the rows.
     """
-    for s in range(start, rows.shape[0]):
-        enough = np.sqrt(most) * (1 - 1e-9)
-        if reach[0] + reach[s] < enough:
-            return rows.shape[0], most
+    for row in range(start, rows.shape[0]):
+        least = np.sqrt(greatest) * (1 - ROUNDING)
+        if radius[0] + radius[row] < least:
+            return rows.shape[0], greatest
         if work < 0:
-            return s, most
-        for t in range(s):
-            if reach[t] + reach[s] < enough:
+            return row, greatest
+        for other in range(row):
+            if radius[other] + radius[row] < least:
                 break
             work -= 1
-            distance = rounded(row_distance(rows, s, rows, t))
-            if distance >= most:
-                a = min(numbers[s], numbers[t])
-                b = max(numbers[s], numbers[t])
-                if distance > most or a < pair[0] or (a == pair[0] and b < pair[1]):
-                    most = distance
+            distance = rounded(squared_row_distance(rows, row, rows, other))
+            if distance >= greatest:
+                a = min(numbers[row], numbers[other])
+                b = max(numbers[row], numbers[other])
+                if distance > greatest or a < pair[0] or (a == pair[0] and b < pair[1]):
+                    greatest = distance
                     pair[0] = a
                     pair[1] = b
-    return rows.shape[0], most
+    return rows.shape[0], greatest
 
 
 @compiled
-def grow(rows, seed, k, free, extreme):
+def grow_end(rows, seed, k, is_free, extreme):
     """Return ``seed`` and the free rows that join it, each nearest to the mean so far.
 
     If ``extreme``, the seed stands for the mean.
@@ -91,13 +96,13 @@ def grow(rows, seed, k, free, extreme):
         best = -1
         least = np.inf
         for i in range(rows.shape[0]):
-            if free[i]:
+            if is_free[i]:
                 distance = rounded(squared_distance(rows, i, mean))
                 if distance < least:
                     least = distance
                     best = i
         group[size] = best
-        free[best] = False
+        is_free[best] = False
         for j in range(mean.shape[0]):
             total[j] += rows[best, j]
     return group

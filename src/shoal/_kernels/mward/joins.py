@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.distances import row_distance
-from shoal._kernels.mward.cost import NEGLIGIBLE, rounded, ward
-from shoal._kernels.mward.nearest_list import insert, is_listed, precedes
+from shoal._kernels.distances import squared_row_distance
+from shoal._kernels.mward.cost import NEGLIGIBLE, rounded, ward_cost
 from shoal._kernels.spatial.group_boxes import (
     WIDTH,
     box_distances,
@@ -25,73 +24,77 @@ from shoal._kernels.spatial.group_boxes import (
     move_group,
     remove_group,
 )
+from shoal._kernels.structures.sorted_list import insert, precedes
 from shoal._kernels.structures.tournament import open_tournament, replay
 from shoal._kernels.structures.union_find import find_root
 
 LIST = 8  # length of the list of nearest groups
+TIE_MARGIN = 1.0000001  # keeps ties within reach despite rounding
 N_SMALL, N_DONE = 0, 1  # places in the counts: small groups, and joins and first searches so far
 
 
-class Groups(NamedTuple):
+class WardGroups(NamedTuple):
     """Groups that are being joined.
 
-    ``near[g]`` is the list of group g, with ``known[g]`` entries; every group not
+    ``near[g]`` is the list of group g, with ``n_near[g]`` entries; every group not
     listed has a key above ``(bound[g], bound_group[g])``. ``increase[g]`` and
     ``partner[g]`` are a lower bound of the key of g; ``tournament`` is that of
-    these keys. ``count`` has the number of small groups and of joins and first
+    these keys. ``counts`` has the number of small groups and of joins and first
     searches so far.
     """
 
-    centre: np.ndarray
-    size: np.ndarray
+    centroids: np.ndarray
+    sizes: np.ndarray
     parent: np.ndarray
     near: np.ndarray
-    known: np.ndarray
+    n_near: np.ndarray
     bound: np.ndarray
     bound_group: np.ndarray
     increase: np.ndarray
     partner: np.ndarray
     tournament: np.ndarray
-    count: np.ndarray
+    counts: np.ndarray
 
 
-def open_groups(centre, size, parent, k):
+def open_ward_groups(centroids, sizes, parent, k):
     """Return groups with empty lists."""
-    n = len(centre)
-    small = (parent == np.arange(n)) & (size < k)
-    return Groups(
-        centre,
-        size,
-        parent,
-        np.empty((n, LIST), np.int64),
-        np.zeros(n, np.int64),
-        np.zeros(n),
-        np.full(n, -1),
-        np.zeros(n),
-        np.full(n, -1),
-        open_tournament(small),
-        np.array([small.sum(), 0]),
+    n = len(centroids)
+    is_small = (parent == np.arange(n)) & (sizes < k)
+    return WardGroups(
+        centroids=centroids,
+        sizes=sizes,
+        parent=parent,
+        near=np.empty((n, LIST), np.int64),
+        n_near=np.zeros(n, np.int64),
+        bound=np.zeros(n),
+        bound_group=np.full(n, -1),
+        increase=np.zeros(n),
+        partner=np.full(n, -1),
+        tournament=open_tournament(is_small),
+        counts=np.array([is_small.sum(), 0]),
     )
 
 
 @compiled
-def advance(groups, boxes, k, work):
+def join_small_groups(groups, boxes, k, work):
     """Join until about ``work`` distances are measured; return whether small groups are left."""
-    while groups.count[N_SMALL] > 0 and work > 0:
+    while groups.counts[N_SMALL] > 0 and work > 0:
         g = groups.tournament[1]
         increase = groups.increase[g]
         partner = groups.partner[g]
         is_exact = update_key(groups, g)
         work -= LIST
+        # Keys are lower bounds, and that of g is the least. If it is unchanged and exact, the
+        # partner is the best; if it is a bound only, all groups are searched.
         if groups.increase[g] == increase and groups.partner[g] == partner:
             if is_exact:
                 join(groups, boxes, min(g, partner), max(g, partner), k)
                 continue
-            groups.count[N_DONE] += groups.bound_group[g] < 0
-            work -= search(groups, boxes, g)
+            groups.counts[N_DONE] += groups.bound_group[g] < 0
+            work -= search_partners(groups, boxes, g)
             update_key(groups, g)
         replay(groups.tournament, groups.increase, groups.partner, g, True)
-    return groups.count[N_SMALL] > 0
+    return groups.counts[N_SMALL] > 0
 
 
 @compiled
@@ -99,10 +102,10 @@ def update_key(groups, g):
     """Set the key of ``g`` from its list or its bound; return whether the partner is exact."""
     increase = np.inf
     partner = -1
-    for at in range(groups.known[g]):
-        other = find_root(groups.parent, groups.near[g, at])
+    for i in range(groups.n_near[g]):
+        other = find_root(groups.parent, groups.near[g, i])
         if other != g:
-            cost = cost_of(groups, g, other)
+            cost = join_cost(groups, g, other)
             if cost < increase or (cost == increase and other < partner):
                 increase = cost
                 partner = other
@@ -114,29 +117,30 @@ def update_key(groups, g):
 
 
 @compiled
-def search(groups, boxes, g):
+def search_partners(groups, boxes, g):
     """Make a new list for ``g`` from all groups; return the number of distances measured."""
-    centre = groups.centre[g]
-    size = float(groups.size[g])
+    centre = groups.centroids[g]
+    size = float(groups.sizes[g])
     distance = np.empty(WIDTH)
     increases = np.full(LIST, np.inf)
     partners = np.full(LIST, groups.parent.shape[0])
     measured = boxes.distance_to_box.shape[0]
-    home = boxes.places[g] // WIDTH
-    reach = np.inf
+    own_box = boxes.places[g] // WIDTH
+    max_distance = np.inf
     box_distances(boxes, centre)
     for visit in range(-1, boxes.distance_to_box.shape[0]):
-        b = home if visit < 0 else visit
-        if visit == home or boxes.distance_to_box[b] > reach:
+        b = own_box if visit < 0 else visit
+        if visit == own_box or boxes.distance_to_box[b] > max_distance:
             continue
         group_distances(boxes, b, centre, distance)
         measured += WIDTH
-        for at in range(WIDTH):
-            if distance[at] <= reach and distance[at] < np.inf and boxes.groups[b, at] != g:
-                increase = rounded(ward(distance[at], size, boxes.weights[b, at]))
-                insert(increases, partners, increase, boxes.groups[b, at])
-                # A partner has at least one record; the margin keeps ties despite rounding.
-                reach = 1.0000001 * max(increases[-1], NEGLIGIBLE) / ward(1.0, size, 1.0)
+        for i in range(WIDTH):
+            if distance[i] <= max_distance and distance[i] < np.inf and boxes.groups[b, i] != g:
+                increase = rounded(ward_cost(distance[i], size, boxes.weights[b, i]))
+                insert(partners, increases, LIST, boxes.groups[b, i], increase)
+                # A partner has at least one record.
+                max_cost = TIE_MARGIN * max(increases[-1], NEGLIGIBLE)
+                max_distance = max_cost / ward_cost(1.0, size, 1.0)
     groups.bound[g] = np.inf
     groups.bound_group[g] = groups.parent.shape[0]
     set_list(groups, g, increases, partners)
@@ -146,34 +150,34 @@ def search(groups, boxes, g):
 @compiled
 def join(groups, boxes, a, b, k):
     """Join group ``b`` into ``a``, the lower number."""
-    groups.count[N_SMALL] -= (groups.size[a] < k) + (groups.size[b] < k)
-    groups.count[N_DONE] += 1
-    size = groups.size[a] + groups.size[b]
-    share = groups.size[b] / size
-    for j in range(groups.centre.shape[1]):
-        groups.centre[a, j] += (groups.centre[b, j] - groups.centre[a, j]) * share
-    groups.size[a] = size
+    groups.counts[N_SMALL] -= (groups.sizes[a] < k) + (groups.sizes[b] < k)
+    groups.counts[N_DONE] += 1
+    size = groups.sizes[a] + groups.sizes[b]
+    share = groups.sizes[b] / size
+    for j in range(groups.centroids.shape[1]):
+        groups.centroids[a, j] += (groups.centroids[b, j] - groups.centroids[a, j]) * share
+    groups.sizes[a] = size
     groups.parent[b] = a
     remove_group(boxes, b)
-    move_group(boxes, a, groups.centre[a], size)
+    move_group(boxes, a, groups.centroids[a], size)
     replay(groups.tournament, groups.increase, groups.partner, b, False)
     if size < k:
-        groups.count[N_SMALL] += 1
-        share_lists(groups, a, b)
+        groups.counts[N_SMALL] += 1
+        merge_lists(groups, a, b)
         update_key(groups, a)
     replay(groups.tournament, groups.increase, groups.partner, a, size < k)
 
 
 @compiled
-def share_lists(groups, a, b):
+def merge_lists(groups, a, b):
     """Merge the lists of both into that of ``a``, up to the lower of the two bounds."""
     increases = np.full(LIST, np.inf)
     partners = np.full(LIST, groups.parent.shape[0])
     for source in (a, b):
-        for at in range(groups.known[source]):
-            other = find_root(groups.parent, groups.near[source, at])
-            if other != a and not is_listed(partners, other):
-                insert(increases, partners, cost_of(groups, a, other), other)
+        for i in range(groups.n_near[source]):
+            other = find_root(groups.parent, groups.near[source, i])
+            if other != a and not (partners == other).any():
+                insert(partners, increases, LIST, other, join_cost(groups, a, other))
     if precedes(groups.bound[b], groups.bound_group[b], groups.bound[a], groups.bound_group[a]):
         groups.bound[a] = groups.bound[b]
         groups.bound_group[a] = groups.bound_group[b]
@@ -183,18 +187,18 @@ def share_lists(groups, a, b):
 @compiled
 def set_list(groups, g, increases, partners):
     """Set the list of ``g``; if it is full, its last key becomes the bound."""
-    groups.known[g] = 0
-    for at in range(LIST):
-        if increases[at] < np.inf:
-            groups.near[g, at] = partners[at]
-            groups.known[g] += 1
+    groups.n_near[g] = 0
+    for i in range(LIST):
+        if increases[i] < np.inf:
+            groups.near[g, i] = partners[i]
+            groups.n_near[g] += 1
     if precedes(increases[-1], partners[-1], groups.bound[g], groups.bound_group[g]):
         groups.bound[g] = increases[-1]
         groups.bound_group[g] = partners[-1]
 
 
 @compiled
-def cost_of(groups, a, b):
+def join_cost(groups, a, b):
     """Return the increase in the sum of squares from joining ``a`` and ``b``."""
-    distance = row_distance(groups.centre, a, groups.centre, b)
-    return rounded(ward(distance, float(groups.size[a]), float(groups.size[b])))
+    distance = squared_row_distance(groups.centroids, a, groups.centroids, b)
+    return rounded(ward_cost(distance, float(groups.sizes[a]), float(groups.sizes[b])))

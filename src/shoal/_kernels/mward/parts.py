@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._kernels.mward.cost import NEGLIGIBLE
-from shoal._kernels.mward.joins import Groups, open_groups
+from shoal._kernels.mward.joins import WardGroups, open_ward_groups
 
 Matrix = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -18,12 +18,12 @@ def unit_extent(X: Matrix) -> Matrix:
     return np.ldexp(moved, -np.frexp(np.abs(moved).max())[1])
 
 
-def first_alike(X: Matrix) -> Numbers:
+def first_equal(X: Matrix) -> Numbers:
     """Return for each record the first record with the same values.
 
     Examples
     --------
-    >>> first_alike(np.array([[1, 2], [3, 4], [1, 2]]))
+    >>> first_equal(np.array([[1, 2], [3, 4], [1, 2]]))
     array([0, 1, 0])
     """
     rows = np.lexsort(X.T)
@@ -47,45 +47,47 @@ def blocks_from_the_end(n: int, k: int) -> Numbers:
     return np.where(block > 0, block * k + n % k, 0)
 
 
-def start_from(rows: Matrix, cell: Numbers, ends: Sequence[Numbers], k: int) -> Groups:
+def initial_groups(
+    rows: Matrix, representative: Numbers, ends: Sequence[Numbers], k: int
+) -> WardGroups:
     """Return the groups of a part: its two ends, and the other records, equal ones together."""
-    centre = rows.copy()
-    size = np.ones(len(rows), np.int64)
+    centroids = rows.copy()
+    sizes = np.ones(len(rows), np.int64)
     parent = np.arange(len(rows))
-    single = np.ones(len(rows), bool)
+    is_single = np.ones(len(rows), bool)
     for end in ends:
-        centre[end.min()] = rows[end[0]] + (rows[end] - rows[end[0]]).mean(axis=0)
-        size[end.min()] = k
+        centroids[end.min()] = rows[end[0]] + (rows[end] - rows[end[0]]).mean(axis=0)
+        sizes[end.min()] = k
         parent[end] = end.min()
-        single[end] = False
-    others = np.flatnonzero(single)
-    _, at, which, count = np.unique(cell[others], True, True, True)
-    parent[others] = others[at][which]
-    size[others[at]] = count
+        is_single[end] = False
+    others = np.flatnonzero(is_single)
+    _, first, inverse, count = np.unique(representative[others], True, True, True)
+    parent[others] = others[first][inverse]
+    sizes[others[first]] = count
     for end in sorted(end.min() for end in ends):
-        absorb_equals(centre, size, parent, single, end, others[at], k)
-    return open_groups(centre, size, parent, k)
+        absorb_equals(centroids, sizes, parent, is_single, end, others[first], k)
+    return open_ward_groups(centroids, sizes, parent, k)
 
 
-def absorb_equals(centre, size, parent, single, end, heads, k):
+def absorb_equals(centroids, sizes, parent, is_single, end, heads, k):
     """Join an end with the equal records at its centre, as joining one at a time would.
 
     These joins have no cost, so the lowest number absorbs the others one by one; it
     reaches the end while it is small, or not at all.
     """
-    here = heads[((centre[heads] - centre[end]) ** 2).sum(axis=1) < NEGLIGIBLE]
-    if len(here) == 0 or parent[here[0]] != here[0]:  # the other end has them already
+    at_end = heads[((centroids[heads] - centroids[end]) ** 2).sum(axis=1) < NEGLIGIBLE]
+    if len(at_end) == 0 or parent[at_end[0]] != at_end[0]:  # the other end has them already
         return
-    head = here[0]
-    equals = np.flatnonzero(single & (parent == head))
-    before = np.sum(equals < end) + size[head] - len(equals)
+    head = at_end[0]
+    equals = np.flatnonzero(is_single & (parent == head))
+    before = np.sum(equals < end) + sizes[head] - len(equals)
     if end < head:
         parent[equals] = end
-        centre[end] = centre[head]
-        size[end] += size[head]
+        centroids[end] = centroids[head]
+        sizes[end] += sizes[head]
     elif before < k:
         parent[parent == end] = head
-        size[head] += size[end]
+        sizes[head] += sizes[end]
 
 
 def roots(parent: Numbers) -> Numbers:
@@ -95,12 +97,12 @@ def roots(parent: Numbers) -> Numbers:
     return parent
 
 
-def members(group: Numbers, least: int) -> list[Numbers]:
+def members_of_large(group: Numbers, least: int) -> list[Numbers]:
     """Return the records of each group of at least ``least`` records.
 
     Examples
     --------
-    >>> members(np.array([0, 1, 0, 0, 1]), least=3)
+    >>> members_of_large(np.array([0, 1, 0, 0, 1]), least=3)
     [array([0, 2, 3])]
     """
     size = np.bincount(group)

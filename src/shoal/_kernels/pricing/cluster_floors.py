@@ -8,16 +8,16 @@ the divisor of the cluster. The search and its candidates are those of
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.pricing.candidates import take_least
+from shoal._kernels.pricing.candidate_list import take_least
 from shoal._kernels.pricing.relaxation import insert_least
 
 
 @compiled
-def list_lowest(search, depth, last):
-    """List the candidates with a floor of at most ``last``; return their number."""
+def list_lowest(search, depth, highest):
+    """List the candidates with a floor of at most ``highest``; return their number."""
     count = 0
-    for i in range(search.left[depth]):
-        if search.floor[depth, i] <= last:
+    for i in range(search.n_candidates[depth]):
+        if search.floor[depth, i] <= highest:
             search.lowest[count] = search.candidates[depth, i]
             count += 1
     return count
@@ -36,7 +36,7 @@ def count_inside(search, candidates, cluster, count):
 def split_floors(search, candidates, depth, cluster, inside, outside):
     """Fill two lists with the least floors of the candidates inside and outside of a cluster."""
     inside[:], outside[:] = np.inf, np.inf
-    for i in range(search.left[depth]):
+    for i in range(search.n_candidates[depth]):
         if candidates.cluster[cluster, search.candidates[depth, i]]:
             insert_least(inside, search.floor[depth, i])
         else:
@@ -47,36 +47,36 @@ def split_floors(search, candidates, depth, cluster, inside, outside):
 def charge_clusters(search, candidates, depth, least, cutoff):
     """Divide the duals of clusters among candidates; return a lower bound of what those add.
 
-    Of the ``need`` records that are missing, let j join the cluster, of which ``missing`` add its
-    dual. Any share of at most dual / (need - missing + 1) satisfies
+    A group lacks ``need`` records. Let j of them be in the cluster, whose dual counts as soon as
+    ``missing`` of them have joined. Any share of at most dual / (need - missing + 1) satisfies
 
         share * (j - (missing - 1)) <= dual if j >= missing, else 0.
 
     So each record of the cluster can be charged a share, less the constant. The share is as high
-    as it can be before other records take the place of these. Then the rest of the dual of one
-    cluster may be added, unless the least sum of floors with fewer than ``missing`` records is
-    lower; see `exceeds`.
+    as it can be before other records take the place of these. Then the uncharged part of the dual
+    of one cluster may be added, unless the least sum of floors with fewer than ``missing`` records
+    is lower; see `exceeds`.
     """
     need, floor = search.members.shape[0] - depth, search.floor[depth]
-    total = take_least(floor, search.left[depth], least[:need])
+    total = take_least(floor, search.n_candidates[depth], least[:need])
     constant, count = 0.0, list_lowest(search, depth, least[need - 1])
-    for cluster in range(search.held.shape[0]):
+    for cluster in range(search.n_in_cluster.shape[0]):
         divisor, dual = candidates.divisors[cluster], candidates.cluster_dual[cluster]
-        missing = divisor - search.held[cluster] % divisor
-        search.rest[cluster] = 0.0
+        missing = divisor - search.n_in_cluster[cluster] % divisor
+        search.uncharged_dual[cluster] = 0.0
         if missing > need or count_inside(search, candidates, cluster, count) < missing:
             continue
-        search.rest[cluster] = dual
+        search.uncharged_dual[cluster] = dual
         inside, outside = search.inside_floor[:missing], search.outside_floor[: need - missing + 1]
         split_floors(search, candidates, depth, cluster, inside, outside)
         share = min(dual / (need - missing + 1), outside[need - missing] - inside[missing - 1])
         if share > 0.0:
-            for i in range(search.left[depth]):
+            for i in range(search.n_candidates[depth]):
                 if candidates.cluster[cluster, search.candidates[depth, i]]:
                     floor[i] += share
             constant -= share * (missing - 1)
-            search.rest[cluster] = dual - share * (need - missing + 1)
-            total = take_least(floor, search.left[depth], least[:need])
+            search.uncharged_dual[cluster] = dual - share * (need - missing + 1)
+            total = take_least(floor, search.n_candidates[depth], least[:need])
             if search.cost[depth] + constant + total >= cutoff:
                 break
             count = list_lowest(search, depth, least[need - 1])
@@ -87,29 +87,32 @@ def charge_clusters(search, candidates, depth, least, cutoff):
 @compiled
 def merged_sum(inside, outside, need):
     """Return the sum of the ``need`` least values of two sorted lists."""
-    total, at = 0.0, 0
+    total, n_inside = 0.0, 0
     for i in range(need):
-        if at < inside.shape[0] and inside[at] <= outside[i - at]:
-            total += inside[at]
-            at += 1
+        if n_inside < inside.shape[0] and inside[n_inside] <= outside[i - n_inside]:
+            total += inside[n_inside]
+            n_inside += 1
         else:
-            total += outside[i - at]
+            total += outside[i - n_inside]
     return total
 
 
 @compiled
 def exceeds(search, candidates, depth, total, cutoff):
-    """Return whether no group is below ``cutoff``, by the rest of the dual of some cluster.
+    """Return whether no group is below ``cutoff``, by the uncharged dual of some cluster.
 
     A group either adds the dual of the cluster, or it has fewer than the missing records of it.
     ``total`` is the least sum of the floors.
     """
     need = search.members.shape[0] - depth
     cost = search.cost[depth] + search.constant[depth]
-    for cluster in range(search.held.shape[0]):
+    for cluster in range(search.n_in_cluster.shape[0]):
         divisor = candidates.divisors[cluster]
-        missing = divisor - search.held[cluster] % divisor
-        if search.rest[cluster] > 0.0 and cost + total + search.rest[cluster] >= cutoff:
+        missing = divisor - search.n_in_cluster[cluster] % divisor
+        if (
+            search.uncharged_dual[cluster] > 0.0
+            and cost + total + search.uncharged_dual[cluster] >= cutoff
+        ):
             inside, outside = search.inside_floor[: missing - 1], search.outside_floor[:need]
             split_floors(search, candidates, depth, cluster, inside, outside)
             if cost + merged_sum(inside, outside, need) >= cutoff:

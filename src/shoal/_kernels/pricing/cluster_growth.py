@@ -1,9 +1,10 @@
 """Clusters of records that the groups of a fractional solution share more than is possible.
 
-Of c records, at most c // m groups contain m or more; m is the divisor of a cluster. The weight of
-the groups, each counted h // m times where h is the number of its records in the cluster, may
-exceed c // m in a fractional solution. Such a cluster is grown from the records of one group, by
-the records that complete most of the others; records are exchanged where this helps.
+At most c // m groups can contain m or more of the c records of a cluster, where m is its divisor.
+Count the weight of a group h // m times if h of its records are in the cluster. The sum over all
+groups may exceed c // m in a fractional solution. Such a cluster is grown from one record or from
+those of a group, by the records that complete most of the groups. Records are exchanged where this
+helps.
 """
 
 from typing import NamedTuple
@@ -12,7 +13,9 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 
+N_RECORDS, N_TOUCHED = 0, 1  # positions of the counts of a growing cluster
 MAX_EXCHANGES = 20  # at each size of a cluster
+SMALL = 10  # records up to which each record of a cluster may be exchanged, not one only
 TIE = 1e-4  # weight of records that are shared, where removals lower the total by the same
 TINY = 1e-9  # a difference of weights that is rounding
 
@@ -31,18 +34,19 @@ class FractionalGroups(NamedTuple):
     incidence: np.ndarray
 
 
-class Growth(NamedTuple):
-    """A cluster: which records it has, and how many records of each group it has.
+class GrowingCluster(NamedTuple):
+    """A cluster that grows: which records it has, and how many records of each group it has.
 
-    ``touched`` lists the groups with a record that has been in the cluster, ``total[0]`` is the
-    weight of the groups, as often as they count, and ``counts`` are the numbers of records and of
-    touched groups.
+    ``is_member`` marks its records, and ``n_inside[g]`` is how many of them group g contains. The
+    first of ``touched`` are the groups with a record that has been in the cluster, which
+    ``is_touched`` marks. ``total[0]`` is the weight of the groups, each counted h // m times.
+    ``counts`` are the numbers of records and of touched groups. ``score`` is scratch space.
     """
 
     divisor: int
-    chosen: np.ndarray
-    inside: np.ndarray
-    listed: np.ndarray
+    is_member: np.ndarray
+    n_inside: np.ndarray
+    is_touched: np.ndarray
     touched: np.ndarray
     score: np.ndarray
     total: np.ndarray
@@ -50,59 +54,59 @@ class Growth(NamedTuple):
 
 
 @compiled
-def open_growth(groups, divisor):
+def open_cluster(groups, divisor):
     """Return an empty cluster."""
-    n, number = groups.start.shape[0] - 1, groups.weights.shape[0]
-    return Growth(
-        divisor,
-        np.zeros(n, np.bool_),
-        np.zeros(number, np.int64),
-        np.zeros(number, np.bool_),
-        np.empty(number, np.int64),
-        np.zeros(n),
-        np.zeros(1),
-        np.zeros(2, np.int64),
+    n, n_groups = groups.start.shape[0] - 1, groups.weights.shape[0]
+    return GrowingCluster(
+        divisor=divisor,
+        is_member=np.zeros(n, np.bool_),
+        n_inside=np.zeros(n_groups, np.int64),
+        is_touched=np.zeros(n_groups, np.bool_),
+        touched=np.empty(n_groups, np.int64),
+        score=np.zeros(n),
+        total=np.zeros(1),
+        counts=np.zeros(2, np.int64),
     )
 
 
 @compiled
 def add_record(growth, groups, record):
     """Add a record to the cluster."""
-    growth.chosen[record] = True
-    growth.counts[0] += 1
-    for at in range(groups.start[record], groups.start[record + 1]):
-        group = groups.incidence[at]
-        growth.inside[group] += 1
-        if growth.inside[group] % growth.divisor == 0:
+    growth.is_member[record] = True
+    growth.counts[N_RECORDS] += 1
+    for entry in range(groups.start[record], groups.start[record + 1]):
+        group = groups.incidence[entry]
+        growth.n_inside[group] += 1
+        if growth.n_inside[group] % growth.divisor == 0:
             growth.total[0] += groups.weights[group]
-        if not growth.listed[group]:
-            growth.listed[group] = True
-            growth.touched[growth.counts[1]] = group
-            growth.counts[1] += 1
+        if not growth.is_touched[group]:
+            growth.is_touched[group] = True
+            growth.touched[growth.counts[N_TOUCHED]] = group
+            growth.counts[N_TOUCHED] += 1
 
 
 @compiled
 def remove_record(growth, groups, record):
     """Remove a record from the cluster."""
-    growth.chosen[record] = False
-    growth.counts[0] -= 1
-    for at in range(groups.start[record], groups.start[record + 1]):
-        group = groups.incidence[at]
-        if growth.inside[group] % growth.divisor == 0:
+    growth.is_member[record] = False
+    growth.counts[N_RECORDS] -= 1
+    for entry in range(groups.start[record], groups.start[record + 1]):
+        group = groups.incidence[entry]
+        if growth.n_inside[group] % growth.divisor == 0:
             growth.total[0] -= groups.weights[group]
-        growth.inside[group] -= 1
+        growth.n_inside[group] -= 1
 
 
 @compiled
 def next_record(growth, groups):
     """Return the record that completes most of the groups, -1 if none does."""
     growth.score[:] = 0.0
-    for group in growth.touched[: growth.counts[1]]:
-        missing = growth.divisor - growth.inside[group] % growth.divisor
-        if growth.inside[group] and growth.inside[group] + missing <= groups.sizes[group]:
+    for group in growth.touched[: growth.counts[N_TOUCHED]]:
+        missing = growth.divisor - growth.n_inside[group] % growth.divisor
+        if growth.n_inside[group] and growth.n_inside[group] + missing <= groups.sizes[group]:
             share = groups.weights[group] / (missing * missing)
             for record in groups.members[group, : groups.sizes[group]]:
-                if not growth.chosen[record]:
+                if not growth.is_member[record]:
                     growth.score[record] += share
     best = int(growth.score.argmax())
     return best if growth.score[best] > 0.0 else -1
@@ -115,52 +119,69 @@ def least_needed(growth, groups):
     Of several, it is the one that shares the least weight with the others of the cluster.
     """
     best, least = -1, np.inf
-    for record in range(growth.chosen.shape[0]):
-        if growth.chosen[record]:
+    for record in range(growth.is_member.shape[0]):
+        if growth.is_member[record]:
             loss = 0.0
-            for at in range(groups.start[record], groups.start[record + 1]):
-                group = groups.incidence[at]
-                if growth.inside[group] % growth.divisor == 0:
+            for entry in range(groups.start[record], groups.start[record + 1]):
+                group = groups.incidence[entry]
+                if growth.n_inside[group] % growth.divisor == 0:
                     loss += groups.weights[group]
-                loss += TIE * groups.weights[group] * (growth.inside[group] - 1)
+                loss += TIE * groups.weights[group] * (growth.n_inside[group] - 1)
             if loss < least:
                 best, least = record, loss
     return best
 
 
 @compiled
-def exchange(growth, groups):
-    """Exchange the record that is needed least for a better one; return whether there is one."""
-    before, least = growth.total[0], least_needed(growth, groups)
-    remove_record(growth, groups, least)
+def exchange(growth, groups, old):
+    """Exchange a record of the cluster for a better one; return whether there is one."""
+    before = growth.total[0]
+    remove_record(growth, groups, old)
     new = next_record(growth, groups)
     if new >= 0:
         add_record(growth, groups, new)
         if growth.total[0] > before + TINY:
             return True
         remove_record(growth, groups, new)
-    add_record(growth, groups, least)
+    add_record(growth, groups, old)
     return False
 
 
 @compiled
-def grow_cluster(groups, first, divisor, most, cluster):
-    """Fill ``cluster`` with the most violated set on the way from a group to ``most`` records.
+def exchange_some(growth, groups):
+    """Exchange the record that is needed least, or any of a small cluster, for a better one.
 
-    The result is by how much the weight of the groups exceeds their number, 0 if it never does.
+    The result is whether there is one.
     """
-    growth, best = open_growth(groups, divisor), 0.0
-    for record in groups.members[first, : groups.sizes[first]]:
+    if exchange(growth, groups, least_needed(growth, groups)):
+        return True
+    if growth.counts[N_RECORDS] <= SMALL:
+        for old in np.flatnonzero(growth.is_member):
+            if exchange(growth, groups, old):
+                return True
+    return False
+
+
+@compiled
+def grow_cluster(groups, first, divisor, max_records, cluster):
+    """Fill ``cluster`` with the most violated set met while growing to ``max_records`` records.
+
+    ``first`` are the records to start from. The result is by how much the weight of the groups
+    exceeds their number, 0 if it never does.
+    """
+    growth, best = open_cluster(groups, divisor), 0.0
+    for record in first:
         add_record(growth, groups, record)
     while True:
-        for _ in range(MAX_EXCHANGES):
-            if not exchange(growth, groups):
-                break
-        violation = growth.total[0] - growth.counts[0] // divisor
+        if growth.counts[N_RECORDS] >= divisor:
+            for _ in range(MAX_EXCHANGES):
+                if not exchange_some(growth, groups):
+                    break
+        violation = growth.total[0] - growth.counts[N_RECORDS] // divisor
         if violation > best + TINY:
             best = violation
-            cluster[:] = growth.chosen
+            cluster[:] = growth.is_member
         new = next_record(growth, groups)
-        if new < 0 or growth.counts[0] >= most:
+        if new < 0 or growth.counts[N_RECORDS] >= max_records:
             return best
         add_record(growth, groups, new)

@@ -5,138 +5,171 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.distances import row_distance
-from shoal._kernels.pricing.candidates import (
-    MOST_PAIRED,
-    CandidateSet,
-    keep_lowest,
-    narrow,
-    narrow_again,
-)
+from shoal._kernels.distances import squared_row_distance
+from shoal._kernels.pricing.candidate_list import keep_lowest, keep_promising
+from shoal._kernels.pricing.candidates import MAX_PAIRED, CandidateSet, keep_promising_by_pairs
 from shoal._kernels.pricing.group_search import search_candidates
 from shoal._kernels.pricing.reach import BATCH, empty_lists, list_rows, reach_of
 from shoal._kernels.pricing.relaxation import nearest_sums
-from shoal._kernels.pricing.spread_search import Candidates, search_spread
+from shoal._kernels.pricing.row_boxes import BoxLevels
+from shoal._kernels.pricing.spread_search import SpreadCandidates, search_spread
 
 
-class Effort(NamedTuple):
+class PricedTable(NamedTuple):
+    """The rows of a long table, their neighbours, and the duals for which groups of k are priced.
+
+    ``near[i]`` are the nearest rows of row i, ``dual`` and ``net`` the duals and net duals of the
+    rows, and ``boxes`` the boxes around rows and around boxes.
+    """
+
+    X: np.ndarray
+    near: np.ndarray
+    k: int
+    dual: np.ndarray
+    net: np.ndarray
+    boxes: BoxLevels
+
+
+class CorrectionEffort(NamedTuple):
     """How long to search at a row: steps of `search_spread`, then, if needed, of `search_floors`.
 
-    The ``most`` candidates of lowest floor may join a row. ``margin`` is the share by which spreads
-    may be larger than allowed, so that rounding excludes no group, and ``space`` the number of rows
-    that lists of candidates can hold at least.
+    The ``max_candidates`` rows of lowest floor may join a row. ``margin`` is the share by which
+    spreads may be larger than allowed, so that rounding excludes no group. The lists of candidates
+    can hold at least ``space`` rows.
     """
 
     spread_steps: int
     floor_steps: int
-    most: int
+    max_candidates: int
     margin: float
     space: int
 
 
 @compiled
-def count_inner(gaps, k, most):
+def count_inner(gaps, k, max_spread):
     """Return how many of the nearest candidates may be in a group with a farther one."""
     least, count = 0.0, 0
     for i in range(min(k - 3, gaps.shape[0])):
         least += gaps[i]
-    while count < gaps.shape[0] and least + 2 * gaps[count] < most:
+    while count < gaps.shape[0] and least + 2 * gaps[count] < max_spread:
         count += 1
     return count
 
 
 @compiled
-def listed_candidates(X, near, k, dual, net, row, most_spread, most, lists, last):
+def listed_candidates(table, row, max_spread, max_candidates, lists, last):
     """Return the candidates of a row in a list, nearest first.
 
-    The second result is a lower bound of groups with other rows of the list.
+    The second result is a lower bound of the groups with other rows of the list.
     """
-    count, at = 0, last
-    while at >= 0:
+    X, k, cost = table.X, table.k, -table.dual[row]
+    count, position = 0, last
+    while position >= 0:
         count += 1
-        at = lists.before[at]
+        position = lists.before[position]
     places, gaps, floor = np.empty(count, np.int64), np.empty(count), np.empty(count)
-    at = last
+    position = last
     for i in range(count):
-        places[i], gaps[i] = at, lists.gap[at]
-        floor[i] = gaps[i] / k - net[lists.record[at]]
-        at = lists.before[at]
-    least = np.empty(k - 1)
-    count = narrow(places, gaps, floor, count, least, -dual[row], 0.0)
-    count, rest = keep_lowest(places, gaps, floor, count, most, least, -dual[row])
+        places[i], gaps[i] = position, lists.gap[position]
+        floor[i] = gaps[i] / k - table.net[lists.record[position]]
+        position = lists.before[position]
+    count = keep_promising(places, gaps, floor, count, np.empty(k - 1), cost, 0.0)
+    count, others_bound = keep_lowest(places, gaps, floor, count, max_candidates, k - 1, cost)
     order = np.argsort(gaps[:count], kind="mergesort")
     rows, gaps = lists.record[places[:count][order]].astype(np.int64), gaps[:count][order]
-    extra = gaps / k - dual[rows]
-    inner = count_inner(gaps, k, most_spread)
-    columns, sums = np.empty((X.shape[1], inner)), nearest_sums(X, near, rows[:inner], k - 1) / k
+    inner = count_inner(gaps, k, max_spread)
+    columns = np.empty((X.shape[1], inner))
     for i in range(inner):
         for j in range(X.shape[1]):
             columns[j, i] = X[rows[i], j]
-    return Candidates(rows, gaps, extra, floor[:count][order], columns, sums), rest
+    candidates = SpreadCandidates(
+        rows=rows,
+        gaps=gaps,
+        extra=gaps / k - table.dual[rows],
+        floor=floor[:count][order],
+        columns=columns,
+        sums=nearest_sums(X, table.near, rows[:inner], k - 1) / k,
+    )
+    return candidates, others_bound
 
 
 @compiled
-def search_floors(X, near, k, cost, row, candidates, rest, work, groups, costs):
+def search_floors(table, row, candidates, others_bound, max_steps, groups, costs):
     """Find groups as `search_spread` does, whatever their spread, those of low floors first."""
+    X, k, cost = table.X, table.k, -table.dual[row]
     order = np.argsort(candidates.floor, kind="mergesort")
     rows, extra = candidates.rows[order], candidates.extra[order]
-    if rows.shape[0] > MOST_PAIRED:
-        pair, reach = np.empty((0, 0)), nearest_sums(X, near, rows, k - 1) / k
+    if rows.shape[0] > MAX_PAIRED:
+        pair, least_pair_sums = np.empty((0, 0)), nearest_sums(X, table.near, rows, k - 1) / k
     else:
-        rows, extra, pair, reach = narrow_again(X, cost, rows, extra, k, 0.0)
+        rows, extra, pair, least_pair_sums = keep_promising_by_pairs(X, cost, rows, extra, k, 0.0)
     none = np.empty(0, np.int64)
-    start = np.zeros(rows.shape[0] + 3, np.int64)
-    plain = CandidateSet(
-        X, rows, extra, pair, reach, np.empty((0, 3), np.int64), np.empty(0), start, none,
-        np.empty((0, rows.shape[0] + 1), np.bool_), np.empty(0), none,
-    )  # fmt: skip
-    return search_candidates(plain, row, k, cost, rest, 0.0, work, groups, costs)
+    without_cuts = CandidateSet(
+        X=X,
+        records=rows,
+        extra=extra,
+        pair=pair,
+        least_pair_sums=least_pair_sums,
+        triples=np.empty((0, 3), np.int64),
+        triple_dual=np.empty(0),
+        start=np.zeros(rows.shape[0] + 3, np.int64),
+        incidence=none,
+        cluster=np.empty((0, rows.shape[0] + 1), np.bool_),
+        cluster_dual=np.empty(0),
+        divisors=none,
+    )
+    return search_candidates(
+        without_cuts, row, k, cost, others_bound, 0.0, max_steps, groups, costs
+    )
 
 
 @compiled
-def search_row(X, near, k, dual, net, row, effort, lists, last, groups, costs):
+def search_row(table, row, effort, lists, last, groups, costs):
     """Return a lower bound of the reduced costs of the groups of a row, and how many it stored."""
-    cost, most = -dual[row], 2 * k * dual[row] * (1.0 + effort.margin)
-    candidates, rest = listed_candidates(X, near, k, dual, net, row, most, effort.most, lists, last)
+    k, dual = table.k, table.dual[row]
+    max_spread = 2 * k * dual * (1.0 + effort.margin)
+    candidates, others_bound = listed_candidates(
+        table, row, max_spread, effort.max_candidates, lists, last
+    )
     if candidates.rows.shape[0] == 0:
         return 0.0, 0
     bound, count, is_exact = search_spread(
-        X, candidates, row, k, cost, most, effort.spread_steps, groups, costs
+        table.X, candidates, row, k, -dual, max_spread, effort.spread_steps, groups, costs
     )
     if is_exact:
-        return min(bound, rest), count
+        return min(bound, others_bound), count
     costs[:] = 0.0
-    return search_floors(X, near, k, cost, row, candidates, rest, effort.floor_steps, groups, costs)
+    return search_floors(table, row, candidates, others_bound, effort.floor_steps, groups, costs)
 
 
 @compiled
-def correct_rows(
-    X, near, k, dual, net, inner, outer, rows, effort, correction, groups, costs, counts
-):
-    """Fill ``correction`` with lower bounds of the reduced costs of groups, at most 0.
+def correct_rows(table, rows, effort, results):
+    """Fill ``results`` with lower bounds of the reduced costs of groups, at most 0.
 
-    It belongs to the groups that are found from ``rows``; see `shoal._kernels.pricing.reach`.
-    Violated groups are stored in ``groups``, with their reduced costs in ``costs``. Where the
-    ``effort`` suffices, the correction is the lowest of these.
+    They concern the groups that are found from ``rows``; see `shoal._kernels.pricing.reach`.
+    Violated groups are stored, with their reduced costs. Where the ``effort`` suffices, the bound
+    is the lowest of these costs.
     """
-    lists = empty_lists(max(effort.space, X.shape[0]))
+    lists = empty_lists(max(effort.space, table.X.shape[0]))
     reach, last = np.empty(BATCH), np.empty(BATCH, np.int64)
-    at, batch = 0, BATCH
-    while at < rows.shape[0]:
-        some = rows[at : at + batch]
-        for i in range(some.shape[0]):
-            reach[i] = reach_of(X, near, k, dual, effort.margin, some[i])
-        if list_rows(X, near, inner, outer, some, reach, lists, last) < 0:
-            batch = max(1, batch // 2)
+    done, batch_size = 0, BATCH
+    while done < rows.shape[0]:
+        batch = rows[done : done + batch_size]
+        for i in range(batch.shape[0]):
+            reach[i] = reach_of(table.X, table.near, table.k, table.dual, effort.margin, batch[i])
+        count = list_rows(table.X, table.near, table.boxes, batch, reach, lists, last)
+        if count < 0:
+            batch_size = max(1, batch_size // 2)
             continue
-        for i in range(some.shape[0]):
-            correction[at], counts[at] = 0.0, 0
+        for i in range(batch.shape[0]):
+            results.bounds[done], results.counts[done] = 0.0, 0
             if last[i] >= 0:
-                correction[at], counts[at] = search_row(
-                    X, near, k, dual, net, some[i], effort, lists, last[i], groups[at], costs[at]
+                groups, costs = results.groups[done], results.costs[done]
+                results.bounds[done], results.counts[done] = search_row(
+                    table, batch[i], effort, lists, last[i], groups, costs
                 )
-            at += 1
-        batch = BATCH
+            done += 1
+        batch_size = BATCH
 
 
 @compiled
@@ -147,7 +180,7 @@ def lower_greatest(X, groups, dual):
         reduced, greatest = 0.0, group[0]
         for a in range(k):
             for b in range(a):
-                reduced += row_distance(X, group[a], X, group[b])
+                reduced += squared_row_distance(X, group[a], X, group[b])
         reduced /= k
         for row in group:
             reduced -= dual[row]

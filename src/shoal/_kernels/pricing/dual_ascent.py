@@ -31,10 +31,10 @@ def ascend(slack, record_dual, box, start, columns, temperature, overrelaxation)
     """Maximise over each dual in turn; return the greatest change.
 
     ``slack`` is what the duals of each group exceed its cost by. The groups of record i
-    are ``columns[start[i] : start[i + 1]]``; the duals of records after the last of ``start``
-    are fixed. A step goes ``overrelaxation`` times as far as its own optimum; between 1 and 2, that
-    converges sooner. No dual leaves the ``box``, its least and its greatest: with few groups
-    known, duals would diverge.
+    are ``columns[start[i] : start[i + 1]]``. The duals of records after the last of ``start``
+    are fixed. A step goes ``overrelaxation`` times as far as its own optimum; a value between 1 and
+    2 converges sooner. Each dual stays between its least and its greatest value in ``box``, since
+    with few groups known, duals would diverge.
     """
     greatest = 0.0
     for i in range(start.shape[0] - 1):
@@ -59,7 +59,7 @@ def run_sweeps(slack, record_dual, box, start, columns, temperature, sweeps):
 
 
 @compiled
-def shared_corners(members, triples, start, incidence, pairs):
+def list_triple_groups(members, triples, start, incidence, pairs):
     """List the groups that contain two or three records of a triple; return their number.
 
     Rows of ``members`` end with -1. ``pairs`` is filled with (triple, group).
@@ -69,8 +69,8 @@ def shared_corners(members, triples, start, incidence, pairs):
         for record in members[group]:
             if record < 0:
                 break
-            for at in range(start[record], start[record + 1]):
-                triple, inside, lowest = incidence[at], 0, record
+            for entry in range(start[record], start[record + 1]):
+                triple, inside, lowest = incidence[entry], 0, record
                 for corner in triples[triple]:
                     for other in members[group]:
                         if other == corner:
@@ -84,7 +84,7 @@ def shared_corners(members, triples, start, incidence, pairs):
 
 
 @compiled
-def filled_clusters(members, clusters, start, incidence, pairs, divisors):
+def list_cluster_groups(members, clusters, start, incidence, pairs, divisors):
     """List the groups that contain as many records of a cluster as its divisor says.
 
     Rows of ``members`` end with -1. ``pairs`` is filled with (cluster, group), once for every
@@ -96,8 +96,8 @@ def filled_clusters(members, clusters, start, incidence, pairs, divisors):
         for record in members[group]:
             if record < 0:
                 break
-            for at in range(start[record], start[record + 1]):
-                cluster = incidence[at]
+            for entry in range(start[record], start[record + 1]):
+                cluster = incidence[entry]
                 inside[cluster] += 1
                 if inside[cluster] % divisors[cluster] == 0:
                     if count < pairs.shape[0]:
@@ -106,6 +106,6 @@ def filled_clusters(members, clusters, start, incidence, pairs, divisors):
         for record in members[group]:
             if record < 0:
                 break
-            for at in range(start[record], start[record + 1]):
-                inside[incidence[at]] = 0
+            for entry in range(start[record], start[record + 1]):
+                inside[incidence[entry]] = 0
     return count

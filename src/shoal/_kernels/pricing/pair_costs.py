@@ -15,16 +15,16 @@ divided by k. That is the dual of the row.
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.distances import row_distance
+from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.pricing.relaxation import insert_least
 from shoal._kernels.pricing.row_boxes import list_below
 
-MOST_PAIRED = 64  # partners up to which excesses among them are used
+MAX_PAIRED = 64  # partners up to which excesses among them are used
 STEPS = 300  # of the search for the cheapest partners of a row
 
 
 @compiled
-def balance(X, near, width, potential, rank):
+def balance_potentials(X, near, width, potential, rank):
     """Set each potential in turn so that about ``rank`` listed rows become partners.
 
     The first ``width`` rows of ``near`` are listed, here and below.
@@ -33,22 +33,23 @@ def balance(X, near, width, potential, rank):
     for row in range(near.shape[0]):
         least[:] = np.inf
         for other in near[row, :width]:
-            insert_least(least, row_distance(X, row, X, other) - potential[other])
+            insert_least(least, squared_row_distance(X, row, X, other) - potential[other])
         potential[row] = least[rank - 1]
 
 
 @compiled
-def listed_limits(X, near, width, potential, farthest, reach):
+def listed_limits(X, near, width, potential, farthest, unlisted_limit):
     """Fill ``farthest`` with the squared distance of each row to the last of its listed rows.
 
-    ``reach`` is that less the greatest potential of a listed row.
+    ``unlisted_limit`` is that less the greatest potential of a listed row. Up to this potential, a
+    row is no partner of an unlisted row with a potential no greater than that.
     """
     for row in range(near.shape[0]):
         greatest = -np.inf
         for other in near[row, :width]:
             greatest = max(greatest, potential[other])
-        farthest[row] = row_distance(X, row, X, near[row, width - 1])
-        reach[row] = farthest[row] - greatest
+        farthest[row] = squared_row_distance(X, row, X, near[row, width - 1])
+        unlisted_limit[row] = farthest[row] - greatest
 
 
 @compiled
@@ -61,22 +62,20 @@ def is_listed(near, width, row, other):
 
 
 @compiled
-def list_unlisted(X, near, width, inner, outer, limit, rows, unlisted, counts):
+def list_unlisted(X, near, width, boxes, limit, rows, unlisted, counts):
     """List the rows that may be partners of some rows although neither lists the other.
 
     Rows may be partners if their squared distance is below the sum of their limits. ``counts``
     may exceed the width of ``unlisted``, which then has only the first of them.
     """
-    n = X.shape[0]
-    records, extra, floor = np.empty(n, np.int64), np.empty(n), np.empty(n)
-    first = np.zeros(n)
+    records, dual = np.empty(X.shape[0], np.int64), np.zeros(X.shape[0])
     for i in range(rows.shape[0]):
         row, counts[i] = rows[i], 0
-        first[row] = 1.0  # all others come later
-        listed = list_below(
-            X, inner, outer, 1, first, limit, row, limit[row], records, extra, floor
-        )
-        first[row] = 0.0
+        # With k = 1, net duals = limits and a dual that is 1 for `row` alone, `list_below` lists
+        # every other row whose squared distance is below limit[row] + limit[other].
+        dual[row] = 1.0
+        listed = list_below(X, boxes, 1, dual, limit, row, limit[row], records)
+        dual[row] = 0.0
         for other in records[:listed]:
             if not is_listed(near, width, row, other) and not is_listed(near, width, other, row):
                 if counts[i] < unlisted.shape[1]:
@@ -89,40 +88,40 @@ def count_partners(X, near, width, limit, counts):
     """Add to ``counts`` the rows that may be partners and of which one lists the other."""
     for row in range(near.shape[0]):
         for other in near[row, :width]:
-            if row_distance(X, row, X, other) < limit[row] + limit[other]:
+            if squared_row_distance(X, row, X, other) < limit[row] + limit[other]:
                 counts[row] += 1
                 if not is_listed(near, width, other, row):
                     counts[other] += 1
 
 
 @compiled
-def fill_partners(X, near, width, limit, place, partners):
-    """Write these rows into ``partners``, from the ``place`` of each row on."""
+def fill_partners(X, near, width, limit, next_free, partners):
+    """Write these rows into ``partners``, from the ``next_free`` place of each row on."""
     for row in range(near.shape[0]):
         for other in near[row, :width]:
-            if row_distance(X, row, X, other) < limit[row] + limit[other]:
-                partners[place[row]] = other
-                place[row] += 1
+            if squared_row_distance(X, row, X, other) < limit[row] + limit[other]:
+                partners[next_free[row]] = other
+                next_free[row] += 1
                 if not is_listed(near, width, other, row):
-                    partners[place[other]] = row
-                    place[other] += 1
+                    partners[next_free[other]] = row
+                    next_free[other] += 1
 
 
 @compiled
-def add_pairs(rows, others, place, partners):
-    """Write further pairs into ``partners``, from the ``place`` of each row on."""
+def add_pairs(rows, others, next_free, partners):
+    """Write further pairs into ``partners``, from the ``next_free`` place of each row on."""
     for i in range(rows.shape[0]):
-        partners[place[rows[i]]] = others[i]
-        place[rows[i]] += 1
-        partners[place[others[i]]] = rows[i]
-        place[others[i]] += 1
+        partners[next_free[rows[i]]] = others[i]
+        next_free[rows[i]] += 1
+        partners[next_free[others[i]]] = rows[i]
+        next_free[others[i]] += 1
 
 
 @compiled
-def rest_floor(half, count, most, at, size, cost):
-    """Return a lower bound of sets that extend one of ``size`` by partners from ``at`` on."""
+def rest_floor(half, count, max_size, first, size, cost):
+    """Return a lower bound of sets that extend one of ``size`` by partners from ``first`` on."""
     total = cost
-    for i in range(at, min(count, at + most - size)):
+    for i in range(first, min(count, first + max_size - size)):
         total += half[i]
     return total
 
@@ -134,28 +133,32 @@ def cheapest_partners(half, pair_excess, count, chosen):
     ``half`` is half of the excess with each partner, in increasing order, and ``pair_excess`` what
     two of them cost together. ``chosen`` is filled with a set of least cost.
     """
-    most = chosen.shape[0]
-    members, turn, cost = np.empty(most, np.int64), np.zeros(most + 1, np.int64), np.zeros(most + 1)
+    max_size = chosen.shape[0]
+    members, next_partner = np.empty(max_size, np.int64), np.zeros(max_size + 1, np.int64)
+    cost = np.zeros(max_size + 1)
     best, best_size, size = 0.0, 0, 0
     for _ in range(STEPS):
-        while size >= 0 and rest_floor(half, count, most, turn[size], size, cost[size]) >= best:
+        while (
+            size >= 0
+            and rest_floor(half, count, max_size, next_partner[size], size, cost[size]) >= best
+        ):
             size -= 1
         if size < 0:
             return best, best_size
-        at = turn[size]
-        turn[size] += 1
-        added = half[at]
+        partner = next_partner[size]
+        next_partner[size] += 1
+        added = half[partner]
         for i in range(size):
-            added += pair_excess[members[i], at]
+            added += pair_excess[members[i], partner]
         if added < 0.0:  # a partner that does not lower the cost now never does
-            members[size] = at
-            cost[size + 1], turn[size + 1] = cost[size] + added, at + 1
+            members[size] = partner
+            cost[size + 1], next_partner[size + 1] = cost[size] + added, partner + 1
             size += 1
             if cost[size] < best:
                 best, best_size = cost[size], size
                 chosen[:size] = members[:size]
     for level in range(size + 1):
-        best = min(best, rest_floor(half, count, most, turn[level], level, cost[level]))
+        best = min(best, rest_floor(half, count, max_size, next_partner[level], level, cost[level]))
     return best, best_size
 
 
@@ -163,15 +166,15 @@ def cheapest_partners(half, pair_excess, count, chosen):
 def list_negative(X, start, partners, potential, row, half, rows):
     """List the partners of a row by increasing excess, with half of it; return their number."""
     count = 0
-    for at in range(start[row], start[row + 1]):
-        other = partners[at]
-        excess = row_distance(X, row, X, other) - potential[row] - potential[other]
+    for entry in range(start[row], start[row + 1]):
+        other = partners[entry]
+        excess = squared_row_distance(X, row, X, other) - potential[row] - potential[other]
         if excess < 0.0:
-            place = count
-            while place > 0 and half[place - 1] > excess / 2:
-                half[place], rows[place] = half[place - 1], rows[place - 1]
-                place -= 1
-            half[place], rows[place] = excess / 2, other
+            slot = count
+            while slot > 0 and half[slot - 1] > excess / 2:
+                half[slot], rows[slot] = half[slot - 1], rows[slot - 1]
+                slot -= 1
+            half[slot], rows[slot] = excess / 2, other
             count += 1
     return count
 
@@ -183,18 +186,19 @@ def pair_costs(X, start, partners, potential, k, cost, gradient):
     The rows that may be partners of row i are ``partners[start[i] : start[i + 1]]``. The
     ``gradient`` is that of the sum of all costs and k - 1 times all potentials.
     """
-    most = 0
+    max_partners = 0
     for row in range(cost.shape[0]):
-        most = max(most, start[row + 1] - start[row])
-    half, rows, chosen = np.empty(most), np.empty(most, np.int64), np.empty(k - 1, np.int64)
-    pair_excess = np.empty((MOST_PAIRED, MOST_PAIRED))
+        max_partners = max(max_partners, start[row + 1] - start[row])
+    half, rows = np.empty(max_partners), np.empty(max_partners, np.int64)
+    chosen = np.empty(k - 1, np.int64)
+    pair_excess = np.empty((MAX_PAIRED, MAX_PAIRED))
     gradient[:] = k - 1.0
     for row in range(cost.shape[0]):
         count = list_negative(X, start, partners, potential, row, half, rows)
-        paired = count if count <= MOST_PAIRED else 0
+        paired = count if count <= MAX_PAIRED else 0
         for a in range(paired):
             for b in range(a):
-                excess = row_distance(X, rows[a], X, rows[b])
+                excess = squared_row_distance(X, rows[a], X, rows[b])
                 excess -= potential[rows[a]] + potential[rows[b]]
                 pair_excess[a, b] = pair_excess[b, a] = max(excess, 0.0) / max(k - 2, 1)
         if paired == count:

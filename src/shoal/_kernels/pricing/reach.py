@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.distances import row_distance
-from shoal._kernels.pricing.row_boxes import BOXES_PER_GROUP
+from shoal._kernels.distances import squared_row_distance
+from shoal._kernels.pricing.row_boxes import BOXES_PER_SUPERBOX
 
 BATCH = 64  # rows that are compared with the same boxes
 
@@ -40,14 +40,14 @@ def reach_of(X, near, k, dual, margin, row):
     """
     reach = 2 * k * dual[row] * (1.0 + margin)
     for m in range(k - 2):
-        reach -= row_distance(X, row, X, near[row, m])
-    if row_distance(X, row, X, near[row, k - 2]) >= reach:
+        reach -= squared_row_distance(X, row, X, near[row, m])
+    if squared_row_distance(X, row, X, near[row, k - 2]) >= reach:
         return -np.inf
     return reach
 
 
 @compiled
-def box_distance(boxes, box, low, high):
+def squared_box_distance(boxes, box, low, high):
     """Return the squared distance of a box to the box from ``low`` to ``high``."""
     total = 0.0
     for j in range(low.shape[0]):
@@ -61,7 +61,7 @@ def box_distance(boxes, box, low, high):
 def list_near(X, near, row, reach, lists, count, last):
     """List the near rows within the reach of a row; return the new count and the last place."""
     for other in near[row]:
-        gap = row_distance(X, row, X, other)
+        gap = squared_row_distance(X, row, X, other)
         if gap < reach:
             lists.record[count], lists.gap[count], lists.before[count] = other, gap, last
             last = count
@@ -95,12 +95,13 @@ def list_in_box(X, start, stop, columns, gaps, row, reach, lists, count, last):
 
 
 @compiled
-def list_far(X, inner, outer, rows, reach, lists, count, last):
+def list_far(X, boxes, rows, reach, lists, count, last):
     """List all rows within the reach of each of ``rows``, which are near each other.
 
     ``last`` is the place of the last one of each row, -1 if there is none. The result is the
     number of rows in all lists, -1 if there is no space.
     """
+    inner, outer = boxes.inner, boxes.outer
     low, high = X[rows[0]].copy(), X[rows[0]].copy()
     for row in rows:
         for j in range(X.shape[1]):
@@ -108,12 +109,12 @@ def list_far(X, inner, outer, rows, reach, lists, count, last):
     greatest = reach.max()
     columns = np.empty((X.shape[1], inner.rows_per_box))
     gaps = np.empty(inner.rows_per_box)
-    for group in range(outer.low.shape[0]):
-        if box_distance(outer, group, low, high) >= greatest:
+    for superbox in range(outer.low.shape[0]):
+        if squared_box_distance(outer, superbox, low, high) >= greatest:
             continue
-        first = group * BOXES_PER_GROUP
-        for box in range(first, min(first + BOXES_PER_GROUP, inner.low.shape[0])):
-            if box_distance(inner, box, low, high) >= greatest:
+        first = superbox * BOXES_PER_SUPERBOX
+        for box in range(first, min(first + BOXES_PER_SUPERBOX, inner.low.shape[0])):
+            if squared_box_distance(inner, box, low, high) >= greatest:
                 continue
             start = box * inner.rows_per_box
             stop = min(X.shape[0], start + inner.rows_per_box)
@@ -121,7 +122,7 @@ def list_far(X, inner, outer, rows, reach, lists, count, last):
                 for j in range(X.shape[1]):
                     columns[j, i] = X[start + i, j]
             for i in range(rows.shape[0]):
-                if box_distance(inner, box, X[rows[i]], X[rows[i]]) < reach[i]:
+                if squared_box_distance(inner, box, X[rows[i]], X[rows[i]]) < reach[i]:
                     count, last[i] = list_in_box(
                         X, start, stop, columns, gaps, rows[i], reach[i], lists, count, last[i]
                     )
@@ -131,30 +132,30 @@ def list_far(X, inner, outer, rows, reach, lists, count, last):
 
 
 @compiled
-def list_rows(X, near, inner, outer, rows, reach, lists, last):
+def list_rows(X, near, boxes, rows, reach, lists, last):
     """List all rows within the reach of each of ``rows``; return their number, -1 if too many."""
     last[: rows.shape[0]] = -1
     count = 0
     far = np.empty(rows.shape[0], np.int64)
-    number = 0
-    most = near.shape[1]
+    n_far = 0
+    n_near = near.shape[1]
     for i in range(rows.shape[0]):
         if reach[i] == -np.inf:
             continue
         if (
-            most == X.shape[0] - 1
-            or row_distance(X, rows[i], X, near[rows[i], most - 1]) >= reach[i]
+            n_near == X.shape[0] - 1
+            or squared_row_distance(X, rows[i], X, near[rows[i], n_near - 1]) >= reach[i]
         ):
-            if count + most > lists.record.shape[0]:
+            if count + n_near > lists.record.shape[0]:
                 return -1
             count, last[i] = list_near(X, near, rows[i], reach[i], lists, count, -1)
         else:
-            far[number] = i
-            number += 1
-    if number == 0:
+            far[n_far] = i
+            n_far += 1
+    if n_far == 0:
         return count
-    far = far[:number]
-    places = np.full(number, -1)
-    count = list_far(X, inner, outer, rows[far], reach[far], lists, count, places)
-    last[far] = places
+    far = far[:n_far]
+    last_of_far = np.full(n_far, -1)
+    count = list_far(X, boxes, rows[far], reach[far], lists, count, last_of_far)
+    last[far] = last_of_far
     return count

@@ -9,7 +9,7 @@ of a row is its dual less that half, so that floor = squared distance / k - net 
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.distances import row_distance
+from shoal._kernels.distances import squared_row_distance
 
 
 @compiled
@@ -18,7 +18,7 @@ def distances_to(X, near):
     gaps = np.empty(near.shape)
     for i in range(near.shape[0]):
         for m in range(near.shape[1]):
-            gaps[i, m] = row_distance(X, i, X, near[i, m])
+            gaps[i, m] = squared_row_distance(X, i, X, near[i, m])
     return gaps
 
 
@@ -29,18 +29,18 @@ def group_costs(X, members):
     for group in range(members.shape[0]):
         for a in range(members.shape[1]):
             for b in range(a):
-                costs[group] += row_distance(X, members[group, a], X, members[group, b])
+                costs[group] += squared_row_distance(X, members[group, a], X, members[group, b])
         costs[group] /= members.shape[1]
     return costs
 
 
 @compiled
-def nearest_sums(X, near, rows, most):
-    """Return the sums of the squared distances of ``rows`` to their 0 to ``most`` - 1 nearest."""
-    sums = np.zeros((rows.shape[0], most))
+def nearest_sums(X, near, rows, width):
+    """Return the sums of the squared distances of ``rows`` to their 0 to ``width`` - 1 nearest."""
+    sums = np.zeros((rows.shape[0], width))
     for i in range(rows.shape[0]):
-        for m in range(1, most):
-            sums[i, m] = sums[i, m - 1] + row_distance(X, rows[i], X, near[rows[i], m - 1])
+        for m in range(1, width):
+            sums[i, m] = sums[i, m - 1] + squared_row_distance(X, rows[i], X, near[rows[i], m - 1])
     return sums
 
 
@@ -51,7 +51,7 @@ def net_duals(X, near, k, dual):
     for i in range(net.shape[0]):
         total = 0.0
         for m in range(k - 2):
-            total += row_distance(X, i, X, near[i, m])
+            total += squared_row_distance(X, i, X, near[i, m])
         net[i] = dual[i] - total / (2 * k)
     return net
 
@@ -65,10 +65,10 @@ def comes_later(dual, other, row):
 @compiled
 def insert_least(least, value):
     """Insert a value into a sorted list of the least values, if it is among them."""
-    at = least.shape[0]
-    while at > 0 and value < least[at - 1]:
-        if at < least.shape[0]:
-            least[at] = least[at - 1]
-        at -= 1
-    if at < least.shape[0]:
-        least[at] = value
+    slot = least.shape[0]
+    while slot > 0 and value < least[slot - 1]:
+        if slot < least.shape[0]:
+            least[slot] = least[slot - 1]
+        slot -= 1
+    if slot < least.shape[0]:
+        least[slot] = value

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.distances import row_distance
+from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.pricing.relaxation import comes_later
 
 ROWS_PER_BOX = 64
-BOXES_PER_GROUP = 16
+BOXES_PER_SUPERBOX = 16  # consecutive boxes with one box around them all
 
 
 class RowBoxes(NamedTuple):
@@ -29,17 +29,34 @@ class RowBoxes(NamedTuple):
     least_dual: np.ndarray
 
 
+class BoxLevels(NamedTuple):
+    """Boxes around rows (``inner``), and boxes around `BOXES_PER_SUPERBOX` of these (``outer``)."""
+
+    inner: RowBoxes
+    outer: RowBoxes
+
+
+def box_levels(
+    X: np.ndarray, net: np.ndarray, dual: np.ndarray, rows_per_box: int = ROWS_PER_BOX
+) -> BoxLevels:
+    """Return the boxes of both levels, the inner ones around every ``rows_per_box`` rows."""
+    return BoxLevels(
+        inner=make_boxes(X, net, dual, rows_per_box),
+        outer=make_boxes(X, net, dual, rows_per_box * BOXES_PER_SUPERBOX),
+    )
+
+
 @compiled
 def make_boxes(X, net, dual, rows_per_box):
     """Return the boxes around every ``rows_per_box`` rows."""
     n, columns = X.shape
     count = (n + rows_per_box - 1) // rows_per_box
     boxes = RowBoxes(
-        rows_per_box,
-        np.full((count, columns), np.inf),
-        np.full((count, columns), -np.inf),
-        np.full(count, -np.inf),
-        np.full(count, np.inf),
+        rows_per_box=rows_per_box,
+        low=np.full((count, columns), np.inf),
+        high=np.full((count, columns), -np.inf),
+        greatest_net=np.full(count, -np.inf),
+        least_dual=np.full(count, np.inf),
     )
     for row in range(n):
         box = row // rows_per_box
@@ -56,7 +73,7 @@ def may_hold(boxes, box, X, row, dual, k, limit):
     """Return whether a box may hold a row later than ``row`` with a floor below ``limit``."""
     if boxes.least_dual[box] > dual[row]:
         return False
-    enough = k * (limit + boxes.greatest_net[box])
+    max_square = k * (limit + boxes.greatest_net[box])
     total = 0.0
     for j in range(X.shape[1]):
         value = X[row, j]
@@ -64,29 +81,28 @@ def may_hold(boxes, box, X, row, dual, k, limit):
             total += (boxes.low[box, j] - value) * (boxes.low[box, j] - value)
         elif value > boxes.high[box, j]:
             total += (value - boxes.high[box, j]) * (value - boxes.high[box, j])
-        if total >= enough:
+        if total >= max_square:
             return False
-    return total < enough
+    return total < max_square
 
 
 @compiled
-def list_below(X, inner, outer, k, dual, net, row, limit, records, extra, floor):
+def list_below(X, boxes, k, dual, net, row, limit, records):
     """List all later rows with a floor below ``limit``; return their number."""
+    inner, outer = boxes.inner, boxes.outer
     count = 0
-    for group in range(outer.low.shape[0]):
-        if not may_hold(outer, group, X, row, dual, k, limit):
+    for superbox in range(outer.low.shape[0]):
+        if not may_hold(outer, superbox, X, row, dual, k, limit):
             continue
-        first = group * BOXES_PER_GROUP
-        for box in range(first, min(first + BOXES_PER_GROUP, inner.low.shape[0])):
+        first = superbox * BOXES_PER_SUPERBOX
+        for box in range(first, min(first + BOXES_PER_SUPERBOX, inner.low.shape[0])):
             if not may_hold(inner, box, X, row, dual, k, limit):
                 continue
             stop = min(X.shape[0], (box + 1) * inner.rows_per_box)
             for other in range(box * inner.rows_per_box, stop):
                 if comes_later(dual, other, row):
-                    gap = row_distance(X, row, X, other) / k
+                    gap = squared_row_distance(X, row, X, other) / k
                     if gap - net[other] < limit:
                         records[count] = other
-                        extra[count] = gap - dual[other]
-                        floor[count] = gap - net[other]
                         count += 1
     return count

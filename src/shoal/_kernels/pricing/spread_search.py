@@ -10,18 +10,19 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.distances import row_distance
-from shoal._kernels.pricing.candidates import take_least
+from shoal._kernels.distances import squared_row_distance
+from shoal._kernels.pricing.candidate_list import take_least
 
 
 class SpreadSearch(NamedTuple):
     """A partial group; row ``d`` of an array belongs to its first ``d`` rows.
 
-    ``cost[d]`` is their reduced cost and ``spread[d]`` that of the first row so far. The candidates
-    ``place[d, :left[d]]`` may join, nearest first; ``extra[d]`` is what each would add,
-    ``floor[d]`` a lower bound of what each adds to a complete group, and ``others[d]`` the sum of
-    the least floors, one fewer than rows are missing, of which ``last[d]`` is not one. Those before
-    ``turn[d]`` have not been tried.
+    ``cost[d]`` is their reduced cost, and ``spread[d]`` the spread of the first row so far. The
+    candidates ``place[d, :n_candidates[d]]`` may join, nearest first. Those before
+    ``next_candidate[d]`` have not been tried. ``extra[d]`` is what each would add, and ``floor[d]``
+    a lower bound of what each adds to a complete group. With r rows missing,
+    ``least_floor_sum[d]`` is the sum of the r - 1 least floors and ``largest_of_least[d]`` the
+    r-th.
     """
 
     members: np.ndarray
@@ -30,20 +31,21 @@ class SpreadSearch(NamedTuple):
     place: np.ndarray
     extra: np.ndarray
     floor: np.ndarray
-    left: np.ndarray
-    others: np.ndarray
-    last: np.ndarray
-    turn: np.ndarray
+    n_candidates: np.ndarray
+    least_floor_sum: np.ndarray
+    largest_of_least: np.ndarray
+    next_candidate: np.ndarray
 
 
-class Candidates(NamedTuple):
+class SpreadCandidates(NamedTuple):
     """Rows that may join a first row, nearest first.
 
     ``gaps`` are their squared distances to the first row. ``extra`` is what each adds beside the
-    first row, and ``floor`` a lower bound of what each adds to a complete group. A group contains
-    at most one row that is not among the first of them, for which there are ``columns``, their
-    values transposed, and ``sums[i, m]``, the squared distances of row i to its m nearest rows,
-    over k.
+    first row, and ``floor`` a lower bound of what each adds to a complete group.
+
+    A group contains at most one row that is not among the nearest of them. For these nearest,
+    ``columns`` are their values, transposed, and ``sums[i, m]`` is the sum of the squared distances
+    of row i to its m nearest rows, over k.
     """
 
     rows: np.ndarray
@@ -59,16 +61,16 @@ def open_spread_search(candidates, k, cost):
     """Return a search for groups of ``k`` with a first row of cost ``cost``."""
     m = candidates.rows.shape[0]
     search = SpreadSearch(
-        np.zeros(k, np.int64),
-        np.full(k + 1, cost),
-        np.zeros(k + 1),
-        np.empty((k, m), np.int64),
-        np.empty((k, m)),
-        np.empty((k, m)),
-        np.full(k, m),
-        np.zeros(k),
-        np.zeros(k),
-        np.full(k, m),
+        members=np.zeros(k, np.int64),
+        cost=np.full(k + 1, cost),
+        spread=np.zeros(k + 1),
+        place=np.empty((k, m), np.int64),
+        extra=np.empty((k, m)),
+        floor=np.empty((k, m)),
+        n_candidates=np.full(k, m),
+        least_floor_sum=np.zeros(k),
+        largest_of_least=np.zeros(k),
+        next_candidate=np.full(k, m),
     )
     search.place[1] = np.arange(m)
     search.extra[1], search.floor[1] = candidates.extra, candidates.floor
@@ -85,70 +87,77 @@ def least_spread(search, candidates, depth, count, gap):
 
 
 @compiled
-def add_least(search, depth, least, cutoff):
-    """Note the least floors; return whether a group below ``cutoff`` may follow."""
+def store_least(search, depth, least, cutoff):
+    """Store the least floors; return whether a group below ``cutoff`` may follow."""
     need = search.members.shape[0] - depth
-    total = take_least(search.floor[depth], search.left[depth], least[:need])
-    search.last[depth] = least[need - 1]
-    search.others[depth] = total - least[need - 1]
+    total = take_least(search.floor[depth], search.n_candidates[depth], least[:need])
+    search.largest_of_least[depth] = least[need - 1]
+    search.least_floor_sum[depth] = total - least[need - 1]
     return search.cost[depth] + total < cutoff  # infinite where fewer are left than needed
 
 
 @compiled
 def keep_promising(search, candidates, depth, least, cutoff):
     """Keep the candidates of groups below ``cutoff``; return whether enough are left."""
-    k, left = search.members.shape[0], search.left[depth]
+    k, n_candidates = search.members.shape[0], search.n_candidates[depth]
     place, extra, floor = search.place[depth], search.extra[depth], search.floor[depth]
-    for i in range(left):
+    for i in range(n_candidates):
         floor[i] = extra[i] + candidates.sums[place[i], k - depth - 1] / 2
-    if not add_least(search, depth, least, cutoff):
+    if not store_least(search, depth, least, cutoff):
         return False
-    kept, others = 0, search.cost[depth] + search.others[depth]
-    for i in range(left):
-        if floor[i] <= search.last[depth] or others + floor[i] < cutoff:
+    kept, others_cost = 0, search.cost[depth] + search.least_floor_sum[depth]
+    for i in range(n_candidates):
+        if floor[i] <= search.largest_of_least[depth] or others_cost + floor[i] < cutoff:
             place[kept], extra[kept], floor[kept] = place[i], extra[i], floor[i]
             kept += 1
-    search.left[depth] = search.turn[depth] = kept
+    search.n_candidates[depth] = search.next_candidate[depth] = kept
     return True
 
 
 @compiled
-def is_promising(search, candidates, depth, i, most, cutoff):
+def is_promising(search, candidates, depth, i, max_spread, cutoff):
     """Return whether candidate ``i`` and nearer ones may complete a group below ``cutoff``."""
-    floor = max(search.floor[depth, i], search.last[depth])
-    if search.cost[depth] + search.others[depth] + floor >= cutoff:
+    floor = max(search.floor[depth, i], search.largest_of_least[depth])
+    if search.cost[depth] + search.least_floor_sum[depth] + floor >= cutoff:
         return False
     need, gap = search.members.shape[0] - depth, candidates.gaps[search.place[depth, i]]
-    return least_spread(search, candidates, depth, need - 1, gap) < most
+    return least_spread(search, candidates, depth, need - 1, gap) < max_spread
 
 
 @compiled
-def add_row(X, search, candidates, depth, i, most, scratch):
+def add_row(X, search, candidates, depth, i, max_spread, scratch):
     """Add candidate ``i``; those nearer stay candidates as far as the spread allows."""
-    k, at = search.members.shape[0], search.place[depth, i]
-    below = depth + 1
-    search.members[depth] = at
-    search.cost[below] = search.cost[depth] + search.extra[depth, i]
-    search.spread[below] = search.spread[depth] + candidates.gaps[at]
-    left = least_spread(search, candidates, depth, k - below - 1, candidates.gaps[at])
+    k, candidate = search.members.shape[0], search.place[depth, i]
+    deeper = depth + 1
+    search.members[depth] = candidate
+    search.cost[deeper] = search.cost[depth] + search.extra[depth, i]
+    search.spread[deeper] = search.spread[depth] + candidates.gaps[candidate]
+    others_spread = least_spread(
+        search, candidates, depth, k - deeper - 1, candidates.gaps[candidate]
+    )
     count, possible = 0, min(i, candidates.sums.shape[0])
-    while count < possible and left + candidates.gaps[search.place[depth, count]] < most:
+    while (
+        count < possible
+        and others_spread + candidates.gaps[search.place[depth, count]] < max_spread
+    ):
         count += 1
-    search.left[below] = count
+    search.n_candidates[deeper] = count
     if depth == 1:  # the first candidates are all in order: several distances at once
         scratch[:count] = 0.0
         for j in range(X.shape[1]):
-            value = X[candidates.rows[at], j]
+            value = X[candidates.rows[candidate], j]
             for other in range(count):
                 gap = candidates.columns[j, other] - value
                 scratch[other] += gap * gap
     else:
         for b in range(count):
             other = search.place[depth, b]
-            scratch[b] = row_distance(X, candidates.rows[at], X, candidates.rows[other])
+            scratch[b] = squared_row_distance(
+                X, candidates.rows[candidate], X, candidates.rows[other]
+            )
     for b in range(count):
-        search.place[below, b] = search.place[depth, b]
-        search.extra[below, b] = search.extra[depth, b] + scratch[b] / k
+        search.place[deeper, b] = search.place[depth, b]
+        search.extra[deeper, b] = search.extra[depth, b] + scratch[b] / k
     return count
 
 
@@ -160,31 +169,31 @@ def store_complete(search, candidates, first, groups, costs, count, cutoff):
     """
     depth = search.members.shape[0] - 1
     lowest = cutoff
-    for i in range(search.left[depth]):
+    for i in range(search.n_candidates[depth]):
         cost = search.cost[depth] + search.extra[depth, i]
         if cost >= cutoff:
             continue
         lowest = min(lowest, cost)
-        place = count
+        slot = count
         if count == costs.shape[0]:
-            place = costs.argmax()
-            if costs[place] <= cost:
+            slot = costs.argmax()
+            if costs[slot] <= cost:
                 continue
-        costs[place], groups[place, 0] = cost, first
+        costs[slot], groups[slot, 0] = cost, first
         for a in range(1, depth):
-            groups[place, a] = candidates.rows[search.members[a]]
-        groups[place, depth] = candidates.rows[search.place[depth, i]]
+            groups[slot, a] = candidates.rows[search.members[a]]
+        groups[slot, depth] = candidates.rows[search.place[depth, i]]
         count = min(count + 1, costs.shape[0])
     return count, lowest
 
 
 @compiled
-def search_spread(X, candidates, first, k, cost, most, work, groups, costs):
-    """Find groups of negative reduced cost in which ``first`` has a spread below ``most``.
+def search_spread(X, candidates, first, k, cost, max_spread, max_steps, groups, costs):
+    """Find groups of negative reduced cost in which ``first`` has a spread below ``max_spread``.
 
     They consist of the first row, of cost ``cost``, and candidates. The cheapest are stored in the
-    rows of ``groups``, with their reduced costs in ``costs``. No more candidates than ``work`` are
-    tried. The result is the lowest reduced cost, at most 0, how many were stored, and whether the
+    rows of ``groups``, with their reduced costs in ``costs``. About ``max_steps`` candidates are
+    tried. Return the lowest reduced cost, at most 0, how many groups were stored, and whether the
     search was complete.
     """
     search, least = open_spread_search(candidates, k, cost), np.empty(k)
@@ -192,18 +201,18 @@ def search_spread(X, candidates, first, k, cost, most, work, groups, costs):
     if k == 2:
         count, bound = store_complete(search, candidates, first, groups, costs, 0, 0.0)
         return bound, count, True
-    if not add_least(search, 1, least, 0.0):
+    if not store_least(search, 1, least, 0.0):
         return 0.0, 0, True
     count, bound, depth = 0, 0.0, 1
     while depth > 0:
-        search.turn[depth] -= 1
-        i = search.turn[depth]
+        search.next_candidate[depth] -= 1
+        i = search.next_candidate[depth]
         if i < k - depth - 1:  # fewer are left than needed
             depth -= 1
-        elif work < 0:
+        elif max_steps < 0:
             return bound, count, False
-        elif is_promising(search, candidates, depth, i, most, bound):
-            work -= 1 + add_row(X, search, candidates, depth, i, most, scratch)
+        elif is_promising(search, candidates, depth, i, max_spread, bound):
+            max_steps -= 1 + add_row(X, search, candidates, depth, i, max_spread, scratch)
             if depth + 1 == k - 1:
                 count, bound = store_complete(
                     search, candidates, first, groups, costs, count, bound

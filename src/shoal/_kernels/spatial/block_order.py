@@ -1,44 +1,50 @@
-"""An order of the records in which near records are near each other."""
+"""An order of the records in which near records are near each other, cut into blocks."""
 
 import numpy as np
 
 from shoal._kernels._compile import compiled
 
 BLOCK = 64  # records that are measured together
-BLOCKS_PER_GROUP = 16  # blocks in a group of blocks
+BLOCKS_PER_SUPERBLOCK = 16  # consecutive blocks with one box around them all
 SAMPLE = 256  # records that suffice to see along which axis a part is longest
-SHELL_WEIGHT = (
-    16.0  # how much more the distance from the origin counts: groups form from the outside in
-)
+SHELL_WEIGHT = 16.0  # of the distance from the origin, since groups form from the outside in
 DEEPEST = 64  # more levels than any table fills
+
+
+def locality_order(X: np.ndarray) -> np.ndarray:
+    """Return the records in an order in which near records are near each other."""
+    order = np.arange(len(X))
+    no_shells = np.zeros(len(X))
+    order_by_halving(np.column_stack([X, no_shells]).astype(np.float32), order)
+    return order
 
 
 @compiled
 def order_by_halving(rows, order):
     """Order records by recursive halving across the axis of greatest extent.
 
-    Cuts fall between groups of blocks first and between blocks then, so that each
+    Cuts fall between superblocks first and between blocks then, so that each
     of them holds records from one small box. The last axis is the distance from
     the origin: parts are shells as well as boxes.
     """
     keys = np.empty(order.shape[0], np.float32)
     starts, stops = np.empty(DEEPEST, np.int64), np.empty(DEEPEST, np.int64)
-    starts[0], stops[0], queue = 0, order.shape[0], 1
-    while queue > 0:
-        queue -= 1
-        start, stop = starts[queue], stops[queue]
+    starts[0], stops[0], n_stacked = 0, order.shape[0], 1
+    while n_stacked > 0:
+        n_stacked -= 1
+        start, stop = starts[n_stacked], stops[n_stacked]
         size = stop - start
         if size <= BLOCK:
             continue
-        unit = BLOCK * BLOCKS_PER_GROUP if size > BLOCK * BLOCKS_PER_GROUP else BLOCK
+        unit = BLOCK * BLOCKS_PER_SUPERBLOCK if size > BLOCK * BLOCKS_PER_SUPERBLOCK else BLOCK
         middle = start + (size + unit - 1) // unit // 2 * unit
         axis = widest_axis(rows, order, start, stop)
         for i in range(start, stop):
             keys[i] = rows[order[i], axis]
         select(keys, order, start, stop, middle)
-        starts[queue], stops[queue] = start, middle
-        starts[queue + 1], stops[queue + 1] = middle, stop
-        queue += 2
+        starts[n_stacked], stops[n_stacked] = start, middle
+        starts[n_stacked + 1], stops[n_stacked + 1] = middle, stop
+        n_stacked += 2
 
 
 @compiled
@@ -46,7 +52,7 @@ def widest_axis(rows, order, start, stop):
     """Return the axis along which a part of the records varies most."""
     step = max(1, (stop - start) // SAMPLE)
     count = (stop - start + step - 1) // step
-    best, most = 0, -1.0
+    best, greatest = 0, -1.0
     for axis in range(rows.shape[1]):
         first = rows[order[start], axis]
         total, squares = 0.0, 0.0
@@ -57,8 +63,8 @@ def widest_axis(rows, order, start, stop):
         spread = squares - total * total / count
         if axis == rows.shape[1] - 1:
             spread *= SHELL_WEIGHT
-        if spread > most:
-            best, most = axis, spread
+        if spread > greatest:
+            best, greatest = axis, spread
     return best
 
 

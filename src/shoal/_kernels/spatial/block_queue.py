@@ -1,7 +1,8 @@
-"""A priority queue of groups of blocks, greatest bound first.
+"""A priority queue of superblocks, greatest bound first.
 
-Before its first visit a search can exclude no group; after it, most. So the best group is visited
-first, after one scan, and only then are the remaining groups put into the heap.
+A superblock is a run of `BLOCKS_PER_SUPERBLOCK` blocks. Before its first visit a search can exclude
+none of them; after it, most. So the best superblock is visited first, after one scan, and only then
+are the others put into the heap.
 """
 
 from shoal._kernels._compile import compiled
@@ -10,10 +11,10 @@ from shoal._kernels.structures.heap import sift_down
 
 
 @compiled
-def queue_best_group(outer_bounds, queue, bounds):
-    """Queue the group with the greatest bound, and a placeholder for the group being visited.
+def queue_best_superblock(outer_bounds, queue, bounds):
+    """Queue the superblock with the greatest bound, and a placeholder for the one being visited.
 
-    Return the length of the queue. For searches without any result yet; `queue_other_groups`
+    Return the length of the queue. For searches without any result yet; `queue_other_superblocks`
     queues the rest.
     """
     queue[0] = greatest(outer_bounds)
@@ -33,45 +34,45 @@ def greatest(bounds):
 
 
 @compiled
-def queue_other_groups(outer_bounds, queue, needed, bounds):
-    """Queue the groups that may contain a better record, after the best one was visited."""
+def queue_other_superblocks(outer_bounds, queue, required, bounds):
+    """Queue the superblocks that may contain a better record, after the best one was visited."""
     outer_bounds[queue[0]] = NO_SCORE
-    return queue_groups(outer_bounds, queue, needed, bounds)
+    return queue_superblocks(outer_bounds, queue, required, bounds)
 
 
 @compiled
-def queue_groups(outer_bounds, queue, needed, bounds):
-    """Queue the groups whose bound is high enough, and a placeholder for the group being visited.
+def queue_superblocks(outer_bounds, queue, required, bounds):
+    """Queue the superblocks with a bound high enough, and a placeholder for the one being visited.
 
     Return the length of the queue; the placeholder is its last entry.
     """
-    left = heapify_groups(outer_bounds, queue, needed)
-    queue[left] = 0
+    n_queued = heapify_superblocks(outer_bounds, queue, required)
+    queue[n_queued] = 0
     bounds[:] = NO_SCORE
-    return left + 1
+    return n_queued + 1
 
 
 @compiled
-def heapify_groups(bounds, queue, needed):
-    """Make a heap of the groups whose bound is high enough; return how many there are."""
-    left = 0
-    for g in range(bounds.shape[0]):
-        if bounds[g] >= needed and bounds[g] > NO_SCORE:
-            queue[left] = g
-            left += 1
-    for at in range(left // 2 - 1, -1, -1):
-        sift_down(queue, bounds, bounds, at, left, queue[at])
-    return left
+def heapify_superblocks(bounds, queue, required):
+    """Make a heap of the superblocks whose bound is high enough; return how many there are."""
+    n_queued = 0
+    for s in range(bounds.shape[0]):
+        if bounds[s] >= required and bounds[s] > NO_SCORE:
+            queue[n_queued] = s
+            n_queued += 1
+    for position in range(n_queued // 2 - 1, -1, -1):
+        sift_down(queue, bounds, bounds, position, n_queued, queue[position])
+    return n_queued
 
 
 @compiled
-def pop_group(bounds, queue, left, needed):
-    """Move the group with the greatest bound to the end of a heap of ``left`` groups.
+def pop_superblock(bounds, queue, n_queued, required):
+    """Move the superblock with the greatest bound to the end of a heap of ``n_queued`` superblocks.
 
-    Return the length of the queue, this group included, or 0 if its bound is too low.
+    Return the length of the queue, this superblock included, or 0 if its bound is too low.
     """
-    if left == 0 or not bounds[queue[0]] >= needed:
+    if n_queued == 0 or not bounds[queue[0]] >= required:
         return 0
-    queue[0], queue[left - 1] = queue[left - 1], queue[0]
-    sift_down(queue, bounds, bounds, 0, left - 1, queue[0])
-    return left
+    queue[0], queue[n_queued - 1] = queue[n_queued - 1], queue[0]
+    sift_down(queue, bounds, bounds, 0, n_queued - 1, queue[0])
+    return n_queued

@@ -31,11 +31,11 @@ that also encloses its records. Both are therefore combined: for any m >= 0, sin
     |v|² - 2 v q  <=  (1 + m) R² - (m |v|² + 2 v q),
 
 and the bracket is minimised axis by axis, at -q/m or at the nearest face. With m = 0 this is the
-bound of the box; with m = |q| / R it is never above that of the sphere; m is `SHELL_PRICE` times
-that. It excludes a quarter to a third of the blocks that pass both bounds separately. A face may be
-that of a removed record, but every living record is in box and sphere, so the chosen coordinates do
-not exceed 2R, and all terms together are below 3 (R + |q|)². `far_score_bounds` adds
-4 e (p + 8)² (R + |q|)², more than rounding p + 8 times loses. The bound holds for any m, so
+bound of the box; with m = |q| / R it is never above that of the sphere; m is `SHELL_MULTIPLIER`
+times that. It excludes a quarter to a third of the blocks that pass both bounds separately. A face
+may be that of a removed record, but every living record is in box and sphere, so the chosen
+coordinates do not exceed 2R, and all terms together are below 3 (R + |q|)². `far_score_bounds`
+adds 4 e (p + 8)² (R + |q|)², more than rounding p + 8 times loses. The bound holds for any m, so
 rounding errors of m do not matter.
 """
 
@@ -43,37 +43,38 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 
+# The margins of the proof above: of storage, of summation, and of underflow in either precision.
 STORED = 2.0**-22
 SUMMED = 2.0**-22
 FAINT = 1e-36
 LEAST = 5e-324
 NO_SCORE = np.float32(-np.inf)
-SHELL_PRICE = np.float32(0.5)  # weight of the sphere, in [0, 1]; 0.35 and 0.7 exclude less
+SHELL_MULTIPLIER = np.float32(0.5)  # weight of the sphere, in [0, 1]; 0.35 and 0.7 exclude less
 TINY = np.float32(1e-18)  # smallest norm to divide by
 
 
 @compiled
-def required_score(squared, side, scale, reach, p):
+def required_score(squared, sign, scale, query_norm, p):
     """Return the score that a record must have to come before one at a squared distance.
 
-    ``reach`` is the distance of the query point from the origin of the frame.
+    ``query_norm`` is the distance of the query point from the origin of the frame.
     """
-    if side < 0:
+    if sign < 0:
         distance = np.sqrt(squared + p * LEAST) * scale
-        distance += STORED * (2.0 * reach + distance)
+        distance += STORED * (2.0 * query_norm + distance)
         return np.float32(-distance * distance * (1.0 + SUMMED * (p + 8)) - FAINT)
     distance = np.sqrt(max(0.0, squared - p * LEAST)) * scale
-    distance = max(0.0, distance - STORED * (2.0 * reach + distance))
+    distance = max(0.0, distance - STORED * (2.0 * query_norm + distance))
     return np.float32(distance * distance * (1.0 - SUMMED * (p + 8)) - FAINT)
 
 
 @compiled
-def score_bounds(low, high, query, side, bounds):
+def score_bounds(low, high, query, sign, bounds):
     """Write upper bounds of the scores in boxes; -inf for empty boxes.
 
     ``low[a]`` and ``high[a]`` are the faces of all boxes along one axis.
     """
-    if side < 0:
+    if sign < 0:
         near_score_bounds(low, high, query, query, bounds)
     else:
         far_score_bounds(low, high, query, bounds)
@@ -105,18 +106,18 @@ def near_score_bounds(low, high, query_low, query_high, bounds):
 def far_score_bounds(low, high, query, bounds):
     """Write upper bounds of the squared distances to records in boxes and shells."""
     last = low.shape[0] - 1
-    outer, reach = high[last], max(query[last], TINY)
+    outer, query_norm = high[last], max(query[last], TINY)
     slack = np.float32(SUMMED * (last + 8) ** 2)
-    price = SHELL_PRICE * reach
+    multiplier = SHELL_MULTIPLIER * query_norm
     for i in range(bounds.shape[0]):
-        bounds[i] = outer[i] * (outer[i] + price) + reach * reach
+        bounds[i] = outer[i] * (outer[i] + multiplier) + query_norm * query_norm
     for a in range(1, last):
         below, above, q = low[a], high[a], query[a]
         for i in range(bounds.shape[0]):
             shell = max(outer[i], TINY)
-            chosen = min(max(-q * shell / price, below[i]), above[i])
-            bounds[i] -= chosen * (chosen * (price / shell) + q + q)
+            chosen = min(max(-q * shell / multiplier, below[i]), above[i])
+            bounds[i] -= chosen * (chosen * (multiplier / shell) + q + q)
     for i in range(bounds.shape[0]):
-        most = (outer[i] + reach) * (outer[i] + reach)
-        bound = min(bounds[i] + slack * most, most)
+        max_square = (outer[i] + query_norm) * (outer[i] + query_norm)
+        bound = min(bounds[i] + slack * max_square, max_square)
         bounds[i] = bound if outer[i] >= 0 else NO_SCORE

@@ -1,4 +1,4 @@
-"""A balanced tree of boxes (a k-d tree) whose records can be removed and moved.
+"""A balanced tree of boxes (a k-d tree) whose points can be removed and moved.
 
 For tables whose records stay where they are, `shoal._kernels.spatial.search` is faster.
 
@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.structures.sorted_list import insert, precedes
 
 LEAF = 32  # most records in a box that is not divided further
 DEEPEST = 64  # more levels than any table fills
@@ -20,13 +21,13 @@ NONE_FOUND = np.int64(0)
 
 
 class BoxTree(NamedTuple):
-    """Records in nested boxes.
+    """Points in nested boxes. Points may be records or centroids of groups.
 
     Box 1 holds all, boxes 2b and 2b + 1 are the halves of box b, and those from
-    ``bounds.shape[0] // 2`` on are the leaves. ``columns`` and ``records`` are in
-    the order of the leaves, ``place`` is the way back. ``living[b]`` counts the
-    records left in box b; in a leaf they come first. ``lowest[b]`` is no greater than
-    any record in it.
+    ``bounds.shape[0] // 2`` on are the leaves. ``columns`` are the points in the order of
+    the leaves and ``records`` their numbers, ``place`` is the way back. ``living[b]`` counts
+    the points left in box b; in a leaf they come first. ``lowest[b]`` is no greater than
+    the number of any point in it.
     """
 
     columns: np.ndarray
@@ -61,42 +62,50 @@ def build_tree(X: np.ndarray) -> BoxTree:
     place = np.empty(n, np.int64)
     place[records] = np.arange(n)
     columns = np.ascontiguousarray(X[records].T)
-    return BoxTree(columns, records, place, edges[:-1], bounds, lowest, living)
+    return BoxTree(
+        columns=columns,
+        records=records,
+        place=place,
+        start=edges[:-1],
+        bounds=bounds,
+        lowest=lowest,
+        living=living,
+    )
 
 
 @compiled
-def remove_record(tree, record):
-    """Remove ``record``; the last one living in its leaf takes its place."""
-    here = tree.place[record]
-    leaf = np.searchsorted(tree.start, here, side="right") - 1
+def remove_point(tree, i):
+    """Remove point ``i``; the last one living in its leaf takes its place."""
+    place = tree.place[i]
+    leaf = np.searchsorted(tree.start, place, side="right") - 1
     box = leaf + tree.start.shape[0]
     last = tree.start[leaf] + tree.living[box] - 1
     other = tree.records[last]
-    for j in range(tree.columns.shape[0]):
-        tree.columns[j, here], tree.columns[j, last] = tree.columns[j, last], tree.columns[j, here]
-    tree.records[here], tree.records[last] = other, record
-    tree.place[other], tree.place[record] = here, last
+    for column in tree.columns:
+        column[place], column[last] = column[last], column[place]
+    tree.records[place], tree.records[last] = other, i
+    tree.place[other], tree.place[i] = place, last
     while box > 0:
         tree.living[box] -= 1
         box //= 2
 
 
 @compiled
-def move_record(tree, record, point):
-    """Move ``record`` to ``point``; the boxes around it widen as needed."""
-    here = tree.place[record]
-    box = np.searchsorted(tree.start, here, side="right") - 1 + tree.start.shape[0]
-    for j in range(point.shape[0]):
-        tree.columns[j, here] = point[j]
+def move_point(tree, i, position):
+    """Move point ``i`` to ``position``; the boxes around it widen as needed."""
+    place = tree.place[i]
+    box = np.searchsorted(tree.start, place, side="right") - 1 + tree.start.shape[0]
+    for j in range(position.shape[0]):
+        tree.columns[j, place] = position[j]
     while box > 0:
-        for j in range(point.shape[0]):
-            tree.bounds[box, 0, j] = min(tree.bounds[box, 0, j], point[j])
-            tree.bounds[box, 1, j] = max(tree.bounds[box, 1, j], point[j])
+        for j in range(position.shape[0]):
+            tree.bounds[box, 0, j] = min(tree.bounds[box, 0, j], position[j])
+            tree.bounds[box, 1, j] = max(tree.bounds[box, 1, j], position[j])
         box //= 2
 
 
 @compiled
-def box_distance(tree, box, point):
+def squared_box_distance(tree, box, point):
     """Return the squared distance of ``point`` to a box: no record inside is nearer."""
     total = 0.0
     for j in range(point.shape[0]):
@@ -113,40 +122,19 @@ def leaf_distances(tree, box, point, gaps):
     gaps[:size] = 0.0
     for j in range(point.shape[0]):
         column = tree.columns[j, start : start + size]
-        here = point[j]
+        value = point[j]
         for i in range(size):
-            gap = column[i] - here
+            gap = column[i] - value
             gaps[i] += gap * gap
     return start
 
 
 @compiled
-def comes_first(distance, record, other_distance, other_record):
-    """Return whether the first is nearer; ties go to the lowest record."""
-    return distance < other_distance or (distance == other_distance and record < other_record)
-
-
-@compiled
-def insert(nearest, distances, count, record, distance):
-    """Insert ``record`` into a list of the ``count`` nearest; return its length."""
-    at, most = count, nearest.shape[0]
-    while at > 0 and comes_first(distance, record, distances[at - 1], nearest[at - 1]):
-        at -= 1
-    if at == most:
-        return count
-    count = min(count + 1, most)
-    for later in range(count - 1, at, -1):
-        nearest[later], distances[later] = nearest[later - 1], distances[later - 1]
-    nearest[at], distances[at] = record, distance
-    return count
-
-
-@compiled
 def search_leaf(tree, box, point, excluded, nearest, distances, count, gaps):
-    """Add the living of a leaf to ``nearest``, nearest first; return its length."""
-    start, most = leaf_distances(tree, box, point, gaps), nearest.shape[0]
+    """Add the living of a leaf to the list ``nearest``; return its length."""
+    start, last = leaf_distances(tree, box, point, gaps), nearest.shape[0] - 1
     for i in range(tree.living[box]):
-        if count < most or gaps[i] <= distances[most - 1]:
+        if count <= last or gaps[i] <= distances[last]:
             record = tree.records[start + i]
             if record != excluded:
                 count = insert(nearest, distances, count, record, gaps[i])
@@ -158,29 +146,31 @@ def find_nearest(tree, point, excluded, nearest, distances):
     """Fill ``nearest`` with the living nearest to ``point``, nearest first; return their number.
 
     The record ``excluded`` is left out (or ``NO_RECORD``), ties go to the lowest record, and
-    ``distances`` are squared. The result is the number of records, less than the
-    length of ``nearest`` only if fewer live.
+    ``distances`` are squared. The result is less than the length of ``nearest`` only if fewer
+    records are living.
     """
     boxes, floors = np.empty(DEEPEST, np.int64), np.empty(DEEPEST)
     gaps = np.empty(LEAF)
     boxes[0], floors[0] = 1, 0.0
-    queue, count, last = 1, NONE_FOUND, nearest.shape[0] - 1
-    while queue > 0:
-        queue -= 1
-        box, floor = boxes[queue], floors[queue]
+    n_stacked, count, last = 1, NONE_FOUND, nearest.shape[0] - 1
+    while n_stacked > 0:
+        n_stacked -= 1
+        box, floor = boxes[n_stacked], floors[n_stacked]
         if tree.living[box] == 0 or (
-            count > last
-            and not comes_first(floor, tree.lowest[box], distances[last], nearest[last])
+            count > last and not precedes(floor, tree.lowest[box], distances[last], nearest[last])
         ):
             continue
         if box >= tree.start.shape[0]:
             count = search_leaf(tree, box, point, excluded, nearest, distances, count, gaps)
             continue
         near, far = 2 * box, 2 * box + 1
-        near_floor, far_floor = box_distance(tree, near, point), box_distance(tree, far, point)
-        if comes_first(far_floor, tree.lowest[far], near_floor, tree.lowest[near]):
+        near_floor, far_floor = (
+            squared_box_distance(tree, near, point),
+            squared_box_distance(tree, far, point),
+        )
+        if precedes(far_floor, tree.lowest[far], near_floor, tree.lowest[near]):
             near, far, near_floor, far_floor = far, near, far_floor, near_floor
-        boxes[queue], floors[queue] = far, far_floor
-        boxes[queue + 1], floors[queue + 1] = near, near_floor
-        queue += 2
+        boxes[n_stacked], floors[n_stacked] = far, far_floor
+        boxes[n_stacked + 1], floors[n_stacked + 1] = near, near_floor
+        n_stacked += 2
     return count

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.spatial.block_order import BLOCK, locality_order
 
-WIDTH = 64  # places in a box
+WIDTH = BLOCK  # places in a box
 
 
 class Boxes(NamedTuple):
@@ -44,47 +45,32 @@ def is_mostly_empty(groups: Any, boxes: Boxes) -> bool:
 
 def pack_boxes(groups: Any) -> Boxes:
     """Return boxes of neighbouring ``groups`` that are not joined into others."""
-    ordered = halve_across_widest_side(groups.centre, unjoined(groups))
-    boxes = -(-len(ordered) // WIDTH)
-    padded = np.append(ordered, np.full(boxes * WIDTH - len(ordered), -1)).reshape(boxes, WIDTH)
-    empty = (padded < 0)[:, None, :]
-    centres = np.ascontiguousarray(groups.centre[padded].transpose(0, 2, 1))
+    numbers = unjoined(groups)
+    ordered = numbers[locality_order(groups.centroids[numbers])]
+    n_boxes = -(-len(ordered) // WIDTH)
+    padded = np.append(ordered, np.full(n_boxes * WIDTH - len(ordered), -1)).reshape(n_boxes, WIDTH)
+    is_empty = (padded < 0)[:, None, :]
+    centres = np.ascontiguousarray(groups.centroids[padded].transpose(0, 2, 1))
     places = np.full(len(groups.parent), -1)  # joined groups have none
     places[ordered] = np.arange(len(ordered))
     return Boxes(
-        np.where(empty, np.inf, centres),
-        groups.size[padded].astype(np.float64),
-        padded,
-        np.where(empty, np.inf, centres).min(axis=2).T.copy(),
-        np.where(empty, -np.inf, centres).max(axis=2).T.copy(),
-        np.empty(boxes),
-        places,
+        centres=np.where(is_empty, np.inf, centres),
+        weights=groups.sizes[padded].astype(np.float64),
+        groups=padded,
+        low=np.where(is_empty, np.inf, centres).min(axis=2).T.copy(),
+        high=np.where(is_empty, -np.inf, centres).max(axis=2).T.copy(),
+        distance_to_box=np.empty(n_boxes),
+        places=places,
     )
-
-
-def halve_across_widest_side(centre, groups):
-    """Reorder ``groups`` so that each run of WIDTH lies together: halve the longest side."""
-    ordered = groups.copy()
-    stack = [(0, len(groups))]
-    while stack:
-        start, stop = stack.pop()
-        if stop - start > WIDTH:
-            part = ordered[start:stop]
-            points = centre[part]
-            side = points[:, np.argmax(np.ptp(points, axis=0))]
-            ordered[start:stop] = part[np.argsort(side, kind="stable")]
-            middle = start + -(-(stop - start) // WIDTH) // 2 * WIDTH
-            stack += [(start, middle), (middle, stop)]
-    return ordered
 
 
 @compiled
 def move_group(boxes, group, point, size):
     """Move ``group`` to ``point`` with ``size`` records, and widen its box."""
-    b, at = divmod(boxes.places[group], WIDTH)
-    boxes.weights[b, at] = size
+    b, i = divmod(boxes.places[group], WIDTH)
+    boxes.weights[b, i] = size
     for j in range(point.shape[0]):
-        boxes.centres[b, j, at] = point[j]
+        boxes.centres[b, j, i] = point[j]
         boxes.low[j, b] = min(boxes.low[j, b], point[j])
         boxes.high[j, b] = max(boxes.high[j, b], point[j])
 
@@ -92,9 +78,9 @@ def move_group(boxes, group, point, size):
 @compiled
 def remove_group(boxes, group):
     """Remove ``group`` by moving its place to infinity."""
-    b, at = divmod(boxes.places[group], WIDTH)
+    b, i = divmod(boxes.places[group], WIDTH)
     for j in range(boxes.centres.shape[1]):
-        boxes.centres[b, j, at] = np.inf
+        boxes.centres[b, j, i] = np.inf
 
 
 @compiled
@@ -103,19 +89,19 @@ def box_distances(boxes, point):
     for b in range(boxes.distance_to_box.shape[0]):
         boxes.distance_to_box[b] = 0.0
     for j in range(point.shape[0]):
-        here = point[j]
+        value = point[j]
         for b in range(boxes.distance_to_box.shape[0]):
-            gap = max(max(boxes.low[j, b] - here, here - boxes.high[j, b]), 0.0)
+            gap = max(max(boxes.low[j, b] - value, value - boxes.high[j, b]), 0.0)
             boxes.distance_to_box[b] += gap * gap
 
 
 @compiled
 def group_distances(boxes, b, point, distance):
     """Fill ``distance`` with the squared distances from ``point`` to the groups of box ``b``."""
-    for at in range(WIDTH):
-        distance[at] = 0.0
+    for i in range(WIDTH):
+        distance[i] = 0.0
     for j in range(point.shape[0]):
-        here = point[j]
-        for at in range(WIDTH):
-            gap = boxes.centres[b, j, at] - here
-            distance[at] += gap * gap
+        value = point[j]
+        for i in range(WIDTH):
+            gap = boxes.centres[b, j, i] - value
+            distance[i] += gap * gap

@@ -1,7 +1,7 @@
 """An index of the records that have no group yet ("living"), of which a search reads only a part.
 
 The operations are here and in `shoal._kernels.spatial.search`: the `nearest` living records of
-a point, the living record `farthest` from a point, the `centre` of the living, and `remove`.
+a point, the living record `farthest` from a point, the `mean_of_living`, and `remove`.
 Answers are the same as those of a pass over all living records.
 """
 
@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled, inlined
-from shoal._kernels.compensated_sum import add_all, add_exactly, mean_of
+from shoal._kernels.compensated_sum import add_exactly, add_records, write_mean
 from shoal._kernels.distances import same_values
-from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_GROUP, order_by_halving
+from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK, order_by_halving
 from shoal._kernels.spatial.frame import principal_frame
 from shoal._kernels.spatial.pool import Pool
 
@@ -34,18 +34,19 @@ class Index(NamedTuple):
     origin along the other axes, axis p + 1 that along all axes. Removed records are NaN there, so
     that no comparison holds for them. ``place[record]`` is b * BLOCK + i.
 
-    ``low`` and ``high`` are the faces of the boxes around blocks (as group, axis, block in the
-    group), ``outer_low`` and ``outer_high`` those around groups of blocks (as axis, group).
-    ``filled`` counts the living records of each block, and ``all_equal`` is True
-    where all its records have the same values.
+    ``low`` and ``high`` are the faces of the boxes around blocks (as superblock, axis,
+    block in the superblock), ``outer_low`` and ``outer_high`` those around superblocks (as axis,
+    superblock). ``filled`` counts the living records of each block, and ``all_equal`` is True where
+    all its records have the same values.
 
-    ``total`` is the sum of the living records, as leading part and rounding error per column. The
-    arrays from ``query`` on are scratch space of searches.
+    ``labels`` is -1 for the living, ``n_groups[0]`` counts the groups formed and ``size[0]`` the
+    living. ``total`` is the sum of the living records, as leading part and rounding error per
+    column. The arrays from ``query`` on are scratch space of searches.
     """
 
     X: np.ndarray
     labels: np.ndarray
-    groups: np.ndarray
+    n_groups: np.ndarray
     size: np.ndarray
     total: np.ndarray
     origin: np.ndarray
@@ -75,7 +76,7 @@ def open_index(X: np.ndarray) -> Index:
     """Return an index of all rows of ``X``, none of which has a label."""
     n, p = X.shape
     total = np.zeros((p, 2))
-    add_all(total, X)
+    add_records(total, X)
     return _build(X, np.full(n, -1), np.zeros(1, np.int64), np.full(1, n), total)
 
 
@@ -83,7 +84,7 @@ def rebuild_if_needed(index: Index) -> Index:
     """Return the index, rebuilt from the records without label if that is worthwhile."""
     if index.size[0] >= index.rebuild_below or index.blocks_read[0] < index.rebuild_after:
         return index
-    return _build(index.X, index.labels, index.groups, index.size, index.total)
+    return _build(index.X, index.labels, index.n_groups, index.size, index.total)
 
 
 def to_pool(index: Index) -> Pool:
@@ -91,16 +92,25 @@ def to_pool(index: Index) -> Pool:
     living = np.flatnonzero(index.labels < 0)
     columns = np.ascontiguousarray(index.X[living].T)
     distance = np.empty(len(living))
-    return Pool(columns, living, distance, index.total, index.size, index.labels, index.groups)
+    return Pool(
+        columns=columns,
+        records=living,
+        distance=distance,
+        total=index.total,
+        size=index.size,
+        labels=index.labels,
+        n_groups=index.n_groups,
+    )
 
 
-def _build(X, labels, groups, size, total) -> Index:
+def _build(X, labels, n_groups, size, total) -> Index:
+    """Return an index of the records without label, whose number is ``size`` and sum ``total``."""
     living = np.flatnonzero(labels < 0).astype(np.int32)
     n, width = len(living), X.shape[1] + 2
-    n_groups = -(-n // (BLOCK * BLOCKS_PER_GROUP))
-    n_blocks = n_groups * BLOCKS_PER_GROUP
+    n_superblocks = -(-n // (BLOCK * BLOCKS_PER_SUPERBLOCK))
+    n_blocks = n_superblocks * BLOCKS_PER_SUPERBLOCK
     index = Index(
-        X, labels, groups, size, total, *principal_frame(X, living, total[:, 0] / n),
+        X, labels, n_groups, size, total, *principal_frame(X, living, total[:, 0] / n),
         rebuild_below=int(REBUILD_SHARE * n),
         rebuild_after=REBUILD_COST[0] * n + REBUILD_COST[1],
         blocks=_full((n_blocks, width, BLOCK), np.nan),
@@ -108,22 +118,18 @@ def _build(X, labels, groups, size, total) -> Index:
         place=np.empty(len(X), np.int32),  # only places of living records are read
         filled=np.zeros(n_blocks, np.int64),
         all_equal=np.ones(n_blocks, np.bool_),
-        low=_full((n_groups, width, BLOCKS_PER_GROUP), np.inf),
-        high=_full((n_groups, width, BLOCKS_PER_GROUP), -np.inf),
-        outer_low=_full((width, n_groups), np.inf),
-        outer_high=_full((width, n_groups), -np.inf),
+        low=_full((n_superblocks, width, BLOCKS_PER_SUPERBLOCK), np.inf),
+        high=_full((n_superblocks, width, BLOCKS_PER_SUPERBLOCK), -np.inf),
+        outer_low=_full((width, n_superblocks), np.inf),
+        outer_high=_full((width, n_superblocks), -np.inf),
         query=_full(width, 0),
         gaps=_full(BLOCK, 0),
-        bounds=_full(BLOCKS_PER_GROUP, 0),
-        outer_bounds=_full(n_groups, 0),
-        queue=np.empty(n_groups + 1, np.int64),
+        bounds=_full(BLOCKS_PER_SUPERBLOCK, 0),
+        outer_bounds=_full(n_superblocks, 0),
+        queue=np.empty(n_superblocks + 1, np.int64),
         blocks_read=np.zeros(1, np.int64),
     )  # fmt: skip
-    build(
-        X, living, np.empty((n, width), np.float32), index.origin, index.axes, index.scale,
-        index.leading, index.blocks, index.records, index.place, index.filled, index.all_equal,
-        index.low, index.high, index.outer_low, index.outer_high,
-    )  # fmt: skip
+    fill_index(index, living, np.empty((n, width), np.float32))
     return index
 
 
@@ -140,35 +146,34 @@ def _full(shape: int | tuple[int, ...], value: float) -> np.ndarray:
 
 
 @compiled
-def build(
-    X, living, rows, origin, axes, scale, leading, blocks, records, place, filled, all_equal,
-    low, high, outer_low, outer_high,
-):  # fmt: skip
-    """Store the ``living`` rows of ``X`` in empty blocks; ``rows`` are working space."""
-    rotated = np.empty(X.shape[1])
+def fill_index(index, living, rows):
+    """Store the ``living`` records in the empty blocks of an index; ``rows`` are scratch space."""
+    rotated = np.empty(index.X.shape[1])
     order = np.empty(living.shape[0], np.int32)
     for i in range(living.shape[0]):
-        to_frame(X[living[i]], origin, axes, scale, rotated)
-        store_point(rotated, leading, rows[i])
+        rotate_to_frame(index.X[living[i]], index.origin, index.axes, index.scale, rotated)
+        write_coordinates(rotated, index.leading, rows[i])
         order[i] = i
     order_by_halving(rows, order)
     lowest_record_first(order)
-    for i in range(living.shape[0]):
-        b, at, record = i // BLOCK, i % BLOCK, living[order[i]]
-        records[b, at] = record
-        place[record] = i
-        filled[b] += 1
+    for place in range(living.shape[0]):
+        b, i, record = place // BLOCK, place % BLOCK, living[order[place]]
+        index.records[b, i] = record
+        index.place[record] = place
+        index.filled[b] += 1
         for a in range(rows.shape[1]):
-            blocks[b, a, at] = rows[order[i], a]
-            if blocks[b, a, at] != blocks[b, a, 0]:
-                all_equal[b] = False
-    for i in range(living.shape[0]):
+            index.blocks[b, a, i] = rows[order[place], a]
+            if index.blocks[b, a, i] != index.blocks[b, a, 0]:
+                index.all_equal[b] = False
+    for b in range(index.blocks.shape[0]):
         # Records that differ in single precision differ; only the others are compared in the table.
-        if all_equal[i // BLOCK]:
-            first = records[i // BLOCK, 0]
-            all_equal[i // BLOCK] = same_values(X, records[i // BLOCK, i % BLOCK], first)
-    for b in range(blocks.shape[0]):
-        fit_block(blocks, low, high, outer_low, outer_high, b, ALL_AXES)
+        for i in range(index.filled[b]):
+            if index.all_equal[b]:
+                first, record = index.records[b, 0], index.records[b, i]
+                index.all_equal[b] = same_values(index.X, record, first)
+        fit_block(
+            index.blocks, index.low, index.high, index.outer_low, index.outer_high, b, ALL_AXES
+        )
 
 
 @compiled
@@ -183,23 +188,23 @@ def lowest_record_first(order):
 @compiled
 def fit_block(blocks, low, high, outer_low, outer_high, b, first):
     """Fit the boxes of a block along the axes from ``first`` on."""
-    g, at = b // BLOCKS_PER_GROUP, b % BLOCKS_PER_GROUP
+    s, position = b // BLOCKS_PER_SUPERBLOCK, b % BLOCKS_PER_SUPERBLOCK
     for a in range(first, blocks.shape[1]):
-        fit_axis(blocks[b, a], low[g, a], high[g, a], at, outer_low[a], outer_high[a], g)
+        fit_axis(blocks[b, a], low[s, a], high[s, a], position, outer_low[a], outer_high[a], s)
 
 
 @compiled
-def to_frame(point, origin, axes, scale, rotated):
+def rotate_to_frame(point, origin, axes, scale, rotated):
     """Write the position of a point in the frame into ``rotated``."""
     rotated[:] = 0.0
     for j in range(point.shape[0]):
-        along = (point[j] - origin[j]) * scale
+        difference = (point[j] - origin[j]) * scale
         for a in range(rotated.shape[0]):
-            rotated[a] += along * axes[j, a]
+            rotated[a] += difference * axes[j, a]
 
 
 @compiled
-def store_point(rotated, leading, row):
+def write_coordinates(rotated, leading, row):
     """Write a rotated point into ``row`` as `Index` stores it."""
     p = rotated.shape[0]
     near, rest = 0.0, 0.0
@@ -214,36 +219,36 @@ def store_point(rotated, leading, row):
 
 
 @compiled
-def fit_axis(values, low, high, at, outer_low, outer_high, g):
-    """Fit the boxes of a block and its group to the living records along one axis.
+def fit_axis(values, low, high, position, outer_low, outer_high, s):
+    """Fit the boxes of a block and its superblock ``s`` to the living records along one axis.
 
-    ``at`` is the position of the block in its group. The box of the group changes only if the
-    block touched one of its faces.
+    ``position`` is that of the block in its superblock, whose box changes only if the block touched
+    one of its faces.
     """
     # Two halves side by side, since each comparison waits for the one before.
     least, greatest = np.float32(np.inf), np.float32(-np.inf)
-    least_too, greatest_too = least, greatest
+    other_least, other_greatest = least, greatest
     half = BLOCK // 2
     for i in range(half):
         value, other = values[i], values[i + half]
         least = value if value < least else least
         greatest = value if value > greatest else greatest
-        least_too = other if other < least_too else least_too
-        greatest_too = other if other > greatest_too else greatest_too
-    least, greatest = min(least, least_too), max(greatest, greatest_too)
-    reached = low[at] <= outer_low[g] or high[at] >= outer_high[g]
-    low[at], high[at] = least, greatest
-    if reached or least < outer_low[g] or greatest > outer_high[g]:
-        for i in range(BLOCKS_PER_GROUP):
+        other_least = other if other < other_least else other_least
+        other_greatest = other if other > other_greatest else other_greatest
+    least, greatest = min(least, other_least), max(greatest, other_greatest)
+    is_on_face = low[position] <= outer_low[s] or high[position] >= outer_high[s]
+    low[position], high[position] = least, greatest
+    if is_on_face or least < outer_low[s] or greatest > outer_high[s]:
+        for i in range(BLOCKS_PER_SUPERBLOCK):
             least = min(least, low[i])
             greatest = max(greatest, high[i])
-        outer_low[g], outer_high[g] = least, greatest
+        outer_low[s], outer_high[s] = least, greatest
 
 
 @inlined
-def centre(index, point):
+def mean_of_living(index, point):
     """Write the mean of the living records into ``point``."""
-    mean_of(index.total, index.size[0], point)
+    write_mean(index.total, index.size[0], point)
 
 
 @compiled
@@ -257,14 +262,15 @@ def remove(index, record):
     for j in range(index.X.shape[1]):
         add_exactly(index.total[j], -index.X[record, j])
     last = index.blocks.shape[1] - 1
-    outer = (
-        index.blocks[b, last, i] == index.high[b // BLOCKS_PER_GROUP, last, b % BLOCKS_PER_GROUP]
+    is_on_outer_face = (
+        index.blocks[b, last, i]
+        == index.high[b // BLOCKS_PER_SUPERBLOCK, last, b % BLOCKS_PER_SUPERBLOCK]
     )
     for a in range(last + 1):
         index.blocks[b, a, i] = np.nan
     index.filled[b] -= 1
     index.size[0] -= 1
-    if outer or index.filled[b] % FIT_EVERY == 0:
+    if is_on_outer_face or index.filled[b] % FIT_EVERY == 0:
         first = last if index.filled[b] % FIT_EVERY else ALL_AXES
         fit_block(index.blocks, index.low, index.high, index.outer_low, index.outer_high, b, first)
 
@@ -277,11 +283,11 @@ def assign(index, record, group):
 
 
 @inlined
-def take(index, records):
+def form_group(index, records):
     """Make some records the next group and remove them."""
     for record in records:
-        assign(index, record, index.groups[0])
-    index.groups[0] += 1
+        assign(index, record, index.n_groups[0])
+    index.n_groups[0] += 1
 
 
 @inlined

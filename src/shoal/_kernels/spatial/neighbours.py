@@ -6,20 +6,43 @@ distance to that box. `shoal._kernels.spatial.search` measures the rest.
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_distance
-from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_GROUP
-from shoal._kernels.spatial.block_queue import heapify_groups, pop_group
+from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
+from shoal._kernels.spatial.block_queue import heapify_superblocks, pop_superblock
 from shoal._kernels.spatial.bounds import NO_SCORE, near_score_bounds
 from shoal._kernels.spatial.index import Index, open_index
-from shoal._kernels.spatial.search import NEAREST, comes_first, measure_block, update_nearest
+from shoal._kernels.spatial.search import (
+    NEAREST,
+    Query,
+    add_block_to_list,
+    comes_first,
+    measure_block,
+)
 
 SHORT = 1000  # records up to which all distances are computed: nothing has to be compiled
 STRIDE = 4  # blocks between two reports of progress: a fraction of a second
-NEEDS_NOTHING = np.float32(np.inf)  # required score of places without a record
+UNATTAINABLE = np.float32(np.inf)  # required score of places without a record
+
+
+class BlockQueries(NamedTuple):
+    """The records of a block, whose neighbours are searched for together.
+
+    ``coordinates`` are those that the index stores, and ``result_rows`` the rows of the result that
+    belong to them. Record i has ``counts[i]`` neighbours so far, and ``required[i]`` is the score
+    that a further one must have. ``bounds`` and ``box`` are scratch space.
+    """
+
+    coordinates: np.ndarray
+    result_rows: np.ndarray
+    required: np.ndarray
+    counts: np.ndarray
+    bounds: np.ndarray
+    box: np.ndarray
 
 
 def neighbours(X: np.ndarray, m: int) -> np.ndarray:
@@ -98,86 +121,85 @@ def find_neighbours(index, start, stop, nearest, squares, compact):
 
     The row of a record is its number or, where ``compact``, its place after the first block.
     """
-    width, lines = index.blocks.shape[1], np.empty(BLOCK, np.int64)
-    rows = np.empty((BLOCK, width), np.float32)
-    needed, counts = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.int64)
-    bounds, inner = np.empty(BLOCK, np.float32), np.empty(BLOCKS_PER_GROUP, np.float32)
-    query_box, box = np.empty((2, width), np.float32), np.empty((2, width), np.float32)
+    width = index.blocks.shape[1]
+    queries = BlockQueries(
+        coordinates=np.empty((BLOCK, width), np.float32),
+        result_rows=np.empty(BLOCK, np.int64),
+        required=np.empty(BLOCK, np.float32),
+        counts=np.empty(BLOCK, np.int64),
+        bounds=np.empty(BLOCK, np.float32),
+        box=np.empty((2, width), np.float32),
+    )
+    query_box, inner = np.empty((2, width), np.float32), np.empty(BLOCKS_PER_SUPERBLOCK, np.float32)
     for b in range(start, min(stop, index.blocks.shape[0])):
-        load_queries(index.blocks[b], index.filled[b], rows, needed, counts)
+        load_queries(index.blocks[b], index.filled[b], queries)
         for i in range(BLOCK):
-            lines[i] = (b - start) * BLOCK + i if compact else index.records[b, i]
-        search_block(index, b, b, rows, lines, needed, counts, bounds, box, nearest, squares)
+            queries.result_rows[i] = (b - start) * BLOCK + i if compact else index.records[b, i]
+        search_block(index, b, b, queries, nearest, squares)
 
         faces(index.low, index.high, b, query_box)
         near_score_bounds(
             index.outer_low, index.outer_high, query_box[0], query_box[1], index.outer_bounds
         )
-        left = heapify_groups(index.outer_bounds, index.queue, needed.min())
+        n_queued = heapify_superblocks(index.outer_bounds, index.queue, queries.required.min())
         while True:
-            worst = needed.min()
-            left = pop_group(index.outer_bounds, index.queue, left, worst) - 1
-            if left < 0:
+            least_required = queries.required.min()
+            n_queued = pop_superblock(index.outer_bounds, index.queue, n_queued, least_required) - 1
+            if n_queued < 0:
                 break
-            g = index.queue[left]
-            near_score_bounds(index.low[g], index.high[g], query_box[0], query_box[1], inner)
-            for at in range(BLOCKS_PER_GROUP):
+            s = index.queue[n_queued]
+            near_score_bounds(index.low[s], index.high[s], query_box[0], query_box[1], inner)
+            for i in range(BLOCKS_PER_SUPERBLOCK):
+                other = s * BLOCKS_PER_SUPERBLOCK + i
                 # The score of an empty block is -inf, which is also what a search without any
                 # result requires; an empty block holds no record that could be read.
-                if inner[at] > NO_SCORE and inner[at] >= worst and g * BLOCKS_PER_GROUP + at != b:
-                    search_block(
-                        index,
-                        b,
-                        g * BLOCKS_PER_GROUP + at,
-                        rows,
-                        lines,
-                        needed,
-                        counts,
-                        bounds,
-                        box,
-                        nearest,
-                        squares,
-                    )
+                if inner[i] > NO_SCORE and inner[i] >= least_required and other != b:
+                    search_block(index, b, other, queries, nearest, squares)
 
 
 @compiled
-def load_queries(block, size, rows, needed, counts):
-    """Write the records of a block row by row into ``rows``; their lists are empty."""
+def load_queries(block, size, queries):
+    """Write the ``size`` records of a block row by row into ``queries``; their lists are empty."""
     for i in range(BLOCK):
-        needed[i] = NO_SCORE if i < size else NEEDS_NOTHING
-        counts[i] = 0
+        queries.required[i] = NO_SCORE if i < size else UNATTAINABLE
+        queries.counts[i] = 0
         for a in range(block.shape[0]):
-            rows[i, a] = block[a, i]
+            queries.coordinates[i, a] = block[a, i]
 
 
 @compiled
 def faces(low, high, b, box):
     """Write the lower and the upper faces of the box of a block into ``box``."""
     for a in range(box.shape[1]):
-        box[0, a] = low[b // BLOCKS_PER_GROUP, a, b % BLOCKS_PER_GROUP]
-        box[1, a] = high[b // BLOCKS_PER_GROUP, a, b % BLOCKS_PER_GROUP]
+        box[0, a] = low[b // BLOCKS_PER_SUPERBLOCK, a, b % BLOCKS_PER_SUPERBLOCK]
+        box[1, a] = high[b // BLOCKS_PER_SUPERBLOCK, a, b % BLOCKS_PER_SUPERBLOCK]
 
 
 @compiled
-def search_block(index, b, other, rows, lines, needed, counts, bounds, box, nearest, squares):
+def search_block(index, b, other, queries, nearest, squares):
     """Search one other block for the nearest of the records of block ``b``."""
-    reach, all_equal, lowest = rows.shape[1] - 1, index.all_equal[other], index.records[other, 0]
-    faces(index.low, index.high, other, box)
-    near_score_bounds(index.blocks[b], index.blocks[b], box[0], box[1], bounds)
+    coordinates, required, counts = queries.coordinates, queries.required, queries.counts
+    last = coordinates.shape[1] - 1
+    all_equal, lowest = index.all_equal[other], index.records[other, 0]
+    faces(index.low, index.high, other, queries.box)
+    near_score_bounds(
+        index.blocks[b], index.blocks[b], queries.box[0], queries.box[1], queries.bounds
+    )
     for i in range(index.filled[b]):
-        record, line = index.records[b, i], lines[i]
-        if not bounds[i] >= needed[i] or (
+        record, row = index.records[b, i], queries.result_rows[i]
+        if not queries.bounds[i] >= required[i] or (
             all_equal
-            and cannot_improve(index.X, lowest, record, nearest[line], squares[line], counts[i])
+            and cannot_improve(index.X, lowest, record, nearest[row], squares[row], counts[i])
         ):
             continue
         if measure_block(
-            index.blocks[other], rows[i], index.leading, NEAREST, needed[i], index.gaps
+            index.blocks[other], coordinates[i], index.leading, NEAREST, required[i], index.gaps
         ):
-            counts[i], needed[i] = update_nearest(
-                index.X, index.X[record], record, index.records[other], all_equal, index.gaps,
-                NEAREST, needed[i], index.scale, float(rows[i, reach]),
-                nearest[line], squares[line], counts[i],
+            norm = float(coordinates[i, last])
+            query = Query(index.X, index.X[record], NEAREST, record, index.scale, norm)
+            counts[i], required[i] = add_block_to_list(
+                query, index.records[other], all_equal, index.gaps, required[i], nearest[row],
+                squares[row], counts[i],
             )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.compensated_sum import add_all, add_exactly, mean_of
+from shoal._kernels.compensated_sum import add_exactly, add_records, write_mean
 from shoal._kernels.structures.heap import is_greater, sift_down, sift_up
 
 CHUNK = 64  # distances that are compared together
@@ -22,6 +22,8 @@ class Pool(NamedTuple):
     ``columns[:, :size]`` are the living records, ``records[:size]`` their numbers
     and ``distance[:size]`` their squared distances to the point last measured.
     ``total`` is their sum, as a leading part and its rounding error per column.
+    ``size[0]`` counts the living, ``n_groups[0]`` the groups formed, and ``labels``
+    is -1 for the living.
     """
 
     columns: np.ndarray
@@ -30,14 +32,14 @@ class Pool(NamedTuple):
     total: np.ndarray
     size: np.ndarray
     labels: np.ndarray
-    groups: np.ndarray
+    n_groups: np.ndarray
 
 
 def open_pool(X: np.ndarray) -> Pool:
     """Return a pool of all rows of ``X``, none of which has a label."""
     n, p = X.shape
     total = np.zeros((p, 2))
-    add_all(total, X)
+    add_records(total, X)
     return Pool(
         columns=X.T.copy(),  # a copy even of one column, since removed records are overwritten
         records=np.arange(n),
@@ -45,25 +47,25 @@ def open_pool(X: np.ndarray) -> Pool:
         total=total,
         size=np.full(1, n),
         labels=np.full(n, -1),
-        groups=np.zeros(1, np.int64),
+        n_groups=np.zeros(1, np.int64),
     )
 
 
 @compiled
-def centre(pool, point):
+def mean_of_living(pool, point):
     """Write the mean of the living records into ``point``."""
-    mean_of(pool.total, pool.size[0], point)
+    write_mean(pool.total, pool.size[0], point)
 
 
 @compiled
-def locate(pool, place, point):
+def copy_record(pool, place, point):
     """Write the record at ``place`` into ``point``."""
     for j in range(point.shape[0]):
         point[j] = pool.columns[j, place]
 
 
 @compiled
-def measure(pool, point):
+def measure_distances(pool, point):
     """Fill ``pool.distance`` with the squared distances of the living to ``point``."""
     stretch = 512  # a run of distances that stays in the fastest cache over all columns
     size = pool.size[0]
@@ -73,14 +75,14 @@ def measure(pool, point):
         distance[:] = 0.0
         for j in range(point.shape[0]):
             column = pool.columns[j, start:stop]
-            here = point[j]
+            value = point[j]
             for i in range(distance.shape[0]):
-                gap = column[i] - here
+                gap = column[i] - value
                 distance[i] += gap * gap
 
 
 @compiled
-def farthest(pool):
+def farthest_place(pool):
     """Return the place with the greatest distance; ties go to the lowest record."""
     distance, records, size = pool.distance, pool.records, pool.size[0]
     best, greatest = 0, distance[0]
@@ -96,7 +98,7 @@ def farthest(pool):
 
 
 @compiled
-def nearest(pool, places):
+def nearest_places(pool, places):
     """Fill ``places`` with the nearest living records, in no order; ties go to the lowest.
 
     There must be at least as many living records as ``places``, which becomes a max-heap.
@@ -116,7 +118,7 @@ def nearest(pool, places):
 
 @compiled
 def any_as_far(distances, least):
-    """Return whether a distance is at least so great: a run of vector instructions."""
+    """Return whether any distance is at least ``least``: a run of vector instructions."""
     hits = False
     for i in range(distances.shape[0]):
         hits |= distances[i] >= least
@@ -124,11 +126,11 @@ def any_as_far(distances, least):
 
 
 @compiled
-def any_as_near(distances, most):
-    """Return whether a distance is at most so great."""
+def any_as_near(distances, greatest):
+    """Return whether any distance is at most ``greatest``."""
     hits = False
     for i in range(distances.shape[0]):
-        hits |= distances[i] <= most
+        hits |= distances[i] <= greatest
     return hits
 
 
@@ -158,11 +160,11 @@ def assign(pool, place, group):
 
 
 @compiled
-def take(pool, places):
+def form_group(pool, places):
     """Make the records at ``places`` the next group and remove them."""
     removed, distance = -1.0, pool.distance
     for i in range(places.shape[0]):
-        pool.labels[pool.records[places[i]]] = pool.groups[0]
+        pool.labels[pool.records[places[i]]] = pool.n_groups[0]
         distance[places[i]] = removed
         for j in range(pool.columns.shape[0]):
             add_exactly(pool.total[j], -pool.columns[j, places[i]])
@@ -175,12 +177,12 @@ def take(pool, places):
             move(pool, last, places[i])
             last -= 1
     pool.size[0] = size
-    pool.groups[0] += 1
+    pool.n_groups[0] += 1
 
 
 @compiled
 def move(pool, place, to):
-    """Move a record from one place to another."""
+    """Move the record at ``place`` to the place ``to``."""
     for j in range(pool.columns.shape[0]):
         pool.columns[j, to] = pool.columns[j, place]
     pool.records[to] = pool.records[place]

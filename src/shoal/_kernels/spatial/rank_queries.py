@@ -5,9 +5,9 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.block_order import BLOCK
-from shoal._kernels.spatial.block_queue import queue_groups
+from shoal._kernels.spatial.block_queue import queue_superblocks
 from shoal._kernels.spatial.bounds import required_score, score_bounds
-from shoal._kernels.spatial.search import NEAREST, NONE_FOUND, next_block, place_query
+from shoal._kernels.spatial.search import NEAREST, NONE_FOUND, blocks_of, next_block, write_query
 
 
 @compiled
@@ -16,22 +16,19 @@ def count_closer(index, weights, point, low, high, enough):
 
     The search ends as soon as the first sum reaches ``enough``; the second is then meaningless.
     """
-    reach = place_query(
+    query_norm = write_query(
         point, index.origin, index.axes, index.scale, index.leading, NEAREST, index.query
     )
-    needed = required_score(high, NEAREST, index.scale, reach, point.shape[0])
+    required = required_score(high, NEAREST, index.scale, query_norm, point.shape[0])
     score_bounds(index.outer_low, index.outer_high, index.query, NEAREST, index.outer_bounds)
-    left = queue_groups(index.outer_bounds, index.queue, needed, index.bounds)
-    closer, tied = NONE_FOUND, NONE_FOUND
+    n_queued = queue_superblocks(index.outer_bounds, index.queue, required, index.bounds)
+    blocks, closer, tied = blocks_of(index), NONE_FOUND, NONE_FOUND
     while closer < enough:
-        b, left = next_block(
-            index.blocks, index.low, index.high, index.query, index.leading, NEAREST, needed,
-            index.outer_bounds, index.bounds, index.queue, left, index.gaps, index.blocks_read,
-        )  # fmt: skip
+        b, n_queued = next_block(blocks, NEAREST, required, n_queued)
         if b < 0:
             break
         for i in range(BLOCK):
-            if NEAREST * index.gaps[i] >= needed:
+            if NEAREST * index.gaps[i] >= required:
                 record = index.records[b, i]
                 squared = squared_distance(index.X, record, point)
                 if squared < low:
@@ -62,8 +59,8 @@ def rank_among_few(
     It is for short tables, where compiling takes longer than counting.
     """
     distance = np.zeros((len(points), len(table)))
-    for column, at in zip(table.T, points.T, strict=True):
-        gap = column - at[:, np.newaxis]
+    for column, targets in zip(table.T, points.T, strict=True):
+        gap = column - targets[:, np.newaxis]
         distance += gap * gap
     own_distance = distance[np.arange(len(points)), own][:, np.newaxis]
     is_closer = distance < own_distance * (1 - slack)

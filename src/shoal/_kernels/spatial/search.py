@@ -1,30 +1,74 @@
 """The nearest and the farthest living records, without a pass over all of them.
 
-Groups of blocks are visited in the order of the bounds that their boxes give, then their
+Superblocks are visited in the order of the bounds that their boxes give, then their
 blocks, until the records in the list beat every remaining bound. A block is measured in
 single precision by vector instructions; the records that this cannot rule out are measured
 in double precision. `shoal._kernels.spatial.bounds` proves that the result is that of a pass
-over all living records.
+over all living records. The score of a record is its squared distance times a ``sign``: -1 in a
+search for the nearest records, 1 in a search for the farthest.
+
+Kernels that are called for every block take only the arrays that they need, since passing a whole
+index takes as long as measuring a block.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.distances import squared_distance
-from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_GROUP
+from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.block_queue import (
     greatest,
-    pop_group,
-    queue_best_group,
-    queue_other_groups,
+    pop_superblock,
+    queue_best_superblock,
+    queue_other_superblocks,
 )
 from shoal._kernels.spatial.bounds import NO_SCORE, required_score, score_bounds
-from shoal._kernels.spatial.index import REST, store_point, to_frame
+from shoal._kernels.spatial.index import REST, rotate_to_frame, write_coordinates
 
 # NumPy numbers, since numba compiles an inner kernel again for every plain constant passed to it.
 NEAREST, FARTHEST = np.float32(-1), np.float32(1)
 NONE_FOUND, NO_RECORD = np.int64(0), np.int64(-1)
 FIRST_AXIS = np.int64(1)  # the axes of the frame are stored from here on
+
+
+class Query(NamedTuple):
+    """A search in a table ``X``: the point, the sign of its scores, and a record to leave out.
+
+    ``scale`` is that of the index, and ``norm`` the distance of the point from its origin.
+    """
+
+    X: np.ndarray
+    point: np.ndarray
+    sign: float
+    excluded: int
+    scale: float
+    norm: float
+
+
+class Blocks(NamedTuple):
+    """The parts of an index that a search reads block by block; see `Index`."""
+
+    coordinates: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    leading: int
+    query: np.ndarray
+    outer_bounds: np.ndarray
+    bounds: np.ndarray
+    queue: np.ndarray
+    gaps: np.ndarray
+    blocks_read: np.ndarray
+
+
+@inlined
+def blocks_of(index):
+    """Return the parts of an index that a search reads block by block."""
+    return Blocks(
+        index.blocks, index.low, index.high, index.leading, index.query, index.outer_bounds,
+        index.bounds, index.queue, index.gaps, index.blocks_read,
+    )  # fmt: skip
 
 
 @inlined
@@ -62,123 +106,107 @@ def farthest(index, point):
 
 
 @compiled
-def search(index, point, side, excluded, best, squares, count):
+def search(index, point, sign, excluded, best, squares, count):
     """Add the living records with the greatest scores to a list; return its length.
 
     The record ``excluded`` is left out, if it is not ``NO_RECORD``.
     ``point`` must lie no farther out than the records of which the index was built.
     """
-    p, most = point.shape[0], best.shape[0]
-    reach = place_query(
-        point, index.origin, index.axes, index.scale, index.leading, side, index.query
+    last = best.shape[0] - 1
+    norm = write_query(
+        point, index.origin, index.axes, index.scale, index.leading, sign, index.query
     )
-    needed = NO_SCORE
-    if count == most:
-        needed = required_score(squares[most - 1], side, index.scale, reach, p)
-    score_bounds(index.outer_low, index.outer_high, index.query, side, index.outer_bounds)
-    left, is_only_best = queue_best_group(index.outer_bounds, index.queue, index.bounds), True
+    query, blocks = Query(index.X, point, sign, excluded, index.scale, norm), blocks_of(index)
+    required = NO_SCORE
+    if count > last:
+        required = required_score(squares[last], sign, index.scale, norm, point.shape[0])
+    score_bounds(index.outer_low, index.outer_high, index.query, sign, index.outer_bounds)
+    n_queued = queue_best_superblock(index.outer_bounds, index.queue, index.bounds)
+    only_best_is_queued = True
     while True:
-        b, left = next_block(
-            index.blocks, index.low, index.high, index.query, index.leading, side, needed,
-            index.outer_bounds, index.bounds, index.queue, left, index.gaps, index.blocks_read,
-        )  # fmt: skip
+        b, n_queued = next_block(blocks, sign, required, n_queued)
         if b >= 0:
-            count, needed = update_nearest(
-                index.X, point, excluded, index.records[b], index.all_equal[b], index.gaps, side,
-                needed, index.scale, reach, best, squares, count,
+            count, required = add_block_to_list(
+                query, index.records[b], index.all_equal[b], index.gaps, required, best, squares,
+                count,
             )  # fmt: skip
-        elif is_only_best:
-            left = queue_other_groups(index.outer_bounds, index.queue, needed, index.bounds)
-            is_only_best = False
+        elif only_best_is_queued:
+            n_queued = queue_other_superblocks(
+                index.outer_bounds, index.queue, required, index.bounds
+            )
+            only_best_is_queued = False
         else:
             return count
 
 
 @compiled
-def update_nearest(
-    X, point, excluded, records, all_equal, gaps, side, needed, scale, reach, best, squares, count
-):
+def add_block_to_list(query, records, all_equal, gaps, required, best, squares, count):
     """Add the records of a measured block to a list if they come first in double precision.
 
-    The record ``excluded`` is left out. Return the length of the list and the score
-    that a further record must have.
+    Return the length of the list and the score that a further record must have.
     """
-    p, most = point.shape[0], best.shape[0]
-    squared, known = 0.0, False
+    last, sign = best.shape[0] - 1, query.sign
+    squared, is_measured = 0.0, False
     for i in range(BLOCK):
-        if side * gaps[i] >= needed:
+        if sign * gaps[i] >= required:
             record = records[i]
-            if record == excluded:
+            if record == query.excluded:
                 continue
-            if not known:
-                squared = squared_distance(X, record, point)
-                known = all_equal
-            if count == most and not comes_first(
-                side, squared, record, squares[most - 1], best[most - 1]
-            ):
+            if not is_measured:
+                squared = squared_distance(query.X, record, query.point)
+                is_measured = all_equal
+            if count > last and not comes_first(sign, squared, record, squares[last], best[last]):
                 continue
-            count = insert(best, squares, count, side, record, squared)
-            if count == most:
-                needed = required_score(squares[most - 1], side, scale, reach, p)
-    return count, needed
+            count = insert(best, squares, count, sign, record, squared)
+            if count > last:
+                required = required_score(
+                    squares[last], sign, query.scale, query.norm, query.point.shape[0]
+                )
+    return count, required
 
 
 @compiled
-def place_query(point, origin, axes, scale, leading, side, query):
-    """Place ``point`` as records are placed; return its distance from the origin."""
+def write_query(point, origin, axes, scale, leading, sign, query):
+    """Write ``point`` to ``query`` as records are stored; return its distance from the origin."""
     rotated = np.empty(point.shape[0])
-    to_frame(point, origin, axes, scale, rotated)
-    store_point(rotated, leading, query)
+    rotate_to_frame(point, origin, axes, scale, rotated)
+    write_coordinates(rotated, leading, query)
     # Along the other axes two positions differ by the difference of their distances from the
     # origin at least, and by the sum at most.
-    query[REST] *= -side
+    query[REST] *= -sign
     return float(query[point.shape[0] + 1])
 
 
 @compiled
-def next_block(
-    blocks,
-    low,
-    high,
-    query,
-    leading,
-    side,
-    needed,
-    outer_bounds,
-    bounds,
-    queue,
-    left,
-    gaps,
-    blocks_read,
-):
+def next_block(blocks, sign, required, n_queued):
     """Measure blocks, the greatest bound first, until one may hold a better record.
 
-    Return it, or -1, and the length of the queue of groups; the last of them is being
-    visited. It takes arrays one by one, since passing a whole index takes as long as
-    measuring a block.
+    Return it, or -1, and the length of the queue of superblocks; the last of them is being visited.
     """
-    while left > 0:
-        g = queue[left - 1]
-        # The order within a group pays only as long as the list is empty.
-        start = greatest(bounds) if needed == NO_SCORE else 0
-        for at in range(start, BLOCKS_PER_GROUP):
-            if bounds[at] > NO_SCORE and bounds[at] >= needed:
-                bounds[at] = NO_SCORE
-                blocks_read[0] += 1
+    bounds, queue = blocks.bounds, blocks.queue
+    while n_queued > 0:
+        s = queue[n_queued - 1]
+        # The order within a superblock pays only as long as the list is empty.
+        first = greatest(bounds) if required == NO_SCORE else 0
+        for i in range(first, BLOCKS_PER_SUPERBLOCK):
+            if bounds[i] > NO_SCORE and bounds[i] >= required:
+                bounds[i] = NO_SCORE
+                blocks.blocks_read[0] += 1
+                b = s * BLOCKS_PER_SUPERBLOCK + i
                 if measure_block(
-                    blocks[g * BLOCKS_PER_GROUP + at], query, leading, side, needed, gaps
+                    blocks.coordinates[b], blocks.query, blocks.leading, sign, required, blocks.gaps
                 ):
-                    return g * BLOCKS_PER_GROUP + at, left
-        left = pop_group(outer_bounds, queue, left - 1, needed)
-        if left > 0:
-            blocks_read[0] += 1
-            g = queue[left - 1]
-            score_bounds(low[g], high[g], query, side, bounds)
-    return -1, left
+                    return b, n_queued
+        n_queued = pop_superblock(blocks.outer_bounds, queue, n_queued - 1, required)
+        if n_queued > 0:
+            blocks.blocks_read[0] += 1
+            s = queue[n_queued - 1]
+            score_bounds(blocks.low[s], blocks.high[s], blocks.query, sign, bounds)
+    return -1, n_queued
 
 
 @compiled
-def measure_block(block, query, leading, side, needed, gaps):
+def measure_block(block, query, leading, sign, required, gaps):
     """Fill ``gaps`` with the squared distances in a block; return whether one may be good enough.
 
     If the leading axes and the distances along all others rule out every record, the
@@ -187,11 +215,11 @@ def measure_block(block, query, leading, side, needed, gaps):
     for i in range(BLOCK):
         gaps[i] = np.float32(0)
     add_gaps(block, query, FIRST_AXIS, FIRST_AXIS + leading, gaps)
-    others, q = block[REST], query[REST]
+    rests, q = block[REST], query[REST]
     hits = np.int32(0)
     for i in range(BLOCK):
-        gap = others[i] - q
-        hits |= np.int32(side * (gaps[i] + gap * gap) >= needed)
+        gap = rests[i] - q
+        hits |= np.int32(sign * (gaps[i] + gap * gap) >= required)
     if hits == 0:
         return False
     add_gaps(block, query, FIRST_AXIS + leading, block.shape[0] - 1, gaps)
@@ -209,19 +237,19 @@ def add_gaps(block, query, start, stop, gaps):
 
 
 @compiled
-def insert(best, squares, count, side, record, squared):
+def insert(best, squares, count, sign, record, squared):
     """Insert a record into a list, whose last one drops out if it is full; return its length."""
-    at = min(count, best.shape[0] - 1)
-    while at > 0 and comes_first(side, squared, record, squares[at - 1], best[at - 1]):
-        best[at], squares[at] = best[at - 1], squares[at - 1]
-        at -= 1
-    best[at], squares[at] = record, squared
+    slot = min(count, best.shape[0] - 1)
+    while slot > 0 and comes_first(sign, squared, record, squares[slot - 1], best[slot - 1]):
+        best[slot], squares[slot] = best[slot - 1], squares[slot - 1]
+        slot -= 1
+    best[slot], squares[slot] = record, squared
     return min(count + 1, best.shape[0])
 
 
 @compiled
-def comes_first(side, squared, record, other_squared, other):
+def comes_first(sign, squared, record, other_squared, other):
     """Return whether a record has the greater score; ties go to the lowest record."""
     if squared == other_squared:
         return record < other
-    return squared > other_squared if side > 0 else squared < other_squared
+    return squared > other_squared if sign > 0 else squared < other_squared

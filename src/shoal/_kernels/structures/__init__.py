@@ -1,1 +1,1 @@
-"""Data structures that several methods share: a heap, a tournament, a union-find forest."""
+"""Data structures that several methods share: heaps, lists, a tournament, a union-find forest."""

@@ -18,9 +18,9 @@ class Heap(NamedTuple):
     size: np.ndarray
 
 
-def open_heap(most: int) -> Heap:
-    """Return an empty heap with space for ``most`` items."""
-    return Heap(np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(1, np.int64))
+def open_heap(capacity: int) -> Heap:
+    """Return an empty heap with space for ``capacity`` items."""
+    return Heap(np.empty(capacity, np.int64), np.empty(capacity, np.int64), np.zeros(1, np.int64))
 
 
 @compiled
@@ -41,12 +41,12 @@ def swap(heap, a, b):
 @compiled
 def push(heap, key, item):
     """Add an item."""
-    at = heap.size[0]
-    heap.keys[at], heap.items[at] = key, item
+    position = heap.size[0]
+    heap.keys[position], heap.items[position] = key, item
     heap.size[0] += 1
-    while at > 0 and precedes(heap, at, (at - 1) // 2):
-        swap(heap, at, (at - 1) // 2)
-        at = (at - 1) // 2
+    while position > 0 and precedes(heap, position, (position - 1) // 2):
+        swap(heap, position, (position - 1) // 2)
+        position = (position - 1) // 2
 
 
 @compiled
@@ -55,16 +55,16 @@ def pop(heap):
     key, item = heap.keys[0], heap.items[0]
     heap.size[0] -= 1
     last = heap.size[0]
-    at = 0
-    swap(heap, at, last)
-    while 2 * at + 1 < last:
-        child = 2 * at + 1
+    position = 0
+    swap(heap, position, last)
+    while 2 * position + 1 < last:
+        child = 2 * position + 1
         if child + 1 < last and precedes(heap, child + 1, child):
             child += 1
-        if not precedes(heap, child, at):
+        if not precedes(heap, child, position):
             break
-        swap(heap, at, child)
-        at = child
+        swap(heap, position, child)
+        position = child
     return key, item
 
 
@@ -77,23 +77,23 @@ def is_greater(keys, ties, a, b):
 
 
 @compiled
-def sift_up(heap, keys, ties, at, place):
-    """Add a place to a max-heap of ``at`` places (sift up)."""
-    while at > 0 and is_greater(keys, ties, place, heap[(at - 1) // 2]):
-        heap[at] = heap[(at - 1) // 2]
-        at = (at - 1) // 2
-    heap[at] = place
+def sift_up(heap, keys, ties, position, place):
+    """Add a place to a max-heap of ``position`` places (sift up)."""
+    while position > 0 and is_greater(keys, ties, place, heap[(position - 1) // 2]):
+        heap[position] = heap[(position - 1) // 2]
+        position = (position - 1) // 2
+    heap[position] = place
 
 
 @compiled
-def sift_down(heap, keys, ties, at, size, place):
-    """Put a place at position ``at`` of a max-heap, or below it (sift down)."""
-    child = 2 * at + 1
+def sift_down(heap, keys, ties, position, size, place):
+    """Put a place at position ``position`` of a max-heap, or below it (sift down)."""
+    child = 2 * position + 1
     while child < size:
         if child + 1 < size and is_greater(keys, ties, heap[child + 1], heap[child]):
             child += 1
         if not is_greater(keys, ties, heap[child], place):
             break
-        heap[at] = heap[child]
-        at, child = child, 2 * child + 1
-    heap[at] = place
+        heap[position] = heap[child]
+        position, child = child, 2 * child + 1
+    heap[position] = place

@@ -1,6 +1,6 @@
-"""Doubly linked lists of records, one for each group.
+"""Doubly linked lists of items, such as the records of each group.
 
-``head[g]`` is the first record of group g, ``after`` and ``before`` lead from a record to its
+``head[g]`` is the first item of list g, ``after`` and ``before`` lead from an item to its
 neighbours in the list; -1 ends a list.
 """
 
@@ -13,7 +13,7 @@ NONE = np.int64(-1)
 
 @compiled
 def prepend(head, after, before, g, i):
-    """Add record ``i``, which is in no list, at the head of list ``g``."""
+    """Add item ``i``, which is in no list, at the head of list ``g``."""
     first = head[g]
     after[i], before[i] = first, NONE
     if first >= 0:
@@ -23,7 +23,7 @@ def prepend(head, after, before, g, i):
 
 @compiled
 def unlink(head, after, before, g, i):
-    """Remove record ``i`` from list ``g``."""
+    """Remove item ``i`` from list ``g``."""
     if before[i] >= 0:
         after[before[i]] = after[i]
     else:

@@ -18,15 +18,15 @@ TWOFOLD = 2.0**-90
 class Path(NamedTuple):
     """The cheapest groups of the first j records, for each j that is reached.
 
-    ``loss[j]`` and ``rest[j]`` are the sum of squares as a double-double number, infinite
-    if j records cannot be divided into groups; ``last[j]`` is the size of the last group and
-    ``final[j]`` the sum of squares of this group alone.
+    ``loss[j]`` and ``loss_rest[j]`` are the sum of squares as a double-double number, infinite
+    if j records cannot be divided into groups; ``last_size[j]`` is the size of the last group and
+    ``last_loss[j]`` the sum of squares of this group alone.
     """
 
     loss: np.ndarray
-    rest: np.ndarray
-    last: np.ndarray
-    final: np.ndarray
+    loss_rest: np.ndarray
+    last_size: np.ndarray
+    last_loss: np.ndarray
     reached: np.ndarray
 
 
@@ -34,11 +34,11 @@ class Path(NamedTuple):
 def open_path(n):
     """Return a path over ``n`` records that has not begun."""
     path = Path(
-        np.full(n + 1, np.inf),
-        np.zeros(n + 1),
-        np.zeros(n + 1, np.int64),
-        np.zeros(n + 1),
-        np.zeros(1, np.int64),
+        loss=np.full(n + 1, np.inf),
+        loss_rest=np.zeros(n + 1),
+        last_size=np.zeros(n + 1, np.int64),
+        last_loss=np.zeros(n + 1),
+        reached=np.zeros(1, np.int64),
     )
     path.loss[0] = 0.0
     return path
@@ -47,13 +47,13 @@ def open_path(n):
 @compiled
 def relax(path, j, size, loss, rest):
     """Let the path to ``j`` end with a group of ``size`` records if that is cheaper."""
-    total, error = add(path.loss[j - size], path.rest[j - size], loss, rest)
-    gain = (path.loss[j] - total) + (path.rest[j] - error)
-    if gain > TIE * max(loss, path.final[j]) + TWOFOLD * total:
+    total, error = add(path.loss[j - size], path.loss_rest[j - size], loss, rest)
+    gain = (path.loss[j] - total) + (path.loss_rest[j] - error)
+    if gain > TIE * max(loss, path.last_loss[j]) + TWOFOLD * total:
         path.loss[j] = total
-        path.rest[j] = error
-        path.last[j] = size
-        path.final[j] = loss
+        path.loss_rest[j] = error
+        path.last_size[j] = size
+        path.last_loss[j] = loss
 
 
 @compiled
@@ -61,17 +61,17 @@ def relax_run(path, start, stop, size, loss):
     """Do ``relax`` for each j of a run, without branches, so that it is vectorised."""
     for j in range(start, stop):
         total, error = two_sum(path.loss[j - size], loss[j - start])
-        error += path.rest[j - size]
-        gain = (path.loss[j] - total) + (path.rest[j] - error)
-        better = gain > TIE * max(loss[j - start], path.final[j]) + PLAIN * total
-        path.loss[j] = total if better else path.loss[j]
-        path.rest[j] = error if better else path.rest[j]
-        path.last[j] = size if better else path.last[j]
-        path.final[j] = loss[j - start] if better else path.final[j]
+        error += path.loss_rest[j - size]
+        gain = (path.loss[j] - total) + (path.loss_rest[j] - error)
+        is_better = gain > TIE * max(loss[j - start], path.last_loss[j]) + PLAIN * total
+        path.loss[j] = total if is_better else path.loss[j]
+        path.loss_rest[j] = error if is_better else path.loss_rest[j]
+        path.last_size[j] = size if is_better else path.last_size[j]
+        path.last_loss[j] = loss[j - start] if is_better else path.last_loss[j]
 
 
 @compiled
-def extend(path, columns, k, work):
+def extend_path(path, columns, k, work):
     """Extend the path along records in any order, up to ``work``; return whether records are left.
 
     The sums of squares of all groups that end at j grow backwards from j, one
@@ -115,11 +115,11 @@ def grow_groups(columns, start, first, stop, size, mean, loss):
 @compiled
 def label_groups(path):
     """Return the group of each place in the order."""
-    j = path.last.shape[0] - 1
+    j = path.last_size.shape[0] - 1
     labels = np.empty(j, np.int64)
     group = 0
     while j > 0:
-        labels[j - path.last[j] : j] = group
-        j -= path.last[j]
+        labels[j - path.last_size[j] : j] = group
+        j -= path.last_size[j]
         group += 1
     return labels

@@ -13,7 +13,7 @@ from shoal._kernels.univariate.path import relax
 
 
 @compiled
-def extend_sorted(path, values, k, work):
+def extend_sorted_path(path, values, k, work):
     """Lengthen the path along sorted values until ``work`` is done; return whether more is left."""
     n = values.shape[0]
     sums = np.empty((3 * k, 4))
@@ -23,8 +23,8 @@ def extend_sorted(path, values, k, work):
         start = path.reached[0] + 1
         stop = min(start + k, n + 1)
         near = values[start - 2 * k + 1 : stop - 1]
-        accumulate(near, sums)
-        solve(path, near, sums, k, start, stop)
+        accumulate_sums(near, sums)
+        find_last_groups(path, near, sums, k, start, stop)
         path.reached[0] = stop - 1
         work -= 64 * (stop - start)
     return path.reached[0] < n
@@ -34,14 +34,14 @@ def extend_sorted(path, values, k, work):
 def start_path(path, values, sums, k):
     """Make one group of the first k, k + 1, ..., 2k - 1 values."""
     path.reached[0] = min(2 * k - 1, values.shape[0])
-    accumulate(values[: path.reached[0]], sums)
+    accumulate_sums(values[: path.reached[0]], sums)
     for j in range(k, path.reached[0] + 1):
         loss, rest = loss_between(values, sums, 0, j)
         relax(path, j, j, loss, rest)
 
 
 @compiled
-def accumulate(values, sums):
+def accumulate_sums(values, sums):
     """Fill ``sums`` with the sums and sums of squares from the middle value to each place.
 
     They grow outwards from the middle, so that a far value is in no sum that
@@ -56,16 +56,16 @@ def accumulate(values, sums):
 
 
 @compiled
-def set_sums(sums, place, before, value, middle, sign):
-    """Set the sums at ``place`` to those at ``before`` plus or minus one value."""
+def set_sums(sums, position, before, value, middle, sign):
+    """Set the sums at ``position`` to those at ``before`` plus or minus one value."""
     gap, rest = two_sum(value, -middle)
     total, error = add(sums[before, 0], sums[before, 1], sign * gap, sign * rest)
-    sums[place, 0] = total
-    sums[place, 1] = error
+    sums[position, 0] = total
+    sums[position, 1] = error
     gap, rest = square(gap, rest)
     total, error = add(sums[before, 2], sums[before, 3], sign * gap, sign * rest)
-    sums[place, 2] = total
-    sums[place, 3] = error
+    sums[position, 2] = total
+    sums[position, 3] = error
 
 
 @compiled
@@ -76,12 +76,12 @@ def loss_between(values, sums, i, j):
     total, error = add(sums[j, 0], sums[j, 1], -sums[i, 0], -sums[i, 1])
     total, error = square(total, error)
     total, error = divide(total, error, float(j - i))
-    whole, rest = add(sums[j, 2], sums[j, 3], -sums[i, 2], -sums[i, 3])
-    return add(whole, rest, -total, -error)
+    squares, rest = add(sums[j, 2], sums[j, 3], -sums[i, 2], -sums[i, 3])
+    return add(squares, rest, -total, -error)
 
 
 @compiled
-def solve(path, values, sums, k, start, stop):
+def find_last_groups(path, values, sums, k, start, stop):
     """Find the best last group of each j of a run, from coarse to fine."""
     origin = start - 2 * k + 1
     step = 1
@@ -89,13 +89,13 @@ def solve(path, values, sums, k, start, stop):
         step *= 2
     while step > 0:
         for j in range(start + step - 1, stop, 2 * step):
-            least = k
-            most = min(2 * k - 1, j - k)
+            min_size = k
+            max_size = min(2 * k - 1, j - k)
             if j - step >= start:
-                most = min(most, path.last[j - step] + step)
+                max_size = min(max_size, path.last_size[j - step] + step)
             if j + step < stop:
-                least = max(least, path.last[j + step] - step)
-            for size in range(least, max(least, most) + 1):
+                min_size = max(min_size, path.last_size[j + step] - step)
+            for size in range(min_size, max(min_size, max_size) + 1):
                 loss, rest = loss_between(values, sums, j - size - origin, j - origin)
                 relax(path, j, size, loss, rest)
         step //= 2

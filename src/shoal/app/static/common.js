@@ -78,6 +78,15 @@ const offerReload = (text) => {
   find("message").append(button);
 };
 
+// A message is about what was done before, so it goes with the next action; one that offers a button
+// stays until that is pressed. It does not go when a field loses the focus ("change"): the button that
+// is being pressed would move away from under the pointer, and the click would be lost.
+const clearMessage = (event) => {
+  if (event.type === "click" && !event.target.closest("button, summary, a, input, select")) return;
+  if (!find("reload") && find("message")) showMessage("");
+};
+for (const kind of ["click", "input", "submit"]) document.addEventListener(kind, clearMessage, true);
+
 document.addEventListener("click", (event) => {
   const asks = event.target.closest("[data-ask]");
   if (asks) find(asks.dataset.ask).showModal();

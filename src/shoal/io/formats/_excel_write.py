@@ -9,6 +9,8 @@ import pyarrow.compute as pc
 import xlsxwriter
 
 from shoal.errors import FileError
+from shoal.frame.arrow_types import is_text, without_dictionary
+from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.io.dialect import Dialect
 from shoal.io.source import Source
 
@@ -69,10 +71,8 @@ class _Exact(float):
 
 def _writable(column: Any, name: str) -> Any:
     """Return a column of values that a cell can hold."""
+    column = without_dictionary(column)
     arrow_type = column.type
-    if pa.types.is_dictionary(arrow_type):
-        column = column.cast(arrow_type.value_type)
-        arrow_type = column.type
     if (
         pa.types.is_nested(arrow_type)
         or pa.types.is_binary(arrow_type)
@@ -80,13 +80,14 @@ def _writable(column: Any, name: str) -> Any:
         or pa.types.is_interval(arrow_type)
     ):
         raise FileError(
-            f"Column {name!r} holds {arrow_type} values, which an Excel file cannot.",
+            f"Column {name!r} holds {arrow_type} values, which an Excel file cannot hold. Write"
+            " another format.",
             code="unrepresentable-column",
             column=name,
         )
     if pa.types.is_integer(arrow_type):
         bounds = pc.min_max(column).as_py()
-        is_inexact = max(-(bounds["min"] or 0), bounds["max"] or 0) > 2**53
+        is_inexact = max(-(bounds["min"] or 0), bounds["max"] or 0) > MAX_EXACT_INTEGER
         return column.cast(pa.string()) if is_inexact else column
     if pa.types.is_decimal(arrow_type) or pa.types.is_floating(arrow_type):
         column = column.cast(pa.float64())
@@ -102,11 +103,10 @@ def _writable(column: Any, name: str) -> Any:
         return column.cast(pa.timestamp("ms", arrow_type.tz), safe=False).cast(pa.timestamp("ms"))
     if pa.types.is_time(arrow_type) or pa.types.is_duration(arrow_type):
         return column.cast(pa.string())
-    is_text = pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type)
-    if is_text and (pc.max(pc.utf8_length(column)).as_py() or 0) > MAX_TEXT:
+    if is_text(arrow_type) and (pc.max(pc.utf8_length(column)).as_py() or 0) > MAX_TEXT:
         raise FileError(
             f"Column {name!r} holds a text of more than {MAX_TEXT} characters, which an Excel"
-            " cell cannot. Write another format.",
+            " cell cannot hold. Write another format.",
             code="text-too-long",
             column=name,
         )

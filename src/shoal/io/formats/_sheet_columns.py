@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import FileError
+from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.io.limits import check_columns
 
-EXACT = 2**53  # float64 does not represent all larger whole numbers
 _KINDS = {bool: "yes/no", int: "number", float: "number", str: "text", dt.datetime: "date"}
 _KINDS |= {dt.date: "date", dt.time: "time", dt.timedelta: "time"}
 
@@ -113,7 +113,7 @@ def _as_name(cell: Any) -> str:
 
 
 def _as_text(cell: Any) -> str:
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < EXACT:
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < MAX_EXACT_INTEGER:
         return str(int(cell))
     if isinstance(cell, dt.datetime) and cell.time() == dt.time():
         return cell.date().isoformat()
@@ -124,7 +124,7 @@ def _numbers(cells: list[Any]) -> pa.Array:
     """Return numbers, as integers if all are whole: a sheet stores every number as a float."""
     missing = np.array([cell is None for cell in cells])
     values = np.array([0.0 if cell is None else cell for cell in cells], np.float64)
-    whole = np.all(values == np.rint(values)) and np.all(np.abs(values) < EXACT)
+    whole = np.all(values == np.rint(values)) and np.all(np.abs(values) < MAX_EXACT_INTEGER)
     if whole and not np.any(np.signbit(values) & (values == 0)):
         return pa.array(values.astype(np.int64), mask=missing)
     return pa.array(values, mask=missing)

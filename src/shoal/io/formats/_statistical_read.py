@@ -14,11 +14,11 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import FileError, MissingDependency
+from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.io.dialect import Dialect
 from shoal.io.formats._calendar import Clock
 from shoal.io.limits import check_columns, check_growth
 
-EXACT = 2**53  # float64 does not represent all larger whole numbers
 OBJECT_SIZE = 32  # bytes per value in pyreadstat, besides the value itself
 INTEGERS = {"int8": pa.int8(), "int16": pa.int16(), "int32": pa.int32()}
 
@@ -123,4 +123,6 @@ def text(cells: list[Any], *, blank_is_missing: bool = True) -> pa.Array:
 
 
 def _is_whole(values: Any) -> bool:
-    return bool(len(values)) and bool(np.all(np.abs(values) < EXACT) and np.all(values % 1 == 0))
+    return bool(len(values)) and bool(
+        np.all(np.abs(values) < MAX_EXACT_INTEGER) and np.all(values % 1 == 0)
+    )

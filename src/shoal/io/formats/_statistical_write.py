@@ -9,8 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import FileError
+from shoal.frame.arrow_types import is_text
+from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.io.formats._calendar import Clock
-from shoal.io.formats._statistical_read import EXACT, pyreadstat
+from shoal.io.formats._statistical_read import pyreadstat
 from shoal.io.notes import Notes
 from shoal.io.source import Source
 
@@ -189,10 +191,11 @@ def _to_storable(
         return _fit_integers(column, name, kind)
     if pa.types.is_decimal(arrow_type) or pa.types.is_floating(arrow_type):
         return _finite(column.cast(pa.float64()), name, kind)
-    if pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type):
+    if is_text(arrow_type):
         if pc.any(pc.match_substring(column, "\0")).as_py():
             raise FileError(
-                f"Column {name!r} holds NUL characters, which {_mid_sentence(kind)} cannot.",
+                f"Column {name!r} holds NUL characters, which {_mid_sentence(kind)} cannot hold."
+                " Remove them.",
                 code="nul-characters",
                 column=name,
             )
@@ -202,7 +205,8 @@ def _to_storable(
     if pa.types.is_time(arrow_type):
         return column.cast(pa.string()).fill_null("")
     raise FileError(
-        f"Column {name!r} holds {arrow_type} values, which {_mid_sentence(kind)} cannot.",
+        f"Column {name!r} holds {arrow_type} values, which {_mid_sentence(kind)} cannot hold. Write"
+        " another format.",
         code="type-not-writable",
         column=name,
         kind=str(arrow_type),
@@ -230,10 +234,10 @@ def _fit_integers(column: pa.Array, name: str, kind: str) -> pa.Array:
     low, high = bounds["min"] or 0, bounds["max"] or 0
     if low > -(2**31) and high < 2**31 - 100:  # Stata reserves the largest for missing codes
         return column.cast(pa.int32())
-    if max(-low, high) >= EXACT:
+    if max(-low, high) >= MAX_EXACT_INTEGER:
         raise FileError(
-            f"Column {name!r} holds whole numbers beyond 2**53, which {_mid_sentence(kind)} cannot."
-            " Leave it out, or write another format.",
+            f"Column {name!r} holds whole numbers beyond 2**53, which {_mid_sentence(kind)} cannot"
+            " hold. Leave it out, or write another format.",
             code="whole-numbers-too-large",
             column=name,
         )

@@ -142,7 +142,8 @@ def read_layout(dialect: Dialect, path: Path) -> list[Position]:
     for previous, following in zip(ordered, ordered[1:], strict=False):
         if following.start <= previous.end:
             raise FileError(
-                f"Columns {previous.name!r} and {following.name!r} of {culprit!r} overlap.",
+                f"Columns {previous.name!r} and {following.name!r} of {culprit!r} overlap. Correct"
+                " start or width.",
                 code="layout-overlaps",
                 file=culprit,
                 columns=(previous.name, following.name),
@@ -226,7 +227,8 @@ def _field(table: pa.Table, position: Position, dialect: Dialect) -> Any:
         )
     if pc.any(pc.match_substring_regex(cells, "[\r\n]")).as_py():
         raise FileError(
-            f"Column {position.name!r} holds line breaks, which a fixed-width table cannot hold.",
+            f"Column {position.name!r} holds line breaks, which a fixed-width table cannot hold."
+            " Write another format.",
             code="line-ends",
             column=position.name,
         )

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.errors import ColumnError, FileError
+from shoal.frame.arrow_types import is_text, without_dictionary
 from shoal.io.compression import open_compressed_text, open_decompressed_text
 from shoal.io.csv import MAX_LINE, wrong_encoding
 from shoal.io.dialect import Dialect
@@ -97,8 +98,8 @@ def _column(name: str, cells: list[Any]) -> pa.Array:
     kinds = frozenset(map(type, cells)) - {type(None)}
     if kinds & {dict, list}:
         raise ColumnError(
-            f"Column {name!r} holds objects or lists, which a table of records cannot. Make columns"
-            " of their parts first, or leave it out.",
+            f"Column {name!r} holds objects or lists, which a table cannot hold. Make columns of"
+            " their parts first, or leave it out.",
             code="nested-column",
             column=name,
         )
@@ -120,9 +121,8 @@ def _column(name: str, cells: list[Any]) -> pa.Array:
 
 def _writable(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """Return a column of values that JSON has."""
+    column = without_dictionary(column)
     arrow_type = column.type
-    if pa.types.is_dictionary(arrow_type):
-        return _writable(column.cast(arrow_type.value_type), name)
     if pa.types.is_floating(arrow_type) or pa.types.is_decimal(arrow_type):
         cells = column.cast(pa.float64()).to_pylist()
         if any(cell is not None and math.isinf(cell) for cell in cells):
@@ -139,7 +139,7 @@ def _writable(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
         or pa.types.is_boolean(arrow_type)
         or pa.types.is_null(arrow_type)
     )
-    if plain or pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type):
+    if plain or is_text(arrow_type):
         return column
     if pa.types.is_temporal(arrow_type) and not pa.types.is_interval(arrow_type):
         return column.cast(pa.string())

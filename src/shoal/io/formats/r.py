@@ -200,8 +200,8 @@ def _array(name: str, values: Any) -> pa.Array:
     kind = getattr(values, "dtype", np.dtype(object)).kind
     if not isinstance(values, np.ndarray) or values.ndim != 1 or kind == "c":
         raise ColumnError(
-            f"Column {name!r} holds lists, a matrix or complex numbers, which a table of records"
-            " cannot. Leave it out, or make columns of its parts first.",
+            f"Column {name!r} holds lists, a matrix or complex numbers, which a table cannot hold."
+            " Leave it out, or make columns of its parts first.",
             code="nested-column",
             column=name,
         )

@@ -169,8 +169,8 @@ def _check_range(table: pa.Table) -> None:
         )
         if pc.any(pc.invert(in_range)).as_py():
             raise FileError(
-                f"Column {name!r} holds numbers that a SAS transport file cannot: beyond 7e75 or"
-                " too near to 0. Rescale it, or write another format.",
+                f"Column {name!r} holds numbers that a SAS transport file cannot hold: beyond 7e75"
+                " or too near to 0. Rescale it, or write another format.",
                 code="values-too-large",
                 column=name,
             )

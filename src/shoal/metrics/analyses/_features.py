@@ -59,7 +59,7 @@ def features(
 
 
 def independent(X: Matrix) -> Matrix:
-    """Return the columns that are no linear combination of a constant and the columns before.
+    """Return the columns that are not a linear combination of a constant and the columns before.
 
     Examples
     --------

@@ -70,7 +70,7 @@ def fit(y: Values, X: Matrix, weights: Values | None, *, is_binary: bool) -> Fit
 
 
 def independent_terms(X: Matrix) -> Labels:
-    """Return the columns that are no linear combination of the columns before.
+    """Return the columns that are not a linear combination of the columns before.
 
     Examples
     --------

@@ -70,7 +70,7 @@ def group_by(study: Study) -> AnalysisResult | str:
 
 
 def _groups(pair: ColumnPair) -> dict[Side, Labels]:
-    """Return the group of each record of both tables, from 0 on; -1 where missing."""
+    """Return the group of each record of both tables, numbered from 0; -1 where missing."""
     if not pair.is_number:
         return {side: np.asarray(pair.side(side), np.int64) for side in SIDES}
     known: Any = pair.original[~pair.missing("original")]

@@ -10,13 +10,14 @@ from shoal.frame.roles import name_columns
 from shoal.metrics._base import Labels, Matrix, Values
 from shoal.metrics.analyses._features import MAX_CATEGORIES, features, usable_features
 from shoal.metrics.analyses._study import Study
-from shoal.metrics.analyses._tables import ColumnPair
+from shoal.metrics.analyses._tables import SIDES, ColumnPair
 from shoal.metrics.analyses.result import AnalysisResult
 
 FOLDS = 5
+MODELS = ("linear", "forest")
 TREES = 20
-LEAST_RECORDS = 20
-MOST_CATEGORIES = 0.2  # categories of a target, relative to its records
+MIN_RECORDS = 20
+MAX_CATEGORY_SHARE = 0.2  # categories of a target, relative to its records
 
 
 def prediction(study: Study) -> AnalysisResult | str:
@@ -66,7 +67,7 @@ def prediction(study: Study) -> AnalysisResult | str:
     if not rows:
         return " ".join(remarks)
     figures = {"prediction_loss": max(row["loss"] for row in rows)}
-    for model in ("linear", "forest"):
+    for model in MODELS:
         losses = [row["loss"] for row in rows if row["model"] == model]
         figures[f"prediction_loss_{model}"] = max(losses)
     return AnalysisResult("prediction", figures, tuple(rows), tuple(dict.fromkeys(remarks)))
@@ -77,53 +78,33 @@ def _reason_unsuitable(target: ColumnPair, pairs: list[ColumnPair]) -> str:
     known = target.original[~target.missing("original")]
     if not pairs:
         return "there is no other column to predict it from."
-    if len(known) < LEAST_RECORDS or (~target.missing("masked")).sum() < LEAST_RECORDS:
-        return f"fewer than {LEAST_RECORDS} records have a value."
+    if len(known) < MIN_RECORDS or (~target.missing("masked")).sum() < MIN_RECORDS:
+        return f"fewer than {MIN_RECORDS} records have a value."
     if not (known != known[0]).any():
         return "it has a single value."
     if not target.is_number:
         masked = target.masked[~target.missing("masked")]
         most = max(len(np.unique(part)) / len(part) for part in (known, masked))
-        if len(np.unique(known)) > MAX_CATEGORIES or most > MOST_CATEGORIES:
+        if len(np.unique(known)) > MAX_CATEGORIES or most > MAX_CATEGORY_SHARE:
             return "it has too many categories."
     return ""
 
 
 def _scores(study: Study, target: ColumnPair, pairs: list[ColumnPair]) -> list[dict[str, Any]]:
-    before, after, _ = features(pairs)
-    rng = study.rng(f"prediction, {target.name}")
+    """Return a row for each model, with its score after training on either table."""
     known = ~target.missing("original")
-    fold = rng.permutation(len(before)) % FOLDS
-    predicted: dict[tuple[str, str], Matrix] = {}
     classes = np.unique(target.original[known])
-    for part in range(FOLDS):
-        test = known & (fold == part)
-        rest = fold != part
-        training = {
-            "original": (before, target.original, known & rest),
-            "masked": (
-                after,
-                target.masked,
-                ~target.missing("masked") & (rest if study.aligned else np.full(len(after), True)),
-            ),
-        }
-        for side, (X, y, rows) in training.items():
-            for model in ("linear", "forest"):
-                result = _predict(model, target.is_number, X[rows], y[rows], before[test], classes)
-                probabilities = predicted.setdefault(
-                    (side, model), np.zeros((len(before), result.shape[1]))
-                )
-                probabilities[test] = result
+    predicted = _predict_in_folds(study, target, pairs, classes)
     truth = target.original[known]
-    rows_of_table = []
-    for model in ("linear", "forest"):
+    rows = []
+    for model in MODELS:
         score = {
             side: explained_share(truth, predicted[side, model][known, 0])
             if target.is_number
             else mean_auc(truth, predicted[side, model][known], classes)
-            for side in ("original", "masked")
+            for side in SIDES
         }
-        rows_of_table.append(
+        rows.append(
             {
                 "target": target.name,
                 "model": model,
@@ -133,7 +114,37 @@ def _scores(study: Study, target: ColumnPair, pairs: list[ColumnPair]) -> list[d
                 "loss": score["original"] - score["masked"],
             }
         )
-    return rows_of_table
+    return rows
+
+
+def _predict_in_folds(
+    study: Study, target: ColumnPair, pairs: list[ColumnPair], classes: Labels
+) -> dict[tuple[str, str], Matrix]:
+    """Return the predictions of original records, by the table of the training and the model.
+
+    Each record is predicted by models that were trained without its part of the records.
+    """
+    before, after, _ = features(pairs)
+    rng = study.rng(f"prediction, {target.name}")
+    known, known_masked = (~target.missing(side) for side in SIDES)
+    fold = rng.permutation(len(before)) % FOLDS
+    predicted: dict[tuple[str, str], Matrix] = {}
+    for part in range(FOLDS):
+        test = known & (fold == part)
+        rest = fold != part
+        rest_masked = rest if study.aligned else np.full(len(after), True)
+        training = {
+            "original": (before, target.original, known & rest),
+            "masked": (after, target.masked, known_masked & rest_masked),
+        }
+        for side, (X, y, rows) in training.items():
+            for model in MODELS:
+                result = _predict(model, target.is_number, X[rows], y[rows], before[test], classes)
+                of_all = predicted.setdefault(
+                    (side, model), np.zeros((len(before), result.shape[1]))
+                )
+                of_all[test] = result
+    return predicted
 
 
 def _predict(

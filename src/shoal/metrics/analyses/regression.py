@@ -26,9 +26,9 @@ def regression(study: Study) -> AnalysisResult | str:
 
     .. math:: \frac{1}{2} \left( \frac{U_i - L_i}{U_o - L_o} + \frac{U_i - L_i}{U_m - L_m} \right),
 
-    and 0 if they do not intersect, or if the masked table does not allow an estimate. The figures
-    are those of all coefficients but the constant, of which few readers draw conclusions. Standard
-    errors are robust where there are survey weights.
+    and 0 if they do not intersect, or if the masked table does not allow an estimate. The
+    constant is left out, since few readers draw conclusions from it. Standard errors are robust
+    if there are survey weights.
 
     Parameters
     ----------

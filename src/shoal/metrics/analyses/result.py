@@ -32,8 +32,8 @@ FIGURES: dict[str, FigureInfo] = {
     "prediction_loss": FigureInfo(
         "prediction", "lower", "greatest loss of a score by training on masked records"
     ),
-    "prediction_loss_linear": FigureInfo("prediction", "lower", "the same of linear models"),
-    "prediction_loss_forest": FigureInfo("prediction", "lower", "the same of random forests"),
+    "prediction_loss_linear": FigureInfo("prediction", "lower", "the same for linear models"),
+    "prediction_loss_forest": FigureInfo("prediction", "lower", "the same for random forests"),
     "ci_overlap": FigureInfo(
         "regression", "higher", "least overlap of the confidence intervals of a coefficient"
     ),
@@ -138,8 +138,8 @@ class Utility(NamedResults[AnalysisResult]):
     ``pmse_logistic``          pMSE of the logistic model, from 0 to 0.25 for equally long tables
     ``pmse_tree``              pMSE of the tree
     ``prediction_loss``        greatest loss of a score by training on masked records
-    ``prediction_loss_linear`` the same of linear models
-    ``prediction_loss_forest`` the same of random forests
+    ``prediction_loss_linear`` the same for linear models
+    ``prediction_loss_forest`` the same for random forests
     ``ci_overlap``             least overlap of confidence intervals, from 0 to 1; higher is better
     ``ci_overlap_mean``        mean overlap over the coefficients
     ``coefficient_shift``      greatest change of a coefficient, in standard errors

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from shoal import _progress as progress
-from shoal._params import RandomState, as_seed, draw_seed, effective_n_jobs, hint
+from shoal._params import RandomState, check_at_least, effective_n_jobs, hint, seed_or_draw
 from shoal._text import count
 from shoal.errors import InputError, ParameterError
 from shoal.frame import tables
@@ -12,7 +12,7 @@ from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
 from shoal.metrics._base import Values
-from shoal.metrics.alignment import OTHER_ORDER, is_same_order
+from shoal.metrics.alignment import OTHER_ORDER, decide_order
 from shoal.metrics.analyses._study import Study
 from shoal.metrics.analyses._tables import Side, read_pairs
 from shoal.metrics.analyses.estimates import estimates
@@ -119,20 +119,12 @@ def utility(
     """
     names = as_list(measures) or list(ANALYSES)
     _check_names(names)
-    _check_at_least(2, n_resamples=n_resamples, max_records=max_records)
-    _check_at_least(1, n_queries=n_queries)
+    check_at_least(2, n_resamples=n_resamples, max_records=max_records)
+    check_at_least(1, n_queries=n_queries)
     check_min_group(min_group)
     before, after = tables.open_frame(original), tables.open_frame(masked)
-    if aligned and len(before) != len(after):
-        raise InputError(
-            f"The original holds {len(before):,} records and the masked table {len(after):,}, so"
-            " these are not in the same order. Leave aligned out.",
-            code="records-differ",
-            original=len(before),
-            masked=len(after),
-        )
     declared = as_types(types)
-    same_order = is_same_order(before, after, declared) if aligned is None else aligned
+    same_order = decide_order(before, after, declared, aligned)
     study, remarks = _prepare(
         before,
         after,
@@ -146,7 +138,7 @@ def utility(
         n_queries=n_queries,
         max_records=max_records,
         min_group=min_group,
-        seed=_seed(random_state),
+        seed=seed_or_draw(random_state),
         n_jobs=effective_n_jobs(n_jobs),
     )
     if not same_order and len(before) == len(after) and aligned is None:
@@ -171,7 +163,7 @@ def utility(
 
 
 def _check_names(names: Sequence[str]) -> None:
-    """Refuse names that are no analyses."""
+    """Refuse names of analyses that do not exist."""
     for name in names:
         if name not in ANALYSES:
             raise ParameterError(
@@ -179,17 +171,6 @@ def _check_names(names: Sequence[str]) -> None:
                 f" {', '.join(ANALYSES)}.",
                 code="unknown-measure",
                 measure=name,
-            )
-
-
-def _check_at_least(least: int, **parameters: Any) -> None:
-    """Refuse values that are no int of at least ``least``."""
-    for parameter, value in parameters.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise ParameterError(
-                f"`{parameter}` must be an int of at least {least}.",
-                code="parameter-not-accepted",
-                parameter=parameter,
             )
 
 
@@ -234,32 +215,34 @@ def _prepare(
     if needed or not usable:
         raise InputError(
             f"{name_columns(needed or used)} cannot be compared: not of one kind in both tables."
+            " Declare the type with `types`."
             if used
-            else "The tables have no column in common.",
+            else "The tables have no column in common. Compare tables of the same columns.",
             code="kinds-differ",
             columns=tuple(needed or used),
         )
-    weights: dict[Side, Values] | None = None
-    if weight is not None:
-        column_weights = tables.weights(before, weight)
-        if weight in after.columns:
-            weights = {"original": column_weights, "masked": tables.weights(after, weight)}
-        elif aligned:
-            weights = {"original": column_weights, "masked": column_weights}
-            remarks.append("The masked table has no weights: those of the original are used.")
-        else:
-            raise InputError(
-                "The masked table has no column of weights, and its rows do not match those of the"
-                " original. Leave out `weight`.",
-                code="no-weights",
-                column=weight,
-            )
+    weights, weights_remarks = _read_weights(before, after, weight, aligned=aligned)
     study = Study(
         pairs, usable, tuple(targets), tuple(formulas), weights, aligned=aligned, **options
     )
-    return study, remarks
+    return study, [*remarks, *weights_remarks]
 
 
-def _seed(random_state: RandomState) -> int:
-    seed = as_seed(random_state)
-    return int(draw_seed() if seed is None else seed)
+def _read_weights(
+    before: Frame, after: Frame, weight: str | None, *, aligned: bool
+) -> tuple[dict[Side, Values] | None, list[str]]:
+    """Return the weights of both tables, if there are any, and a remark on where they are from."""
+    if weight is None:
+        return None, []
+    original = tables.weights(before, weight)
+    if weight in after.columns:
+        return {"original": original, "masked": tables.weights(after, weight)}, []
+    if not aligned:
+        raise InputError(
+            "The masked table has no column of weights, and its rows do not match those of the"
+            " original. Leave out `weight`.",
+            code="no-weights",
+            column=weight,
+        )
+    remark = "The masked table has no weights: those of the original are used."
+    return {"original": original, "masked": original}, [remark]

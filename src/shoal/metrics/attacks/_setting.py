@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Literal
 from zlib import crc32
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from shoal import _progress as progress
 from shoal._kernels.mixed_search import (
     MixedIndex,
+    MixedTable,
     build_index,
     list_within,
     tighten_bounds,
@@ -46,13 +47,19 @@ class Classes:
     first: Labels
     sizes: Labels
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_order", np.argsort(self.labels, kind="stable"))
-        object.__setattr__(self, "_starts", np.cumsum(self.sizes) - self.sizes)
+    @cached_property
+    def _order(self) -> Labels:
+        """The records, class by class."""
+        return np.argsort(self.labels, kind="stable")
+
+    @cached_property
+    def _starts(self) -> Labels:
+        """Where the records of each class begin."""
+        return np.asarray(np.cumsum(self.sizes) - self.sizes)
 
     def records(self, chosen: Labels) -> Labels:
         """Return all records of the chosen classes."""
-        order, starts = self._order, self._starts  # type: ignore[attr-defined]
+        order, starts = self._order, self._starts
         parts = [order[starts[c] : starts[c] + self.sizes[c]] for c in chosen.tolist()]
         return np.concatenate(parts)
 
@@ -178,7 +185,7 @@ class Setting:
 
     def points(
         self, names: Sequence[str], rows: Labels, which: Which, scale: Scale
-    ) -> tuple[tuple[Matrix, Labels], tuple[Matrix, Labels]]:
+    ) -> tuple[MixedTable, MixedTable]:
         """Return the classes on the columns and some records as points on a common scale.
 
         Numbers have mean 0 and standard deviation 1 in the release, which an attacker has. On the
@@ -200,8 +207,8 @@ class Setting:
             targets.append((before[rows] - centre) / unit)
         kinds = [name for name in names if not self.tables.is_number(name)]
         return (
-            (_stack(table, len(first)), _stack_codes(self.tables.released, kinds, first)),
-            (_stack(targets, len(rows)), _stack_codes(source, kinds, rows)),
+            MixedTable(_stack(table, len(first)), _stack_codes(self.tables.released, kinds, first)),
+            MixedTable(_stack(targets, len(rows)), _stack_codes(source, kinds, rows)),
         )
 
     def neighbours(
@@ -212,10 +219,10 @@ class Setting:
         key = (names, which, scale)
         if key not in self._neighbours:
             rows = self.targets if which == "original" else self.control_targets
-            table, points = self.points(names, rows, which, scale)
+            table, targets = self.points(names, rows, which, scale)
             if (names, scale) not in self._indexes:
-                self._indexes[names, scale] = build_index(*table)
-            search = partial(_search, self._indexes[names, scale], *points)
+                self._indexes[names, scale] = build_index(table)
+            search = partial(_search, self._indexes[names, scale], targets)
             self._neighbours[key] = self._in_parallel(search, len(rows), "attacks: nearest records")
         return self._neighbours[key]
 
@@ -234,17 +241,17 @@ class Setting:
         )
 
 
-def _search(index: MixedIndex, points: Matrix, point_codes: Labels, part: slice) -> Neighbours:
+def _search(index: MixedIndex, all_targets: MixedTable, part: slice) -> Neighbours:
     """Return the nearest classes of a part of the targets."""
-    points_of_part, codes_of_part = points[part], point_codes[part]
-    squares = np.full(len(points_of_part), np.inf)
-    tighten_bounds(index, points_of_part, codes_of_part, squares)
+    targets = all_targets.select_rows(part)
+    squares = np.full(len(targets.numbers), np.inf)
+    tighten_bounds(index, targets, squares)
     bounds = squares * (1 + ROUNDING)
-    counts = np.zeros(len(points_of_part), np.int64)
-    list_within(index, points_of_part, codes_of_part, bounds, counts, np.empty(0, np.int64))
+    counts = np.zeros(len(squares), np.int64)
+    list_within(index, targets, bounds, counts, np.empty(0, np.int64))
     starts = np.concatenate([[0], np.cumsum(counts)])
     nearest = np.empty(starts[-1], np.int64)
-    list_within(index, points_of_part, codes_of_part, bounds, starts[:-1].copy(), nearest)
+    list_within(index, targets, bounds, starts[:-1].copy(), nearest)
     return Neighbours(squares, starts, nearest)
 
 

@@ -7,8 +7,8 @@ from shoal.metrics.attacks.result import AttackResult
 
 CEILING = (
     "Records of a class are equal on a half that has quasi-identifiers alone, so that half leads to"
-    " at least k records. The chance to draw the one that the other half leads to is at most 1 in"
-    " k."
+    " at least k records. The chance of drawing the one that the other half leads to is at most 1"
+    " in k."
 )
 
 

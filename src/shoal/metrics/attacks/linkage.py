@@ -1,5 +1,7 @@
 """Linkage: find the released record of a person whose quasi-identifiers are known."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from shoal.metrics._base import Labels, Values
@@ -7,6 +9,10 @@ from shoal.metrics.attacks._setting import Scale, Setting
 from shoal.metrics.attacks.result import AttackResult
 
 NOT_ALIGNED = "Needs the same records in the same order in both tables."
+DIRECTION = (
+    "Each known record takes the nearest released one; the measure 'linkage' takes, for each"
+    " released record, the nearest original one."
+)
 CEILING = (
     "Released records of a class are equal on all columns of the attack, so the attacker picks the"
     " right one with a chance of at most 1 in k."
@@ -21,8 +27,8 @@ def distance_linkage(setting: Setting) -> AttackResult | str:
     """Link each target with the nearest released record [PS99]_.
 
     The attacker knows the original quasi-identifiers of a target and takes the nearest released
-    record, on the scale of the release. If t records are equally near, the chance to draw the right
-    one is 1/t.
+    record, on the scale of the release. If t records are equally near, the chance of drawing
+    the right one is 1/t.
 
     Parameters
     ----------
@@ -40,7 +46,8 @@ def distance_linkage(setting: Setting) -> AttackResult | str:
     .. [PS99] Pagliuca, D. and Seri, G. (1999). Some results of individual ranking method on the
        system of enterprise accounts annual survey. Esprit SDC Project, Deliverable MI-3/D2.
     """
-    return _link(setting, "linkage-distance", "values")
+    result = _link(setting, "linkage-distance", "values")
+    return result if isinstance(result, str) else replace(result, remark=DIRECTION)
 
 
 def rank_linkage(setting: Setting) -> AttackResult | str:

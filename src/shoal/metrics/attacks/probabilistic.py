@@ -6,7 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.mixed_search import agreement_patterns, rank_own_by_weight
+from shoal._kernels.mixed_search import (
+    MatchWeights,
+    agreement_patterns,
+    rank_own_by_weight,
+)
 from shoal.metrics._base import Labels, Matrix, Values
 from shoal.metrics.attacks._setting import Setting
 from shoal.metrics.attacks.linkage import NOT_ALIGNED, linkage_result, right_records
@@ -30,8 +34,7 @@ def probabilistic_linkage(setting: Setting) -> AttackResult | str:
     Two records agree in a category or not; in a number exactly, well (within 0.1 standard
     deviations), somewhat (within 0.5) or not. The weight of a pair is the sum over the columns
     of log(m/u): m is how often matching pairs agree as well as this one, u how often other pairs
-    do. The EM algorithm estimates both from pairs of which nobody knows whether they match
-    [J89]_.
+    do. The EM algorithm estimates both from pairs whose match status is unknown [J89]_.
 
     Parameters
     ----------
@@ -55,20 +58,19 @@ def probabilistic_linkage(setting: Setting) -> AttackResult | str:
         return NOT_ALIGNED
     names = setting.quasi_identifiers[:MAX_COLUMNS]
     weights = _estimate(setting, names)
-    (numbers, codes), (points, point_codes) = setting.points(
-        names, setting.targets, "original", "values"
-    )
+    table, targets = setting.points(names, setting.targets, "original", "values")
     members = setting.classes(names)
     starts, records = right_records(setting, setting.targets)
     own = members.labels[records]
     rest = np.append(np.cumsum(weights.max(axis=1)[::-1])[::-1], 0.0)
+    match = MatchWeights(weights, rest, CLOSE, NEAR, SLACK)
 
     def rank(part: slice) -> Values:
         right, ties = np.empty((2, part.stop - part.start), np.int64)
+        own_starts = starts[part.start : part.stop + 1]
         rank_own_by_weight(
-            numbers, codes, members.sizes, points[part], point_codes[part],
-            starts[part.start : part.stop + 1], own, CLOSE, NEAR, weights, rest, SLACK, right, ties,
-        )  # fmt: skip
+            table, members.sizes, targets.select_rows(part), own, own_starts, match, right, ties
+        )
         return np.where(ties > 0, right / np.maximum(ties, 1), 0.0)
 
     n = len(setting.targets)
@@ -86,10 +88,10 @@ def _estimate(setting: Setting, names: tuple[str, ...]) -> Matrix:
     rng = setting.rng("linkage-probabilistic")
     n = min(SAMPLE, setting.n_original)
     rows = rng.choice(setting.n_original, n, replace=False)
-    (numbers, codes), (points, point_codes) = setting.points(names, rows, "original", "values")
+    table, targets = setting.points(names, rows, "original", "values")
     sample = setting.classes(names).labels[rows]
     pairs = np.empty((n, n), np.int64)
-    agreement_patterns(numbers[sample], codes[sample], points, point_codes, CLOSE, NEAR, pairs)
+    agreement_patterns(table.select_rows(sample), targets, CLOSE, NEAR, pairs)
     patterns, counts = np.unique(pairs, return_counts=True)
     digits = patterns[:, np.newaxis] // 4 ** np.arange(len(names))[::-1] % 4
     m, u, _ = expectation_maximisation(digits, counts, 1 / n)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
+from shoal._text import align_rows, text_width
 from shoal.frame.roles import RECORD_UNIT
 from shoal.metrics.figures import attack_figures
 from shoal.metrics.named_results import NamedResults
@@ -216,7 +217,7 @@ class Attacks(NamedResults[AttackResult]):
         return attacks_html(self)
 
     def __repr__(self) -> str:
-        head = ["attack", "rate", "95 % interval", "baseline", "excess", "ceiling", "attacks"]
+        head = ["attack", "rate", "95 % CI", "baseline", "excess", "ceiling", "tries"]
         rows = [head, *map(_cells, self.results)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         pad = ["<", *">" * (len(head) - 1)]
@@ -224,23 +225,28 @@ class Attacks(NamedResults[AttackResult]):
             "  ".join(f"{c:{p}{w}}" for c, p, w in zip(row, pad, widths, strict=True)).rstrip()
             for row in rows
         ]
+        width = text_width()
+        if width is not None and max(map(len, lines)) > width:
+            lines = [align_rows(rows)]
         notes = [f"{name}: not run. {reason}" for name, reason in self.not_run.items()]
         notes += [f"{result.name}: {result.remark}" for result in self.results if result.remark]
         notes += self.remarks
         notes += [f"{name}: above its ceiling, which does not hold." for name in self.exceeded]
         if self.groups is not None:
             notes += ["", str(self.groups)]
-        return "\n".join([f"k = {self.k}, counted in {self.counted}", *lines, *notes])
+        return "\n".join(
+            [f"k = {self.k}, counted in {self.counted}; rates in per cent", *lines, *notes]
+        )
 
 
 def _cells(result: AttackResult) -> list[str]:
     low, high = result.interval
     return [
         result.name,
-        f"{result.rate:.1%}",
-        f"{low:.1%} - {high:.1%}",
-        f"{result.baseline:.1%}",
+        f"{100 * result.rate:.1f}",
+        f"{100 * low:.1f}-{100 * high:.1f}",
+        f"{100 * result.baseline:.1f}",
         f"{100 * result.excess:+.1f}",
-        "-" if result.ceiling is None else f"{result.ceiling:.1%}",
+        "-" if result.ceiling is None else f"{100 * result.ceiling:.1f}",
         f"{result.trials:,}",
     ]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._params import RandomState, as_seed, draw_seed, effective_n_jobs, hint
+from shoal._params import RandomState, check_at_least, effective_n_jobs, hint, seed_or_draw
 from shoal.errors import InputError, ParameterError
 from shoal.frame import tables
 from shoal.frame.codes import keys
@@ -15,11 +15,11 @@ from shoal.frame.roles import RECORD_UNIT, as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
 from shoal.metrics import classes, fewest_units, largest_unit_share, smallest_class
-from shoal.metrics.alignment import OTHER_ORDER, is_same_order
+from shoal.metrics.alignment import OTHER_ORDER, decide_order
 from shoal.metrics.assessment_inputs import check_names, read_units
 from shoal.metrics.attacks import singling_out
 from shoal.metrics.attacks._setting import Setting
-from shoal.metrics.attacks._tables import read_tables
+from shoal.metrics.attacks._tables import AttackTables, read_tables
 from shoal.metrics.attacks.inference import inference
 from shoal.metrics.attacks.linkability import linkability
 from shoal.metrics.attacks.linkage import distance_linkage, rank_linkage
@@ -146,8 +146,7 @@ def attack(
                 code="unknown-attack",
                 attack=name,
             )
-    _check_number("n_attacks", n_attacks, 1)
-    _check_number("predicate_columns", predicate_columns, 1)
+    check_at_least(1, n_attacks=n_attacks, predicate_columns=predicate_columns)
     before, after = tables.open_frame(original), tables.open_frame(released)
     setting = _prepare(
         before,
@@ -162,7 +161,7 @@ def attack(
         n_attacks=n_attacks,
         tolerance=tolerance,
         predicate_columns=predicate_columns,
-        seed=_seed(random_state),
+        seed=seed_or_draw(random_state),
         n_jobs=effective_n_jobs(n_jobs),
     )
     unit_name = RECORD_UNIT if unit is None else unit
@@ -226,19 +225,10 @@ def _prepare(
     """Return what the attacks need; refuse columns that do not exist and tables that do not fit."""
     check_names(quasi_identifiers, confidential)
     tables.check_columns(before, [*quasi_identifiers, *confidential])
-    if aligned and len(before) != len(after):
-        raise InputError(
-            f"The original holds {len(before):,} records and the release {len(after):,}, so these"
-            " are not in the same order. Leave out aligned=True.",
-            code="records-differ",
-            original=len(before),
-            masked=len(after),
-        )
-    shuffled = aligned is None and len(before) == len(after)
-    if aligned is None:
-        aligned = is_same_order(before, after, as_types(types))
-    read = read_tables(before, after, control, as_types(types), aligned=aligned)
-    if shuffled and not aligned:
+    declared = as_types(types)
+    same_order = decide_order(before, after, declared, aligned)
+    read = read_tables(before, after, control, declared, aligned=same_order)
+    if aligned is None and not same_order and len(before) == len(after):
         read.remarks.append(OTHER_ORDER)
     comparable = tuple(name for name in quasi_identifiers if name in read.released)
     if not comparable:
@@ -255,18 +245,13 @@ def _prepare(
         )
     not_released = [name for name in quasi_identifiers if name not in after.columns]
     if not_released:
-        read.remarks.append(f"{name_columns(not_released)} not in the release, so not used.")
+        read.remarks.append(
+            f"Not in the release, so not used: {', '.join(map(repr, not_released))}."
+        )
     released = classes(keys(after, [n for n in quasi_identifiers if n in after.columns]))[:, None]
-    units = None if unit is None else _aligned_units(before, unit, aligned)
+    units = None if unit is None else _aligned_units(before, unit, same_order)
     smallest = smallest_class(released)
-    for half in options["halves"] or ():
-        tables.check_columns(after, half)
-        if not half or any(name not in read.released for name in half):
-            raise InputError(
-                "Each half needs columns whose values can be compared between the tables.",
-                code="halves-not-comparable",
-                columns=half,
-            )
+    _check_halves(options["halves"] or (), after, read)
     return Setting(
         read,
         comparable,
@@ -275,9 +260,21 @@ def _prepare(
         smallest_class=smallest,
         unit_share=1 / smallest if units is None else largest_unit_share(released, units),
         units=units,
-        aligned=aligned,
+        aligned=same_order,
         **options,
     )
+
+
+def _check_halves(halves: Sequence[Sequence[str]], after: Frame, read: AttackTables) -> None:
+    """Refuse halves of the columns that are empty, or cannot be compared between the tables."""
+    for half in halves:
+        tables.check_columns(after, half)
+        if not half or any(name not in read.released for name in half):
+            raise InputError(
+                "Each half needs columns whose values can be compared between the tables.",
+                code="halves-not-comparable",
+                columns=half,
+            )
 
 
 def _aligned_units(before: Frame, unit: str, aligned: bool) -> NDArray[np.int64]:
@@ -289,17 +286,3 @@ def _aligned_units(before: Frame, unit: str, aligned: bool) -> NDArray[np.int64]
             code="records-differ",
         )
     return read_units(before, unit)
-
-
-def _seed(random_state: RandomState) -> int:
-    seed = as_seed(random_state)
-    return int(draw_seed() if seed is None else seed)
-
-
-def _check_number(name: str, value: Any, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ParameterError(
-            f"`{name}` must be an int of at least {least}.",
-            code="parameter-not-accepted",
-            parameter=name,
-        )

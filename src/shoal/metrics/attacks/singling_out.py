@@ -136,13 +136,12 @@ def _evaluate(
     if not len(predicates):
         remark = f"None of {tries:,} predicates matched a single class of the release."
     return AttackResult(
-        name,
-        float(right),
-        len(predicates) or tries,
-        baseline,
-        words,
-        names,
-        None,
-        NO_CEILING,
-        remark,
+        name=name,
+        successes=float(right),
+        trials=len(predicates) or tries,
+        baseline=baseline,
+        baseline_of=words,
+        columns=names,
+        ceiling_reason=NO_CEILING,
+        remark=remark,
     )

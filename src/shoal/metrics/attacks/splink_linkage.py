@@ -14,7 +14,7 @@ from shoal.metrics.attacks.linkage import NOT_ALIGNED, linkage_result, right_rec
 from shoal.metrics.attacks.probabilistic import CLOSE, NEAR
 from shoal.metrics.attacks.result import AttackResult
 
-MAX_PAIRS = 2_000_000  # of targets and classes, all of which are compared
+MAX_PAIRS = 2_000_000  # of targets and classes; all pairs are compared
 LEAST_TARGETS = 50
 EXACT = 1e-9  # standard deviations within which numbers are equal up to rounding
 SLACK = 1e-6  # match weights that differ by less are equal up to rounding
@@ -48,10 +48,8 @@ def splink_linkage(setting: Setting) -> AttackResult | str:
     if n_targets < len(setting.targets):
         chosen = setting.rng("linkage-splink").choice(len(setting.targets), n_targets, False)
         rows = setting.targets[np.sort(chosen)]
-    (numbers, codes), (points, point_codes) = setting.points(names, rows, "original", "values")
-    linker = _linker(
-        _columns(points, point_codes), _columns(numbers, codes), setting.n_released, setting.n_jobs
-    )
+    table, targets = setting.points(names, rows, "original", "values")
+    linker = _linker(_columns(*targets), _columns(*table), setting.n_released, setting.n_jobs)
     weights = _weights(linker, setting.seed, n_targets, len(members.sizes))
     starts, records = right_records(setting, rows)
     chances = _chances(weights, starts, members.labels[records], members.sizes)

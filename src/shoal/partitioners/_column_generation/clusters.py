@@ -1,34 +1,34 @@
 """Clusters of records that more groups share than is possible.
 
-Of c records, at most c // m groups of a partition contain m or more. A fractional solution may have
-more: twelve records that are near each other are covered by groups of ten of total weight 1.2 (here
-m is 10). `shoal._kernels.pricing.cluster_growth` finds such clusters, with different m. Those come
-first that save most: the violation times the mean cost of the groups.
+At most c // m groups of a partition can contain m or more of c records. A fractional solution may
+have more: twelve records that are near each other are covered by groups of ten of total weight 1.2
+(here m is 10). `shoal._kernels.pricing.cluster_growth` finds these clusters, with different m. The
+clusters that save most come first: the saving is the violation times the mean cost of the groups.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal._kernels.pricing.cluster_growth import FractionalGroups, grow_cluster
-from shoal.partitioners._base import Labels, Matrix
+from shoal.partitioners._base import Indices, Values
 from shoal.partitioners._column_generation.columns import Columns, incidence
 
 MAX_STARTS = 500  # fractional groups from which clusters are grown
 VIOLATION = 0.02  # by which the weight of the groups must exceed their number
 
 
-class Violated(NamedTuple):
-    """A cluster that a fractional solution violates, its divisor, and what that saves, negative."""
+class ViolatedCluster(NamedTuple):
+    """A cluster that a fractional solution violates, its divisor, and what the cluster saves."""
 
     saving: float
     records: tuple[int, ...]
     divisor: int
 
 
-def fractional_groups(columns: Columns, weights: Matrix) -> tuple[FractionalGroups, Matrix]:
+def fractional_groups(columns: Columns, weights: Values) -> tuple[FractionalGroups, Values]:
     """Return the groups with a weight between 0 and 1, and their costs, most expensive first."""
     fractions = np.flatnonzero((weights > 1e-6) & (weights < 1 - 1e-6))
     amounts = weights[fractions] * columns.costs[fractions]
@@ -40,45 +40,65 @@ def fractional_groups(columns: Columns, weights: Matrix) -> tuple[FractionalGrou
 
 
 def mean_cost(
-    groups: FractionalGroups, costs: Matrix, cluster: NDArray[np.bool_], divisor: int
+    groups: FractionalGroups, costs: Values, cluster: NDArray[np.bool_], divisor: int
 ) -> float:
-    """Return the mean cost of the groups that a cluster limits."""
+    """Return the mean cost of the groups that a cluster limits.
+
+    A group counts with its weight, and as often as it counts for the cluster.
+    """
     inside = np.append(cluster, False)[groups.members].sum(axis=1)
     return float(np.average(costs, weights=inside // divisor * groups.weights))
 
 
+def grow_clusters(
+    groups: FractionalGroups, divisor: int, most: int, k: int
+) -> Iterator[tuple[float, NDArray[np.bool_]]]:
+    """Yield clusters of at most ``most`` records and by how much each is violated.
+
+    Large clusters grow from whole groups. Clusters of at most ``k`` records grow from single
+    records. The array that marks the records is overwritten by the next cluster.
+    """
+    covered, cluster = np.zeros(len(groups.sizes), bool), np.zeros(len(groups.start) - 1, bool)
+    for first in range(min(len(covered), MAX_STARTS)):
+        if not covered[first]:
+            records = groups.members[first, : groups.sizes[first]]
+            violation = grow_cluster(groups, records, divisor, most, cluster)
+            yield violation, cluster
+            if violation > VIOLATION:
+                covered |= np.append(cluster, True)[groups.members].all(axis=1)
+    if 2 * divisor - 1 <= k:  # the smallest clusters that can be violated
+        for record in np.flatnonzero(np.diff(groups.start)):
+            yield grow_cluster(groups, np.array([record]), divisor, k, cluster), cluster
+
+
 def violated_clusters(
     columns: Columns,
-    weights: Matrix,
+    weights: Values,
     max_clusters: int,
     divisors: Iterable[int],
     least_saving: float = 0.0,
-) -> tuple[Labels, Labels]:
+) -> tuple[Indices, Indices]:
     """Return the clusters that a fractional solution violates most, and their divisors.
 
     The clusters are padded with -1.
     """
     groups, costs = fractional_groups(columns, weights)
-    most, cluster = columns.clusters.shape[1], np.zeros(len(columns.X), bool)
     known = {
         (tuple(row[row >= 0].tolist()), int(divisor))
         for row, divisor in zip(columns.clusters, columns.divisors, strict=True)
     }
-    violated: list[Violated] = []
+    violated: list[ViolatedCluster] = []
+    most = columns.clusters.shape[1]
     for divisor in divisors:
-        covered = np.zeros(len(costs), bool)
-        for first in range(min(len(costs), MAX_STARTS)):
-            if covered[first]:
-                continue
-            violation = grow_cluster(groups, first, divisor, most, cluster)
+        for violation, cluster in grow_clusters(groups, divisor, most, columns.k):
             key = tuple(np.flatnonzero(cluster).tolist())
             if violation > VIOLATION and (key, divisor) not in known:
                 known.add((key, divisor))
-                covered |= np.append(cluster, True)[groups.members].all(axis=1)
                 saving = violation * mean_cost(groups, costs, cluster, divisor)
                 if saving > least_saving:
-                    violated.append(Violated(-saving, key, divisor))
-    violated = sorted(violated)[:max_clusters]
+                    violated.append(ViolatedCluster(saving, key, divisor))
+    violated.sort(key=lambda cluster: (-cluster.saving, cluster.records, cluster.divisor))
+    violated = violated[:max_clusters]
     result = np.full((len(violated), most), -1, np.int64)
     for row, one in zip(result, violated, strict=True):
         row[: len(one.records)] = one.records

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.partitioners._base import Labels, Matrix, in_order
+from shoal.partitioners._base import Indices, Labels, Matrix, in_order
 from shoal.partitioners._column_generation.columns import Columns
 from shoal.partitioners._column_generation.master_problem import MasterProblem
 from shoal.partitioners._column_generation.proof import Proof, squared_errors
@@ -19,7 +19,7 @@ def divide_large_groups(X: Matrix, labels: Labels, k: int) -> Labels:
     return in_order(labels)
 
 
-def labels_of(columns: Columns, selected: Labels) -> Labels:
+def labels_of(columns: Columns, selected: Indices) -> Labels:
     """Return the group of each record, -1 for records in no selected group."""
     labels = np.full(len(columns.X), -1)
     for label, row in enumerate(columns.members[selected]):
@@ -47,10 +47,10 @@ def pool_columns(proof: Proof) -> Columns:
     return columns
 
 
-def choose(proof: Proof) -> None:
-    """Find the best partition into groups of the pool."""
+def improve_from_pool(proof: Proof) -> None:
+    """Keep the best partition into groups of the pool, by an integer programme."""
     columns, groups = pool_columns(proof), int(proof.labels.max()) + 1
     master = MasterProblem(columns, len(columns.X) // proof.k)
-    for choice in master.choose(groups, SHARE * proof.seconds_left, proof.check_interrupt):
+    for choice in master.solve_integer(groups, SHARE * proof.seconds_left, proof.check_interrupt):
         if choice.columns is not None:
             record_partition(proof, labels_of(columns, choice.columns))

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal._kernels.pricing.dual_ascent import filled_clusters, shared_corners
-from shoal.partitioners._base import Labels, Matrix
+from shoal._kernels.pricing.dual_ascent import list_cluster_groups, list_triple_groups
+from shoal.partitioners._base import Indices, Labels, Matrix, Values
 
 MAX_PAIRS = 40_000  # pairs of records in fractional groups that are searched for triples
 LARGEST_CLUSTER = 4  # times k: clusters have fewer records
@@ -26,11 +26,11 @@ VIOLATED = 1.02  # sum of the fractions of groups with two records of a triple; 
 class Incidence(NamedTuple):
     """The items that contain record i: ``items[start[i] : start[i + 1]]``."""
 
-    start: Labels
-    items: Labels
+    start: Indices
+    items: Indices
 
 
-def incidence(rows: Labels, n: int) -> Incidence:
+def incidence(rows: Indices, n: int) -> Incidence:
     """Return which ``rows`` contain each of ``n`` records; -1 is padding."""
     flat = rows.ravel()
     order = np.argsort(flat, kind="stable")
@@ -39,17 +39,20 @@ def incidence(rows: Labels, n: int) -> Incidence:
     return Incidence(start.astype(np.int64), order // rows.shape[1])
 
 
-def cluster_limits(clusters: Labels, divisors: Labels) -> Matrix:
-    """Return how many groups can contain as many records of a cluster as its divisor says."""
-    limits: Matrix = ((clusters >= 0).sum(axis=1) // divisors).astype(np.float64)
+def cluster_limits(clusters: Indices, divisors: Indices) -> Values:
+    """Return the size of each cluster divided by its divisor, rounded down.
+
+    No more groups of a partition can contain as many of its records as the divisor says.
+    """
+    limits: Values = ((clusters >= 0).sum(axis=1) // divisors).astype(np.float64)
     return limits
 
 
 class Columns:
     """Distinct groups of ``k`` to 2k - 1 records with their SSEs, triples and clusters of records.
 
-    A row of ``members`` contains the records of a group in ascending order, padded with -1, and so
-    does a row of ``clusters``; each of these has a divisor.
+    A row of ``members`` contains the records of a group in ascending order, padded with -1. A row
+    of ``clusters`` contains those of a cluster in the same way; ``divisors`` has one per cluster.
     """
 
     def __init__(self, X: Matrix, k: int):
@@ -64,7 +67,7 @@ class Columns:
     def __len__(self) -> int:
         return len(self.costs)
 
-    def add(self, groups: Labels) -> int:
+    def add(self, groups: Indices) -> int:
         """Add the rows of ``groups``, all of one size; return the number of new ones."""
         rows = np.full((len(groups), self.members.shape[1]), -1, np.int64)
         rows[:, : groups.shape[1]] = np.sort(groups, axis=1)
@@ -88,21 +91,29 @@ class Columns:
         for size in np.unique(sizes[sizes < 2 * self.k]):
             self.add(order[np.isin(labels[order], np.flatnonzero(sizes == size))].reshape(-1, size))
 
-    def containing(self, triples: Labels, since: int = 0) -> Labels:
-        """Return (triple, group) for all groups from ``since`` on that contain two of a triple."""
-        return self._pairs(shared_corners, triples, since)
+    def groups_with_triples(self, triples: Indices, since: int = 0) -> Indices:
+        """Return pairs (triple, group): the group contains two or three records of the triple.
 
-    def filling(self, clusters: Labels, divisors: Labels, since: int = 0) -> Labels:
-        """Return (cluster, group) for all groups from ``since`` on, h // divisor times.
-
-        h is how many records of the cluster a group contains.
+        Only groups from ``since`` on are listed.
         """
-        return self._pairs(filled_clusters, clusters, since, divisors)
+        return self._pairs(list_triple_groups, triples, since)
+
+    def groups_with_clusters(self, clusters: Indices, divisors: Indices, since: int = 0) -> Indices:
+        """Return pairs (cluster, group), each h // divisor times.
+
+        Here h is the number of records of the cluster that the group contains. Only groups from
+        ``since`` on are listed.
+        """
+        return self._pairs(list_cluster_groups, clusters, since, divisors)
 
     def _pairs(
-        self, kernel: Callable[..., int], sets: Labels, since: int, *options: Labels
-    ) -> Labels:
-        """Return (set, group) for groups from ``since`` on, as a compiled function lists them."""
+        self, kernel: Callable[..., int], sets: Indices, since: int, *options: Indices
+    ) -> Indices:
+        """Return the pairs (set, group) that a compiled function lists.
+
+        It writes them into an array and returns their number, so a longer array is tried where the
+        first one is too short. Only groups from ``since`` on are listed.
+        """
         if len(sets) == 0 or since == len(self):
             return np.empty((0, 2), np.int64)
         start, near = incidence(sets, len(self.X))
@@ -110,11 +121,11 @@ class Columns:
         while True:
             count = kernel(self.members[since:], sets, start, near, pairs, *options)
             if count <= len(pairs):
-                listed: Labels = pairs[:count] + np.array([0, since])
+                listed: Indices = pairs[:count] + np.array([0, since])
                 return listed
             pairs = np.empty((count, 2), np.int64)
 
-    def separate(self, weights: Matrix, max_triples: int) -> Labels:
+    def violated_triples(self, weights: Values, max_triples: int) -> Indices:
         """Return the triples that a fractional solution violates most, in that order."""
         fractions = np.flatnonzero((weights > 1e-6) & (weights < 1 - 1e-6))
         heaviest = np.argsort(-weights[fractions], kind="stable")

@@ -1,34 +1,39 @@
 """Close the integrality gap of the linear programme by an integer programme over few groups.
 
 At the duals that prove the bound, a partition that contains a group with a reduced cost of at least
-``step`` costs at least the bound plus ``step``. So only groups with a reduced cost below the gap
-can be part of a better partition. They are enumerated record by record, in the order of decreasing
-duals, and an integer programme selects the best among them. It must cover the *leading* records,
-those whose groups are all enumerated; the remaining records contribute their duals, so that groups
-of remaining records alone need not be enumerated. A lower bound of the integer programme bounds all
-partitions, up to the step. Where there are too many groups, a smaller step with which all records
-are leading still finds better partitions.
+``cutoff`` costs at least the bound plus ``cutoff``. So only groups with a reduced cost below the
+gap can be part of a better partition. They are enumerated record by record, in the order of
+decreasing duals, and an integer programme selects the best among them. It must cover the *leading*
+records, those whose groups are all enumerated. The remaining records contribute their duals, so
+that groups of remaining records alone need not be enumerated. A lower bound of the integer
+programme bounds all partitions, up to the cutoff. Where there are too many groups, a smaller cutoff
+with which all records are leading still finds better partitions.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal._kernels.pricing.group_search import all_groups
-from shoal.partitioners._column_generation.column_pool import choose, labels_of, record_partition
+from shoal.partitioners._column_generation.column_pool import (
+    improve_from_pool,
+    labels_of,
+    record_partition,
+)
 from shoal.partitioners._column_generation.columns import Columns, cluster_limits
 from shoal.partitioners._column_generation.master_problem import MasterProblem
 from shoal.partitioners._column_generation.proof import Proof
 
 GROUP_LIMITS = (4_000, 16_000, 64_000)  # groups that are enumerated, in successive attempts
 TOLERANCE = 2e-9  # of the cost: rounding and tolerances of the solver
-STEP_FACTOR = 0.7  # reduces a step with too many groups
+MAX_STEPS = 20_000_000  # to list the groups of one record and size
+CUTOFF_FACTOR = 0.7  # reduces a cutoff with too many groups below it
 SHARE = 0.4  # of the remaining time, for an integer programme that does not include all groups
 
 Leading = NDArray[np.bool_]
 
 
-def list_groups(proof: Proof, step: float, max_groups: int) -> tuple[Columns, Leading]:
-    """Enumerate the groups of reduced cost below ``step``; return them and the leading records.
+def list_groups(proof: Proof, cutoff: float, max_groups: int) -> tuple[Columns, Leading]:
+    """Enumerate the groups of reduced cost below ``cutoff``; return them and the leading records.
 
     The columns of the best partition come first. The enumeration ends at the first record with
     which there would be more than ``max_groups``.
@@ -36,17 +41,14 @@ def list_groups(proof: Proof, step: float, max_groups: int) -> tuple[Columns, Le
     columns = Columns(proof.columns.X, proof.k)
     columns.add_partition(proof.labels)
     n_partition = len(columns)
-    triples = proof.columns.triples[: len(proof.duals.triple_dual)]
     order = np.argsort(-proof.duals.record_dual, kind="stable").astype(np.int64)
     sizes = range(proof.k, 2 * proof.k)
-    prices = [proof.pricing.prices(triples, proof.duals, order, size) for size in sizes]
+    ranked_duals = [proof.pricing.ranked_duals(proof.duals, order, size) for size in sizes]
     buffers = [np.empty((max_groups, size), np.int64) for size in sizes]
     leading = np.zeros(len(order), bool)
     for first in order:
-        for size, record_dual, rows in zip(sizes, prices, buffers, strict=True):
-            count = all_groups(
-                proof.pricing.table, record_dual, first, size, proof.duals.group_dual, step, rows
-            )
+        for size, ranked, rows in zip(sizes, ranked_duals, buffers, strict=True):
+            count = all_groups(proof.pricing.table, ranked, first, size, cutoff, MAX_STEPS, rows)
             if count < 0 or len(columns) + count > max_groups + n_partition:
                 return columns, leading
             columns.add(rows[:count])
@@ -61,45 +63,44 @@ def charge_others(proof: Proof, columns: Columns, leading: Leading) -> float:
     Triples and clusters that only groups of leading records can contain become inequalities of the
     integer programme again; the duals of the others are added to the costs of the groups.
     """
-    record_dual, triple_dual, group_dual, clusters, cluster_dual, divisors = proof.duals
-    group_duals = group_dual * (len(columns.X) // proof.k)
-    triples = proof.columns.triples[: len(triple_dual)]
-    in_programme = leading[triples].sum(axis=1) >= 2
-    columns.triples = triples[in_programme & (triple_dual > 0)]
-    others = np.append(~leading, False)[clusters].sum(axis=1)  # the last stands for padding
-    kept = others < divisors
-    used = kept & (cluster_dual > 0)
-    columns.clusters, columns.divisors = clusters[used], divisors[used]
+    duals = proof.duals
+    group_duals = duals.group_dual * (len(columns.X) // proof.k)
+    in_programme = leading[duals.triples].sum(axis=1) >= 2
+    columns.triples = duals.triples[in_programme & (duals.triple_dual > 0)]
+    others = np.append(~leading, False)[duals.clusters].sum(axis=1)  # the last stands for padding
+    kept = others < duals.divisors
+    used = kept & (duals.cluster_dual > 0)
+    columns.clusters, columns.divisors = duals.clusters[used], duals.divisors[used]
     if leading.all():
         return 0.0
-    remaining = np.append(np.where(leading, 0.0, record_dual), 0.0)
-    cut_costs = np.zeros(len(columns))
-    triple_group = columns.containing(triples[~in_programme])
-    np.add.at(cut_costs, triple_group[:, 1], triple_dual[~in_programme][triple_group[:, 0]])
-    cluster_group = columns.filling(clusters[~kept], divisors[~kept])
-    np.add.at(cut_costs, cluster_group[:, 1], cluster_dual[~kept][cluster_group[:, 0]])
+    remaining = np.append(np.where(leading, 0.0, duals.record_dual), 0.0)
+    cut_costs, triple_dual = np.zeros(len(columns)), duals.triple_dual[~in_programme]
+    triple_group = columns.groups_with_triples(duals.triples[~in_programme])
+    np.add.at(cut_costs, triple_group[:, 1], triple_dual[triple_group[:, 0]])
+    cluster_group = columns.groups_with_clusters(duals.clusters[~kept], duals.divisors[~kept])
+    np.add.at(cut_costs, cluster_group[:, 1], duals.cluster_dual[~kept][cluster_group[:, 0]])
     record_costs = remaining[columns.members].sum(axis=1)
-    columns.costs = columns.costs + cut_costs + group_dual - record_costs
-    cluster_duals = cluster_limits(clusters, divisors) * cluster_dual
+    columns.costs = columns.costs + cut_costs + duals.group_dual - record_costs
+    cluster_duals = cluster_limits(duals.clusters, duals.divisors) * duals.cluster_dual
     reduced_costs = proof.base - (
-        record_dual.sum() - triple_dual.sum() - cluster_duals.sum() - group_duals
+        duals.record_dual.sum() - duals.triple_dual.sum() - cluster_duals.sum() - group_duals
     )
-    cut_duals = triple_dual[~in_programme].sum() + cluster_duals[~kept].sum()
+    cut_duals = triple_dual.sum() + cluster_duals[~kept].sum()
     return float(remaining.sum() - cut_duals - group_duals + reduced_costs)
 
 
-def bound_by_listed_groups(proof: Proof, step: float, columns: Columns, leading: Leading) -> None:
+def bound_by_listed_groups(proof: Proof, cutoff: float, columns: Columns, leading: Leading) -> None:
     """Raise the bound by an integer programme over the listed groups."""
     groups, limit = int(proof.labels.max()) + 1, len(columns.X) // proof.k
-    includes_all = leading.all() and step > proof.sse - proof.base
+    includes_all = leading.all() and cutoff > proof.sse - proof.base
     seconds = proof.seconds_left * (1.0 if includes_all else SHARE)
     constant = charge_others(proof, columns, leading)
-    for choice in MasterProblem(columns, limit, leading).choose(
+    for choice in MasterProblem(columns, limit, leading).solve_integer(
         groups, seconds, proof.check_interrupt
     ):
         if choice.columns is not None:
             record_partition(proof, labels_of(columns, choice.columns))
-        bound = min(choice.bound + constant, proof.base + step, proof.sse)
+        bound = min(choice.bound + constant, proof.base + cutoff, proof.sse)
         proof.bound = max(proof.bound, bound - TOLERANCE * proof.sse)
 
 
@@ -110,14 +111,14 @@ def is_closed(proof: Proof) -> bool:
 
 def close_gap(proof: Proof) -> None:
     """Improve the partition and the bound by integer programmes."""
-    choose(proof)
+    improve_from_pool(proof)
     for max_groups in GROUP_LIMITS:
-        step = proof.sse - proof.base + TOLERANCE * proof.sse
-        columns, leading = list_groups(proof, step, max_groups)
-        bound_by_listed_groups(proof, step, columns, leading)
+        cutoff = proof.sse - proof.base + TOLERANCE * proof.sse
+        columns, leading = list_groups(proof, cutoff, max_groups)
+        bound_by_listed_groups(proof, cutoff, columns, leading)
         if leading.all() or is_closed(proof):
             return
-        while not leading.all() and step > TOLERANCE * proof.sse:
-            step *= STEP_FACTOR
-            columns, leading = list_groups(proof, step, max_groups)
-        bound_by_listed_groups(proof, step, columns, leading)
+        while not leading.all() and cutoff > TOLERANCE * proof.sse:
+            cutoff *= CUTOFF_FACTOR
+            columns, leading = list_groups(proof, cutoff, max_groups)
+        bound_by_listed_groups(proof, cutoff, columns, leading)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.partitioners._base import Labels, Matrix
+from shoal.partitioners._base import Indices, Values
 from shoal.partitioners._column_generation.columns import Columns, cluster_limits
 from shoal.partitioners.integer_programme import silent_solver, solve
 
@@ -15,20 +15,21 @@ if TYPE_CHECKING:
 
 
 class Duals(NamedTuple):
-    """Dual values of records, of triples, of the number of groups, and of ``clusters``."""
+    """Dual values of records, of ``triples``, of the number of groups, and of ``clusters``."""
 
-    record_dual: Matrix
-    triple_dual: Matrix
-    group_dual: float
-    clusters: Labels = np.empty((0, 1), np.int64)
-    cluster_dual: Matrix = np.empty(0)
-    divisors: Labels = np.empty(0, np.int64)
+    record_dual: Values
+    triples: Indices = np.empty((0, 3), np.int64)
+    triple_dual: Values = np.empty(0)
+    group_dual: float = 0.0
+    clusters: Indices = np.empty((0, 1), np.int64)
+    cluster_dual: Values = np.empty(0)
+    divisors: Indices = np.empty(0, np.int64)
 
 
-class Relaxation(NamedTuple):
+class MasterRelaxation(NamedTuple):
     """The solution of the linear programme: weights of the groups, cost and dual values."""
 
-    weights: Matrix
+    weights: Values
     cost: float
     duals: Duals
 
@@ -36,11 +37,11 @@ class Relaxation(NamedTuple):
 class Choice(NamedTuple):
     """A solution of the integer programme: its columns, or None, and a lower bound."""
 
-    columns: Labels | None
+    columns: Indices | None
     bound: float
 
 
-def whole_groups(costs: Matrix, cover: Labels) -> "Highs":
+def whole_groups(costs: Values, cover: Indices) -> "Highs":
     """Return the set partitioning problem: cover every record once by groups of least cost.
 
     ``cover`` has a row per member of a group: record and group, in order of groups.
@@ -90,8 +91,11 @@ class MasterProblem:
         self.width, self.height = 0, n + (limit is not None)
         self.triple_rows = self.cluster_rows = np.empty(0, np.int64)
 
-    def _add_rows(self, low: Matrix, high: Matrix, entries: Labels) -> None:
-        """Add rows with the number of equal ``entries``: (row, column)."""
+    def _add_rows(self, low: Values, high: Values, entries: Indices) -> None:
+        """Add rows to the solver; ``entries`` are pairs (row, column).
+
+        A coefficient is the number of equal pairs.
+        """
         entries, counts = np.unique(entries, axis=0, return_counts=True)
         start = np.searchsorted(entries[:, 0], np.arange(len(low)))
         self.highs.addRows(
@@ -105,7 +109,7 @@ class MasterProblem:
         )
 
     def add_new(self) -> None:
-        """Add the new columns and triples to the solver."""
+        """Add the new columns, triples and clusters to the solver."""
         columns, n = self.columns, len(self.columns.X)
         new = columns.members[self.width :]
         if len(new):
@@ -113,9 +117,9 @@ class MasterProblem:
             pairs = [np.column_stack([new[row, member], row])]
             if self.limit is not None:
                 pairs.append(np.column_stack([np.full(len(new), n), np.arange(len(new))]))
-            triple, group = columns.containing(self._known_triples, self.width).T
+            triple, group = columns.groups_with_triples(self._known_triples, self.width).T
             pairs.append(np.column_stack([self.triple_rows[triple], group - self.width]))
-            cluster, group = columns.filling(*self._known_clusters, self.width).T
+            cluster, group = columns.groups_with_clusters(*self._known_clusters, self.width).T
             pairs.append(np.column_stack([self.cluster_rows[cluster], group - self.width]))
             entries, counts = np.unique(np.concatenate(pairs)[:, ::-1], axis=0, return_counts=True)
             self.highs.addCols(
@@ -130,23 +134,23 @@ class MasterProblem:
             )
             self.width = len(columns)
         more = columns.triples[len(self.triple_rows) :]
-        rows = self._add_cuts(np.ones(len(more)), columns.containing(more))
+        rows = self._add_cuts(np.ones(len(more)), columns.groups_with_triples(more))
         self.triple_rows = np.append(self.triple_rows, rows)
         known = len(self.cluster_rows)
         clusters = columns.clusters[known:], columns.divisors[known:]
-        rows = self._add_cuts(cluster_limits(*clusters), columns.filling(*clusters))
+        rows = self._add_cuts(cluster_limits(*clusters), columns.groups_with_clusters(*clusters))
         self.cluster_rows = np.append(self.cluster_rows, rows)
 
     @property
-    def _known_triples(self) -> Labels:
+    def _known_triples(self) -> Indices:
         return self.columns.triples[: len(self.triple_rows)]
 
     @property
-    def _known_clusters(self) -> tuple[Labels, Labels]:
+    def _known_clusters(self) -> tuple[Indices, Indices]:
         known = len(self.cluster_rows)
         return self.columns.clusters[:known], self.columns.divisors[:known]
 
-    def _add_cuts(self, limits: Matrix, entries: Labels) -> Labels:
+    def _add_cuts(self, limits: Values, entries: Indices) -> Indices:
         """Add inequalities for the groups at ``entries``; return their rows."""
         if len(limits):
             self._add_rows(np.full(len(limits), -np.inf), limits, entries)
@@ -154,7 +158,7 @@ class MasterProblem:
         self.height += len(limits)
         return rows
 
-    def relax(self, seconds: float, check_interrupt: Callable[[], None]) -> Relaxation | None:
+    def relax(self, seconds: float, check_interrupt: Callable[[], None]) -> MasterRelaxation | None:
         """Solve the linear programme; return None if there was not enough time."""
         from highspy import HighsModelStatus
 
@@ -173,11 +177,19 @@ class MasterProblem:
             np.maximum(0.0, -dual[rows]) for rows in (self.triple_rows, self.cluster_rows)
         )
         clusters, divisors = self._known_clusters
-        duals = Duals(dual[:n], triple_dual, group_dual, clusters, cluster_dual, divisors)
+        duals = Duals(
+            record_dual=dual[:n],
+            triples=self._known_triples,
+            triple_dual=triple_dual,
+            group_dual=group_dual,
+            clusters=clusters,
+            cluster_dual=cluster_dual,
+            divisors=divisors,
+        )
         cost = float(self.highs.getInfo().objective_function_value)
-        return Relaxation(np.array(solution.col_value), cost, duals)
+        return MasterRelaxation(np.array(solution.col_value), cost, duals)
 
-    def choose(
+    def solve_integer(
         self, start: int, seconds: float, check_interrupt: Callable[[], None]
     ) -> Iterator[Choice]:
         """Solve the integer programme; the first ``start`` columns are a feasible solution.

@@ -17,70 +17,83 @@ values; good ones make it high.
 Groups larger than k need a search only where the duals of triples or groups are large. Cover a
 group S of s records evenly by its subsets of k, each with weight 1 / C(s-1, k-1). Their SSEs weigh
 s (k-1) / (k (s-1)) of that of S, their group duals s / k of one, the dual of a triple with two
-records in S less than once, that of a triple inside S `repeated` times, and that of a cluster at
-most h / m times, but h // m times in S: at most (s - m) / s of h / m less often, as h is at most s.
-So if no group of k has a negative reduced cost, neither has S, unless the duals of triples,
-clusters and groups weigh more than its SSE saves. That SSE is bounded by the nearest distances of
-its records, so only groups whose records have a positive `excess` need to be searched.
+records in S less than once, that of a triple inside S `repeated` times, and that of a cluster with
+h records in S at most h // m times and `repeated_share` h times more. So if no group of k has a
+negative reduced cost, neither has S, unless the duals of triples, clusters and groups weigh more
+than its SSE saves. That SSE is bounded by the nearest distances of its records, so only groups
+whose records have a positive `excess` need to be searched.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 from math import comb, fsum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._kernels.pricing.candidates import NeighbourTable, PricingDuals
+from shoal._kernels.pricing.candidate_list import NeighbourTable, PricingDuals
+from shoal._kernels.pricing.cheapest_groups import open_cheapest_groups
 from shoal._kernels.pricing.group_search import price_groups
 from shoal._kernels.spatial.index import open_index
-from shoal.partitioners._base import Labels, Matrix
+from shoal.partitioners._base import Indices, Matrix, Values
 from shoal.partitioners._column_generation.columns import cluster_limits, incidence
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._neighbours import nearest_others
 
 NEAR = 48  # listed neighbours; a search that needs more scans all records
-STRIDE = 16  # records between two checks of the time
+STRIDE = 16  # records between two checks of the time; one if their searches may take long
+MANY_STEPS = 100_000  # of a search that may take long
 THREADS = 2
-EXCESS_FACTOR = 10.0  # any positive factor is valid
-MANY = 0.25  # of the records: with more of them, a search with higher duals comes first
-RAISED_STEPS = 200  # of the search that rules out records with these duals
+EXCESS_FACTOR = 30.0  # any positive factor is valid
+RAISED_STEPS, RAISED_SHARE = 200, 0.1  # of the search with higher duals: at least, of all steps
 KEPT = 3  # groups of lowest reduced cost that are kept per record
+DEEPER = 10  # times the steps, for one record of this number whose search was not complete
 EPSILON = float(np.finfo(np.float64).eps)
 
 
 class PricingEffort(NamedTuple):
     """Limits of the search at a record: the number of candidates, and of search steps.
 
-    Without a search for ``larger`` groups than k, their excess lowers the bound. Groups whose
-    reduced cost is negative by less than ``tolerance`` are not searched for.
+    Where the steps suffice for most records, the others are searched with more of them, at most
+    ``max_steps_on_retry``. Without a search for ``larger`` groups than k, their excess lowers the
+    bound. Groups whose reduced cost is negative by less than ``tolerance`` are not searched for.
     """
 
     max_candidates: int
     max_steps: int
     larger: bool = True
     tolerance: float = 0.0
+    max_steps_on_retry: int = 0
 
 
 class PricedAnchors(NamedTuple):
-    """Bounds of the reduced costs at some records, groups of negative ones, and their sum."""
+    """Lower bounds of the reduced costs at some records, the anchors, and groups of negative ones.
 
-    reduced_cost: Matrix
-    groups: Labels
+    ``violation``: minus the sum over anchors of their lowest reduced cost; at least 0. A search is
+    ``complete`` where the bound is the reduced cost of a group that was found, or the greatest that
+    is of interest.
+    """
+
+    reduced_cost: Values
+    groups: Indices
     violation: float
+    complete: NDArray[np.bool_]
 
 
 class Priced(NamedTuple):
-    """A lower bound of all partitions, groups of negative reduced cost, and their sum.
+    """A lower bound of all partitions, and groups of negative reduced cost.
 
-    With the ``correction`` added to the duals of the records, no group has a negative reduced cost.
+    ``violation``: minus the sum over anchors of their lowest reduced cost; at least 0. An anchor
+    that is searched for several sizes, or again with more steps, counts each time. With the
+    ``correction`` added to the duals of the records, no group has a negative reduced cost.
     """
 
     bound: float
-    groups: list[Labels]
+    groups: list[Indices]
     violation: float
-    correction: Matrix
+    correction: Values
 
 
 def neighbour_table(X: Matrix, k: int) -> NeighbourTable:
@@ -92,48 +105,121 @@ def neighbour_table(X: Matrix, k: int) -> NeighbourTable:
 
 
 def repeated(size: int, k: int) -> float:
-    """Return how often the weighted subsets of ``k`` count the dual of a triple inside S."""
+    """Return how often the weighted subsets of ``k`` count the dual of a triple.
+
+    They are subsets of a group of ``size`` records that contains the whole triple.
+    """
     two, three = comb(size - 3, k - 2), comb(size - 3, k - 3) if k > 2 else 0
     return (3 * two + three) / comb(size - 1, k - 1)
 
 
-def excess(table: NeighbourTable, triples: Labels, duals: Duals, k: int, size: int) -> Matrix:
+@cache
+def repeated_share(size: int, k: int, divisor: int) -> float:
+    """Return how much too often the weighted subsets of ``k`` count the dual of a cluster.
+
+    They are subsets of a group S of ``size`` records, which counts that dual h // divisor times if
+    it contains h records of the cluster. The difference is divided by h; the result is the greatest
+    quotient for any h, and at least 0.
+    """
+
+    def counted(h: int) -> float:
+        most = min(h, k)
+        ways = (comb(h, j) * comb(size - h, k - j) * (j // divisor) for j in range(most + 1))
+        return sum(ways) / comb(size - 1, k - 1)
+
+    return max(0.0, max((counted(h) - h // divisor) / h for h in range(1, size + 1)))
+
+
+def excess(table: NeighbourTable, duals: Duals, k: int, size: int) -> Values:
     """Return the contribution of each record to a negative reduced cost of groups of ``size`` > k.
 
     The contributions of the records of such a group have a positive sum.
     """
     load = np.zeros(len(table.X))
-    np.add.at(load, triples, duals.triple_dual[:, None] / 3)
+    np.add.at(load, duals.triples, duals.triple_dual[:, None] / 3)
     cluster_load = np.zeros(len(table.X) + 1)  # the last stands for padding
-    more = np.maximum(size - duals.divisors, 0) / (size * duals.divisors)
+    more = np.array([repeated_share(size, k, int(divisor)) for divisor in duals.divisors])
     np.add.at(cluster_load, duals.clusters, (duals.cluster_dual * more)[:, None])
     saved = table.sums[:, size - 1] * (size - k) / (2 * size * k * (size - 1))
     added = (repeated(size, k) - 1) * load + duals.group_dual * (size - k) / (k * size)
     return added + cluster_load[:-1] * (1 + 1e-12) - saved * (1 - 1e-12)
 
 
-def duals_by_rank(
-    table: NeighbourTable, triples: Labels, duals: Duals, order: Labels, size: int
-) -> PricingDuals:
-    """Return dual values in the form that the search needs; ``order`` decides the ranks."""
+def duals_by_rank(table: NeighbourTable, duals: Duals, order: Indices, size: int) -> PricingDuals:
+    """Return dual values in the form that the compiled search needs.
+
+    The rank of a record is its position in ``order``.
+    """
     n = len(order)
     rank = np.empty(n, np.int64)
     rank[order] = np.arange(n)
     net_dual = (duals.record_dual - table.sums[:, size - 2] / (2 * size))[order]
     later = np.maximum.accumulate(np.append(net_dual[1:], -np.inf)[::-1])[::-1]
-    active = triples[duals.triple_dual > 0]
-    used = duals.cluster_dual > 0
+    active, used = duals.triple_dual > 0, duals.cluster_dual > 0
+    triples = duals.triples[active]
+    triples_of, clusters_of = incidence(triples, n), incidence(duals.clusters[used], n)
     return PricingDuals(
-        duals.record_dual,
-        rank,
-        later[rank],
-        active,
-        duals.triple_dual[duals.triple_dual > 0],
-        *incidence(active, n),
-        duals.cluster_dual[used],
-        *incidence(duals.clusters[used], n),
-        duals.divisors[used],
+        record_dual=duals.record_dual,
+        group_dual=duals.group_dual,
+        rank=rank,
+        ceiling=later[rank],
+        triples=triples,
+        triple_dual=duals.triple_dual[active],
+        start=triples_of.start,
+        incidence=triples_of.items,
+        cluster_dual=duals.cluster_dual[used],
+        cluster_start=clusters_of.start,
+        cluster_incidence=clusters_of.items,
+        divisors=duals.divisors[used],
     )
+
+
+def price_anchors(
+    table: NeighbourTable,
+    ranked_duals: PricingDuals,
+    size: int,
+    effort: PricingEffort,
+    anchors: Indices,
+) -> PricedAnchors:
+    """Search for groups of ``size`` at some ``anchors``.
+
+    The anchor of a group is its record of lowest rank.
+    """
+    cheapest = open_cheapest_groups(len(anchors), KEPT, size)
+    max_candidates, max_steps = effort.max_candidates, effort.max_steps
+    price_groups(
+        table, ranked_duals, anchors, size, -effort.tolerance, max_candidates, max_steps, cheapest
+    )
+    lowest = cheapest.costs.min(axis=1)
+    complete = cheapest.bounds >= np.minimum(lowest, -effort.tolerance)
+    groups = cheapest.groups[cheapest.is_stored]
+    return PricedAnchors(cheapest.bounds, groups, -float(lowest.sum()), complete)
+
+
+def parts_of(anchors: Indices, effort: PricingEffort) -> list[Indices]:
+    """Return anchors in parts, between which the time is checked."""
+    stride = STRIDE if effort.max_steps < MANY_STEPS else 1
+    return [anchors[i : i + stride] for i in range(0, len(anchors), stride)]
+
+
+def in_threads(
+    price: Callable[[Indices], PricedAnchors],
+    parts: Sequence[Indices],
+    check_interrupt: Callable[[], None],
+) -> Iterator[tuple[Indices, PricedAnchors]]:
+    """Yield parts of anchors and the result of ``price`` there, in order, from two threads.
+
+    ``check_interrupt`` is called after each and may raise, which cancels the remaining searches.
+    """
+    with ThreadPoolExecutor(THREADS) as pool:
+        futures = [pool.submit(price, part) for part in parts]
+        try:
+            for part, future in zip(parts, futures, strict=True):
+                yield part, future.result()
+                check_interrupt()
+        finally:
+            for future in futures:
+                future.cancel()
 
 
 class Pricing:
@@ -142,107 +228,85 @@ class Pricing:
     def __init__(self, X: Matrix, k: int):
         self.k, self.table = k, neighbour_table(X, k)
 
-    def prices(self, triples: Labels, duals: Duals, order: Labels, size: int) -> PricingDuals:
-        """Return the dual values in the form that the compiled search needs."""
-        return duals_by_rank(self.table, triples, duals, order, size)
+    def ranked_duals(self, duals: Duals, order: Indices, size: int) -> PricingDuals:
+        """Return the dual values in the form that `price_anchors` needs."""
+        return duals_by_rank(self.table, duals, order, size)
 
-    def order(self, duals: Duals, has_excess: NDArray[np.bool_]) -> tuple[Labels, Labels]:
-        """Return all records, those with excess first, by decreasing dual; and these alone."""
+    def order(self, duals: Duals, has_excess: NDArray[np.bool_]) -> tuple[Indices, Indices]:
+        """Return all records in the order of their ranks, and the anchors.
+
+        The anchors are the records with excess. They come first, and both parts are in order of
+        decreasing duals.
+        """
         by_dual = np.argsort(-duals.record_dual, kind="stable").astype(np.int64)
         anchors = by_dual[has_excess[by_dual]]
         return np.concatenate([anchors, by_dual[~has_excess[by_dual]]]), anchors
 
-    def price_anchors(
-        self,
-        prices: PricingDuals,
-        anchors: Labels,
-        size: int,
-        group_dual: float,
-        effort: PricingEffort,
-    ) -> PricedAnchors:
-        """Search for groups whose first record is one of ``anchors``."""
-        n = len(anchors)
-        reduced_cost, counts, costs = np.empty(n), np.zeros(n, np.int64), np.zeros((n, KEPT))
-        result = np.empty((n, KEPT, size), np.int64)
-        price_groups(
-            self.table,
-            prices,
-            anchors,
-            size,
-            group_dual,
-            -effort.tolerance,
-            effort.max_candidates,
-            effort.max_steps,
-            reduced_cost,
-            result,
-            costs,
-            counts,
-        )
-        return PricedAnchors(
-            reduced_cost, result[np.arange(KEPT) < counts[:, None]], float(costs.min(axis=1).sum())
-        )
-
     def search(
         self,
-        triples: Labels,
         duals: Duals,
         effort: PricingEffort,
         check_interrupt: Callable[[], None],
-    ) -> Iterator[tuple[Labels, PricedAnchors]]:
-        """Yield records and the result of the search there, for all sizes.
+    ) -> Iterator[tuple[Indices, PricedAnchors]]:
+        """Yield anchors and the result of the search there, for all sizes.
 
-        For sizes above k, a multiple of the excess is added to the duals first if many records
-        have one: a group of negative reduced cost keeps it, but most duals fall, which rules out
-        most records quickly.
+        For sizes above k, a multiple of the excess is added to the duals first: a group of negative
+        reduced cost keeps it, but most duals fall, which rules out most records quickly.
         """
-        briefly = effort._replace(max_steps=min(effort.max_steps, RAISED_STEPS))
+        steps = max(RAISED_STEPS, int(RAISED_SHARE * effort.max_steps))
+        briefly = effort._replace(max_steps=min(effort.max_steps, steps))
         order, anchors = self.order(duals, np.ones(len(duals.record_dual), bool))
-        yield from self.pass_over(triples, duals, order, anchors, self.k, effort, check_interrupt)
+        ranked_duals = self.ranked_duals(duals, order, self.k)
+        yield from self.search_size(ranked_duals, anchors, self.k, effort, check_interrupt)
         for size in range(self.k + 1, 2 * self.k) if effort.larger else ():
-            excess_dual = excess(self.table, triples, duals, self.k, size)
+            excess_dual = excess(self.table, duals, self.k, size)
             raised = duals._replace(record_dual=duals.record_dual + EXCESS_FACTOR * excess_dual)
             order, anchors = self.order(raised, excess_dual > 0)
-            if len(anchors) > MANY * len(order):
-                negative = [
-                    part[result.reduced_cost < -effort.tolerance]
-                    for part, result in self.pass_over(
-                        triples, raised, order, anchors, size, briefly, check_interrupt
-                    )
-                ]
-                anchors = np.concatenate(negative)
-            yield from self.pass_over(triples, duals, order, anchors, size, effort, check_interrupt)
+            ranked_duals = self.ranked_duals(raised, order, size)
+            price = partial(price_anchors, self.table, ranked_duals, size, briefly)
+            negative = [
+                part[result.reduced_cost < -effort.tolerance]
+                for part, result in in_threads(price, parts_of(anchors, briefly), check_interrupt)
+            ]
+            anchors = np.concatenate([anchors[:0], *negative])
+            ranked_duals = self.ranked_duals(duals, order, size)
+            yield from self.search_size(ranked_duals, anchors, size, effort, check_interrupt)
 
-    def pass_over(
+    def search_size(
         self,
-        triples: Labels,
-        duals: Duals,
-        order: Labels,
-        anchors: Labels,
+        ranked_duals: PricingDuals,
+        anchors: Indices,
         size: int,
         effort: PricingEffort,
         check_interrupt: Callable[[], None],
-    ) -> Iterator[tuple[Labels, PricedAnchors]]:
-        """Yield records and the result of the search there, for one size, in two threads."""
-        prices = self.prices(triples, duals, order, size)
-        steps = [anchors[i : i + STRIDE] for i in range(0, len(anchors), STRIDE)]
-        with ThreadPoolExecutor(THREADS) as pool:
-            futures = [
-                pool.submit(self.price_anchors, prices, part, size, duals.group_dual, effort)
-                for part in steps
-            ]
-            try:
-                for part, one in zip(steps, futures, strict=True):
-                    yield part, one.result()
-                    check_interrupt()
-            finally:
-                for one in futures:
-                    one.cancel()
+    ) -> Iterator[tuple[Indices, PricedAnchors]]:
+        """Yield anchors and the result of the search there, for one size.
+
+        While the search is complete for all but a few records, it is repeated for these with more
+        steps, which takes no longer than the first search may.
+        """
+        while len(anchors):
+            price = partial(price_anchors, self.table, ranked_duals, size, effort)
+            deeper = effort._replace(max_steps=max(DEEPER * effort.max_steps, 1))
+            unfinished = []
+            for part, result in in_threads(price, parts_of(anchors, effort), check_interrupt):
+                done, bounds = result.complete, result.reduced_cost
+                unfinished.append((part[~done], bounds[~done]))
+                yield part[done], result._replace(reduced_cost=bounds[done], complete=done[done])
+            left = np.concatenate([part for part, _ in unfinished])
+            many_left = DEEPER * len(left) > len(self.table.X)
+            if deeper.max_steps > effort.max_steps_on_retry or many_left:
+                bounds = np.concatenate([bound for _, bound in unfinished])
+                none = np.empty((0, size), np.int64)  # they were yielded before
+                yield left, PricedAnchors(bounds, none, 0.0, np.zeros(len(left), bool))
+                return
+            anchors, effort = left, deeper
 
     def cluster_duals(self, duals: Duals) -> float:
         """Return the duals of all clusters, times how often each may apply to a partition."""
         return fsum(cluster_limits(duals.clusters, duals.divisors) * duals.cluster_dual)
 
-    def correction(self, reduced_cost: Matrix, tolerance: float) -> Matrix:
+    def correction(self, reduced_cost: Values, tolerance: float) -> Values:
         """Return what has to be added to the duals so that no reduced cost is negative.
 
         ``reduced_cost`` are lower bounds of those of the groups at each record. A group has at
@@ -253,7 +317,7 @@ class Pricing:
         least = min(float(reduced_cost.min()), 0.0) / self.k
         return clipped if fsum(clipped) > len(clipped) * least else np.full(len(clipped), least)
 
-    def bound(self, correction: Matrix, duals: Duals, sse: float) -> float:
+    def bound(self, correction: Values, duals: Duals, sse: float) -> float:
         """Return a lower bound of all partitions from the correction of the duals.
 
         ``sse`` is the SSE of some partition. The greatest possible rounding error is subtracted:
@@ -263,23 +327,25 @@ class Pricing:
         n, columns = self.table.X.shape
         group_duals = duals.group_dual * (n // self.k) + self.cluster_duals(duals)
         record_duals = fsum(duals.record_dual)
-        size = fsum(np.abs(duals.record_dual)) + fsum(duals.triple_dual) + group_duals + sse
-        clusters = len(duals.cluster_dual)
-        rounding = 8 * EPSILON * (columns + 16 + 4 * self.k**2 + 4 * clusters) * size
+        terms = fsum(np.abs(duals.record_dual)) + fsum(duals.triple_dual) + group_duals + sse
+        n_clusters = len(duals.cluster_dual)
+        rounding = 8 * EPSILON * (columns + 16 + 4 * self.k**2 + 4 * n_clusters) * terms
         return float(
             record_duals - fsum(duals.triple_dual) - group_duals + fsum(correction) - rounding
         )
 
-    def unsearched_excess(self, triples: Labels, duals: Duals) -> Matrix:
-        """Return by how much groups larger than k may lower duals if they are not searched."""
+    def unsearched_excess(self, duals: Duals) -> Values:
+        """Return by how much each dual must fall if groups larger than k are not searched.
+
+        It is the greatest excess of the record for any size, or 0.
+        """
         largest = np.zeros(len(duals.record_dual))
         for size in range(self.k + 1, 2 * self.k):
-            np.maximum(largest, excess(self.table, triples, duals, self.k, size), out=largest)
+            np.maximum(largest, excess(self.table, duals, self.k, size), out=largest)
         return largest
 
     def __call__(
         self,
-        triples: Labels,
         duals: Duals,
         sse: float,
         effort: PricingEffort,
@@ -287,11 +353,11 @@ class Pricing:
     ) -> Priced:
         """Return the lower bound that dual values prove, and groups of negative reduced cost."""
         reduced_cost, groups, violation = np.zeros(len(duals.record_dual)), [], 0.0
-        for part, result in self.search(triples, duals, effort, check_interrupt):
+        for part, result in self.search(duals, effort, check_interrupt):
             reduced_cost[part] = np.minimum(reduced_cost[part], result.reduced_cost)
             groups.append(result.groups)
-            violation -= result.violation
+            violation += result.violation
         correction = self.correction(reduced_cost, effort.tolerance)
         if not effort.larger:
-            correction = correction - self.unsearched_excess(triples, duals)
+            correction = correction - self.unsearched_excess(duals)
         return Priced(self.bound(correction, duals, sse), groups, violation, correction)

@@ -4,8 +4,8 @@ from contextvars import copy_context
 
 from shoal import _progress as progress
 from shoal.partitioners._column_generation.column_pool import (
-    choose,
     divide_large_groups,
+    improve_from_pool,
     record_partition,
 )
 from shoal.partitioners._column_generation.integrality_gap import close_gap, is_closed
@@ -13,28 +13,33 @@ from shoal.partitioners._column_generation.proof import Proof
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.search import SearchResult, search
 
-MIN_ROUNDS, MAX_ROUNDS = 10, 500  # per record; the first search, which measures the speed, is short
-SHARE = 0.2  # of the remaining time, for one search
-FIRST_LIMIT = 2.0  # times the time spent on pricing, for the first search, which may be unnecessary
+# Rounds per record: of the first search, which measures the speed, and of the longest ones.
+MIN_ROUNDS, MAX_ROUNDS = 10, 500
+SECOND_SEARCH = 5  # rounds per record and k squared: proofs are harder where groups are larger
+SHARE = 0.2  # of the remaining time: the most that one search takes
 MAX_RESTARTS = 30
 
 
 class Restarts:
-    """Searches that start from MDAV, not from the best partition, to reach other groups."""
+    """Searches that start from MDAV, not from the best partition, to reach other groups.
+
+    Their lengths depend on the speed of the machine only if time is short, so that proofs that end
+    long before the budget return the same groups everywhere.
+    """
 
     def __init__(self, proof: Proof, seed: int):
         self.proof, self.seed = proof, seed
         self.speed = 0.0  # rounds per second; 0 before the first search
         self.start = MDAV(k=proof.k).fit_predict(proof.columns.X)
 
-    def rounds(self, seconds: float) -> int:
-        """Return the number of rounds that fit into some seconds, 0 if too few."""
-        least, most = MIN_ROUNDS * len(self.start), MAX_ROUNDS * len(self.start)
+    def limit(self, rounds: int) -> int:
+        """Return the number of rounds that the time allows: ``rounds``, fewer, or 0."""
+        least = MIN_ROUNDS * len(self.start)
         if self.speed == 0:
-            return least
+            return rounds
         if self.speed * self.proof.seconds_left < least:
             return 0
-        return min(max(int(self.speed * seconds), least), most)
+        return min(max(int(self.speed * SHARE * self.proof.seconds_left), least), rounds)
 
     def _run_search(self, rounds: int) -> SearchResult:
         """Search; report the progress of the proof, which may interrupt the search."""
@@ -42,9 +47,9 @@ class Restarts:
         with progress.reporting_to(lambda *_: outside.run(proof.check_interrupt)):
             return search(proof.columns.X, self.start, proof.k, seed=self.seed, rounds=rounds)
 
-    def search(self, seconds: float) -> bool:
-        """Search for some seconds and keep the groups; return whether there was time."""
-        proof, rounds = self.proof, self.rounds(seconds)
+    def search(self, rounds_per_record: int) -> bool:
+        """Search and keep the groups; return whether there was time."""
+        proof, rounds = self.proof, self.limit(rounds_per_record * len(self.start))
         if rounds == 0:
             return False
         self.seed += 1
@@ -58,16 +63,15 @@ class Restarts:
 
     def begin(self) -> None:
         """Search once, after a short search that measures the speed."""
-        longest = FIRST_LIMIT * self.proof.budget.spent
-        self.search(0.0)
-        self.search(min(longest, SHARE * self.proof.seconds_left))
+        self.search(MIN_ROUNDS)
+        self.search(min(SECOND_SEARCH * self.proof.k**2, MAX_ROUNDS))
 
     def search_until_closed(self) -> None:
         """Search and select groups until the time is used up or the gap is closed."""
         for _ in range(MAX_RESTARTS):
             before = self.proof.sse
-            if is_closed(self.proof) or not self.search(SHARE * self.proof.seconds_left):
+            if is_closed(self.proof) or not self.search(MAX_ROUNDS):
                 return
-            choose(self.proof)
+            improve_from_pool(self.proof)
             if self.proof.sse < before:
                 close_gap(self.proof)

@@ -7,9 +7,9 @@ whole table takes too long, so it is solved for one region after the other.
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.leftovers import group_means
+from shoal._kernels.leftovers import group_centroids
 from shoal._kernels.local_search.annealing import pool_sse
-from shoal.partitioners._base import Labels, Matrix, in_order, squared_distances
+from shoal.partitioners._base import Indices, Labels, Matrix, Values, in_order, squared_distances
 from shoal.partitioners._column_generation.master_problem import whole_groups
 from shoal.partitioners.integer_programme import solve
 
@@ -20,7 +20,7 @@ MAX_NODES = 20  # a limit in nodes is reproducible, one in seconds is not
 MIN_GAIN = 1e-9  # share of the SSE that new groups must save
 
 
-def choose(X: Matrix, pool: Labels, labels: Labels, max_regions: int) -> Labels:
+def select_groups_by_region(X: Matrix, pool: Indices, labels: Labels, max_regions: int) -> Labels:
     """Return groups with an SSE no higher than that of ``labels``, from these and a pool.
 
     Parameters
@@ -45,11 +45,11 @@ def choose(X: Matrix, pool: Labels, labels: Labels, max_regions: int) -> Labels:
     for done in range(regions):
         progress.report("choosing groups", done, regions)
         centre = int((done + 0.5) * n / regions)
-        labels = in_order(_choose_around(X, pool, labels, centre))
+        labels = in_order(_select_around(X, pool, labels, centre))
     return labels
 
 
-def _choose_around(X: Matrix, pool: Labels, labels: Labels, centre: int) -> Labels:
+def _select_around(X: Matrix, pool: Indices, labels: Labels, centre: int) -> Labels:
     """Return the groups, with better ones around a record if there are any."""
     records, groups = _region(X, pool, labels, centre)
     groups = np.vstack([groups, _groups_of(records, labels, pool.shape[1])])
@@ -67,12 +67,12 @@ def _choose_around(X: Matrix, pool: Labels, labels: Labels, centre: int) -> Labe
     return new_labels
 
 
-def _region(X: Matrix, pool: Labels, labels: Labels, centre: int) -> tuple[Labels, Labels]:
+def _region(X: Matrix, pool: Indices, labels: Labels, centre: int) -> tuple[Indices, Indices]:
     """Return the records of the groups nearest to ``centre``, and the candidate groups of these.
 
     The region is halved until there are at most ``MAX_GROUPS`` candidates.
     """
-    means, sizes = group_means(X, labels, labels.max() + 1)
+    means, sizes = group_centroids(X, labels, labels.max() + 1)
     nearest = np.argsort(squared_distances(means, X[centre]), kind="stable")
     size = REGION
     while True:
@@ -84,7 +84,7 @@ def _region(X: Matrix, pool: Labels, labels: Labels, centre: int) -> tuple[Label
         size //= 2
 
 
-def _groups_of(records: Labels, labels: Labels, places: int) -> Labels:
+def _groups_of(records: Indices, labels: Labels, places: int) -> Indices:
     """Return the groups of some records as rows of a pool."""
     own = in_order(labels[records])
     groups = np.full((own.max() + 1, places), -1)
@@ -94,7 +94,7 @@ def _groups_of(records: Labels, labels: Labels, places: int) -> Labels:
     return groups
 
 
-def _cover(groups: Labels, records: Labels, n: int) -> Labels:
+def _cover(groups: Indices, records: Indices, n: int) -> Indices:
     """Return a row per member: its position in ``records`` and its group, in order of groups."""
     position = np.full(n, -1)
     position[records] = np.arange(len(records))
@@ -102,7 +102,7 @@ def _cover(groups: Labels, records: Labels, n: int) -> Labels:
     return np.column_stack([position[groups[columns, members]], columns])
 
 
-def _solve(costs: Matrix, cover: Labels) -> Labels:
+def _solve(costs: Values, cover: Indices) -> Indices:
     """Return the groups of least total cost that cover every record once.
 
     The result is empty if the solver finds none within its limit of nodes.

@@ -7,21 +7,24 @@ neighbouring blocks fit together after a few passes.
 
 import numpy as np
 
-from shoal._kernels.pricing.candidates import NeighbourTable
+from shoal._kernels.pricing.candidate_list import NeighbourTable
 from shoal._kernels.pricing.dual_ascent import run_sweeps
-from shoal._kernels.pricing.group_search import price_groups
-from shoal.partitioners._base import Labels, Matrix
+from shoal.partitioners._base import Indices, Labels, Values
 from shoal.partitioners._column_generation.master_problem import Duals
-from shoal.partitioners._column_generation.pricing import KEPT, PricingEffort, duals_by_rank
+from shoal.partitioners._column_generation.pricing import (
+    PricedAnchors,
+    PricingEffort,
+    duals_by_rank,
+    price_anchors,
+)
 from shoal.partitioners._dual_bound.group_pool import GroupPool, Members
 from shoal.partitioners._dual_bound.long_table import LongTable, part_of, positions
 
 SWEEPS = 50
-MOST, STEPS = 48, 5_000  # candidates of a row, and search steps; more find hardly more groups
+MAX_CANDIDATES, MAX_STEPS = 48, 5_000  # of the search at a row; more find hardly more groups
 CONVERGED = 0.3  # of the temperature: duals that move less have converged
 UNUSED = 20.0  # temperatures by which a group costs more than its duals: it has no influence
 BOX = (0.25, 8.0)  # times the share of a record: the least and the greatest dual
-NONE = np.empty(0)
 
 
 class Block:
@@ -30,87 +33,84 @@ class Block:
     Block b of a table contains the rows from ``edges[b]`` to ``edges[b + 1]``.
     """
 
-    def __init__(self, edges: Labels, number: int, groups: Members):
+    def __init__(self, edges: Indices, number: int, groups: Members):
         self.edges, self.number = edges, number
         self.start, self.stop = int(edges[number]), int(edges[number + 1])
-        self.hold(groups)
+        self.set_groups(groups)
 
     def __len__(self) -> int:
         return self.stop - self.start
 
-    def hold(self, groups: Members) -> None:
-        """Replace the groups; sort those that reach into other blocks by these."""
+    def set_groups(self, groups: Members) -> None:
+        """Replace the groups, and list those that reach into each of the other blocks."""
         self.groups = groups
         blocks = np.searchsorted(self.edges, groups, side="right") - 1
         group, member = np.nonzero(blocks != self.number)
-        visits = np.unique(blocks[group, member] * len(groups) + group)
-        visited, which = np.divmod(visits, max(1, len(groups)))
-        self._which = which.astype(np.int32)
-        self._first = np.searchsorted(visited, np.arange(len(self.edges)))
+        pairs = np.unique(blocks[group, member] * len(groups) + group)
+        reached_block, reaching = np.divmod(pairs, max(1, len(groups)))
+        self._reaching = reaching.astype(np.int32)
+        self._reaching_start = np.searchsorted(reached_block, np.arange(len(self.edges)))
 
-    def groups_with(self, number: int) -> Members:
-        """Return the groups that contain a row of another block."""
-        return self.groups[self._which[self._first[number] : self._first[number + 1]]]
+    def groups_reaching(self, number: int) -> Members:
+        """Return the groups that contain a row of another block, that of this ``number``."""
+        start, stop = self._reaching_start[number : number + 2]
+        return self.groups[self._reaching[start:stop]]
 
 
 def price(
     table: NeighbourTable,
-    dual: Matrix,
-    order: Labels,
-    anchors: Labels,
+    dual: Values,
+    order: Indices,
+    anchors: Indices,
     k: int,
     effort: PricingEffort,
-) -> tuple[Matrix, Labels, float]:
-    """Return bounds of the reduced costs at some rows, groups of negative ones, and their sum."""
-    n = len(anchors)
-    bounds, counts, costs = np.empty(n), np.zeros(n, np.int64), np.zeros((n, KEPT))
-    groups = np.empty((n, KEPT, k), np.int64)
-    ranked = duals_by_rank(table, np.empty((0, 3), np.int64), Duals(dual, NONE, 0.0), order, k)
-    price_groups(
-        table, ranked, anchors, k, 0.0, 0.0, effort.max_candidates, effort.max_steps,
-        bounds, groups, costs, counts,
-    )  # fmt: skip
-    return bounds, groups[np.arange(KEPT) < counts[:, None]], -float(costs.min(axis=1).sum())
+) -> PricedAnchors:
+    """Search for groups of ``k`` at some ``anchors``.
+
+    The anchor of a group is its row that comes first in ``order``.
+    """
+    ranked_duals = duals_by_rank(table, Duals(dual), order, k)
+    return price_anchors(table, ranked_duals, k, effort, anchors)
 
 
 def ascend_block(
     long: LongTable,
-    duals: Matrix,
+    duals: Values,
     block: Block,
-    visiting: Members,
+    foreign: Members,
     temperature: float,
     unit: float,
     max_rounds: int,
-) -> tuple[Matrix, Members]:
+) -> tuple[Values, Members]:
     """Return higher duals of a block, and its groups that still matter.
 
-    Groups ``visiting`` are those of other blocks that contain a row of this one. ``unit`` is the
+    The ``foreign`` groups are those of other blocks that contain a row of this one. ``unit`` is the
     mean cost of a record; the temperature is a share of it.
     """
     start, stop, size = block.start, block.stop, len(block)
-    known = np.concatenate([visiting, block.groups])
+    known = np.concatenate([foreign, block.groups])
     table, rows = part_of(long, start, stop, known.ravel())
-    pool = GroupPool(table.X, positions(known, start, stop, rows[size:]), len(visiting))
+    pool = GroupPool(table.X, positions(known, start, stop, rows[size:]), len(foreign))
     share = long.share[start:stop]
     box = np.array([BOX[0] * share, BOX[1] * share])
     dual, scaled_temperature = duals[rows], temperature * unit
-    effort = PricingEffort(min(MOST, long.near.shape[1]), STEPS, larger=False)
+    effort = PricingEffort(min(MAX_CANDIDATES, long.near.shape[1]), MAX_STEPS, larger=False)
     halo = size + np.argsort(-dual[size:], kind="stable")
     for _ in range(max_rounds):
         begin, groups = pool.incidence(size)
         moved = run_sweeps(pool.slack(dual), dual, box, begin, groups, scaled_temperature, SWEEPS)
         own = np.argsort(-dual[:size], kind="stable")
-        _, groups, violation = price(table, dual, np.concatenate([own, halo]), own, long.k, effort)
-        new = pool.add(groups)
+        priced = price(table, dual, np.concatenate([own, halo]), own, long.k, effort)
+        new = pool.add(priced.groups)
         if new == 0 or (
             moved < CONVERGED * scaled_temperature
-            and violation < CONVERGED * scaled_temperature * size
+            and priced.violation < CONVERGED * scaled_temperature * size
         ):
             break
     begin, groups = pool.incidence(size)
     run_sweeps(pool.slack(dual), dual, box, begin, groups, scaled_temperature, SWEEPS)
-    used = pool.slack(dual)[pool.visiting :] > -UNUSED * scaled_temperature
-    return dual[:size], rows[pool.members[pool.visiting :][used]].astype(np.int32)
+    used = pool.slack(dual)[pool.n_foreign :] > -UNUSED * scaled_temperature
+    return dual[:size], rows[pool.members[pool.n_foreign :][used]].astype(np.int32)
 
 
 def make_blocks(long: LongTable, size: int) -> list[Block]:
@@ -137,4 +137,4 @@ def add_groups(blocks: list[Block], groups: Members) -> None:
     """Add each group to the block that contains its first row."""
     for block in blocks:
         inside = (groups[:, 0] >= block.start) & (groups[:, 0] < block.stop)
-        block.hold(np.concatenate([groups[inside], block.groups]))
+        block.set_groups(np.concatenate([groups[inside], block.groups]))

@@ -11,8 +11,8 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from shoal import _progress as progress
-from shoal.partitioners._base import Labels, Matrix, sse
-from shoal.partitioners._column_generation.proof import Budget, OutOfTime
+from shoal.partitioners._base import Labels, Matrix, Values, sse
+from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._dual_bound.block_ascent import (
     Block,
     add_groups,
@@ -29,10 +29,10 @@ BLOCK = 4_096  # rows whose duals are raised together
 # Blocks that are raised side by side do not see each other's new duals, which does no harm if few
 # of all are. Their number does not depend on the number of threads, so that results do not either.
 SIDE_BY_SIDE, APART = 4, 12
-UNIT = 1.3  # times the mean share of a record: about what a record costs
-START = 1.03  # times the first corrected duals: the first of the ascent if no partition is known
-DISCOUNT = 0.93  # times the squared error of a record: the first dual where one is
-LIFT = 1.06  # times the duals of the quick bound: what the first corrections start from
+COST_FACTOR = 1.3  # times the mean share of a record: about what a record costs
+START_FACTOR = 1.03  # times the first corrected duals: where the ascent starts without groups
+ERROR_FACTOR = 0.93  # times the squared error of a record: the first dual where one is
+LIFT_FACTOR = 1.06  # times the duals of the quick bound: what the first corrections start from
 Passes = tuple[tuple[float, int], ...]
 # Temperatures of the passes of each round, and how often groups are generated in a pass.
 ROUNDS: tuple[Passes, ...] = (
@@ -64,7 +64,7 @@ class Certificate:
         CPU seconds spent, or the time of the given clock.
     """
 
-    duals: Matrix
+    duals: Values
     k: int
     bound: float
     complete: bool
@@ -86,9 +86,9 @@ def certify_quickly(X: Matrix, k: int) -> Certificate:
     Certificate
         The bound and its duals.
     """
-    seconds = Budget(np.inf, time.process_time)
+    time_budget = Budget(np.inf, time.process_time)
     long = long_table(X, k, used_neighbours(k))
-    return in_units_of_table(long, pair_duals(long), None, True, seconds.spent)
+    return in_units_of_table(long, pair_duals(long), None, True, time_budget.spent)
 
 
 def certify(
@@ -128,31 +128,31 @@ def certify(
         The bound and its duals.
     """
     threads = effective_n_jobs(-1 if n_jobs is None else n_jobs)
-    seconds = Budget(np.inf if budget is None else budget, clock)
+    time_budget = Budget(np.inf if budget is None else budget, clock)
     proof = _LongProof(long_table(X, k), labels, sse(X, labels) if labels is not None else None)
     complete = False
     with suppress(OutOfTime, KeyboardInterrupt):
-        if proof.unit > 0:
-            proof.run(seconds, threads)
+        if proof.cost_unit > 0:
+            proof.run(time_budget, threads)
         complete = True
-    return proof.certificate(complete, seconds.spent)
+    return proof.certificate(complete, time_budget.spent)
 
 
 class _LongProof:
     """The best feasible duals so far; at first those of pairs of near records."""
 
     def __init__(self, long: LongTable, labels: Labels | None, cost: float | None):
-        self.long, self.best = long, pair_duals(long)
-        self.best_sum = float(self.best.sum())
+        self.long, self.best_duals = long, pair_duals(long)
+        self.best_sum = float(self.best_duals.sum())
         self.cost = None if cost is None else float(np.ldexp(cost, -2 * long.power))
-        self.unit = UNIT * float(long.share.mean())
-        self.total = _variation(long.X)
+        self.cost_unit = COST_FACTOR * float(long.share.mean())
+        self.total_sse = _variation(long.X)
         self.blocks: list[Block] = make_blocks(long, BLOCK)
-        self.start: Matrix | None = None
+        self.start_duals: Values | None = None
         if labels is not None:
             own = labels[long.order]
             add_groups(self.blocks, groups_of_partition(own, long.k))
-            self.start = DISCOUNT * _errors(long.X, own)
+            self.start_duals = ERROR_FACTOR * _errors(long.X, own)
 
     def run(self, budget: Budget, threads: int) -> None:
         """Make all rounds; raise `OutOfTime` when the budget is used up.
@@ -160,9 +160,9 @@ class _LongProof:
         The ascent ends early where the budget would leave too little time for corrections.
         """
         before = budget.spent
-        self._correct(LIFT * self.best, budget, threads)
+        self._correct(LIFT_FACTOR * self.best_duals, budget, threads)
         end = budget.seconds - RESERVE * (budget.spent - before)
-        duals = START * self.best if self.start is None else self.start
+        duals = START_FACTOR * self.best_duals if self.start_duals is None else self.start_duals
         for passes in ROUNDS:
             if budget.spent >= end:
                 raise OutOfTime
@@ -172,7 +172,7 @@ class _LongProof:
                 raise OutOfTime
 
     def _ascend_all(
-        self, duals: Matrix, passes: Passes, budget: Budget, end: float, threads: int
+        self, duals: Values, passes: Passes, budget: Budget, end: float, threads: int
     ) -> bool:
         """Make some passes; return whether they took less than ``end`` seconds."""
         with suppress(OutOfTime):
@@ -183,7 +183,7 @@ class _LongProof:
 
     def _ascend(
         self,
-        duals: Matrix,
+        duals: Values,
         temperature: float,
         rounds: int,
         budget: Budget,
@@ -199,65 +199,66 @@ class _LongProof:
                 blocks, seen = self.blocks[wave::waves], duals.copy()
                 tasks = [
                     pool.submit(
-                        ascend_block, self.long, seen, block, self._visiting(block), temperature,
-                        self.unit, rounds,
+                        ascend_block, self.long, seen, block, self._foreign_groups(block),
+                        temperature, self.cost_unit, rounds,
                     )
                     for block in blocks
                 ]  # fmt: skip
                 for block, task in zip(blocks, tasks, strict=True):
                     duals[block.start : block.stop], groups = task.result()
-                    block.hold(groups)
+                    block.set_groups(groups)
                     done += len(block)
-                    self._check(budget, end, f"at temperature {temperature:g}", done)
+                    stage = f"at temperature {temperature:g}"
+                    self._check(budget, end, stage, done, len(duals))
 
-    def _visiting(self, block: Block) -> Members:
+    def _foreign_groups(self, block: Block) -> Members:
         """Return the groups of other blocks that contain a row of this one."""
         others = (other for other in self.blocks if other is not block)
-        groups = [other.groups_with(block.number) for other in others]
+        groups = [other.groups_reaching(block.number) for other in others]
         return np.concatenate([np.empty((0, self.long.k), np.int32), *groups])
 
-    def _correct(self, duals: Matrix, budget: Budget, threads: int) -> None:
+    def _correct(self, duals: Values, budget: Budget, threads: int) -> None:
         """Correct some duals; keep them if they prove more than the best so far."""
         corrections = Corrections(self.long, duals)
 
-        def check(done: int) -> None:
-            self._check(budget, budget.seconds, "correcting", done)
+        def check(done: int, total: int) -> None:
+            self._check(budget, budget.seconds, "correcting", done, total)
 
         try:
             groups = corrections.run(threads, check)
         finally:
             feasible = corrections.feasible
             if feasible.sum() > self.best_sum:
-                self.best_sum, self.best = float(feasible.sum()), feasible
+                self.best_sum, self.best_duals = float(feasible.sum()), feasible
         add_groups(self.blocks, groups)
 
-    def _check(self, budget: Budget, end: float, stage: str, done: int) -> None:
+    def _check(self, budget: Budget, end: float, stage: str, done: int, total: int) -> None:
         """Report the bound so far; raise `OutOfTime` if more than ``end`` seconds are spent."""
-        status = f"bounding, loss at least {self.best_sum / self.total:.2%}"
+        status = f"bounding, loss at least {100 * self.best_sum / self.total_sse:.2f} %"
         if self.cost is not None and self.best_sum > 0:
-            status += f", gap {self.cost / self.best_sum - 1:.2%}"
-        progress.report(f"{status}, {stage}", done, len(self.best))
+            status += f", gap {100 * (self.cost / self.best_sum - 1):.2f} %"
+        progress.report(f"{status}, {stage}", done, total)
         if budget.spent >= end:
             raise OutOfTime
 
     def certificate(self, complete: bool, seconds: float) -> Certificate:
         """Return the best duals so far."""
-        return in_units_of_table(self.long, self.best, self.cost, complete, seconds)
+        return in_units_of_table(self.long, self.best_duals, self.cost, complete, seconds)
 
 
 def in_units_of_table(
-    long: LongTable, rows: Matrix, cost: float | None, complete: bool, seconds: float
+    long: LongTable, row_duals: Values, cost: float | None, complete: bool, seconds: float
 ) -> Certificate:
     """Return the duals of rows as a certificate, in the order and the units of the table."""
-    duals, power = np.empty(len(rows)), 2 * long.power
-    duals[long.order] = rows
+    duals, power = np.empty(len(row_duals)), 2 * long.power
+    duals[long.order] = row_duals
     bound = max(0.0, fsum(duals) - rounding(long, duals, cost))
     return Certificate(
         np.ldexp(duals, power), long.k, float(np.ldexp(bound, power)), complete, seconds
     )
 
 
-def rounding(long: LongTable, duals: Matrix, cost: float | None) -> float:
+def rounding(long: LongTable, duals: Values, cost: float | None) -> float:
     """Return the greatest rounding error of the reduced costs of an optimal partition.
 
     Its terms are the duals and the squared distances of the groups, which add up to no more than
@@ -276,7 +277,7 @@ def _variation(X: Matrix) -> float:
     return sum(float(((column - column.mean()) ** 2).sum()) for column in X.T)
 
 
-def _errors(X: Matrix, labels: Labels) -> Matrix:
+def _errors(X: Matrix, labels: Labels) -> Values:
     """Return the squared distance of each row to the mean of its group."""
     sizes, errors = np.bincount(labels), np.zeros(len(X))
     for column in X.T:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._kernels.pricing.relaxation import group_costs
-from shoal.partitioners._base import Labels, Matrix
+from shoal.partitioners._base import Indices, Matrix, Values
 
 # Odd numbers with bits in no order; products of 64 bits of them distinguish groups.
 MULTIPLIER, STEP = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1342543DE82EF95)
@@ -29,16 +29,16 @@ def group_keys(members: Members) -> Keys:
 class GroupPool:
     """Distinct groups of k rows of ``X`` and their SSEs.
 
-    The first ``visiting`` of ``members`` remain the first.
+    The groups of other blocks come first in ``members``; ``n_foreign`` is their number.
     """
 
-    def __init__(self, X: Matrix, members: NDArray[np.integer], visiting: int = 0):
+    def __init__(self, X: Matrix, members: NDArray[np.integer], n_foreign: int = 0):
         self.X = X
         self.members = np.empty((0, members.shape[1]), np.int32)
         self.costs = np.empty(0)
         self._keys = np.empty(0, np.uint64)  # sorted
-        self.visiting = self.add(members[:visiting])
-        self.add(members[visiting:])
+        self.n_foreign = self.add(members[:n_foreign])
+        self.add(members[n_foreign:])
 
     def __len__(self) -> int:
         return len(self.costs)
@@ -57,14 +57,14 @@ class GroupPool:
         self._keys = np.sort(np.concatenate([self._keys, keys]))
         return len(members)
 
-    def slack(self, dual: Matrix) -> Matrix:
+    def slack(self, dual: Values) -> Values:
         """Return by how much the duals of each group exceed its cost."""
         slack = -self.costs
         for column in self.members.T:
             slack += dual[column]
         return slack
 
-    def incidence(self, n: int) -> tuple[Labels, Labels]:
+    def incidence(self, n: int) -> tuple[Indices, Indices]:
         """Return which groups contain each of the first ``n`` rows, in compressed row format."""
         flat = self.members.ravel()
         places = np.flatnonzero(flat < n)

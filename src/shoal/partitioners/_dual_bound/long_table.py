@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.pricing.candidates import NeighbourTable
+from shoal._kernels.pricing.candidate_list import NeighbourTable
 from shoal._kernels.pricing.relaxation import distances_to, nearest_sums
+from shoal._kernels.spatial.block_order import locality_order
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.neighbours import stream_neighbours
-from shoal.partitioners._base import Labels, Matrix
-from shoal.partitioners.refine import centre_and_scale, locality_order
+from shoal.partitioners._base import Indices, Matrix, Values
+from shoal.partitioners.refine import centre_and_scale
 
 MANY = 50_000  # records above which shorter lists of neighbours save memory
 NEAR, NEAR_OF_MANY = 48, 32  # listed neighbours of a record
@@ -33,7 +34,7 @@ class LongTable(NamedTuple):
     power: int
     order: Rows
     near: Rows
-    share: Matrix
+    share: Values
 
 
 def long_table(X: Matrix, k: int, near: int | None = None) -> LongTable:
@@ -51,7 +52,7 @@ def long_table(X: Matrix, k: int, near: int | None = None) -> LongTable:
         share[records] = squares[:, : k - 1].sum(axis=1) / (2 * k)
         done += len(records)
         progress.report("finding neighbours", done, n)
-    return LongTable(rows, k, power, order, neighbours, share)
+    return LongTable(X=rows, k=k, power=power, order=order, near=neighbours, share=share)
 
 
 def rounding_share(table: LongTable) -> float:
@@ -62,10 +63,13 @@ def rounding_share(table: LongTable) -> float:
     return float(8 * EPSILON * (table.X.shape[1] + 16 + 4 * table.k**2))
 
 
-def part_of(table: LongTable, start: int, stop: int, around: Rows) -> tuple[NeighbourTable, Labels]:
-    """Return the rows from ``start`` to ``stop`` as a small table, and its rows.
+def part_of(
+    table: LongTable, start: int, stop: int, around: Rows
+) -> tuple[NeighbourTable, Indices]:
+    """Return a small table of the block from ``start`` to ``stop``, and which rows it contains.
 
-    They come first; the rows ``around`` them and their neighbours follow.
+    The rows of the block come first. Their neighbours outside the block follow, together with the
+    rows ``around`` it.
     """
     near = table.near[start:stop]
     outside = np.unique(np.concatenate([near.ravel(), around]))
@@ -77,8 +81,12 @@ def part_of(table: LongTable, start: int, stop: int, around: Rows) -> tuple[Neig
     return NeighbourTable(X, local, distances_to(X, local), sums), rows
 
 
-def positions(rows: NDArray[np.integer], start: int, stop: int, outside: Labels) -> Labels:
-    """Return the positions of some rows in a small table of rows inside and outside a block."""
+def positions(rows: NDArray[np.integer], start: int, stop: int, outside: Indices) -> Indices:
+    """Return the positions of some rows in the small table of a block.
+
+    The table contains the rows from ``start`` to ``stop``, then those ``outside``, in ascending
+    order.
+    """
     inside = (rows >= start) & (rows < stop)
     place = np.searchsorted(outside, rows) + (stop - start)
     return np.asarray(np.where(inside, rows - start, place), np.int64)

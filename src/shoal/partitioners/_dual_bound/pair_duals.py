@@ -8,15 +8,15 @@ import numpy as np
 from shoal import _progress as progress
 from shoal._kernels.pricing.pair_costs import (
     add_pairs,
-    balance,
+    balance_potentials,
     count_partners,
     fill_partners,
     list_unlisted,
     listed_limits,
     pair_costs,
 )
-from shoal._kernels.pricing.row_boxes import BOXES_PER_GROUP, ROWS_PER_BOX, make_boxes
-from shoal.partitioners._base import Labels, Matrix
+from shoal._kernels.pricing.row_boxes import box_levels
+from shoal.partitioners._base import Indices, Values
 from shoal.partitioners._dual_bound.long_table import LongTable, Rows, rounding_share
 
 NEAR = 24  # neighbours of a record that are used; more raise the bound little
@@ -26,9 +26,10 @@ STEPS, STEP = 8, 0.25  # of the ascent, and how far the first may go, as a share
 SLOWER = 4  # steps after which they are half as long
 WIDE = 1.1  # times half the farthest listed: limits above need a search of the whole table
 MAX_UNLISTED = 64  # rows that such a search may find
+BATCH = 16_384  # rows that are searched before what was found is gathered, which saves memory
 
 
-def pair_duals(long: LongTable) -> Matrix:
+def pair_duals(long: LongTable) -> Values:
     """Return feasible duals of all rows: those of potentials, or the shares if these prove more."""
     k, n, width = long.k, len(long.X), used_width(long)
     if n <= k or not long.share.any():
@@ -36,7 +37,7 @@ def pair_duals(long: LongTable) -> Matrix:
     scale = long.share * (k / (k - 1))  # the potentials of k rows at equal distances
     potential = scale.copy()
     for _ in range(SWEEPS):
-        balance(long.X, long.near, width, potential, k)
+        balance_potentials(long.X, long.near, width, potential, k)
     limit, start, partners = possible_partners(long, potential, scale)
     np.minimum(potential, limit, out=potential)
     cost, gradient, best = np.empty(n), np.empty(n), long.share
@@ -62,8 +63,8 @@ def used_width(long: LongTable) -> int:
 
 
 def possible_partners(
-    long: LongTable, potential: Matrix, scale: Matrix
-) -> tuple[Matrix, Labels, Rows]:
+    long: LongTable, potential: Values, scale: Values
+) -> tuple[Values, Indices, Rows]:
     """Return limits of the potentials, and all rows that can be partners within them.
 
     The rows of row i are ``partners[start[i] : start[i + 1]]``. Two rows of which neither lists
@@ -72,11 +73,11 @@ def possible_partners(
     table is searched for their partners.
     """
     n, width = len(long.X), used_width(long)
-    farthest, reach = np.full(n, np.inf), np.full(n, np.inf)
+    farthest, unlisted_limit = np.full(n, np.inf), np.full(n, np.inf)
     if width < n - 1:
-        listed_limits(long.X, long.near, width, potential, farthest, reach)
+        listed_limits(long.X, long.near, width, potential, farthest, unlisted_limit)
     half = farthest / 2
-    limit = np.minimum(potential + MARGIN * scale, np.maximum(reach, farthest - scale))
+    limit = np.minimum(potential + MARGIN * scale, np.maximum(unlisted_limit, farthest - scale))
     wide = np.flatnonzero(limit > WIDE * half)
     high = limit[wide]
     np.minimum(limit, half, out=limit)
@@ -92,24 +93,26 @@ def possible_partners(
 
 
 def unlisted_pairs(
-    long: LongTable, wide: Labels, limit: Matrix, safe: Matrix
-) -> tuple[Labels, Labels]:
+    long: LongTable, wide: Indices, limit: Values, safe: Values
+) -> tuple[Indices, Indices]:
     """Return the pairs of a wide row and one that it does not list, if they can be partners.
 
     The limit of a row with too many of them is lowered to what is ``safe``.
     """
     X, near, n = long.X, long.near, len(long.X)
-    inner, outer = (
-        make_boxes(X, limit, np.zeros(n), rows)
-        for rows in (ROWS_PER_BOX, ROWS_PER_BOX * BOXES_PER_GROUP)
-    )
-    unlisted, counts = np.empty((len(wide), MAX_UNLISTED), np.int32), np.empty(len(wide), np.int64)
-    list_unlisted(X, near, used_width(long), inner, outer, limit, wide, unlisted, counts)
-    few = counts <= MAX_UNLISTED
-    limit[wide[~few]] = safe[wide[~few]]
-    is_searched = np.zeros(n, bool)
-    is_searched[wide[few]] = True
-    rows = np.repeat(wide[few], counts[few])
-    others = unlisted[few][np.arange(MAX_UNLISTED) < counts[few, None]].astype(np.int64)
+    boxes = box_levels(X, limit, np.zeros(n))
+    is_searched, pairs = np.zeros(n, bool), [np.empty((2, 0), np.int32)]
+    for begin in range(0, len(wide), BATCH):
+        batch = wide[begin : begin + BATCH]
+        unlisted = np.empty((len(batch), MAX_UNLISTED), np.int32)
+        counts = np.empty(len(batch), np.int64)
+        list_unlisted(X, near, used_width(long), boxes, limit, batch, unlisted, counts)
+        few = counts <= MAX_UNLISTED
+        is_searched[batch[few]] = True
+        is_filled = few[:, None] & (np.arange(MAX_UNLISTED) < counts[:, None])
+        pairs.append(np.array([np.repeat(batch[few], counts[few]), unlisted[is_filled]], np.int32))
+    many = wide[~is_searched[wide]]
+    limit[many] = safe[many]
+    rows, others = np.concatenate(pairs, axis=1).astype(np.int64)
     is_first = ~is_searched[others] | (rows < others)  # two wide rows find each other
     return rows[is_first], others[is_first]

@@ -105,7 +105,7 @@ def check_attained(
     if linkage is not None:
         figures |= {"linkage": linkage}
         linked = (
-            f" An attacker who knows them all links {100 * linkage:.3g}% of the records correctly."
+            f" An attacker who knows them all links {100 * linkage:.3g} % of the records correctly."
         )
     return [
         Finding(

@@ -43,7 +43,7 @@ class SampledColumn:
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
-        """The values as integers from 0 on; missing values have a code of their own."""
+        """The values as integers from 0; missing values have a code of their own."""
         return np.unique(self.values, return_inverse=True)[1].ravel()
 
     @cached_property
@@ -73,7 +73,7 @@ def find_derived(evidence: Evidence) -> list[Finding]:
         return []
     words = by_column(
         {
-            name: f"from {name_few(rule.columns, '', '').strip()} (R2 {_digits(rule.r2)})"
+            name: f"from {name_few(rule.columns, '', '').strip()} (R² {_digits(rule.r2)})"
             for name, rule in rules.items()
         }
     )
@@ -163,7 +163,7 @@ def _explained_by_one(target: SampledColumn, source: SampledColumn) -> Rule:
 def _explained_by_several(
     target: SampledColumn, sources: list[SampledColumn], least: float
 ) -> Rule | None:
-    """Return the few columns of which a linear combination or a product gives another."""
+    """Return a few columns whose linear combination or product gives another."""
     plain = [(s.name, s.values) for s in sources if s.ordered]
     powers = [(s.name, s.logarithm) for s in sources if s.logarithm is not None]
     for y, pool in ((target.values, plain), (target.logarithm, powers)):

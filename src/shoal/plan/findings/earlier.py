@@ -14,7 +14,7 @@ from shoal.frame.tables import Frame
 from shoal.metrics import classes
 from shoal.metrics.intersection import candidates_left, nearest_class, rows_agree
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import percent
+from shoal.plan.findings.words import format_share
 from shoal.plan.verdict import Finding, count_phrase
 
 Codes = NDArray[np.int64]
@@ -175,8 +175,8 @@ def _intersection(evidence: Evidence, labels: Codes, exact: bool) -> list[Findin
             "earlier-release-intersection",
             "breaks" if exact else "qualifies",
             f"Anyone who intersects this release with earlier ones is left with fewer than {k}"
-            f" candidates for {percent(below)} of {evidence.population}, and with one for"
-            f" {percent(identified)}. {basis}",
+            f" candidates for {format_share(below)} of {evidence.population}, and with one for"
+            f" {format_share(identified)}. {basis}",
             figures,
             way_out=WAY_OUT,
         )
@@ -234,7 +234,7 @@ def _uncounted_findings(shares: Mapping[str, float]) -> list[Finding]:
     changed = {name: share for name, share in shares.items() if share}
     if not changed:
         return []
-    phrases = ", ".join(f"{name!r} {percent(share)}" for name, share in changed.items())
+    phrases = ", ".join(f"{name!r} {format_share(share)}" for name, share in changed.items())
     return [
         Finding(
             "earlier-release-uncounted",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import by_column, mask_more, percent
+from shoal.plan.findings.words import by_column, format_share, mask_more
 from shoal.plan.verdict import Finding
 
 
@@ -24,9 +24,9 @@ def check_exact(
     most = {name: share for name, share in shares.items() if share > limit}
     if not most:
         return []
-    words = {name: f"in {percent(share)}" for name, share in most.items()}
+    words = {name: f"in {format_share(share)}" for name, share in most.items()}
     all_columns = "both" if len(shares) == 2 else f"all {len(shares)}"
-    all_of_them = f"; {all_columns} masked columns in {percent(together)} of all records"
+    all_of_them = f"; {all_columns} masked columns in {format_share(together)} of all records"
     return [
         Finding(
             "released-exactly",

@@ -1,26 +1,29 @@
-"""Classes whose records all share a confidential value."""
+"""Classes whose records, or units, all share a confidential value."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal._text import count
-from shoal.frame import tables
-from shoal.frame.codes import value_codes
+from shoal.frame.codes import codes_with_missing
 from shoal.frame.tables import Frame
-from shoal.metrics import homogeneous_classes
+from shoal.metrics.shared_values import SharedCounts, count_shared
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.words import mask_more
-from shoal.plan.verdict import Finding
+from shoal.plan.verdict import RECORD_UNIT, Finding
 from shoal.steps import Microaggregate, Step
-from shoal.steps.homogeneity import describe_homogeneity
+from shoal.steps.homogeneity import describe_homogeneity, describe_missing
 
-MERGE = 'Use `homogeneity="merge"` to join such groups with their neighbours, or raise k.'
+MERGE = 'Use `homogeneity="merge"` to merge these with their nearest neighbours, or raise k.'
 
 
 def find_homogeneous(evidence: Evidence) -> list[Finding]:
-    """Find classes whose records share a confidential value, released or original.
+    """Find classes that share a confidential value, released or original.
+
+    Where units are counted, these are the classes whose units all have the value in some record:
+    that is what membership of a class tells about a person, and what merging prevents.
 
     Values that differ in the table may be equal in a file, and a masked confidential column may
     vary where the original did not: those classes are stated separately.
@@ -29,44 +32,38 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
     names = evidence.with_role("confidential")
     if not names:
         return []
-    after = _count(labels, evidence.released, names)
+    after = count_by_column(labels, evidence.released, names, evidence.units)
     number = int(labels.max()) + 1
-    way_out = _way_out(evidence.plan.steps)
+    way_out = merge_or_mask_more(evidence.plan.steps)
     classes_known = evidence.plan.k is not None
-    missing = _count_missing(labels, evidence.released, names)
     findings = check_homogeneous(
-        after, number, way_out, classes_known=classes_known, missing=missing
+        after, number, evidence.counted_unit, way_out, classes_known=classes_known
     )
     if evidence.original is not None:
-        before = _count(labels, evidence.original, names)
-        findings += _changed_by_step(
-            {name: before[name] - after[name] for name in names if before[name] > after[name]},
-            number,
-            way_out,
-        )
+        before = count_by_column(labels, evidence.original, names, evidence.units)
+        varied = {name: before[name].with_value - after[name].with_value for name in names}
+        findings += _changed_by_step({n: d for n, d in varied.items() if d > 0}, number, way_out)
     return findings
 
 
-def _way_out(steps: Sequence[Step]) -> str:
+def merge_or_mask_more(steps: Sequence[Step]) -> str:
     """Return what to do about such classes, with the parameters that the steps have."""
     if any(isinstance(step, Microaggregate) for step in steps):
         return MERGE
     return f"{mask_more(steps)}, or drop the confidential column."
 
 
-def _count(labels: NDArray[np.int64], frame: Frame, names: Sequence[str]) -> dict[str, int]:
-    counts = homogeneous_classes(labels[:, np.newaxis], value_codes(frame, names))
-    return dict(zip(names, map(int, counts), strict=True))
-
-
-def _count_missing(labels: NDArray[np.int64], frame: Frame, names: Sequence[str]) -> dict[str, int]:
-    """Return by column the number of classes, of several records, that have no value there."""
-    sizes = np.bincount(labels)
+def count_by_column(
+    labels: NDArray[np.int64],
+    frame: Frame,
+    names: Sequence[str],
+    units: NDArray[np.int64] | None,
+) -> dict[str, SharedCounts]:
+    """Return for each column of a table the number of classes that share a value of it."""
+    codes = codes_with_missing(frame, names)
     return {
-        name: int(
-            ((np.bincount(labels, tables.has_missing(frame, [name])) == sizes) & (sizes > 1)).sum()
-        )
-        for name in names
+        name: count_shared(labels, column, units)
+        for name, column in zip(names, codes.T, strict=True)
     }
 
 
@@ -90,31 +87,53 @@ def _changed_by_step(counts: Mapping[str, int], number: int, way_out: str) -> li
 
 
 def check_homogeneous(
-    counts: Mapping[str, int],
+    shared: Mapping[str, SharedCounts],
     number: int,
+    unit: str = RECORD_UNIT,
     way_out: str = MERGE,
     *,
     classes_known: bool = True,
-    missing: Mapping[str, int] | None = None,
 ) -> list[Finding]:
     """Find classes that share a confidential value, given their number by column.
 
-    ``classes_known`` is whether an attacker may know the class of a person, and ``missing`` the
-    number of classes, by column, that share no value because all their cells are missing.
+    ``number`` is that of all classes, ``unit`` what shares values, and ``classes_known`` whether an
+    attacker may know the class of a person.
     """
-    sentence = describe_homogeneity(counts, number, classes_known=classes_known, missing=missing)
-    if not sentence:
-        return []
-    without_value = {name: count for name, count in (missing or {}).items() if count}
-    counts_above_0 = {name: count for name, count in counts.items() if count}
-    return [
-        Finding(
-            "homogeneous-group",
-            "qualifies",
-            sentence,
-            {"classes": number, "homogeneous": counts_above_0}
-            | ({"missing": without_value} if without_value else {}),
-            tuple(counts_above_0),
-            way_out,
+    findings = []
+    sentence = describe_homogeneity(shared, number, unit, classes_known=classes_known)
+    if sentence:
+        columns = [name for name, counts in shared.items() if counts.with_value]
+        findings.append(
+            Finding(
+                "homogeneous-group",
+                "qualifies",
+                sentence,
+                _figures({name: shared[name] for name in columns}, number, unit),
+                tuple(columns),
+                way_out,
+            )
         )
-    ]
+    sentence = describe_missing(shared, number)
+    if sentence:
+        missing_only = {
+            name: counts.missing
+            for name, counts in shared.items()
+            if counts.missing and not counts.with_value
+        }
+        figures = {"classes": number, "missing": missing_only}
+        findings.append(
+            Finding("missing-in-class", "informs", sentence, figures, tuple(missing_only))
+        )
+    return findings
+
+
+def _figures(shared: Mapping[str, SharedCounts], number: int, unit: str) -> dict[str, Any]:
+    """Return the numbers of a sentence; those of missing cells and of units where they differ."""
+    missing = {name: counts.missing for name, counts in shared.items() if counts.missing}
+    every = {name: counts.every_record for name, counts in shared.items()}
+    return {
+        "classes": number,
+        "homogeneous": {name: counts.homogeneous for name, counts in shared.items()},
+        **({"missing": missing} if missing else {}),
+        **({"in_every_record": every} if unit != RECORD_UNIT else {}),
+    }

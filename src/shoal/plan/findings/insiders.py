@@ -43,7 +43,7 @@ def check_insiders(
     if size < 2:
         return []  # a class of one is another, graver finding
     names = name_few(columns, "", "").strip()
-    groups = "1 group holds" if number == 1 else f"{number:,} groups hold"
+    groups = "1 class holds" if number == 1 else f"{number:,} classes hold"
     figures = {"size": size, "groups": number}
     single = unit == RECORD_UNIT
     condition = ", if the weights are known" if weighted else ""

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import percent
+from shoal.plan.findings.words import format_share
 from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate
 
@@ -39,7 +39,7 @@ def check_groups(
             "large-groups",
             "qualifies" if share > 0.5 else "informs",
             f"{number:,} of {sum(counts.values()):,} groups hold more than {times:g} times k"
-            f" {noun}, the largest {max(large)}; {percent(share)} of the {noun} are in them.",
+            f" {noun}, the largest {max(large)}; {format_share(share)} of the {noun} are in them.",
             {"groups": number, "largest": max(large), "share": share},
         )
     ]

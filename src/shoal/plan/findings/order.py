@@ -9,7 +9,7 @@ from shoal.frame.values import any_codes, value_ranks
 from shoal.metrics import classes
 from shoal.metrics.row_order import order_correlation, unit_contiguity
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import by_column, percent
+from shoal.plan.findings.words import by_column, format_share
 from shoal.plan.verdict import Finding
 
 MIN_RECORDS = 10  # the order of fewer may be chance
@@ -48,7 +48,7 @@ def _sorted_columns(evidence: Evidence, skipped: Collection[str]) -> list[Findin
             "order-follows-column",
             "qualifies",
             "The order of the records follows columns that the release hides, so that a record may"
-            f" be identified by its position (rank correlation {words}).",
+            f" be identified by its position (rank correlation with the row number: {words}).",
             {"rank_correlation": correlations},
             tuple(correlations),
             WAY_OUT,
@@ -70,8 +70,8 @@ def _adjacent_units(evidence: Evidence) -> list[Finding]:
             "revealing-order",
             "qualifies",
             f"The records are sorted by {name!r}, and a release keeps their order: members of a"
-            f" household or unit stand side by side ({percent(share)} of what is possible), so"
-            " whoever knows that may find them.",
+            f" household or unit are in adjacent rows ({format_share(share)} of the possible"
+            " cases), so that anyone who finds one of them finds the others.",
             {"side_by_side": share},
             (name,),
             WAY_OUT,

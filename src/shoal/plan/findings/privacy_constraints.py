@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from shoal.frame.codes import codes
-from shoal.frame.columns import ranks
+from shoal.frame.columns import rank_or_category_codes
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
@@ -54,7 +54,7 @@ def check_privacy_constraints(
     types : mapping of str to Type
         Declared types of columns.
     units : ndarray of shape (n_records,), optional
-        The unit of each record, where units are counted.
+        The unit of each record, if units are counted.
     units_unknown : bool
         Whether the column of the units was dropped. Then only distinct values are counted: units
         never have more of them than records have, while entropy and distance may be either.
@@ -67,7 +67,7 @@ def check_privacy_constraints(
     if step.diversity is None and step.closeness is None:
         return []
     labels = classes(codes(released, [*step.columns, *step.strata]))[:, None]
-    values, ordered = ranks(released, confidential, types)
+    values, ordered = rank_or_category_codes(released, confidential, types)
     least = farthest = None
     if step.diversity is not None and (not units_unknown or step.diversity_kind == "distinct"):
         least = float(l_diversity(labels, values, units=units)[step.diversity_kind].min())
@@ -82,7 +82,7 @@ def constraint_findings(
     """Find constraints that are not met, given what the classes of the release attain.
 
     ``least`` is the least diversity of a class, ``farthest`` the greatest distance of a class from
-    the table; None where it is not promised or not known.
+    the table; None if it is not promised or not known.
     """
     findings = []
     if step.diversity is not None and least is not None and least < step.diversity - TOLERANCE:

@@ -7,7 +7,7 @@ from shoal.frame.roles import name_columns
 from shoal.metrics import classes
 from shoal.metrics.uniqueness import unique_share
 from shoal.plan.evidence import RECORDS, Evidence
-from shoal.plan.findings.words import by_column, name_few, percent
+from shoal.plan.findings.words import by_column, format_share, name_few
 from shoal.plan.verdict import Finding
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def check_unique(
 ) -> list[Finding]:
     """Find unique records, given their share on unchanged columns alone and with the masked ones.
 
-    The share on unchanged columns alone is None where it is unknown.
+    The share on unchanged columns alone is None if it is unknown.
     """
     if together == 0:
         return []
@@ -76,13 +76,14 @@ def check_unique(
     figures: dict[str, float | str] = {"with_masked": together}
     if alone is None:
         shares = (
-            f"{percent(together)} of {population} are unique on {pronoun} and the masked columns."
+            f"{format_share(together)} of {population} are unique on {pronoun} and the masked"
+            " columns."
         )
     else:
         figures = {"alone": alone, **figures}
         shares = (
-            f"{percent(alone)} of {population} are unique on {pronoun} alone, {percent(together)}"
-            " together with the masked columns."
+            f"{format_share(alone)} of {population} are unique on {pronoun} alone,"
+            f" {format_share(together)} together with the masked columns."
         )
     if population != RECORDS:
         figures["of"] = population
@@ -99,7 +100,10 @@ def check_unique(
 
 
 def find_confidential_keys(evidence: Evidence) -> list[Finding]:
-    """Find confidential columns with so many unique values that they work as a key."""
+    """Find confidential columns with unique values, by which records can be found.
+
+    Where many are unique, so that the column works as a key, they qualify the verdict.
+    """
     plan = evidence.plan
     names = [name for name in evidence.with_role("confidential") if name not in plan.masked]
     if not names:
@@ -107,8 +111,8 @@ def find_confidential_keys(evidence: Evidence) -> list[Finding]:
     limit = plan.thresholds.key
     shares = {name: unique_share(evidence.classes_on([name]), evidence.units) for name in names}
     keys = {name: share for name, share in shares.items() if share > limit}
+    words = {name: format_share(share) for name, share in shares.items() if share > 0}
     if keys:
-        words = {name: percent(share) for name, share in keys.items()}
         return [
             Finding(
                 "confidential-key",
@@ -121,15 +125,17 @@ def find_confidential_keys(evidence: Evidence) -> list[Finding]:
             )
         ]
     together = unique_share(evidence.classes_on(names), evidence.units)
-    if together <= limit or len(names) == 1:
-        return []
-    return [
-        Finding(
-            "confidential-key",
-            "informs",
-            f"{percent(together)} of {evidence.population} are unique on the confidential"
-            f" {name_few(names, 'column', 'columns')} together.",
-            {"unique": shares, "together": together},
-            tuple(names),
+    columns, sentences = tuple(words), []
+    if words:
+        population = evidence.population
+        sentences = [f"Share of {population} with a unique confidential value: {by_column(words)}."]
+    if together > limit and len(names) > 1:
+        columns = tuple(names)
+        sentences.append(
+            f"{format_share(together)} of {evidence.population} are unique on the confidential"
+            f" {name_few(names, 'column', 'columns')} together."
         )
-    ]
+    if not sentences:
+        return []
+    figures = {"unique": shares, "together": together}
+    return [Finding("confidential-key", "informs", " ".join(sentences), figures, columns)]

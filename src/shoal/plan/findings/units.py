@@ -31,7 +31,8 @@ def check_units(plan: "Plan") -> list[Finding]:
             "qualifies",
             f"k counts units of {unit!r}, and that column was dropped: only records could be"
             f" counted here, and a class may hold fewer units than records.{beyond_k}",
-            columns=(unit,),
+            {"unit": unit},
+            (unit,),
             way_out="Count them with the original table at hand.",
         )
     ]

@@ -18,12 +18,12 @@ def mask_less(steps: Sequence[Step]) -> str:
     return "Lower k" if any(step.k is not None for step in steps) else "Mask less strongly"
 
 
-def percent(share: float) -> str:
+def format_share(share: float) -> str:
     """Return a share in per cent, with three digits; 0 and 100 only if exact.
 
     Examples
     --------
-    >>> percent(0.6857), percent(1.0), percent(0.99999), percent(0.0001)
+    >>> format_share(0.6857), format_share(1.0), format_share(0.99999), format_share(0.0001)
     ('68.6 %', '100 %', 'more than 99.9 %', 'less than 0.1 %')
     """
     if 0 < share < 0.0005:

@@ -1,4 +1,4 @@
-"""An assignment of patterns to rows, some of which are split into pieces of several patterns."""
+"""An assignment of patterns to rows; a row may be split into pieces with different patterns."""
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class Assignment:
         return number, labels
 
     def split(self, pieces: Codes, records: Codes, pattern: int) -> None:
-        """Give a pattern to some records of pieces; a piece of which none remain is not split."""
+        """Give a pattern to some records of pieces; a piece changed as a whole is not split."""
         whole = records == self.records[pieces]
         self.pattern[pieces[whole]] = pattern
         part, moved = pieces[~whole], records[~whole]

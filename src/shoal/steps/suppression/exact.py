@@ -18,12 +18,10 @@ from shoal.steps.suppression.assignment import Assignment
 from shoal.steps.suppression.problem import Codes, Problem, Weights
 
 MAX_COLUMNS = 60_000  # of the linear programme
-SLACKS = (
-    0.01,
-    0.4,
-)  # reduced costs, of the least weight, up to which better assignments are sought
+# In units of the least weight: reduced costs of the columns in the first and second programme.
+SLACKS = (0.01, 0.4)
 MAX_NODES = 5  # a limit in nodes is reproducible, one in seconds is not
-MAX_GAP = 0.015  # of the weight, from which on a proof would take too many nodes
+MAX_GAP = 0.015  # of the weight; with a larger gap, a proof would take too many nodes
 TOLERANCE = 1e-6  # of costs, for rounding errors of the solver
 
 
@@ -72,12 +70,14 @@ def solve_exactly(
     costs = problem.weight(candidates.pattern)[candidates.label]
     costs = costs - problem.weight(problem.missing[candidates.row])
     programme_of_all = _programme(problem, candidates, costs)
-    relaxed = programme_of_all.relax(_check)
+    relaxed = programme_of_all.relax(_report_progress)
     if relaxed is None:
         return best, bound, False
     bound = max(bound, rounded_up(problem, relaxed.cost - TOLERANCE))
     pairs = len(candidates.row)
-    values = programme_of_all.dive(pairs + np.arange(len(candidates.pattern)), relaxed, _check)
+    values = programme_of_all.dive(
+        pairs + np.arange(len(candidates.pattern)), relaxed, _report_progress
+    )
     if values is not None:
         best = _lighter_of(best, _assignment(problem, candidates, values[:pairs]))
     reduced = relaxed.reduced_costs[: len(candidates.row)]
@@ -98,7 +98,7 @@ def solve_exactly(
         )
         programme = _programme(problem, considered, costs[is_considered])
         start = _start(problem, considered, numbers[is_considered], programme.width)
-        solution = programme.solve(start, max_nodes, _check)
+        solution = programme.solve(start, max_nodes, _report_progress)
         if limit == at_most:  # a column that was left out is not in a lighter assignment
             bound = max(bound, min(weight, rounded_up(problem, solution.bound - TOLERANCE)))
         if solution.values is not None:
@@ -122,7 +122,7 @@ def rounded_up(problem: Problem, bound: float) -> float:
     return float(np.ceil(bound)) if problem.whole_weights else bound
 
 
-def _check() -> None:
+def _report_progress() -> None:
     progress.report("proving", 0, 0)
 
 
@@ -130,38 +130,42 @@ def _candidates(problem: Problem, max_columns: int) -> Candidates | None:
     """Return the classes that may be formed, without those that a lighter class replaces."""
     if not problem.all_patterns:
         return None
-    mark = np.random.default_rng(0).integers(1, 2**62, (2, len(problem.records)), np.uint64)
-    of_members: dict[tuple[int, int], int] = {}
+    # Classes of several patterns with the same rows are one candidate, that of the lightest
+    # pattern. A class is recognised by the sums of two random keys of its rows.
+    row_keys = np.random.default_rng(0).integers(1, 2**62, (2, len(problem.records)), np.uint64)
+    candidate_of_keys: dict[tuple[int, int], int] = {}
     rows, labels, width = [], [], 0
     patterns: list[int] = []
-    index: dict[int, Codes] = {}
+    candidate_of_row: dict[int, Codes] = {}
     for pattern in problem.patterns():
         fitting = np.flatnonzero(problem.fits(pattern))
         if not len(fitting):
             continue
-        number, label = problem.labels(pattern, fitting)
-        possible = problem.sizes(label, number, fitting) >= problem.k
-        marks = np.zeros((2, number), np.uint64)
-        for total, row_marks in zip(marks, mark[:, fitting], strict=True):
-            np.add.at(total, label, row_marks)
-        names = np.full(number, -1)
-        new = []
+        n_classes, label = problem.labels(pattern, fitting)
+        possible = problem.sizes(label, n_classes, fitting) >= problem.k
+        class_keys = np.zeros((2, n_classes), np.uint64)
+        for total, keys in zip(class_keys, row_keys[:, fitting], strict=True):
+            np.add.at(total, label, keys)
+        candidate_of_class = np.full(n_classes, -1)
+        new_classes = []
         for i in np.flatnonzero(possible).tolist():
-            members = (int(marks[0, i]), int(marks[1, i]))
-            if members not in of_members:
-                of_members[members] = len(patterns)
+            key = (int(class_keys[0, i]), int(class_keys[1, i]))
+            if key not in candidate_of_keys:
+                candidate_of_keys[key] = len(patterns)
                 patterns.append(pattern)
-                new.append(i)
-            names[i] = of_members[members]
-        index[pattern] = np.full(len(problem.records), -1)
-        index[pattern][fitting] = names[label]
-        joins = np.isin(label, new)
-        rows.append(fitting[joins])
-        labels.append(names[label[joins]])
-        width += int(joins.sum())
+                new_classes.append(i)
+            candidate_of_class[i] = candidate_of_keys[key]
+        candidate_of_row[pattern] = np.full(len(problem.records), -1)
+        candidate_of_row[pattern][fitting] = candidate_of_class[label]
+        is_new = np.isin(label, new_classes)
+        rows.append(fitting[is_new])
+        labels.append(candidate_of_class[label[is_new]])
+        width += int(is_new.sum())
         if width > max_columns:
             return None
-    return Candidates(np.concatenate(rows), np.concatenate(labels), np.array(patterns), index)
+    return Candidates(
+        np.concatenate(rows), np.concatenate(labels), np.array(patterns), candidate_of_row
+    )
 
 
 def _programme(problem: Problem, candidates: Candidates, costs: Weights) -> IntegerProgramme:

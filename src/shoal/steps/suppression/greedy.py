@@ -13,7 +13,7 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.steps.suppression.assignment import Assignment
 from shoal.steps.suppression.bound import below_k
-from shoal.steps.suppression.problem import Cells, Codes, Problem
+from shoal.steps.suppression.problem import Attempt, Cells, Codes, Problem
 from shoal.steps.suppression.recruiting import join_one_class, recruit
 
 NOISE = 1.0  # by which costs are varied at most, as a share
@@ -34,11 +34,11 @@ def assign_undecided(assignment: Assignment, generator: np.random.Generator | No
     attempts = assignment.problem.attempts
     if generator is not None:
         noise = 1 + NOISE * generator.random(len(attempts))
-        order = np.argsort([attempt[0] for attempt in attempts] * noise, kind="stable")
+        order = np.argsort([attempt.cost for attempt in attempts] * noise, kind="stable")
         for i in order.tolist():
             if not len(assignment.undecided):
                 return
-            _assign(assignment, attempts[i][2], -attempts[i][1])
+            _assign(assignment, attempts[i])
     else:
         _assign_in_order(assignment)
     if len(assignment.undecided):
@@ -46,15 +46,17 @@ def assign_undecided(assignment: Assignment, generator: np.random.Generator | No
 
 
 def _assign_in_order(assignment: Assignment) -> None:
-    for (_, size), equal in groupby(assignment.problem.attempts, key=lambda attempt: attempt[:2]):
+    """Try the cheapest attempts first; of those of equal cost and size, what suits most records."""
+    attempts = assignment.problem.attempts
+    for _, equal in groupby(attempts, key=lambda attempt: (attempt.cost, attempt.min_size)):
         undecided = assignment.undecided
         if not len(undecided):
             return
         progress.report("suppressing", len(assignment.row) - len(undecided), len(assignment.row))
-        suited = {pattern: _count_candidates(assignment, pattern, -size) for _, _, pattern in equal}
-        for pattern in sorted(suited, key=lambda pattern: -suited[pattern]):
-            if suited[pattern]:
-                _assign(assignment, pattern, -size)
+        n_suited = {attempt: _count_candidates(assignment, attempt) for attempt in equal}
+        for attempt in sorted(n_suited, key=lambda attempt: -n_suited[attempt]):
+            if n_suited[attempt]:
+                _assign(assignment, attempt)
 
 
 def _groups(assignment: Assignment, pattern: int) -> tuple[Codes, Codes, Codes, Codes]:
@@ -73,31 +75,29 @@ def _exists(assignment: Assignment, pattern: int, keys: Codes) -> Cells:
     return np.isin(keys, assignment.keys(pattern, members))
 
 
-def _groups_to_try(
-    assignment: Assignment, pattern: int, fewest: int, keys: Codes, sizes: Codes
-) -> Cells:
-    """Return which groups an attempt concerns: of at least ``fewest``, or with a class to join."""
-    chosen = sizes >= fewest
-    if fewest >= assignment.problem.k and not chosen.all():
-        chosen |= _exists(assignment, pattern, keys)
+def _groups_to_try(assignment: Assignment, attempt: Attempt, keys: Codes, sizes: Codes) -> Cells:
+    """Return which groups an attempt concerns: those large enough, or with a class to join."""
+    chosen = sizes >= attempt.min_size
+    if attempt.min_size >= assignment.problem.k and not chosen.all():
+        chosen |= _exists(assignment, attempt.pattern, keys)
     return chosen
 
 
-def _count_candidates(assignment: Assignment, pattern: int, fewest: int) -> int:
+def _count_candidates(assignment: Assignment, attempt: Attempt) -> int:
     """Return the number of undecided records for which an attempt may find a class."""
-    pieces, groups, keys, sizes = _groups(assignment, pattern)
-    chosen = _groups_to_try(assignment, pattern, fewest, keys, sizes)
+    pieces, groups, keys, sizes = _groups(assignment, attempt.pattern)
+    chosen = _groups_to_try(assignment, attempt, keys, sizes)
     return int(assignment.records[pieces[chosen[groups]]].sum())
 
 
-def _assign(assignment: Assignment, pattern: int, fewest: int) -> None:
+def _assign(assignment: Assignment, attempt: Attempt) -> None:
     """Give a pattern to the groups that an attempt concerns, and to records that they need."""
-    k = assignment.problem.k
+    k, pattern = assignment.problem.k, attempt.pattern
     pieces, groups, keys, sizes = _groups(assignment, pattern)
-    chosen = _groups_to_try(assignment, pattern, fewest, keys, sizes)
+    chosen = _groups_to_try(assignment, attempt, keys, sizes)
     if not chosen.any():
         return
-    if fewest < k:
+    if attempt.min_size < k:
         shortfall = np.where(chosen, np.maximum(k - sizes, 0), 0)
         chosen = recruit(assignment, pattern, keys, shortfall, pieces, groups) & chosen
     assignment.pattern[pieces[chosen[groups]]] = pattern

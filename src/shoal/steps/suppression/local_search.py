@@ -85,9 +85,9 @@ def move_to_lighter(assignment: Assignment) -> bool:
         leaving = assignment.records[pieces] if problem.units is None else np.ones_like(pieces)
         class_of = classes.label[pieces]
         order = np.lexsort((pieces, class_of))
-        before = np.cumsum(leaving[order])
+        cumulative = np.cumsum(leaving[order])
         first = np.searchsorted(class_of[order], class_of[order])
-        n_leaving = before - before[first] + leaving[order][first]
+        n_leaving = cumulative - cumulative[first] + leaving[order][first]
         allowed = order[n_leaving <= (classes.size[class_of] - problem.k)[order]]
         if not len(allowed):
             continue
@@ -111,15 +111,16 @@ def dissolve(assignment: Assignment) -> bool:
     )
     pieces = pieces[is_whole_class[classes.label[pieces]]]
     class_of, target = classes.label[pieces], np.full(len(pieces), -1)
-    lighter = np.full(len(pieces), np.inf)
-    patterns = np.full(len(pieces), UNDECIDED)
+    # Infinite where a piece fits no other class, so that its class stays.
+    new_weight = np.full(len(pieces), np.inf)
+    new_pattern = np.full(len(pieces), UNDECIDED)
     for pattern in classes.patterns:
         open_pieces = np.flatnonzero(target < 0)
         label = classes.lookup(pattern, pieces[open_pieces])
         hit = (label >= 0) & (label != class_of[open_pieces])
-        target[open_pieces[hit]], patterns[open_pieces[hit]] = label[hit], pattern
-        lighter[open_pieces[hit]] = float(problem.weight(pattern))
-    gain = assignment.records[pieces] * (problem.weight(assignment.pattern[pieces]) - lighter)
+        target[open_pieces[hit]], new_pattern[open_pieces[hit]] = label[hit], pattern
+        new_weight[open_pieces[hit]] = float(problem.weight(pattern))
+    gain = assignment.records[pieces] * (problem.weight(assignment.pattern[pieces]) - new_weight)
     gains = np.bincount(class_of, gain, classes.number)
     gainful = np.flatnonzero(gains > EPSILON)
     if not len(gainful):
@@ -133,7 +134,7 @@ def dissolve(assignment: Assignment) -> bool:
         if pinned[gainful[i]] or dissolved[target[members]].any():
             continue
         dissolved[gainful[i]], pinned[target[members]] = True, True
-        assignment.pattern[pieces[members]] = patterns[members]
+        assignment.pattern[pieces[members]] = new_pattern[members]
     return bool(dissolved.any())
 
 
@@ -147,9 +148,10 @@ def _dissolve_some(assignment: Assignment, generator: np.random.Generator, numbe
     nearest = suppressed[np.lexsort((generator.random(len(differ)), differ))[:number]]
     chosen = np.isin(np.arange(classes.number), classes.label[nearest])
     pieces = suppressed[chosen[classes.label[suppressed]]]
-    # All pieces of a class, also those that had the pattern at first and now may be too few.
+    # They show all their values again.
     assignment.pattern[pieces] = problem.missing[assignment.row[pieces]]
     assignment.merge_pieces()
-    number, labels = assignment.labels()
-    sizes = assignment.sizes(labels, number, np.arange(len(labels)))
+    n_classes, labels = assignment.labels()
+    sizes = assignment.sizes(labels, n_classes, np.arange(len(labels)))
+    # Also pieces that were never suppressed: without the others, their class may be too small.
     assignment.pattern[sizes[labels] < problem.k] = UNDECIDED

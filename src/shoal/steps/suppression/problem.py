@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,26 +23,34 @@ Rows = Codes | slice
 ALL = slice(None)
 
 MAX_PATTERNS = 4096  # patterns that are enumerated; those of fewest columns come first
-FREE = (
-    1e-6  # weight of a cell of importance 0, as a share of the least weight: none is lost in vain
-)
+# Weight of a cell of importance 0, as a share of the least weight: not 0, so that such cells are
+# not suppressed needlessly.
+FREE = 1e-6
+
+
+class Attempt(NamedTuple):
+    """A pattern to try on groups of at least ``min_size``, at a cost for each of their records."""
+
+    cost: float
+    min_size: int
+    pattern: int
 
 
 class Problem:
-    """Distinct rows of a table, of which cells are to be suppressed.
+    """Distinct rows of a table in which cells are to be suppressed.
 
     Patterns are bit masks: bit j is set if column j has no value.
 
     Parameters
     ----------
     codes : ndarray of shape (n_records, n_columns)
-        The values as integers from 0 on.
+        The values as integers from 0.
     missing : ndarray of shape (n_records, n_columns)
         Whether a value was missing before; it cannot be suppressed and matches suppressed cells.
     k : int
         Minimum size of a class; at most the number of records, or of units.
     units : ndarray of shape (n_records,), optional
-        The unit of each record, where units are counted.
+        The unit of each record, if units are counted.
     importance : sequence of float, optional
         Weight of a cell of each column; 1 by default.
     counts : ndarray of shape (n_records,), optional
@@ -104,7 +112,7 @@ class Problem:
         return total
 
     def patterns(self) -> Iterator[int]:
-        """Yield patterns from the lightest on; of equal ones, those of later columns first.
+        """Yield patterns, the lightest first; among equal ones, those of later columns first.
 
         Where there are too many, patterns of few columns and the full one are yielded.
         """
@@ -116,17 +124,18 @@ class Problem:
         yield from patterns[order].tolist()
 
     @cached_property
-    def attempts(self) -> list[tuple[float, int, int]]:
-        """Cost for each record, minus the size of a group, and pattern; the cheapest first.
+    def attempts(self) -> list[Attempt]:
+        """Patterns with sizes of groups, the cheapest first; of equal cost, the largest groups.
 
-        A group of s < k records needs k - s further ones, which cost as much.
+        A group of s < k records needs k - s further ones, which cost as much. Attempts of equal
+        cost and size are in the order of `patterns`.
         """
         attempts = []
-        for i, pattern in enumerate(self.patterns()):
+        for pattern in self.patterns():
             weight = round(float(self.weight(pattern)), 9)
             for size in range(1, self.k + 1):
-                attempts.append((round(weight * self.k / size, 9), -size, i, pattern))
-        return [(cost, size, pattern) for cost, size, _, pattern in sorted(attempts)]
+                attempts.append(Attempt(round(weight * self.k / size, 9), size, pattern))
+        return sorted(attempts, key=lambda attempt: (attempt.cost, -attempt.min_size))
 
     @property
     def all_patterns(self) -> bool:
@@ -140,7 +149,7 @@ class Problem:
 
     @property
     def _most_columns(self) -> int:
-        """The greatest number of columns of which all patterns are enumerated."""
+        """The greatest number of columns for which all patterns are enumerated."""
         most, number = 0, 1
         while number + math.comb(self.n_columns, most + 1) <= MAX_PATTERNS:
             most += 1
@@ -148,6 +157,7 @@ class Problem:
         return most
 
     def _enumerate(self) -> set[int]:
+        """Return all patterns, or those of few columns and a chain of them to the full one."""
         if self.all_patterns:
             return set(range(1 << self.n_columns))
         patterns = {

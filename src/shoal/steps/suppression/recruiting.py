@@ -42,19 +42,19 @@ def recruit(
     pieces = assignment.fitting(pattern, np.flatnonzero(complete))
     pieces = pieces[assignment.pattern[pieces] != pattern]
     own_keys = assignment.keys(pattern, pieces)
-    at = np.searchsorted(keys, own_keys).clip(max=len(keys) - 1)
-    needed = (keys[at] == own_keys) & (shortfall[at] > 0)
-    pieces, at = pieces[needed], at[needed]
+    group_of = np.searchsorted(keys, own_keys).clip(max=len(keys) - 1)
+    needed = (keys[group_of] == own_keys) & (shortfall[group_of] > 0)
+    pieces, group_of = pieces[needed], group_of[needed]
     if problem.units is not None:
-        return _recruit_units(assignment, pattern, shortfall, pieces, at, members, groups)
+        return _recruit_units(assignment, pattern, shortfall, pieces, group_of, members, groups)
     spare = assignment.records[pieces] - problem.k
-    enough = np.bincount(at, spare, len(keys)) >= shortfall
-    order = np.lexsort((-pieces, -spare, at))
-    pieces, at, spare = (values[order] for values in (pieces, at, spare))
+    enough = np.bincount(group_of, spare, len(keys)) >= shortfall
+    order = np.lexsort((-pieces, -spare, group_of))
+    pieces, group_of, spare = (values[order] for values in (pieces, group_of, spare))
     before = np.cumsum(spare) - spare
-    first = np.searchsorted(at, at)
-    recruited = np.clip(shortfall[at] - (before - before[first]), 0, spare)
-    recruited[~enough[at]] = 0
+    first = np.searchsorted(group_of, group_of)
+    recruited = np.clip(shortfall[group_of] - (before - before[first]), 0, spare)
+    recruited[~enough[group_of]] = 0
     assignment.split(pieces[recruited > 0], recruited[recruited > 0], pattern)
     return np.asarray(enough)
 
@@ -64,7 +64,7 @@ def _recruit_units(
     pattern: int,
     shortfall: Codes,
     pieces: Codes,
-    at: Codes,
+    group_of: Codes,
     members: Codes,
     groups: Codes,
 ) -> Cells:
@@ -75,7 +75,7 @@ def _recruit_units(
     complete = np.flatnonzero(assignment.pattern == problem.missing[assignment.row])
     spare = assignment.sizes(labels[assignment.row[complete]], number, complete) - problem.k
     enough = np.zeros(len(shortfall), bool)
-    candidates, members_by_group = _by_group(pieces, at), _by_group(members, groups)
+    candidates, members_by_group = _by_group(pieces, group_of), _by_group(members, groups)
     for group in np.flatnonzero(shortfall).tolist():
         present = set(units[assignment.row[members_by_group.get(group, [])]].tolist())
         chosen: list[int] = []
@@ -113,51 +113,62 @@ def join_one_class(assignment: Assignment) -> None:
     They keep the columns that all of them share. The class gives as many records as it can spare,
     or else all.
     """
-    problem, k = assignment.problem, assignment.problem.k
     pieces = assignment.undecided
-    codes = problem.codes[assignment.row]
-    decided = np.flatnonzero(assignment.pattern >= 0)
-    patterns_before = assignment.pattern.copy()
-    assignment.pattern[pieces] = problem.full  # a class of its own, which is left out below
-    number, labels = assignment.labels()
-    assignment.pattern = patterns_before
+    members, pattern, n_joining = _cheapest_class(assignment, pieces)
+    assignment.pattern[pieces] = pattern
+    if n_joining:
+        _move_members(assignment, members, pattern, n_joining, pieces)
+
+
+def _cheapest_class(assignment: Assignment, pieces: Codes) -> tuple[Codes, int, int]:
+    """Return the pieces of the class that costs least to join, the last first, and the pattern.
+
+    Also return how many of its records get that pattern: 0 if they have it already.
+    """
+    problem, k = assignment.problem, assignment.problem.k
+    with_pieces = assignment.copy()
+    # Every piece needs a pattern to have a label; a class of `pieces` alone is no candidate.
+    with_pieces.pattern[pieces] = problem.full
+    number, labels = with_pieces.labels()
     sizes = assignment.sizes(labels, number, np.arange(len(labels)))
     records = np.bincount(labels, assignment.records, number).astype(np.int64)
+    decided = np.flatnonzero(assignment.pattern >= 0)
     first = np.full(number, -1)
     first[labels[decided[::-1]]] = decided[::-1]
     classes = np.unique(labels[decided])
-    sample = first[classes]
-    shared = (codes[pieces] == codes[pieces[0]]).all(axis=0) & (codes[pieces[0]] != 0)
-    pattern = assignment.pattern[sample].copy()
-    for column in range(problem.n_columns):
-        differs = ~shared[column] | (codes[sample, column] != codes[pieces[0], column])
-        pattern |= differs.astype(np.int64) << column
-    present = (
-        len(np.unique(problem.units[assignment.row[pieces]]))
-        if problem.units is not None
-        else int(assignment.records[pieces].sum())
-    )
-    shortfall = k - present
-    joining = np.where(sizes[classes] - shortfall >= k, shortfall, records[classes])
-    joining[pattern == assignment.pattern[sample]] = 0
-    lost = problem.weight(pattern) - problem.weight(assignment.pattern[sample])
-    cost = joining * lost + assignment.records[pieces].sum() * problem.weight(pattern)
+    own_pattern = assignment.pattern[first[classes]]
+    pattern = _common_patterns(assignment, pieces, first[classes])
+    shortfall = k - int(assignment.sizes(np.zeros(len(pieces), np.int64), 1, pieces)[0])
+    n_joining = np.where(sizes[classes] - shortfall >= k, shortfall, records[classes])
+    n_joining[pattern == own_pattern] = 0
+    lost = problem.weight(pattern) - problem.weight(own_pattern)
+    cost = n_joining * lost + assignment.records[pieces].sum() * problem.weight(pattern)
     best = int(np.argmin(cost))
-    chosen = int(pattern[best])
-    class_members = np.flatnonzero((labels == classes[best]) & (patterns_before >= 0))[::-1]
-    assignment.pattern[pieces] = chosen
-    if joining[best] == 0:
-        return
+    members = decided[labels[decided] == classes[best]][::-1]
+    return members, int(pattern[best]), int(n_joining[best])
+
+
+def _common_patterns(assignment: Assignment, pieces: Codes, samples: Codes) -> Codes:
+    """Return the pattern that makes all pieces equal to a sample of a class, for each sample."""
+    codes = assignment.problem.codes[assignment.row]
+    one = codes[pieces[0]]
+    shared = (codes[pieces] == one).all(axis=0) & (one != 0)
+    pattern = assignment.pattern[samples].copy()
+    for column in range(assignment.problem.n_columns):
+        differs = ~shared[column] | (codes[samples, column] != one[column])
+        pattern |= differs.astype(np.int64) << column
+    return pattern
+
+
+def _move_members(
+    assignment: Assignment, members: Codes, pattern: int, n_joining: int, pieces: Codes
+) -> None:
+    """Give a pattern to the first ``n_joining`` records of members, or to the units they need."""
+    problem = assignment.problem
     if problem.units is None:
-        if sizes[classes[best]] - shortfall >= k:
-            before = (
-                np.cumsum(assignment.records[class_members]) - assignment.records[class_members]
-            )
-            recruited = np.clip(shortfall - before, 0, assignment.records[class_members])
-            assignment.split(class_members[recruited > 0], recruited[recruited > 0], chosen)
-        else:
-            assignment.pattern[class_members] = chosen
+        records = assignment.records[members]
+        recruited = np.clip(n_joining - (np.cumsum(records) - records), 0, records)
+        assignment.split(members[recruited > 0], recruited[recruited > 0], pattern)
         return
-    units = problem.units[assignment.row[class_members]]
-    number_joining = number_needed(problem.units[assignment.row[pieces]], units, k)
-    assignment.pattern[class_members[:number_joining]] = chosen
+    present, units = (problem.units[assignment.row[some]] for some in (pieces, members))
+    assignment.pattern[members[: number_needed(present, units, problem.k)]] = pattern

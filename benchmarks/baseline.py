@@ -1,8 +1,8 @@
-"""The yardstick: MDAV as anybody would compile it, without an index or vector tricks.
+"""The baseline: a plain compiled MDAV, without an index or vector instructions.
 
-The living records lie without gaps, row by row. A round makes three passes over
-them, each a plain loop over records and columns: O(n²/k) distances in all. The
-mean comes from a running sum.
+The records without a group are stored without gaps, row by row. A round makes three passes over
+them, each a plain loop over records and columns: O(n²/k) distances in all. The mean comes from a
+running sum.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from numba import njit
 
 @njit(cache=True)
 def measure(rows, size, point, distance):
-    """Write the squared distances of the living rows to ``point``."""
+    """Write the squared distances of the rows to ``point``."""
     for i in range(size):
         total = 0.0
         for j in range(rows.shape[1]):
@@ -33,33 +33,35 @@ def farthest(distance, records, size):
 
 
 @njit(cache=True)
-def take_nearest(rows, records, size, total, distance, labels, label, places):
-    """Give the nearest living rows a label and close the gaps; return how many are left."""
+def form_group(rows, records, size, total, distance, labels, label, places):
+    """Label the nearest rows and close the gaps they leave; return how many rows are left."""
     k = places.shape[0]
-    actual = 0
+    count = 0
     for i in range(size):
-        if actual == k and distance[i] > distance[places[k - 1]]:
+        if count == k and distance[i] > distance[places[k - 1]]:
             continue
-        at = actual
-        while at > 0 and (
-            distance[i] < distance[places[at - 1]]
-            or (distance[i] == distance[places[at - 1]] and records[i] < records[places[at - 1]])
+        slot = count
+        while slot > 0 and (
+            distance[i] < distance[places[slot - 1]]
+            or (
+                distance[i] == distance[places[slot - 1]] and records[i] < records[places[slot - 1]]
+            )
         ):
-            at -= 1
-        if at == k:
+            slot -= 1
+        if slot == k:
             continue
-        actual = min(actual + 1, k)
-        for later in range(actual - 1, at, -1):
+        count = min(count + 1, k)
+        for later in range(count - 1, slot, -1):
             places[later] = places[later - 1]
-        places[at] = i
+        places[slot] = i
     places.sort()
-    for at in range(k - 1, -1, -1):
-        labels[records[places[at]]] = label
+    for place in places[::-1]:
+        labels[records[place]] = label
         size -= 1
-        records[places[at]] = records[size]
+        records[place] = records[size]
         for j in range(rows.shape[1]):
-            total[j] -= rows[places[at], j]
-            rows[places[at], j] = rows[size, j]
+            total[j] -= rows[place, j]
+            rows[place, j] = rows[size, j]
     return size
 
 
@@ -79,11 +81,11 @@ def mdav(X, k):
         seed[:] = rows[farthest(distance, records, size)]
         measure(rows, size, seed, distance)
         opposite[:] = rows[farthest(distance, records, size)]
-        size = take_nearest(rows, records, size, total, distance, labels, label, places)
+        size = form_group(rows, records, size, total, distance, labels, label, places)
         label += 1
         if pair:
             measure(rows, size, opposite, distance)
-            size = take_nearest(rows, records, size, total, distance, labels, label, places)
+            size = form_group(rows, records, size, total, distance, labels, label, places)
             label += 1
     for i in range(size):
         labels[records[i]] = label

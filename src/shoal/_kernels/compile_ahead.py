@@ -1,10 +1,12 @@
-"""The longest compilation of a first run, in a process of its own beside the rest.
+"""Compile the largest kernel of a first run in a second process, beside the rest.
 
 The kernel of the local search takes more than half of the time that a first run spends compiling,
-and numba compiles in one thread at a time. So a command starts a second process, which compiles
-that kernel into the folder of kernels while the command reads its file and compiles the others.
+and numba compiles in one thread at a time. A command therefore starts a second process, which
+compiles that kernel into the folder of kernels while the command reads its file and compiles the
+others.
 """
 
+import gc
 import os
 import subprocess
 import sys
@@ -32,7 +34,7 @@ def start() -> None:
         return
     with suppress(OSError):
         _process = subprocess.Popen(
-            [sys.executable, "-m", "shoal._kernels.ahead"],
+            [sys.executable, "-m", "shoal._kernels.compile_ahead"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -62,6 +64,7 @@ def main() -> None:
 
     zeros = np.zeros(4, np.int64)
     open_grouping(np.zeros((4, 1)), zeros.reshape(4, 1), zeros, 2)
+    gc.freeze()  # the command waits for the end of this process, which would search for garbage
 
 
 if __name__ == "__main__":

@@ -166,7 +166,7 @@ def household_risk(risk: Values, households: Labels) -> Values:
     risk : ndarray of shape (n_records,)
         Individual risk of each record.
     households : ndarray of shape (n_records,)
-        Household of each record, as an integer from 0 on.
+        Household of each record, as an integer from 0.
 
     Returns
     -------

@@ -1,12 +1,12 @@
-"""Measure all that docs/speed.md, costs.md and choose/index.md tell, and fill the pages.
+"""Run all benchmarks behind docs/speed.md, costs.md and choose/index.md, and fill the pages.
 
     make benchmarks                                   less than half an hour on a quiet machine
-    python benchmarks/all.py --only interfaces       some of it; the pages are filled in any case
+    python benchmarks/run_all.py --only interfaces    a part; the pages are filled in any case
 
-Each part is a benchmark of its own, run in a process of its own, one after the other: they
-measure CPU time, and a neighbour costs cache. A run that was broken off goes on where it
-stopped, as long as the commit is the same. The other packages are not run anew: they need
-environments of their own (`rivals.py`).
+Each part is a benchmark, run in its own process, one after the other: they measure CPU time, and
+parallel runs would share the cache. An interrupted run continues where it stopped, as long as the
+commit is the same. Other packages are not measured again, since they need environments of their own
+(`rivals.py`).
 """
 
 import argparse
@@ -30,27 +30,25 @@ PAGES = [
 ]
 
 
-def run(words):
-    """Run a benchmark, or stop with it; return the seconds that it took."""
+def run(command):
+    """Run a benchmark and return the seconds that it took; exit if it fails."""
     began = time.perf_counter()
-    script, *options = words
-    done = subprocess.run([sys.executable, str(harness.HERE / script), *options])
-    if done.returncode:
-        sys.exit(f"{script} stopped: the pages are as they were.")
+    script, *options = command
+    result = subprocess.run([sys.executable, str(harness.HERE / script), *options])
+    if result.returncode:
+        sys.exit(f"{script} failed; the pages are unchanged.")
     return time.perf_counter() - began
 
 
-def main(words=None):
-    """Run the parts asked for, then fill the pages."""
+def main(arguments=None):
+    """Run the given parts, then fill the pages."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", default=list(PARTS), choices=list(PARTS))
-    parser.add_argument(
-        "--uncommitted", action="store_true", help="measure a text that has no commit"
-    )
-    options = parser.parse_args(words)
+    parser.add_argument("--uncommitted", action="store_true", help="measure uncommitted sources")
+    options = parser.parse_args(arguments)
     if harness.commit().endswith("+") and not options.uncommitted:
         sys.exit(
-            "The sources differ from the last commit: commit them first, or say --uncommitted."
+            "The sources differ from the last commit: commit them first, or use --uncommitted."
         )
     for part in options.only:
         minutes = sum(run(step) for step in PARTS[part]) / 60

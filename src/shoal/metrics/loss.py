@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal.metrics._base import Labels, Matrix, measure
-from shoal.metrics._units import column_distances, scale_by_original
+from shoal.metrics._scaling import column_distances, scale_by_original
 
 
 @measure(kind="utility", better="lower", unit="%")

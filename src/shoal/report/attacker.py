@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from shoal.frame.roles import columns_with
-from shoal.plan.findings.words import percent
+from shoal.plan.findings.words import format_share
 from shoal.plan.release import ReleaseLike
-from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, count_phrase
+from shoal.plan.verdict import RECORD_UNIT, UNITS_NOT_COUNTED, Finding, Verdict, count_phrase
 
 PROBABILISTIC = "probabilistic k-anonymity"  # what swapping within groups promises
 NAMED = 6  # columns shown by name; the others are counted
@@ -15,14 +15,16 @@ READABLE = ("dominated-groups", "derived-column", "pairs", "one-contributor")
 
 
 def explanation(release: ReleaseLike) -> str:
-    """Return the attacker's chance to pick a record, and how missing cells are counted."""
+    """Return the attacker's chance of picking a record, and how missing cells are counted."""
     return _chance(release) + _reading(release.provenance["missing"])
 
 
 def _chance(release: ReleaseLike) -> str:
     plan, verdict = release.plan, release.verdict
     linked = release.measures.get("linkage")
-    risk = "" if linked is None else f" Anyone who knows them all links {percent(linked)} rightly."
+    risk = ""
+    if linked is not None:
+        risk = f" Anyone who knows them all links {format_share(linked)} correctly."
     if plan.k is None:
         return (
             "Some masked columns are protected in another way than k-anonymity, or not at all."
@@ -48,10 +50,12 @@ def _ceiling_clause(release: ReleaseLike) -> str:
         return "."
     if unit == RECORD_UNIT:
         k = release.verdict.smallest_class
-        return f", so the chance to pick the right one is at most 1 in {k} ({100 * ceiling:.3g} %)."
+        return (
+            f", so the chance of picking the right one is at most 1 in {k} ({100 * ceiling:.3g} %)."
+        )
     return (
         ". A unit may have several of the records that look alike: one of them picked at random is"
-        f" of the right unit with a chance of at most {percent(ceiling)}."
+        f" of the right unit with a chance of at most {format_share(ceiling)}."
     )
 
 
@@ -59,10 +63,10 @@ def chance_ceiling(release: ReleaseLike) -> float | None:
     """Return the greatest chance that a record picked in a class is of a given person.
 
     Where units are counted, it is the greatest share of one unit in the records of a class. It is
-    None where the release guarantees no k, or where units were not counted.
+    None if the release guarantees no k, or if units were not counted.
     """
     verdict = release.verdict
-    if release.plan.k is None or "units-not-counted" in verdict.codes():
+    if release.plan.k is None or UNITS_NOT_COUNTED in verdict.codes():
         return None
     if verdict.unit == RECORD_UNIT:
         return 1 / verdict.smallest_class
@@ -131,7 +135,7 @@ def attacker_can(release: ReleaseLike) -> list[str]:
     if k > 1 and plan.k is not None:
         sentences += _confidential_values(release)
     elif secret:
-        sentences.append(f"Read the {name_some(secret)} of whoever is linked rightly.")
+        sentences.append(f"Read the {name_some(secret)} of whoever is linked correctly.")
     sentences += _exact_values(verdict)
     return sentences + [CAN[f.code](f) for f in verdict.findings if f.code in CAN]
 
@@ -164,7 +168,7 @@ def _exact_values(verdict: Verdict) -> list[str]:
     shares = {name: share for name, share in (verdict.exact or {}).items() if name and share > 0}
     if not shares:
         return []
-    phrases = [f"{name} of {percent(share)}" for name, share in list(shares.items())[:NAMED]]
+    phrases = [f"{name} of {format_share(share)}" for name, share in list(shares.items())[:NAMED]]
     more = f" and {len(shares) - NAMED} more columns of some" if len(shares) > NAMED else ""
     return [
         f"Read the original {', '.join(phrases)}{more} of the records that have a value there: the"
@@ -175,10 +179,11 @@ def _exact_values(verdict: Verdict) -> list[str]:
 def _unchanged(finding: Finding) -> str:
     units = finding.figures.get("of")
     owners = "the records" if units is None else units
+    known = "is known too: it is" if len(finding.columns) == 1 else "are known too: they are"
     return (
         f"Find {'' if units is None else 'a record of '}"
-        f"{percent(finding.figures['with_masked'])} of {owners}, if {name_some(finding.columns)}"
-        " are known too: they are released unchanged."
+        f"{format_share(finding.figures['with_masked'])} of {owners}, if"
+        f" {name_some(finding.columns)} {known} released unchanged."
     )
 
 
@@ -192,7 +197,8 @@ def _derived_columns(finding: Finding) -> str:
 CAN: dict[str, Callable[[Finding], str]] = {
     "unique-on-unchanged-columns": _unchanged,
     "confidential-key": lambda finding: (
-        f"Find a record by its {name_some(finding.columns)}, if that is known."
+        f"Find a record by its {name_some(finding.columns)}, if that is known"
+        f"{'' if finding.severity == 'qualifies' else ' and no other record has it'}."
     ),
     "released-weights": lambda finding: (
         f"Tell records that look alike apart by {name_some(finding.columns)}, if that is known."
@@ -207,7 +213,7 @@ CAN: dict[str, Callable[[Finding], str]] = {
     "order-follows-column": lambda finding: (
         f"Find a row by its place: the order of the records follows {name_some(finding.columns)}."
     ),
-    "revealing-order": lambda finding: "Find the members of a household or unit side by side.",
+    "revealing-order": lambda finding: "Find the members of a household or unit in adjacent rows.",
     "one-contributor": lambda finding: (
         f"Read the {name_some(finding.columns)} of a record that gave its value to its whole group."
     ),
@@ -229,9 +235,11 @@ def _confidential_values(release: ReleaseLike) -> list[str]:
         if finding.code == "homogeneous-group"
         for column, count in finding.figures["homogeneous"].items()
     }
-    # Not the measure: with units it counts classes in which only one value of each unit is shared.
-    homogeneous = {
-        column: shared.get(column, 0) for column in release.measures.get("homogeneous_classes", {})
+    every_record = shared | {
+        column: count
+        for finding in release.verdict.findings
+        if finding.code == "homogeneous-group"
+        for column, count in finding.figures.get("in_every_record", {}).items()
     }
     sentences = [
         f"Know about which {column} everybody in {count:,} of {classes:,} classes has: only the"
@@ -241,13 +249,20 @@ def _confidential_values(release: ReleaseLike) -> list[str]:
     sentences += [
         f"Be sure of the {column} of everybody in {count:,} of {classes:,} classes: all records"
         " there share one value."
-        for column, count in homogeneous.items()
+        for column, count in every_record.items()
         if count
     ]
-    mixed = [column for column, count in homogeneous.items() if not count and column not in changed]
+    sentences += [
+        f"Know a value of {column} that everybody in {count - every_record[column]:,} of"
+        f" {classes:,} classes has in some record, if they can tell which records belong to whom."
+        for column, count in shared.items()
+        if count > every_record[column]
+    ]
+    confidential = release.measures.get("homogeneous_classes", {})
+    mixed = [column for column in confidential if column not in {**shared, **changed}]
     if mixed:
         sentences.append(
-            f"Read which {name_some(mixed)} occur among the records that look like a person, but"
+            f"Read which values of {name_some(mixed)} occur among the records that look alike, but"
             " not which of them is the person's."
         )
     return sentences

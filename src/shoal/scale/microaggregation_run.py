@@ -1,4 +1,4 @@
-"""The stages of a run: compute statistics, assign cells, mask blocks, write shards."""
+"""The stages of a microaggregation: statistics, cells, masked blocks, shards."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,13 +8,13 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.errors import InputError, StrataMerged
-from shoal.frame.columns import refuse_missing_counts
 from shoal.frame.roles import columns_with
+from shoal.frame.tables import refuse_missing_counts
 from shoal.plan.warnings import as_finding, python_warnings
-from shoal.scale.block_classes import count_block_classes
 from shoal.scale.chunks import Chunk, check_sortable
+from shoal.scale.column_block_classes import count_column_block_classes
 from shoal.scale.confidential import ConfidentialColumn
-from shoal.scale.encoders import make_encoders
+from shoal.scale.encoders import Encoders, make_encoders
 from shoal.scale.guarantees import (
     check_constraints,
     check_guarantee,
@@ -54,7 +54,7 @@ from shoal.steps.units import refuse_without_unit
 MAX_ATTACKED = 20_000  # records that the linkage attack is tried on
 
 
-class Run(TableRun):
+class MicroaggregationRun(TableRun):
     """One run of a plan of one microaggregation."""
 
     @property
@@ -73,32 +73,34 @@ class Run(TableRun):
         blocks = self._mask_blocks(job, cells_of)
         refuse_homogeneous_groups(job, blocks)
         shards = self._write_shards([block.file for block in blocks])
-        classes = [shard.block_classes for shard in shards]
-        block_sizes = count_block_classes(self.runner, job, self.job_file, classes)
+        classes = [shard.column_block_classes for shard in shards]
+        column_block_sizes = count_column_block_classes(self.runner, job, self.job_file, classes)
         measures, remarks = compute_measures(job, blocks, shards, self.profile.sums)
         n_written = sum(shard.records for shard in shards)
-        check_guarantee(self.plan, measures, statistics.records, n_written, block_sizes)
+        check_guarantee(self.plan, measures, statistics.records, n_written, column_block_sizes)
         check_constraints(self.plan, job, measures, shards)
         n_source = sum(chunk.records for chunk in self.chunks)
         verdict = judge(
             self.plan, job, schema.names, blocks, shards, n_source, measures, remarks,
-            self.findings, block_sizes,
+            self.findings, column_block_sizes,
         )  # fmt: skip
         self.warnings += python_warnings(verdict)
-        of_blocks = [summarise_groups(blocks, at) for at in range(len(self.step.column_blocks))]
+        column_block_summaries = [
+            summarise_groups(blocks, at) for at in range(len(self.step.column_blocks))
+        ]
         return LargeRelease(
             self.folder.target,
             self.plan,
             measures,
             remarks,
             tuple(map(str, self.warnings)),
-            join_summaries(of_blocks),
+            join_summaries(column_block_summaries),
             provenance(shards, blocks, self.chunk_size, self.seed),
             release_files(shards),
             verdict,
             drawn_seeds,
             recoded=tuple(self.step.strata) if job.strata.merged is not None else (),
-            block_groups=tuple(of_blocks),
+            block_groups=tuple(column_block_summaries),
             profile=self._profile(schema, statistics, blocks),
         )
 
@@ -175,27 +177,9 @@ class Run(TableRun):
     def _make_job(self, schema: pa.Schema, statistics: TableStatistics) -> Job:
         """Decide on encoders, cells and released columns, and write the job for the workers."""
         step, confidential = self.step, columns_with(self.plan.roles, "confidential")
-        encoders = make_encoders(
-            statistics,
-            step.columns,
-            confidential if step.dependence else [],
-            self.plan.types,
-            step.dependence,
-            "weighted" if step.weighted_distances else step.standardise,
-            step.column_weights,
-        )
         self.findings += map(as_finding, weights_warning(step, None))
-        if step.missing in ("refuse", "drop"):
-            missing = {encoder.name: encoder.n_missing for encoder in encoders.masked}
-            refuse_missing_counts(missing, MISSING_WAY_OUT)
-        refuse_missing_counts(
-            {encoder.name: encoder.n_missing for encoder in encoders.confidential},
-            "Impute or drop them first, or leave dependence out.",
-        )
-        fields = [field for field in schema if field.name not in self.dropped]
-        released = pa.schema([self._released_field(field, statistics) for field in fields])
-        units = [] if step.unit_column is None else [schema.field(step.unit_column)]
-        check_sortable(pa.schema([*released, *units]))
+        encoders = self._make_encoders(statistics)
+        released = self._released_schema(schema, statistics)
         strata, counts = find_strata(statistics, step.strata)
         job = Job(
             released=released,
@@ -231,6 +215,35 @@ class Run(TableRun):
         job = replace(job, strata=strata)
         save_job(job, self.job_file)
         return job
+
+    def _make_encoders(self, statistics: TableStatistics) -> Encoders:
+        """Return how the columns become numbers; refuse missing values where none are allowed."""
+        step = self.step
+        encoders = make_encoders(
+            statistics,
+            step.columns,
+            columns_with(self.plan.roles, "confidential") if step.dependence else [],
+            self.plan.types,
+            step.dependence,
+            "weighted" if step.weighted_distances else step.standardise,
+            step.column_weights,
+        )
+        if step.missing in ("refuse", "drop"):
+            missing = {encoder.name: encoder.n_missing for encoder in encoders.masked}
+            refuse_missing_counts(missing, MISSING_WAY_OUT)
+        refuse_missing_counts(
+            {encoder.name: encoder.n_missing for encoder in encoders.confidential},
+            "Impute or drop them first, or leave dependence out.",
+        )
+        return encoders
+
+    def _released_schema(self, schema: pa.Schema, statistics: TableStatistics) -> pa.Schema:
+        """Return the columns of the release with their types; refuse types without an order."""
+        fields = [field for field in schema if field.name not in self.dropped]
+        released = pa.schema([self._released_field(field, statistics) for field in fields])
+        unit = self.step.unit_column
+        check_sortable(pa.schema([*released, *([] if unit is None else [schema.field(unit)])]))
+        return released
 
     def _whole_columns(self, schema: pa.Schema) -> list[str]:
         return [name for name in self.step.columns if pa.types.is_integer(schema.field(name).type)]

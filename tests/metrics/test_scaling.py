@@ -1,4 +1,4 @@
-"""Columns in units of the original, and sums that are rounded once."""
+"""Columns on the scale of the original, and sums that are rounded once."""
 
 from math import fsum
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.metrics._units import exact_sum, scale_by_original, zscores
+from shoal.metrics._scaling import correctly_rounded_sum, scale_by_original, zscores
 from tables import KINDS
 
 numbers = st.floats(-1, 1) | st.integers(-4, 4).map(float) | st.floats(-1e-300, 1e-300)
@@ -15,20 +15,20 @@ numbers = st.floats(-1, 1) | st.integers(-4, 4).map(float) | st.floats(-1e-300, 
 
 @given(st.lists(numbers, min_size=1, max_size=60))
 def test_sums_are_rounded_once(values):
-    assert exact_sum(np.array(values)) == fsum(values)
+    assert correctly_rounded_sum(np.array(values)) == fsum(values)
 
 
 @pytest.mark.parametrize("n", [1000, 100_000])
 def test_long_sums_are_rounded_once(n):
     values = np.random.default_rng(n).standard_cauchy(n) ** 3
     values = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
-    assert exact_sum(values) == fsum(values.tolist())
-    assert exact_sum(values[::-1]) == exact_sum(values)
+    assert correctly_rounded_sum(values) == fsum(values.tolist())
+    assert correctly_rounded_sum(values[::-1]) == correctly_rounded_sum(values)
 
 
 def test_long_sums_of_values_of_one_size_are_rounded_once():
     values = np.random.default_rng(3).uniform(0.5, 1, 50_000)
-    assert exact_sum(values) == fsum(values.tolist())
+    assert correctly_rounded_sum(values) == fsum(values.tolist())
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - {"constant"}))

@@ -21,12 +21,12 @@ def zscores(X: Matrix) -> Matrix:
     scores = np.zeros(X.shape)
     for j in np.flatnonzero((X[0] != X).any(axis=0)):
         column = np.ldexp(X[:, j], -_exponent(X[:, j]))
-        centred = column - exact_sum(column) / len(column)
-        scores[:, j] = centred / np.sqrt(exact_sum(centred * centred) / len(column))
+        centred = column - correctly_rounded_sum(column) / len(column)
+        scores[:, j] = centred / np.sqrt(correctly_rounded_sum(centred * centred) / len(column))
     return scores
 
 
-def exact_sum(values: Values) -> float:
+def correctly_rounded_sum(values: Values) -> float:
     """Return the correctly rounded sum, which does not depend on the order of the values.
 
     The leading bits of all values are multiples of one power of two, few enough

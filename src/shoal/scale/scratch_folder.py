@@ -22,7 +22,7 @@ RUN = "run"  # a file that exists as long as the run may write scratch files
 STAGES = ("source", "cells", "masked", "release")
 
 
-class RunFolder:
+class ScratchFolder:
     """A folder for the scratch files of one run, on a disk that workers share or in a store.
 
     Parameters

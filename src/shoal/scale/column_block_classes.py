@@ -14,15 +14,15 @@ from shoal.scale.statistics import COUNT
 from shoal.scale.storage import join
 
 
-def block_columns(job: ReleaseJob) -> list[list[str]]:
-    """Return the columns that the classes of each block are counted on; none for a single block."""
+def counted_column_blocks(job: ReleaseJob) -> list[list[str]]:
+    """Return the blocks of columns whose classes are counted; none if there is only one."""
     return list(map(list, job.column_blocks)) if len(job.column_blocks) > 1 else []
 
 
-def write_block_classes(
+def write_column_block_classes(
     job: ReleaseJob, released: pa.Table, units: pa.ChunkedArray | None, folder: str, number: int
 ) -> tuple[ScratchFile, ...]:
-    """Write the distinct values of each block in a file of the release, with their frequencies.
+    """Count the distinct values of each block of columns in a file of the release; write them.
 
     Parameters
     ----------
@@ -40,10 +40,10 @@ def write_block_classes(
     Returns
     -------
     tuple of ScratchFile
-        For each block, the values by a hash that equal values share.
+        For each block of columns, the values by a hash that equal values share.
     """
     files = []
-    for at, columns in enumerate(block_columns(job)):
+    for at, columns in enumerate(counted_column_blocks(job)):
         table = canonical(released.select(columns))
         names = list(map(str, range(len(columns))))  # a column may be called as the units are
         table = table.rename_columns(names)
@@ -59,10 +59,10 @@ def write_block_classes(
     return tuple(files)
 
 
-def count_block_classes(
+def count_column_block_classes(
     runner: Runner, job: ReleaseJob, job_file: str, files_of: Sequence[Sequence[ScratchFile]]
 ) -> list[dict[int, int]]:
-    """Return the number of classes of each size in each block, in units where these are counted.
+    """Return the number of classes of each size in each block of columns, in units if counted.
 
     Parameters
     ----------
@@ -73,21 +73,21 @@ def count_block_classes(
     job_file : str
         Its file.
     files_of : list of tuple of ScratchFile
-        What `write_block_classes` returned for each file of the release.
+        What `write_column_block_classes` returned for each file of the release.
 
     Returns
     -------
     list of dict
-        The number of classes by size, for each block.
+        The number of classes by size, for each block of columns.
     """
-    blocks = []
-    for at, columns in enumerate(block_columns(job)):
+    column_block_sizes = []
+    for at, columns in enumerate(counted_column_blocks(job)):
         files = [of_shard[at] for of_shard in files_of]
         records = sum_counts(file.records for file in files)
         tasks = [(job_file, len(columns), n, files_with(files, [n])) for n in records]
         results = run_stage(runner, "counting classes", _class_sizes, tasks, list(records.values()))
-        blocks.append(sum_counts(sizes for _, sizes in results))
-    return blocks
+        column_block_sizes.append(sum_counts(sizes for _, sizes in results))
+    return column_block_sizes
 
 
 @worker_task

@@ -1,0 +1,243 @@
+"""`inspect`: describe the columns of a table and suggest their roles."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from shoal.frame import tables
+from shoal.frame.codes import codes
+from shoal.frame.kinds import Decision, decide, missing_words
+from shoal.frame.missing_codes import without_codes
+from shoal.frame.numbers_in_text import text_to_numbers
+from shoal.frame.overview import Overview, overview, sentinels
+from shoal.frame.roles import UNIT_ROLES
+from shoal.frame.tables import Frame, IntoDataFrame
+from shoal.frame.types import Type, text_of
+from shoal.inspection.column_entry import ColumnEntry
+from shoal.inspection.inspection import Inspection
+from shoal.inspection.relations import Relation, find_relations
+from shoal.inspection.sentences import describe
+from shoal.inspection.suggest import RoleFacts, name_of_codes, suggest, suggest_by_uniqueness
+from shoal.inspection.suggest_hierarchies import suggest_hierarchy
+from shoal.inspection.uniqueness import (
+    Codes,
+    revealing_combinations,
+    share_unique,
+    suggest_by_combination,
+)
+from shoal.io.files import open_source
+from shoal.io.notes import Notes
+from shoal.io.source import Source
+from shoal.plan.interpretation import decide_in_source
+
+MAX_LABELS = 8  # shown of a column
+
+
+def inspect(data: IntoDataFrame | str | Path) -> Inspection:
+    """Look at a table before it is masked: kinds and roles of columns, and what identifies records.
+
+    Parameters
+    ----------
+    data : pandas, polars or pyarrow table, str or Path
+        The table, or the file that holds it. Only a file has labels and levels of measurement.
+
+    Returns
+    -------
+    Inspection
+        The columns with their kinds, suggested roles and reasons, the combinations of columns that
+        single out records, and sentences on derived columns, missing codes, the order of records
+        and more. ``Inspection.plan(k)`` is a plan to start from.
+
+    Examples
+    --------
+    >>> from shoal import datasets
+    >>> inspection = inspect(datasets.sme())
+    >>> inspection["surface"]["role"]
+    'quasi-identifier'
+    """
+    if isinstance(data, str | Path):
+        return inspect_source(open_source(data, numbers=()), Path(data).name)
+    frame = tables.open_frame(data)
+    decisions = {name: decide(name, tables.arrow(frame, name)) for name in frame.columns}
+    return _inspect(frame, decisions, Notes(), "the table")
+
+
+def inspect_source(source: Source, name: str) -> Inspection:
+    """Return the inspection of an open file, with the labels that it holds."""
+    names = source.table.column_names
+    decisions = decide_in_source(source, names)
+    frame = tables.open_frame(source.with_numbers(names))
+    decimal = "." if source.text is None else source.text.decimal
+    return _inspect(frame, decisions, source.notes, name, decimal)
+
+
+def _inspect(
+    frame: Frame, decisions: Mapping[str, Decision], notes: Notes, name: str, decimal: str = "."
+) -> Inspection:
+    """Describe every column, then suggest roles: by name, relation, uniqueness, combination."""
+    frame = _read_numbers_in_text(frame, decisions, decimal)
+    column_codes = codes(frame, frame.columns)
+    columns = [
+        _describe_column(frame, column, column_codes[:, i], decisions[column], notes)
+        for i, column in enumerate(frame.columns)
+    ]
+    _choose_unit(columns)
+    numeric = [
+        entry["name"]
+        for entry in columns
+        if entry["type"] in ("whole", "number") and entry["role"] != "identifier"
+    ]
+    relations = find_relations(frame, numeric)
+    _add_derived(columns, relations)
+    for entry in columns:
+        if entry["role"] is None:
+            entry["role"], entry["why"] = suggest_by_uniqueness(entry["unique"])
+    suggest_by_combination(column_codes, _quasi_identifiers(columns), columns)
+    if not _quasi_identifiers(columns):
+        _suggest_masking_unassigned(columns)
+    for entry in columns:
+        entry["hierarchy"] = suggest_hierarchy(frame, entry)
+    return Inspection(
+        name,
+        len(frame),
+        columns,
+        revealing_combinations(column_codes, _quasi_identifiers(columns), columns),
+        describe(frame, columns, relations),
+    )
+
+
+def _read_numbers_in_text(frame: Frame, decisions: Mapping[str, Decision], decimal: str) -> Frame:
+    """Return the table with numbers in place of text, where text was decided to be numeric."""
+    in_text = [
+        name
+        for name, decision in decisions.items()
+        if decision.inferred and decision.kind == "numeric"
+    ]
+    words = {
+        name: decisions[name].missing_codes for name in in_text if decisions[name].missing_codes
+    }
+    return text_to_numbers(without_codes(frame, words), in_text, decimal)
+
+
+def _quasi_identifiers(columns: Sequence[ColumnEntry]) -> list[int]:
+    """Return the positions of the columns that are suggested as quasi-identifiers."""
+    return [i for i, entry in enumerate(columns) if entry["role"] == "quasi-identifier"]
+
+
+def _describe_column(
+    frame: Frame, name: str, code: Codes, decision: Decision, notes: Notes
+) -> ColumnEntry:
+    """Return the entry of a column, with the role that its name, type and values suggest."""
+    summary = overview(frame, name)
+    facts = _role_facts(frame, name, code, decision, summary)
+    role, why = suggest(facts)
+    declared, why_kind, inferred = _suggest_type(facts, decision)
+    labels = notes.on(name).value_labels
+    return {
+        "name": name,
+        "label": notes.on(name).label,
+        "type": facts.kind,
+        "kind": declared.kind,
+        "why_kind": why_kind,
+        "inferred": inferred,
+        "declare": declared.to_entry() if inferred or facts.kind == "text" else "",
+        "formats": list(decision.formats),
+        "labels": {text_of(value): text for value, text in list(labels.items())[:MAX_LABELS]},
+        "missing_codes": _suggest_missing_codes(
+            frame, name, summary, declared, decision, has_labels=bool(labels)
+        ),
+        "missing": summary.missing,
+        "distinct": facts.distinct,
+        "unique": facts.unique,
+        "role": role,
+        "why": why,
+        "hierarchy": {},  # follows from the role, which other columns may change
+    }
+
+
+def _role_facts(
+    frame: Frame, name: str, code: Codes, decision: Decision, summary: Overview
+) -> RoleFacts:
+    """Return what the suggested role of a column rests on."""
+    kind = {"date": "date"}.get(decision.kind, summary.type)
+    if decision.kind == "numeric" and summary.type == "text":
+        kind = "number"
+    return RoleFacts(
+        name,
+        kind,
+        len(frame),
+        distinct=len(set(code.tolist())) - (summary.missing > 0),
+        unique=share_unique(code, tables.has_missing(frame, [name]) if summary.missing else None),
+        is_sequence=summary.is_sequence,
+        positive=summary.positive,
+        missing=summary.missing,
+        is_ascending=summary.is_ascending,
+        is_whole=summary.is_whole,
+    )
+
+
+def _suggest_type(facts: RoleFacts, decision: Decision) -> tuple[Type, str, bool]:
+    """Return the type of a column, the reason, and whether the table has another one."""
+    word = name_of_codes(facts)
+    if word is None or decision.kind != "numeric" or decision.inferred:
+        return decision.type, decision.why, decision.inferred
+    why = f"its name suggests that the numbers are codes ({word})"
+    return Type("nominal"), why, True
+
+
+def _suggest_missing_codes(
+    frame: Frame,
+    name: str,
+    summary: Overview,
+    declared: Type,
+    decision: Decision,
+    *,
+    has_labels: bool,
+) -> list[str]:
+    """Return the values of a column that seem to stand for missing ones."""
+    missing_codes = decision.missing_codes
+    if declared.kind == "numeric" and summary.type in ("whole", "number") and not has_labels:
+        missing_codes = (*missing_codes, *sentinels(tables.floats(frame[name]).tolist()))
+    if summary.type == "text" and not missing_codes:
+        missing_codes = missing_words(tables.arrow(frame, name))
+    return list(missing_codes)
+
+
+def _choose_unit(columns: list[ColumnEntry]) -> None:
+    """Keep one column of units: households if suggested, else that with the fewest values.
+
+    A column of units must be complete; one with missing values becomes an identifier.
+    """
+    units = [entry for entry in columns if entry["role"] in UNIT_ROLES]
+    complete = [entry for entry in units if not entry["missing"]]
+    chosen = min(complete, key=lambda e: (e["role"] != "household", e["distinct"]), default=None)
+    for entry in units:
+        if entry is not chosen:
+            entry["role"] = "identifier"
+            reason = "k counts another column" if entry in complete else "some values are missing"
+            entry["why"] += f"; {reason}"
+
+
+def _add_derived(columns: list[ColumnEntry], relations: list[Relation]) -> None:
+    """Suggest a role for columns that can be computed with others: the role of these."""
+    entries = {entry["name"]: entry for entry in columns}
+    for relation in relations:
+        others = [entries[name] for name in (relation.column, *relation.sources)]
+        roles = [entry["role"] for entry in others]
+        role = next((r for r in ("quasi-identifier", "confidential") if r in roles), None)
+        for entry in others:
+            if role is not None and entry["role"] is None:
+                entry["role"] = role
+                names = ", ".join(repr(other["name"]) for other in others if other is not entry)
+                entry["why"] = f"it can be computed with {names}"
+
+
+def _suggest_masking_unassigned(columns: list[ColumnEntry]) -> None:
+    """Suggest to mask the columns without a role, in a table without quasi-identifiers.
+
+    If there is none, constant columns are masked.
+    """
+    unassigned = [entry for entry in columns if entry["role"] is None]
+    constant = [entry for entry in columns if entry["role"] == "non-confidential"]
+    for entry in unassigned or constant:
+        entry["role"] = "quasi-identifier"
+        entry["why"] = "no name suggests a role, so every such column is masked"

@@ -1,0 +1,85 @@
+"""Classes whose records, or units, all share a confidential value."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.metrics._base import Labels
+from shoal.metrics.diversity import tally
+from shoal.metrics.unit_counts import units_per_class
+
+
+class SharedCounts(NamedTuple):
+    """Number of classes that share a value of a column.
+
+    Parameters
+    ----------
+    homogeneous : int
+        Classes of several records, or units, that all share a value or a missing cell, as
+        `homogeneous_classes` counts them.
+    missing : int
+        Those of them that share no value: only missing cells.
+    every_record : int
+        Those of them in which every record has the one value. The others, which only units have,
+        hold records with other values as well.
+    """
+
+    homogeneous: int
+    missing: int
+    every_record: int
+
+    @property
+    def with_value(self) -> int:
+        """Number of classes that share a value."""
+        return self.homogeneous - self.missing
+
+
+def count_shared(
+    labels: Labels, column: Labels, units: Labels | None = None, least: int = 2
+) -> SharedCounts:
+    """Count the classes that share a value of a column.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_records,)
+        The class of each record, numbered from 0.
+    column : ndarray of shape (n_records,)
+        The value of each record as a code; missing cells have a code below 0.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, if units are counted.
+    least : int
+        Minimum number of records, or units, of a class that counts.
+
+    Returns
+    -------
+    SharedCounts
+        The numbers of classes.
+
+    Examples
+    --------
+    >>> count_shared(np.array([0, 0, 1, 1, 2, 2]), np.array([7, 7, -1, -1, 7, 8]))
+    SharedCounts(homogeneous=2, missing=1, every_record=1)
+    """
+    counted = tally(labels, column, units)
+    homogeneous = (counted.distinct == 1) & (counted.size >= least)
+    with_value = homogeneous & shares_value(labels, column, units)
+    one_value = with_value if units is None else with_value & shares_value(labels, column)
+    return SharedCounts(
+        int(homogeneous.sum()), int((homogeneous & ~with_value).sum()), int(one_value.sum())
+    )
+
+
+def shares_value(labels: Labels, column: Labels, units: Labels | None = None) -> NDArray[np.bool_]:
+    """Return for each class whether all its records, or units, share a value.
+
+    A missing cell, with a code below 0, is not a value. A unit shares all values of its records.
+    """
+    n_values = int(column.max()) + 2
+    pairs, pair = np.unique(labels * n_values + column + 1, return_inverse=True)
+    label, is_value = pairs // n_values, pairs % n_values > 0
+    if units is None:
+        size, holders = np.bincount(labels), np.bincount(pair)
+    else:
+        size, holders = units_per_class(labels, units), units_per_class(pair, units)
+    return np.asarray(np.bincount(label, (holders == size[label]) & is_value) > 0)

@@ -1,0 +1,19 @@
+"""Time budgets of proofs."""
+
+from collections.abc import Callable
+
+
+class OutOfTime(Exception):
+    """The time budget is used up."""
+
+
+class Budget:
+    """A time budget in seconds, measured by some clock."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float]):
+        self.seconds, self.clock, self.begin = seconds, clock, clock()
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the beginning."""
+        return self.clock() - self.begin
