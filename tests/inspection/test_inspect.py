@@ -448,3 +448,9 @@ def test_only_cells_with_a_value_are_said_to_read_as_numbers():
     assert "others" not in all_of_them.text
     assert "12 of 18" in some.text
     assert "others" in some.text
+
+
+def test_wages_are_confidential_like_a_wage():
+    data = pd.DataFrame({"wages": np.arange(40) % 7 + 0.5, "wage": np.arange(40) % 5 + 0.5})
+    roles = inspect(data).roles
+    assert roles["wages"] == roles["wage"] == "confidential"

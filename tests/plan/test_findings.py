@@ -210,6 +210,7 @@ def test_a_record_that_dominates_its_group_is_found():
     data.loc[7, "pay"] = 1e7
     release = mask(data)
     one = finding(release, "dominated-groups")
+    assert "In some classes" in one.sentence  # groups with equal means are one class
     sums = data["pay"].groupby(release.labels)
     assert one.figures["groups"] == {"pay": int((sums.max() > 0.8 * sums.sum()).sum())}
     assert one.severity == "qualifies"
@@ -450,3 +451,12 @@ def test_zero_and_minus_zero_are_one_confidential_value(make):
         make({"x": [1.0, 1, 2, 2], "y": [0.0, -0.0, 1, 1]}), ["x"], k=2, method="mdav"
     )
     assert finding(apart, "unique-on-unchanged-columns") is not None
+
+
+def test_a_single_missing_cell_is_no_unique_confidential_value():
+    data = pd.DataFrame({"age": np.arange(12.0), "ill": ["a", "b"] * 6})
+    data.loc[3, "ill"] = None
+    assert finding(mask(data, ["age"], confidential=["ill"]), "confidential-key") is None
+    data.loc[5, "ill"] = "c"
+    one = finding(mask(data, ["age"], confidential=["ill"]), "confidential-key")
+    assert one.figures["unique"]["ill"] == pytest.approx(1 / 12)

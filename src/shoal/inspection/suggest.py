@@ -19,7 +19,8 @@ QUASI_IDENTIFIER = {
     "height", "weight", "surface", "employees", "date", "year", "month", "admission",
 }  # fmt: skip
 CONFIDENTIAL = {
-    "income", "salary", "wage", "earnings", "pay", "tax", "debt", "wealth", "assets", "benefit",
+    "income", "salary", "wage", "wages", "earnings", "pay", "tax", "debt", "wealth", "assets",
+    "benefit",
     "turnover", "profit", "revenue", "sales", "diagnosis", "disease", "illness", "health", "icd",
     "drug", "medication", "treatment", "test", "result", "hiv", "bmi", "pressure", "cholesterol",
     "glucose", "religion", "party", "vote", "union", "orientation", "conviction", "crime", "score",

@@ -69,7 +69,7 @@ def find_dominance(evidence: Evidence) -> list[Finding]:
             dominated |= dict(zip(parts, counts.tolist(), strict=True))
             groups |= dict.fromkeys(parts, int(labels.max()) + 1)
     noun = "record" if evidence.units is None else "unit"
-    return check_dominance(dominated, groups, limits, noun)
+    return check_dominance(dominated, groups, limits, noun, of_classes=True)
 
 
 def check_dominance(
@@ -77,21 +77,24 @@ def check_dominance(
     groups: Mapping[str, int],
     limits: Thresholds,
     noun: str = "record",
+    *,
+    of_classes: bool = False,
 ) -> list[Finding]:
-    """Find dominated groups, given their number and the number of all groups by column."""
+    """Find dominated groups, or classes, given their number and that of all by column."""
     dominated = {name: count for name, count in counts.items() if count}
     if not dominated:
         return []
     words = by_column(
         {name: f"in {count:,} of {groups[name]:,}" for name, count in dominated.items()}
     )
+    one, several = ("class", "classes") if of_classes else ("group", "groups")
     rule = "" if limits.p_percent is None else f", or the {limits.p_percent:g} % rule is broken"
     return [
         Finding(
             "dominated-groups",
             "qualifies",
-            f"In some groups one {noun} holds more than {100 * limits.dominance:g} % of the sum"
-            f"{rule}, so that the mean of the group reveals its value: {words}.",
+            f"In some {several} one {noun} holds more than {100 * limits.dominance:g} % of the sum"
+            f"{rule}, so that the mean of the {one} reveals its value: {words}.",
             {"groups": dominated, "share": limits.dominance},
             tuple(dominated),
             'Top-code the column, raise k, or release `aggregate="median"`.',

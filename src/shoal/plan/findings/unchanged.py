@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from shoal.frame import tables
 from shoal.frame.roles import name_columns
 from shoal.metrics import classes
-from shoal.metrics.uniqueness import unique_share
+from shoal.metrics.uniqueness import unique_share, unique_units
 from shoal.plan.evidence import RECORDS, Evidence
 from shoal.plan.findings.words import by_column, format_share, name_few
 from shoal.plan.verdict import Finding
@@ -109,7 +112,7 @@ def find_confidential_keys(evidence: Evidence) -> list[Finding]:
     if not names:
         return []
     limit = plan.thresholds.key
-    shares = {name: unique_share(evidence.classes_on([name]), evidence.units) for name in names}
+    shares = {name: _share_with_unique_value(evidence, name) for name in names}
     keys = {name: share for name, share in shares.items() if share > limit}
     words = {name: format_share(share) for name, share in shares.items() if share > 0}
     if keys:
@@ -139,3 +142,16 @@ def find_confidential_keys(evidence: Evidence) -> list[Finding]:
         return []
     figures = {"unique": shares, "together": together}
     return [Finding("confidential-key", "informs", " ".join(sentences), figures, columns)]
+
+
+def _share_with_unique_value(evidence: Evidence, name: str) -> float:
+    """Return the share of records, or units, with a unique value; a missing cell is no value."""
+    labels, units = evidence.classes_on([name]), evidence.units
+    known = ~tables.has_missing(evidence.released, [name])
+    if known.all():
+        return unique_share(labels, units)
+    if not known.any():
+        return 0.0
+    n_units = len(labels) if units is None else len(np.unique(units))
+    known_units = None if units is None else units[known]
+    return unique_units(classes(labels[known, None]), known_units) / n_units
