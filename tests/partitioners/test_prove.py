@@ -1,5 +1,6 @@
 """Prove: the best groups known, and a bound that holds, however early the work ends."""
 
+from dataclasses import replace
 from itertools import combinations, count
 from math import comb
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from shoal import _progress as progress
 from shoal._kernels.optimal import best_groups
 from shoal.partitioners import MDAV, Sorted
-from shoal.partitioners._budget import Budget
+from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._column_generation import integrality_gap
 from shoal.partitioners._column_generation import proof as proof_module
 from shoal.partitioners._column_generation import restarts as restarts_module
@@ -22,6 +23,7 @@ from shoal.partitioners._column_generation.pricing import (
     PricingEffort,
     repeated_share,
 )
+from shoal.partitioners._column_generation.proof import Proof
 from shoal.partitioners.prove import prove
 from shoal.partitioners.refine import refine
 from shoal.partitioners.search import SearchResult, search
@@ -416,8 +418,42 @@ def test_time_that_is_left_goes_to_searches_with_other_draws(monkeypatch):
     monkeypatch.setattr(restarts_module, "is_closed", lambda proof: False)
     prove(X, MDAV(k=3).fit_predict(X), 3, budget=NEVER, clock=looks(), seed=5)
     assert seeds == [6, 7, 8]
-    assert asked[0] == restarts_module.MIN_ROUNDS * 40
+    assert asked[0] == restarts_module.FIRST_SEARCH * 3**2 * 40
     assert asked[-1] == restarts_module.MAX_ROUNDS * 40
+
+
+@pytest.mark.parametrize(("budget", "rounds"), [(1e-9, 400), (0.1, 400), (0.2, 800), (9, 20_000)])
+def test_a_small_budget_shortens_searches_whatever_the_clock_says(budget, rounds):
+    X = np.random.default_rng(6).normal(size=(40, 3))
+    start = MDAV(k=3).fit_predict(X)
+    proof = Proof(X, 3, start, Budget(budget, looks()))
+    restarts = restarts_module.Restarts(proof, 0)
+    assert restarts.limit(restarts_module.MAX_ROUNDS * 40) == rounds
+
+
+def test_a_search_that_runs_out_of_time_leaves_its_groups_to_the_proof(monkeypatch):
+    X = np.random.default_rng(6).normal(size=(60, 3))
+    start, now = MDAV(k=3).fit_predict(X), [0.0]
+    proof = Proof(X, 3, start, Budget(9.0, lambda: now[0]))
+    before = proof.sse
+
+    def late(*args, **kwargs):
+        result = search(*args, **kwargs)
+        now[0] = 10.0
+        return replace(result, complete=False)
+
+    monkeypatch.setattr(restarts_module, "search", late)
+    with pytest.raises(OutOfTime):
+        restarts_module.Restarts(proof, 0).begin()
+    assert proof.sse < before
+
+
+def test_progress_after_the_end_of_the_budget_ends_a_search():
+    X = np.random.default_rng(6).normal(size=(60, 3))
+    start, now = MDAV(k=3).fit_predict(X), iter(range(1_000))
+    proof = Proof(X, 3, start, Budget(5.0, lambda: next(now)))
+    with pytest.raises(OutOfTime):
+        restarts_module.Restarts(proof, 0).begin()
 
 
 def test_ctrl_c_in_a_further_search_ends_the_proof_and_keeps_what_it_found(monkeypatch):
