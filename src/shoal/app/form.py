@@ -159,14 +159,14 @@ def describe_step(settings: Mapping[str, str], columns: list[dict[str, Any]]) ->
     """Return a line about a step: what it does, to which columns, with which k."""
     name = settings.get("what") or Microaggregate.name
     chosen = _indices(settings.get("of", ""), len(columns))
-    of = ", ".join(columns[at]["name"] for at in chosen) or "all masked columns"
+    column_names = ", ".join(columns[i]["name"] for i in chosen) or "all masked columns"
     k = (
         f", k = {settings['k']}"
         if settings.get("k") and name in catalogue()["steps_with_k"]
         else ""
     )
     label = words.STEPS[name].label if name in words.STEPS else name
-    return f"{label}: {of}{k}"
+    return f"{label}: {column_names}{k}"
 
 
 def _belongs_to_step(name: str) -> bool:
@@ -193,7 +193,7 @@ def _step(
             "No column would be masked. Give the role quasi-identifier to what attackers may know.",
             code="nothing-masked",
         )
-    chosen = [columns[at] for at in _indices(settings.get("of", ""), len(columns))]
+    chosen = [columns[i] for i in _indices(settings.get("of", ""), len(columns))]
     strata = [name for name, role in roles.items() if role == "stratum"]
     if strata and not _takes("within", cls):
         raise ParameterError(
@@ -222,17 +222,17 @@ def _step(
     return step
 
 
-def _by_column(values: dict[str, Any], of_all: Any, columns: list[str]) -> dict[str, Any]:
+def _by_column(values: dict[str, Any], common_value: Any, columns: list[str]) -> dict[str, Any]:
     """Return values by column; columns without one have that of all columns, if there is one."""
-    if of_all is None or isinstance(of_all, Mapping):
+    if common_value is None or isinstance(common_value, Mapping):
         return values
-    return {**dict.fromkeys(columns, of_all), **values}
+    return {**dict.fromkeys(columns, common_value), **values}
 
 
 def _indices(text: str, n_columns: int) -> list[int]:
     """Return the columns that a step is limited to; none for all masked columns."""
     numbers = [int(word) for word in text.split() if word.isdecimal() and len(word) < 6]
-    return [at for at in numbers if at < n_columns]
+    return [number for number in numbers if number < n_columns]
 
 
 def _has_k(cls: type) -> bool:

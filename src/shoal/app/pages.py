@@ -93,7 +93,7 @@ class Pages:
                 *(Route(path, handler, methods=["GET"]) for path, handler in get.items()),
                 *(Route(path, handler, methods=["POST"]) for path, handler in post.items()),
             ],
-            exception_handlers={HTTPException: _refused},
+            exception_handlers={HTTPException: _error_response},
         )
 
     async def show(self, request: Request) -> Response:
@@ -196,7 +196,7 @@ class Pages:
     async def settings(self, request: Request) -> Response:
         """Store the settings of the form, unless another tab has changed them."""
         session = session_of(request)
-        if not await _take_settings(request):
+        if not await _store_settings(request):
             return JSONResponse({"message": OTHER_TAB, "reload": True}, 409)
         return JSONResponse(
             {
@@ -221,7 +221,7 @@ class Pages:
     async def add_step(self, request: Request) -> Response:
         """Put the step of the form before a new one."""
         session = session_of(request)
-        if not await _take_settings(request):
+        if not await _store_settings(request):
             session.message = OTHER_TAB
             return redirect_to(request)
         try:
@@ -233,7 +233,7 @@ class Pages:
     async def remove_step(self, request: Request) -> Response:
         """Remove one of the earlier steps."""
         session, at = session_of(request), request.path_params["at"]
-        await _unless_changed(
+        await _change_if_current(
             request, lambda: session.change(form.without_earlier_step(session.settings, at))
         )
         return redirect_to(request, "#message" if session.message else "#masking")
@@ -241,7 +241,7 @@ class Pages:
     async def run(self, request: Request) -> Response:
         """Store the settings of the form, and start its runs."""
         session = session_of(request)
-        if not await _take_settings(request):
+        if not await _store_settings(request):
             if is_json(request):
                 return JSONResponse({"message": OTHER_TAB, "reload": True}, 409)
             session.message = OTHER_TAB
@@ -263,7 +263,7 @@ class Pages:
     async def again(self, request: Request) -> Response:
         """Copy the settings of a run to the form."""
         session, run = session_of(request), run_of(request)
-        await _unless_changed(request, lambda: session.change(dict(run.settings)))
+        await _change_if_current(request, lambda: session.change(dict(run.settings)))
         return redirect_to(request, "#message" if session.message else "#settings")
 
     async def rename(self, request: Request) -> Response:
@@ -281,7 +281,7 @@ class Pages:
         """Undo, redo, stop reading, close the file or end the session."""
         session, action = session_of(request), request.path_params["action"]
         if action in ("undo", "redo"):
-            await _unless_changed(request, session.undo if action == "undo" else session.redo)
+            await _change_if_current(request, session.undo if action == "undo" else session.redo)
             return redirect_to(request, "#message" if session.message else "#settings")
         if action == "end":
             self._sessions.close(session)
@@ -311,7 +311,7 @@ class Pages:
         return FileResponse(path, media_type="application/octet-stream", filename=names[saved])
 
 
-async def _take_settings(request: Request) -> bool:
+async def _store_settings(request: Request) -> bool:
     """Store the settings of the form; return False where another tab has changed them."""
     session, given = session_of(request), await fields_of(request)
     if not is_current(session, given):
@@ -323,7 +323,7 @@ async def _take_settings(request: Request) -> bool:
     return True
 
 
-async def _unless_changed(request: Request, change: Callable[[], None]) -> None:
+async def _change_if_current(request: Request, change: Callable[[], None]) -> None:
     """Change the session, unless another tab has changed it since the form was shown."""
     session = session_of(request)
     if is_current(session, await fields_of(request)):
@@ -332,7 +332,7 @@ async def _unless_changed(request: Request, change: Callable[[], None]) -> None:
         session.message = OTHER_TAB
 
 
-async def _refused(request: Request, error: Exception) -> Response:
+async def _error_response(request: Request, error: Exception) -> Response:
     del request
     status = error.status_code if isinstance(error, HTTPException) else 400
     return PlainTextResponse("There is nothing here.", status)

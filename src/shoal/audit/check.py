@@ -50,13 +50,13 @@ class Verification(Sequence[Check]):
         return [check.name for check in self.checks if check.passed is False]
 
     @overload
-    def __getitem__(self, at: int) -> Check: ...
+    def __getitem__(self, index: int) -> Check: ...
 
     @overload
-    def __getitem__(self, at: slice) -> Sequence[Check]: ...
+    def __getitem__(self, index: slice) -> Sequence[Check]: ...
 
-    def __getitem__(self, at: int | slice) -> Check | Sequence[Check]:
-        return self.checks[at]
+    def __getitem__(self, index: int | slice) -> Check | Sequence[Check]:
+        return self.checks[index]
 
     def __len__(self) -> int:
         return len(self.checks)

@@ -98,13 +98,13 @@ def check_verdict(
         finding["code"] for finding in stated["findings"] if finding["severity"] in SEVERE
     }
     severities = SEVERE if plan.unit_column is None else ("breaks",)
-    concealed = [
+    unstated = [
         finding.code
         for finding in counted.findings
         if finding.severity in severities and finding.code not in stated_codes
     ]
-    if concealed:
-        return False, f"it conceals {', '.join(dict.fromkeys(concealed))}"
+    if unstated:
+        return False, f"it conceals {', '.join(dict.fromkeys(unstated))}"
     further = stated_codes.difference(finding.code for finding in counted.findings)
     remark = f"; only the original can show {', '.join(sorted(further))}" if further else ""
     return True, f"consistent with the released values{remark}"

@@ -32,9 +32,9 @@ class SeveralSourcesCommand(Command):
             ctx.resilient_parsing or "--help" in args
         ):
             ctx.fail("Missing argument 'TARGET'.")
-        meant = self._column_in_place_of_target(runs, n_required)
-        if meant:
-            ctx.fail(f"Missing argument 'TARGET'. {meant}")
+        way_out_of_column = self._column_in_place_of_target(runs, n_required)
+        if way_out_of_column:
+            ctx.fail(f"Missing argument 'TARGET'. {way_out_of_column}")
         stray = stray_argument(args, takes_value, n_required)
         if stray is not None and stray[0] in takes_value:  # others are refused as unknown
             option, value, argument = stray

@@ -115,13 +115,13 @@ def _plans(
     )
     for pair in plan_options.settings or []:
         name = pair.partition("=")[0]
-        takes_it = [
+        accepting_methods = [
             method
             for method in methods
             if method in METHODS and name in parameters.signature_parameters(METHODS[method])
         ]
         step, options = parse_settings(
-            [pair], takes_it[0] if takes_it else methods[0], without=RELEASE_ONLY
+            [pair], accepting_methods[0] if accepting_methods else methods[0], without=RELEASE_ONLY
         )
         chosen |= step | options
     chosen |= plan_options.step_parameters

@@ -108,10 +108,10 @@ def families(
         return plan.replace(limits=limits)
 
     def randomise(step: str, parameter: str, strength: float) -> Plan:
-        of_step = {"columns": columns, parameter: strength, "random_state": random_state}
+        step_options = {"columns": columns, parameter: strength, "random_state": random_state}
         return Plan(
             _with_named(roles_of(as_list(columns), identifiers, confidential), options),
-            [parameters.build(STEPS[step], of_step)],
+            [parameters.build(STEPS[step], step_options)],
             unit=options.get("unit"),
             other_columns="release",
             limits=limits,

@@ -167,10 +167,10 @@ def refuse_disguised(name: str, texts: list[str], cells: Cells) -> None:
     disguised = find_disguised(texts, cells)
     if disguised is not None:
         other = disguised.first_other
-        where = f" The first cell that does not is in record {other}." if other else ""
+        location = f" The first cell that does not is in record {other}." if other else ""
         raise ColumnError(
             f"Column {name!r} holds text, and {_part(disguised.cells, cells.known)} with a value"
-            f" read as {disguised.kind} values.{where} Declare its type: {disguised.kind} or"
+            f" read as {disguised.kind} values.{location} Declare its type: {disguised.kind} or"
             " nominal. For files, see `missing_text` and `decimal`.",
             code="text-disguises-values",
             column=name,
@@ -223,7 +223,7 @@ def _declared_distances(name: str, values: Sequence[str], rows: Sequence[Row]) -
     distance = {frozenset(row[:2]): float(row[2]) for row in rows}
     distance |= {frozenset((value,)): 0.0 for value in values}
     pairs = [[frozenset((first, second)) for second in values] for first in values]
-    missing = sum(pair not in distance for at, row in enumerate(pairs) for pair in row[:at])
+    missing = sum(pair not in distance for i, row in enumerate(pairs) for pair in row[:i])
     if missing:
         raise InputError(
             f"The distances of column {name!r} lack {missing} pair{'s' if missing > 1 else ''} of"

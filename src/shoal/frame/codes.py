@@ -21,8 +21,8 @@ def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     """
     check_columns(frame, columns)
     encoded = np.empty((len(frame), len(columns)), np.int64, order="F")
-    for at, name in enumerate(columns):
-        encoded[:, at] = _encode(frame, name)
+    for i, name in enumerate(columns):
+        encoded[:, i] = _encode(frame, name)
     return encoded
 
 
@@ -33,19 +33,19 @@ def value_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     distinguishes records is counted by `codes` and `keys`, for which these differ.
     """
     encoded = codes(frame, columns)
-    for at, name in enumerate(columns):
+    for i, name in enumerate(columns):
         if frame[name].dtype.is_float():
             values = floats(frame[name])
             for equal in (values == 0, np.isnan(values)):
-                encoded[equal, at] = encoded[equal, at].min(initial=len(frame))
+                encoded[equal, i] = encoded[equal, i].min(initial=len(frame))
     return encoded
 
 
 def codes_with_missing(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     """Return `value_codes` in which a missing value has the code `MISSING`."""
     encoded = value_codes(frame, columns)
-    for at, name in enumerate(columns):
-        encoded[has_missing(frame, [name]), at] = MISSING
+    for i, name in enumerate(columns):
+        encoded[has_missing(frame, [name]), i] = MISSING
     return encoded
 
 
@@ -53,13 +53,13 @@ def keys(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     """Return integer keys of columns, equal where the values are equal; faster than `codes`."""
     check_columns(frame, columns)
     result = np.empty((len(frame), len(columns)), np.int64, order="F")
-    for at, name in enumerate(columns):
+    for i, name in enumerate(columns):
         column = frame[name]
         is_complete = column.dtype in (nw.Float64, nw.Int64) and column.null_count() == 0
         values = column.to_numpy() if is_complete else _encode(frame, name)
         if values.dtype == np.float64:  # by bit pattern, so zero and minus zero differ
             values = np.where(np.isnan(values), np.nan, values).view(np.int64)
-        result[:, at] = values
+        result[:, i] = values
     return result
 
 

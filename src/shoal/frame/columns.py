@@ -188,9 +188,9 @@ def rank_or_category_codes(
     """
     numbered = value_codes(frame, names)
     ordered = ordered_columns(frame, names, types)
-    for at, name in enumerate(names):
+    for i, name in enumerate(names):
         if name in ordered:
-            numbered[:, at] = np.unique(ordered[name].values, return_inverse=True)[1]
+            numbered[:, i] = np.unique(ordered[name].values, return_inverse=True)[1]
     return numbered, np.array([name in ordered for name in names], bool)
 
 

@@ -124,7 +124,7 @@ def _format_of(name: str, texts: list[str]) -> str:
 
 
 def _refuse_invalid(name: str, encoded: Any, parsed: Sequence[Any], form: str) -> None:
-    invalid = [at for at, date in enumerate(parsed) if date is None]
+    invalid = [i for i, date in enumerate(parsed) if date is None]
     if not invalid:
         return
     index = encoded.indices.fill_null(-1).to_numpy()

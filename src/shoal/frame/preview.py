@@ -120,8 +120,8 @@ def _value_counts(values: pa.ChunkedArray, labels: Mapping[str, str]) -> dict[st
     if len(counts) == len(texts) > TOP:
         return {"kind": "unique", "bars": [], "words": f"{len(counts):,} values, all different"}
     order = np.lexsort((np.arange(len(counts)), -counts))[:TOP]
-    names = [_labelled(_cell(counted.field("values")[int(at)].as_py()), labels) for at in order]
-    shares = [float(counts[at]) / len(texts) for at in order]
+    names = [_labelled(_cell(counted.field("values")[int(i)].as_py()), labels) for i in order]
+    shares = [float(counts[i]) / len(texts) for i in order]
     words = ", ".join(
         f"{n or 'empty'} {_percent(s)}" for n, s in zip(names[:3], shares, strict=False)
     )

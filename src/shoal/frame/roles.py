@@ -47,14 +47,14 @@ def as_list(names: str | Iterable[str] | None) -> list[str]:
     """Return column names as a list; accepts a single name, and None for no columns."""
     if names is None or isinstance(names, str):
         return [] if names is None else [names]
-    as_given = list(names) if isinstance(names, Iterable) else [names]
-    if isinstance(names, bytes | Mapping) or not all(isinstance(name, str) for name in as_given):
+    result = list(names) if isinstance(names, Iterable) else [names]
+    if isinstance(names, bytes | Mapping) or not all(isinstance(name, str) for name in result):
         raise ParameterError(
             f"Columns must be given as a name or a list of names. Got {format_argument(names)}"
             " instead.",
             code="names-not-text",
         )
-    return as_given
+    return result
 
 
 def columns_with(roles: Mapping[str, str], role: Role) -> list[str]:

@@ -78,8 +78,8 @@ def matrix(
     )
     refuse_missing_counts(missing_counts(frame, columns), way_out)
     X = np.empty((len(frame), len(columns)), order=order)
-    for at, name in enumerate(columns):
-        X[:, at] = numbers(frame, name)
+    for i, name in enumerate(columns):
+        X[:, i] = numbers(frame, name)
     return X
 
 

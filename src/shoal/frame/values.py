@@ -40,14 +40,14 @@ def any_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     Lists, structs and other values that Arrow does not encode are compared by their repr.
     """
     result = np.empty((len(frame), len(columns)), np.int64, order="F")
-    for at, name in enumerate(columns):
+    for i, name in enumerate(columns):
         try:
-            result[:, at] = codes(frame, [name])[:, 0]
+            result[:, i] = codes(frame, [name])[:, 0]
         except (*ARROW_ERRORS, ColumnError):
             if name not in frame.columns:
                 raise
             texts = np.array([repr(value) for value in frame[name].to_list()])
-            result[:, at] = np.unique(texts, return_inverse=True)[1]
+            result[:, i] = np.unique(texts, return_inverse=True)[1]
     return result
 
 

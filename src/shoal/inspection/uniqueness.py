@@ -58,14 +58,16 @@ def revealing_combinations(
         subsets = list(combinations(strongest, size)) if size < len(quasi) or size == 2 else []
         if len(subsets) * len(column_codes) > MAX_CELLS and size > 2:
             continue
-        of_size: list[dict[str, Any]] = [
+        combinations_of_size: list[dict[str, Any]] = [
             {
                 "columns": [columns[i]["name"] for i in subset],
                 "unique": share_unique(_joint_codes(column_codes, list(subset))),
             }
             for subset in subsets
         ]
-        entries += sorted(of_size, key=lambda entry: -entry["unique"])[:MAX_COMBINATIONS]
+        entries += sorted(combinations_of_size, key=lambda entry: -entry["unique"])[
+            :MAX_COMBINATIONS
+        ]
     if len(quasi) > 2:
         unique = share_unique(_joint_codes(column_codes, quasi))
         entries.append({"columns": [columns[i]["name"] for i in quasi], "unique": unique})

@@ -44,15 +44,15 @@ def is_same_order(before: Frame, after: Frame, types: Mapping[str, Type]) -> boo
     if n != len(after):
         return False
     limit = min(MIN_ASSOCIATION, MAX_BY_CHANCE / np.sqrt(max(n, 1)))
-    can_tell = False
+    any_association = False
     for name in after.columns:
         if name in before.columns:
             association = _association(before, after, name, types.get(name))
             if association is not None:
                 if abs(association) >= limit:
                     return True
-                can_tell = True
-    return not can_tell
+                any_association = True
+    return not any_association
 
 
 def decide_order(

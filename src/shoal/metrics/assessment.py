@@ -255,14 +255,14 @@ def assess_frames(
     values: dict[str, Any] = {}
     remarks: dict[str, str] = {}
     for name in measures:
-        of_measure = {**inputs, **axes} if accepts_axes(name) else inputs
-        not_computed = [NEEDS[need] for need in needs(name) if need not in of_measure]
+        available = {**inputs, **axes} if accepts_axes(name) else inputs
+        not_computed = [NEEDS[need] for need in needs(name) if need not in available]
         if not_computed:
             remarks[name] = f"Not computed: needs {not_computed[0]}."
             continue
         try:
             values[name] = _by_column(
-                compute(name, of_measure), columns.get(MEASURE_INFO[name].per, [])
+                compute(name, available), columns.get(MEASURE_INFO[name].per, [])
             )
         except InputError as reason:
             remarks[name] = f"Not computed: {reason}"

@@ -78,11 +78,11 @@ def levels_lost(original_categories: Labels, masked_categories: Labels) -> Value
     >>> levels_lost(np.array([[0], [1], [2], [2]]), np.array([[0], [0], [2], [3]]))
     array([33.33333333])
     """
-    lost = []
+    losses = []
     for before, after in zip(original_categories.T, masked_categories.T, strict=True):
         old, new = occurring_categories(before, after)
-        lost.append(100 * float((old & ~new).sum() / old.sum()) if old.any() else 0.0)
-    return np.array(lost)
+        losses.append(100 * float((old & ~new).sum() / old.sum()) if old.any() else 0.0)
+    return np.array(losses)
 
 
 @measure(kind="utility", better="lower", unit="%", per="categorical")
@@ -115,18 +115,18 @@ def entropy_loss(original_categories: Labels, masked_categories: Labels) -> Valu
     >>> entropy_loss(np.array([[0], [1], [2], [3]]), np.array([[4], [4], [5], [5]]))
     array([50.])
     """
-    lost = []
+    losses = []
     for before, after in zip(original_categories.T, masked_categories.T, strict=True):
         original_entropy = entropy(np.bincount(before + 1))
         remaining_entropy = entropy(pair_codes(before, after).counts) - entropy(
             np.bincount(after + 1)
         )
-        lost.append(
+        losses.append(
             100 * min(1.0, max(0.0, remaining_entropy / original_entropy))
             if original_entropy > 0
             else 0.0
         )
-    return np.array(lost)
+    return np.array(losses)
 
 
 @measure(kind="utility", better="lower")

@@ -73,11 +73,11 @@ def cramers_v(first: Codes, second: Codes) -> float:
     """Return Cramér's V of two columns; 0 where one of them is constant."""
     width = levels(second)
     cells, counts = pair_codes(first, second, width).cells
-    of_first, of_second = np.bincount(first + 1), np.bincount(second + 1)
-    fewest = min((of_first > 0).sum(), (of_second > 0).sum())
+    first_counts, second_counts = np.bincount(first + 1), np.bincount(second + 1)
+    fewest = min((first_counts > 0).sum(), (second_counts > 0).sum())
     if fewest < 2:
         return 0.0
-    expected = of_first[cells // width] / len(first) * of_second[cells % width]
+    expected = first_counts[cells // width] / len(first) * second_counts[cells % width]
     phi = float((counts / expected * (counts / len(first))).sum()) - 1
     return float(np.sqrt(min(1.0, max(0.0, phi / (fewest - 1)))))
 

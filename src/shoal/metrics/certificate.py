@@ -45,25 +45,25 @@ def certified_gap(
     >>> certified_gap(np.array([[0.0], [2.0]]), np.array([[1.0], [1.0]]), lower_bound=1.6)
     0.25
     """
-    lost = 0.0
+    sse = 0.0
     for _, before, after in scale_by_original(original, masked, columns):
-        lost += float(((before - after) ** 2).sum())
+        sse += float(((before - after) ** 2).sum())
     if not 0 <= lower_bound < np.inf:
         raise ParameterError(
             f"The 'lower_bound' must be a number in [0, inf). Got {lower_bound!r} instead.",
             code="parameter-not-accepted",
             parameter="lower_bound",
         )
-    if lost < lower_bound * (1 - TOLERANCE):
+    if sse < lower_bound * (1 - TOLERANCE):
         raise InputError(
             "The masked table loses less than the lower bound allows. Use a bound for this table"
             " and this k, and a table masked by group means.",
             code="bound-too-great",
         )
-    if lost == 0:
+    if sse == 0:
         return 0.0
     if lower_bound == 0:
         raise InputError(
             "A lower bound of 0 certifies nothing. Compute a better one.", code="bound-of-zero"
         )
-    return max(0.0, lost / lower_bound - 1)
+    return max(0.0, sse / lower_bound - 1)

@@ -166,13 +166,13 @@ class LimitResults(Sequence[LimitResult]):
         return [result.to_dict() for result in self.results]
 
     @overload
-    def __getitem__(self, at: int) -> LimitResult: ...
+    def __getitem__(self, index: int) -> LimitResult: ...
 
     @overload
-    def __getitem__(self, at: slice) -> Sequence[LimitResult]: ...
+    def __getitem__(self, index: slice) -> Sequence[LimitResult]: ...
 
-    def __getitem__(self, at: int | slice) -> LimitResult | Sequence[LimitResult]:
-        return self.results[at]
+    def __getitem__(self, index: int | slice) -> LimitResult | Sequence[LimitResult]:
+        return self.results[index]
 
     def __len__(self) -> int:
         return len(self.results)

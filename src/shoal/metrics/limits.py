@@ -130,13 +130,13 @@ class Limits(Sequence[Limit]):
         return subset
 
     @overload
-    def __getitem__(self, at: int) -> Limit: ...
+    def __getitem__(self, index: int) -> Limit: ...
 
     @overload
-    def __getitem__(self, at: slice) -> Sequence[Limit]: ...
+    def __getitem__(self, index: slice) -> Sequence[Limit]: ...
 
-    def __getitem__(self, at: int | slice) -> Limit | Sequence[Limit]:
-        return self._limits[at]
+    def __getitem__(self, index: int | slice) -> Limit | Sequence[Limit]:
+        return self._limits[index]
 
     def __len__(self) -> int:
         return len(self._limits)

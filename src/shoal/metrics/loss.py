@@ -38,11 +38,11 @@ def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = 
     >>> information_loss(np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([[1.0], [1], [5], [5]]))
     20.0
     """
-    lost = total = 0.0
+    squared_error = total = 0.0
     for _, before, after in scale_by_original(original, masked, columns):
-        lost += ((before - after) ** 2).sum()
+        squared_error += ((before - after) ** 2).sum()
         total += (before**2).sum()
-    return float(100 * lost / total) if total else 0.0
+    return float(100 * squared_error / total) if total else 0.0
 
 
 @measure(kind="utility", better="lower", unit="%")
@@ -82,12 +82,12 @@ def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = No
     >>> euclidean_loss(np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([[1.0], [1], [5], [5]]))
     50.0
     """
-    lost, total = np.zeros(len(original)), np.zeros(len(original))
+    squared_errors, total = np.zeros(len(original)), np.zeros(len(original))
     for _, before, after in scale_by_original(original, masked, columns):
-        lost += (before - after) ** 2
+        squared_errors += (before - after) ** 2
         total += before**2
     distances = np.sqrt(total).sum()
-    return float(100 * np.sqrt(lost).sum() / distances) if distances else 0.0
+    return float(100 * np.sqrt(squared_errors).sum() / distances) if distances else 0.0
 
 
 @measure(kind="utility", better="lower", unit="√2 standard deviations")

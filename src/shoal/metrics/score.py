@@ -68,10 +68,10 @@ def sdc_score(original: Matrix, masked: Matrix) -> Score:
         if len(upper[0])
         else 0.0,
     ]
-    lost = 100 * float(np.mean(np.minimum(parts, 1.0)))
+    loss = 100 * float(np.mean(np.minimum(parts, 1.0)))
     near = float(np.mean(interval_disclosure(original, masked)))
     risk = 50 * (float(linkage(original, masked)) + near)
-    return Score((lost + risk) / 2, lost, risk)
+    return Score((loss + risk) / 2, loss, risk)
 
 
 def _relative_difference(before: Matrix, after: Matrix) -> float:

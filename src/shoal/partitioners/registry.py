@@ -181,8 +181,8 @@ def _make_method(method: str | Partitioner, options: dict[str, Any]) -> Partitio
         )
     known = parameters.signature_parameters(METHODS[method])
     options = {n: value for n, value in options.items() if n in known or n not in COMMON}
-    made: Partitioner = parameters.build(METHODS[method], options, f"the method {method!r}")
-    return made
+    result: Partitioner = parameters.build(METHODS[method], options, f"the method {method!r}")
+    return result
 
 
 def _check_common(options: Mapping[str, Any]) -> None:

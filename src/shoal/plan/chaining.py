@@ -16,8 +16,8 @@ def is_intact(steps: Sequence[Step], step: Step) -> bool:
 
     Later steps that give equal values to equal values only join classes.
     """
-    at = next(number for number, other in enumerate(steps) if other is step)
-    later = [other for other in steps[at + 1 :] if set(other.columns) & set(step.columns)]
+    position = next(number for number, other in enumerate(steps) if other is step)
+    later = [other for other in steps[position + 1 :] if set(other.columns) & set(step.columns)]
     return all(other.keeps_classes for other in later)
 
 

@@ -119,13 +119,13 @@ def scores(
     dict
         ``columns``, ``pairs`` (None without pairs) and ``overall``, each between 0 and 1.
     """
-    of_columns, of_pairs = (
+    column_score, pair_score = (
         float(np.mean([entry["similarity"] for entry in entries])) if entries else None
         for entries in (columns, pairs)
     )
-    defined = [score for score in (of_columns, of_pairs) if score is not None]
+    defined = [score for score in (column_score, pair_score) if score is not None]
     overall = float(np.mean(defined)) if defined else None
-    return {"columns": of_columns, "pairs": of_pairs, "overall": overall}
+    return {"columns": column_score, "pairs": pair_score, "overall": overall}
 
 
 def _numbers(before: Frame, after: Frame, name: str) -> dict[str, Any]:

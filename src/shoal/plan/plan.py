@@ -233,8 +233,8 @@ class Plan:
     @property
     def numeric_columns(self) -> list[str]:
         """The columns that the plan computes with, unless their type is declared not numeric."""
-        of_steps = [name for step in self.steps for name in step.numeric_columns]
-        names = dict.fromkeys([*of_steps, *columns_with(self.roles, "confidential")])
+        step_columns = [name for step in self.steps for name in step.numeric_columns]
+        names = dict.fromkeys([*step_columns, *columns_with(self.roles, "confidential")])
         names |= {} if self.weight is None else {self.weight: None}
         names |= {name: None for edit in self.edits for name in edit.columns}
         return [n for n in names if n not in self.types or self.types[n].kind == "numeric"]

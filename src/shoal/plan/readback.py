@@ -55,8 +55,8 @@ def judge_file(draft: Draft, back: Source, name: str) -> Judged:
     try:
         intact_steps = [step for step in plan.steps if plan.is_intact(step)]
         check_guarantees(intact_steps, released, confidential, plan.types, evidence.units)
-        of_file = replace(evidence, released=released)
-        verdict = judge(of_file)
+        file_evidence = replace(evidence, released=released)
+        verdict = judge(file_evidence)
     except (GuaranteeBroken, InputError) as error:
         changed = _columns_with_other_classes(
             evidence.released, released, [*plan.quasi_identifiers, *confidential]
@@ -64,7 +64,7 @@ def judge_file(draft: Draft, back: Source, name: str) -> Judged:
         if not changed:
             raise
         raise _not_representable(name, changed, error) from None
-    measures = {**(evidence.measures or {}), **_class_measures(evidence, of_file)}
+    measures = {**(evidence.measures or {}), **_class_measures(evidence, file_evidence)}
     return Judged(verdict, measures, tuple(released.columns))
 
 

@@ -221,8 +221,8 @@ class Release:
         sizes = [size for groups in self.partitions for size in groups.sizes]
         groups = f"groups of {size_range(min(sizes), max(sizes))}" if sizes else "no groups"
         loss = self.measures.get("information_loss")
-        lost = "not measured" if loss is None else format_percentage(loss)
+        loss_text = "not measured" if loss is None else format_percentage(loss)
         return (
             f"Release({count(self.provenance['records'], 'record')}, {groups},"
-            f" information loss {lost}, verdict: {self.verdict.status})"
+            f" information loss {loss_text}, verdict: {self.verdict.status})"
         )

@@ -114,8 +114,10 @@ def attacker_cannot(release: ReleaseLike) -> list[str]:
         least = least if whole else f"members of at least {k} households"
         sentences.append(f"Find the household of a person: every class holds {least}.")
     if plan.dropped:
-        columns_were = "this column was" if len(plan.dropped) == 1 else "these columns were"
-        sentences.append(f"Find {name_some(plan.dropped)} in the release: {columns_were} dropped.")
+        columns_phrase = "this column was" if len(plan.dropped) == 1 else "these columns were"
+        sentences.append(
+            f"Find {name_some(plan.dropped)} in the release: {columns_phrase} dropped."
+        )
     return sentences
 
 

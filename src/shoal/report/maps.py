@@ -52,9 +52,9 @@ def risk_map(
         plot.dot(point.loss, point.risk, 5, point.style, point.title, point.run or point.label)
         if point.ring:
             plot.dot(point.loss, point.risk, 9, "ring", point.title)
-    ringed = [plot.place(point.loss, point.risk) for point in points if point.ring]
+    ring_places = [plot.place(point.loss, point.risk) for point in points if point.ring]
     dots = [
-        Dot(x, y, point.label, 9.0 * _is_near(ringed, x, y), point.style != "other")
+        Dot(x, y, point.label, 9.0 * _is_near(ring_places, x, y), point.style != "other")
         for point in points
         for x, y in [plot.place(point.loss, point.risk)]
     ]

@@ -21,8 +21,8 @@ def one_line(summary: dict[str, Any]) -> str:
     loss = next((m["value"] for m in summary["measures"] if m["name"] == "information_loss"), None)
     inside = f" in {groups}" if groups else ""
     promise = "" if summary["promise"]["k"] else "; NO k-anonymity is promised"
-    lost = "not measured" if loss is None else format_percentage(loss)
-    line = f"{count(summary['records'], 'record')}{inside}; information loss {lost}"
+    loss_text = "not measured" if loss is None else format_percentage(loss)
+    line = f"{count(summary['records'], 'record')}{inside}; information loss {loss_text}"
     return line + _certificate(summary["measures"]) + promise
 
 

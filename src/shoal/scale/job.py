@@ -162,8 +162,8 @@ def sum_shared(parts: Iterable[Mapping[str, SharedCounts]]) -> dict[str, SharedC
     total: dict[str, SharedCounts] = {}
     for part in parts:
         for name, counts in part.items():
-            so_far = total.get(name, SharedCounts(0, 0, 0))
-            total[name] = SharedCounts(*map(sum, zip(so_far, counts, strict=True)))
+            previous = total.get(name, SharedCounts(0, 0, 0))
+            total[name] = SharedCounts(*map(sum, zip(previous, counts, strict=True)))
     return total
 
 

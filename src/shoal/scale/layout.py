@@ -31,15 +31,15 @@ def make_regions(
     min_records = max(k, cell_size // MIN_FRACTION)
     regions: list[Region] = []
     for cells in cells_of:
-        of_stratum: list[Region] = [[]]
+        stratum_regions: list[Region] = [[]]
         for cell in cells:
-            if region_size(of_stratum[-1], records) >= min_records:
-                of_stratum.append([])
-            of_stratum[-1].append(cell)
-        if len(of_stratum) > 1 and region_size(of_stratum[-1], records) < min_records:
-            last = of_stratum.pop()
-            of_stratum[-1] += last
-        regions += of_stratum
+            if region_size(stratum_regions[-1], records) >= min_records:
+                stratum_regions.append([])
+            stratum_regions[-1].append(cell)
+        if len(stratum_regions) > 1 and region_size(stratum_regions[-1], records) < min_records:
+            last = stratum_regions.pop()
+            stratum_regions[-1] += last
+        regions += stratum_regions
     return regions
 
 

@@ -87,11 +87,11 @@ def strata_units(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) -
     save_job(job, path)
     tasks = [(path, chunk) for chunk in chunks]
     sizes = [chunk.records for chunk in chunks]
-    of_stratum = [np.empty(0, np.uint64) for _ in job.strata.codes]
-    for _, of_chunk in run_stage(runner, "counting units", chunk_units, tasks, sizes):
-        for stratum, keys in of_chunk.items():
-            of_stratum[stratum] = np.union1d(of_stratum[stratum], keys)[: job.step.k]
-    return of_stratum
+    keys_by_stratum = [np.empty(0, np.uint64) for _ in job.strata.codes]
+    for _, chunk_keys in run_stage(runner, "counting units", chunk_units, tasks, sizes):
+        for stratum, keys in chunk_keys.items():
+            keys_by_stratum[stratum] = np.union1d(keys_by_stratum[stratum], keys)[: job.step.k]
+    return keys_by_stratum
 
 
 @worker_task
@@ -99,15 +99,15 @@ def chunk_units(job_file: str, chunk: Chunk) -> dict[int, Keys]:
     """Return the least keys of the units of each stratum of a chunk, up to k of them."""
     job: Job = load_job(job_file)
     assert job.unit is not None
-    of_stratum: dict[int, Keys] = {}
+    keys_by_stratum: dict[int, Keys] = {}
     columns = list(dict.fromkeys([job.unit, *job.strata.columns, *job.required]))
     for table in read_batches(chunk, columns, job.required):
         stratum, keys = job.strata.stratum_of(table), content_keys(table, [job.unit])
         for number in np.unique(stratum).tolist():
-            before = of_stratum.get(number, keys[:0])
+            before = keys_by_stratum.get(number, keys[:0])
             own = np.union1d(before, keys[stratum == number])
-            of_stratum[number] = own[: job.step.k]
-    return of_stratum
+            keys_by_stratum[number] = own[: job.step.k]
+    return keys_by_stratum
 
 
 def _sum_strata(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) -> Sums:
@@ -116,8 +116,8 @@ def _sum_strata(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) ->
     tasks = [(path, chunk) for chunk in chunks]
     sizes = [chunk.records for chunk in chunks]
     sums: Sums = {}
-    for _, of_chunk in run_stage(runner, "comparing strata", sum_chunk, tasks, sizes):
-        _add(sums, of_chunk)
+    for _, chunk_sums in run_stage(runner, "comparing strata", sum_chunk, tasks, sizes):
+        _add(sums, chunk_sums)
     return sums
 
 

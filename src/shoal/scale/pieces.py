@@ -86,11 +86,11 @@ def profile_pieces(
         sizes = np.bincount(label, pieces.records).astype(np.int64)
     else:
         sizes = units_per_class(label, classes(codes(pieces.before, [unit])))
-    of_size: Counter[int] = Counter()
+    records_by_size: Counter[int] = Counter()
     for size, number in zip(sizes[label].tolist(), pieces.records.tolist(), strict=True):
-        of_size[size] += number
+        records_by_size[size] += number
     entries = [_profile_column(pieces, name, least) for name in columns]
-    return {"before": risk_of_original(of_size), **assemble(entries, {})}
+    return {"before": risk_of_original(records_by_size), **assemble(entries, {})}
 
 
 def _profile_column(pieces: Pieces, name: str, least: int) -> Entry:
@@ -101,9 +101,9 @@ def _profile_column(pieces: Pieces, name: str, least: int) -> Entry:
         if all(mask.any() for mask in present):
             values = np.unique(np.concatenate([v[m] for v, m in zip(sides, present, strict=True)]))
             counts, summaries = [], []
-            for of_side, mask in zip(sides, present, strict=True):
-                at = np.searchsorted(values, of_side[mask])
-                number = np.bincount(at, pieces.records[mask], len(values)).astype(np.int64)
+            for side_values, mask in zip(sides, present, strict=True):
+                positions = np.searchsorted(values, side_values[mask])
+                number = np.bincount(positions, pieces.records[mask], len(values)).astype(np.int64)
                 counts.append(number)
                 summaries.append(_summarise(values, number, int(pieces.records[~mask].sum())))
             numbers = Numbers(values, *counts)

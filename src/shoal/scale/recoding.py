@@ -103,8 +103,8 @@ def recode_cell(
     hashes = content_keys(records, records.column_names, job.seed + 3)
     records = records.take(np.lexsort((hashes, rank)))
     piece = np.repeat(np.arange(len(pieces)), pieces.column(pieces.num_columns - 1).to_numpy())
-    for at, name in enumerate(job.masked):
-        values = pieces.column(n_keys + at).take(piece)
+    for i, name in enumerate(job.masked):
+        values = pieces.column(n_keys + i).take(piece)
         records = records.set_column(records.column_names.index(name), name, values)
     masked = records.select(job.released.names).cast(job.released)
     if job.unit is not None:
@@ -117,13 +117,13 @@ def recode_cell(
 def _rank_combinations(job: RecodingJob, records: pa.Table, pieces: pa.Table) -> Codes:
     """Return the position of the combination of each record among those of the pieces."""
     keys = pieces.select(range(len(job.keys))).rename_columns(list(job.keys))
-    together = pa.concat_tables([keys, records.select(list(job.keys))])
-    label = classes(codes(tables.open_frame(together), job.keys))
-    of_pieces, of_records = label[: len(keys)], label[len(keys) :]
-    first = np.flatnonzero(np.diff(of_pieces, prepend=-1))
+    combined = pa.concat_tables([keys, records.select(list(job.keys))])
+    label = classes(codes(tables.open_frame(combined), job.keys))
+    piece_labels, record_labels = label[: len(keys)], label[len(keys) :]
+    first = np.flatnonzero(np.diff(piece_labels, prepend=-1))
     rank_of = np.full(label.max() + 1, len(first))
-    rank_of[of_pieces[first]] = np.arange(len(first))
-    rank = rank_of[of_records]
+    rank_of[piece_labels[first]] = np.arange(len(first))
+    rank = rank_of[record_labels]
     counts = pieces.column(pieces.num_columns - 1).to_numpy()
     expected = np.append(np.add.reduceat(counts, first), 0)
     if (np.bincount(rank, minlength=len(expected)) != expected).any():

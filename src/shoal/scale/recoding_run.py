@@ -81,9 +81,9 @@ class RecodingRun(TableRun):
         check_sortable(pa.schema(fields))
         combinations = find_combinations(self.runner, self.chunks, self.keys, self.seed)
         if plan.unit_column is not None:
-            without = combinations.column(plan.unit_column).is_null().to_numpy()
+            is_missing = combinations.column(plan.unit_column).is_null().to_numpy()
             counts = combinations.column(COUNT).to_numpy()
-            refuse_without_unit(plan.unit_column, int(counts[without].sum()))
+            refuse_without_unit(plan.unit_column, int(counts[is_missing].sum()))
         return combinations
 
     @property

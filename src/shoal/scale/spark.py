@@ -54,7 +54,7 @@ class SparkRunner:
         """Yield position and result of each task; Spark repeats those of an executor that died."""
         self._ended.clear()
         with ThreadPoolExecutor(self.n_tasks) as threads:
-            futures = {threads.submit(self._run, task): at for at, task in enumerate(handles)}
+            futures = {threads.submit(self._run, task): i for i, task in enumerate(handles)}
             self._running = set(futures)
             try:
                 while self._running:

@@ -307,9 +307,9 @@ def _distances(job: Job, before: Sequence[Column], after: Sequence[Column]) -> d
         Z = encoder.axes(original, "zscore")
         change = Z - encoder.axes(masked, "zscore")
         change[original.is_missing] = 0.0
-        of_column = (change**2).sum(axis=1)
-        sums[original.name] = exact_integer_sum(np.sqrt(of_column))
-        moved, spread = moved + of_column, spread + (Z**2).sum(axis=1)
+        column_squares = (change**2).sum(axis=1)
+        sums[original.name] = exact_integer_sum(np.sqrt(column_squares))
+        moved, spread = moved + column_squares, spread + (Z**2).sum(axis=1)
     return {
         **sums,
         MOVED: exact_integer_sum(np.sqrt(moved)),

@@ -55,12 +55,12 @@ def count_for_verdict(
         counts["present", original.name] = int(present.sum())
         unchanged &= same
         if step.missing == "impute":
-            n_givers = count_contributors(groups.labels, present, units)
+            n_contributors = count_contributors(groups.labels, present, units)
             has_value = np.bincount(groups.labels, ~masked.is_missing) > 0
-            one_giver = has_value & (n_givers == 1) & (_sizes(groups, units) > 1)
-            counts["one", original.name] = int(one_giver.sum())
-            few_givers = has_value & (n_givers > 1) & (n_givers < step.k)
-            counts["few", original.name] = int(few_givers.sum())
+            has_one_contributor = has_value & (n_contributors == 1) & (_sizes(groups, units) > 1)
+            counts["one", original.name] = int(has_one_contributor.sum())
+            has_few_contributors = has_value & (n_contributors > 1) & (n_contributors < step.k)
+            counts["few", original.name] = int(has_few_contributors.sum())
     counts["same", ALL_COLUMNS] = int(unchanged.sum())
     counts["present", ALL_COLUMNS] = len(unchanged)
     if releases_means(step):

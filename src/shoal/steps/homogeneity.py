@@ -122,10 +122,10 @@ def describe_homogeneity(
         subject = "Anyone whose record is found in such a class has"
     value = "the value" if in_every_record else "the value in at least one record"
     value += ", or a missing cell" if any(one.missing for one in with_value.values()) else ""
-    of_units = "" if unit == RECORD_UNIT else f" in all their units of {unit!r}"
+    unit_phrase = "" if unit == RECORD_UNIT else f" in all their units of {unit!r}"
     return (
         f"Of {groups:,} classes of records with the same released values, some have one"
-        f" confidential value{of_units}: {', '.join(phrases)}. {subject} {value}."
+        f" confidential value{unit_phrase}: {', '.join(phrases)}. {subject} {value}."
     )
 
 

@@ -259,20 +259,20 @@ class Lattice:
         """Return what each class loses in addition if it is suppressed, in some unit."""
         if self.discernibility:
             return np.asarray(records * (self._weights.sum() - records))
-        lost = np.zeros(len(labels))
+        extra_losses = np.zeros(len(labels))
         for one, level, row in zip(self.levels, node, self._rows, strict=True):
-            lost += (one.losses[-1] - one.losses[level])[row]
-        return np.bincount(labels, lost * self._weights, len(records)).astype(np.float64)
+            extra_losses += (one.losses[-1] - one.losses[level])[row]
+        return np.bincount(labels, extra_losses * self._weights, len(records)).astype(np.float64)
 
     def _loss(self, node: Node, suppressed: Mask, kept_pairs: float) -> float:
         """Return the loss of a node, given the suppressed rows and the pairs of all others."""
         n = float(self._weights.sum())
         if self.discernibility:
             return (kept_pairs + n * self.n_records(suppressed)) / n**2
-        lost = np.zeros(int(suppressed.sum()))
+        extra_losses = np.zeros(int(suppressed.sum()))
         for one, level, row in zip(self.levels, node, self._rows, strict=True):
-            lost += (one.losses[-1] - one.losses[level])[row[suppressed]]
-        extra_loss = (lost * self._weights[suppressed]).sum()
+            extra_losses += (one.losses[-1] - one.losses[level])[row[suppressed]]
+        extra_loss = (extra_losses * self._weights[suppressed]).sum()
         return self.cell_loss(node) + float(extra_loss / (len(self.levels) * n))
 
     def _mean(self, cells: Cells) -> float:

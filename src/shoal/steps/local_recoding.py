@@ -82,7 +82,7 @@ def common_ancestors(recoded: RecodedColumn, groups: Partition, missing: Mask) -
     for i, ancestors in enumerate(recoded.levels.ancestors):
         low, high = _extremes(ancestors[recoded.codes], labels, has_value)
         level[(level < 0) & (low == high)] = i
-    of_record = level[labels]
+    level_of_record = level[labels]
     # All known values of a group have the same ancestor, so the first of them gives the label.
     first = np.full(len(groups.sizes), -1)
     rows = np.flatnonzero(has_value)[::-1]
@@ -90,13 +90,13 @@ def common_ancestors(recoded: RecodedColumn, groups: Partition, missing: Mask) -
     texts = np.full(len(labels), None, object)
     is_released = first[labels] >= 0
     for i, level_labels in enumerate(recoded.labels):
-        at_level = is_released & (of_record == i)
+        at_level = is_released & (level_of_record == i)
         texts[at_level] = level_labels[recoded.codes[first[labels[at_level]]]]
-    losses = np.array(recoded.levels.losses)[of_record, recoded.codes]
+    losses = np.array(recoded.levels.losses)[level_of_record, recoded.codes]
     return LocalRecoding(
         TextColumn(texts),
         float(losses[is_released].mean()) if is_released.any() else 0.0,
-        recoded.use_of_levels(np.where(is_released, of_record, -1)),
+        recoded.use_of_levels(np.where(is_released, level_of_record, -1)),
     )
 
 

@@ -266,11 +266,15 @@ def _category_of(old: Sequence[Categories], record: int) -> Category:
 
 
 def _describe(block: Sequence[str], transitions: Sequence[Transitions]) -> ValuesRandomised:
-    of_block = [entry for entry in transitions if list(entry.columns) == list(block)]
-    records = sum(int(entry.counts.sum()) for entry in of_block)
-    unchanged = sum(entry.unchanged for entry in of_block)
-    expected = sum(float(entry.frequencies @ entry.stays) for entry in of_block)
-    stays = np.concatenate([entry.stays for entry in of_block]) if of_block else np.ones(1)
+    block_transitions = [entry for entry in transitions if list(entry.columns) == list(block)]
+    records = sum(int(entry.counts.sum()) for entry in block_transitions)
+    unchanged = sum(entry.unchanged for entry in block_transitions)
+    expected = sum(float(entry.frequencies @ entry.stays) for entry in block_transitions)
+    stays = (
+        np.concatenate([entry.stays for entry in block_transitions])
+        if block_transitions
+        else np.ones(1)
+    )
     changed = 100 * (1 - unchanged / records) if records else 0.0
     expected_change = 100 * (1 - expected / records) if records else 0.0
     noun = "combinations of values" if len(block) > 1 else "values"

@@ -131,6 +131,6 @@ def _chunks(state: RecodedGroups, active: Codes, number: int) -> list[Codes]:
     if len(active) <= CHUNK:
         return [active]
     keys = [*state.example_code[active].T, *state.low[active].T]
-    turned = [keys[(i + number) % len(keys)] for i in range(len(keys))]
-    order = active[np.lexsort(turned)]
+    rotated = [keys[(i + number) % len(keys)] for i in range(len(keys))]
+    order = active[np.lexsort(rotated)]
     return np.array_split(order, -(-len(active) // CHUNK))

@@ -140,10 +140,10 @@ def _predict_in_folds(
         for side, (X, y, rows) in training.items():
             for model in MODELS:
                 result = _predict(model, target.is_number, X[rows], y[rows], before[test], classes)
-                of_all = predicted.setdefault(
+                predictions = predicted.setdefault(
                     (side, model), np.zeros((len(before), result.shape[1]))
                 )
-                of_all[test] = result
+                predictions[test] = result
     return predicted
 
 

@@ -96,8 +96,8 @@ def _read(frames: Sequence[Frame], name: str, declared: Type | None) -> list[Col
         column = read_together(frames, name, declared)
     except InputError:
         return list(text_codes(frames, name))
-    together = column.codes if column.kind in ("nominal", "boolean") else column.values
-    return np.split(together, np.cumsum([len(frame) for frame in frames])[:-1])
+    values = column.codes if column.kind in ("nominal", "boolean") else column.values
+    return np.split(values, np.cumsum([len(frame) for frame in frames])[:-1])
 
 
 def _has_new_labels(original: Column, released: Column) -> bool:

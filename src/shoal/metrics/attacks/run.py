@@ -198,11 +198,11 @@ def _by_group(
     has_groups = control is not None and set(as_list(by)) <= set(control.columns)
     frames = [before, control] if control is not None and has_groups else [before]
     grouping = split_groups(frames, by, min_group, types, setting.units)
-    aimed = [name for name in names if not name.startswith("singling-out")]
+    targeted = [name for name in names if not name.startswith("singling-out")]
     results = []
     for group in grouping.groups:
         part = setting.of_group(group.rows[0], group.rows[1] if has_groups else None)
-        attacked, not_run = run_each("attacks", ATTACKS, aimed, part)
+        attacked, not_run = run_each("attacks", ATTACKS, targeted, part)
         results.append(Attacks(attacked, not_run, k=setting.k, unit=unit, seed=setting.seed))
     figures = tuple(result.figures() for result in results)
     noun = RECORD_UNIT if setting.units is None else "unit"

@@ -20,20 +20,20 @@ def check_exact(
     if not exact:
         return []
     shares = {name: share for name, share in exact.items() if name}
-    together = exact[""]
+    joint_share = exact[""]
     most = {name: share for name, share in shares.items() if share > limit}
     if not most:
         return []
     words = {name: f"in {format_share(share)}" for name, share in most.items()}
     all_columns = "both" if len(shares) == 2 else f"all {len(shares)}"
-    all_of_them = f"; {all_columns} masked columns in {format_share(together)} of all records"
+    joint_phrase = f"; {all_columns} masked columns in {format_share(joint_share)} of all records"
     return [
         Finding(
             "released-exactly",
-            "qualifies" if together > limit else "informs",
+            "qualifies" if joint_share > limit else "informs",
             f"Released values are the original ones: {by_column(words)} of the records that have a"
-            f" value there{all_of_them if len(shares) > 1 else ''}.",
-            {"together": together, "columns": shares},
+            f" value there{joint_phrase if len(shares) > 1 else ''}.",
+            {"together": joint_share, "columns": shares},
             tuple(most),
             f"{way_out}, or mask the columns in another way, if their values must not be read.",
         )

@@ -130,10 +130,10 @@ def check_homogeneous(
 def _figures(shared: Mapping[str, SharedCounts], number: int, unit: str) -> dict[str, Any]:
     """Return the numbers of a sentence; those of missing cells and of units where they differ."""
     missing = {name: counts.missing for name, counts in shared.items() if counts.missing}
-    every = {name: counts.every_record for name, counts in shared.items()}
+    in_every_record = {name: counts.every_record for name, counts in shared.items()}
     return {
         "classes": number,
         "homogeneous": {name: counts.homogeneous for name, counts in shared.items()},
         **({"missing": missing} if missing else {}),
-        **({"in_every_record": every} if unit != RECORD_UNIT else {}),
+        **({"in_every_record": in_every_record} if unit != RECORD_UNIT else {}),
     }

@@ -59,12 +59,12 @@ def compute_figures(evidence: Evidence, limits: Limits) -> list[HasFigures]:
     )
     if original is None:
         return [assessment, NotComputed(limits.figures, "Not computed: needs the original.")]
-    of_groups = [name for name in limits.figures if name.endswith(WORST)]
-    names = [name for name in limits.by("assess").figures if name not in of_groups]
+    group_figures = [name for name in limits.figures if name.endswith(WORST)]
+    names = [name for name in limits.by("assess").figures if name not in group_figures]
     not_computed = [name for name in names if name not in assessment]
     results: list[HasFigures] = [assessment]
-    if of_groups:
-        results.append(NotComputed(of_groups, NO_GROUPS))
+    if group_figures:
+        results.append(NotComputed(group_figures, NO_GROUPS))
     if not_computed:
         results.insert(0, _measures(evidence, original, not_computed))
     if limits.by("attack"):

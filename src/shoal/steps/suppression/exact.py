@@ -217,12 +217,12 @@ def _numbers(assignment: Assignment, candidates: Candidates) -> Weights:
     n_classes = len(candidates.pattern)
     label = np.empty(len(assignment.row), np.int64)
     for pattern in np.unique(assignment.pattern).tolist():
-        of_pattern = assignment.pattern == pattern
-        label[of_pattern] = candidates.class_of[pattern][assignment.row[of_pattern]]
+        has_pattern = assignment.pattern == pattern
+        label[has_pattern] = candidates.class_of[pattern][assignment.row[has_pattern]]
     pair = candidates.row * n_classes + candidates.label
     order = np.argsort(pair)
-    at = order[np.searchsorted(pair[order], assignment.row * n_classes + label)]
-    return np.bincount(at, assignment.records, len(pair)).astype(np.float64)
+    positions = order[np.searchsorted(pair[order], assignment.row * n_classes + label)]
+    return np.bincount(positions, assignment.records, len(pair)).astype(np.float64)
 
 
 def _start(problem: Problem, candidates: Candidates, numbers: Weights, width: int) -> Weights:

@@ -39,8 +39,10 @@ class Classes:
             return joined
         keys, first = np.unique(self.assignment.keys(pattern, members), return_index=True)
         wanted_keys = self.assignment.keys(pattern, pieces[fits])
-        at = np.searchsorted(keys, wanted_keys).clip(max=len(keys) - 1)
-        joined[fits] = np.where(keys[at] == wanted_keys, self.label[members[first[at]]], -1)
+        positions = np.searchsorted(keys, wanted_keys).clip(max=len(keys) - 1)
+        joined[fits] = np.where(
+            keys[positions] == wanted_keys, self.label[members[first[positions]]], -1
+        )
         return joined
 
 

@@ -105,9 +105,9 @@ class Problem:
 
     def weight(self, pattern: int | Codes, weights: Weights | None = None) -> Weights:
         """Return the weight of the columns of one or several patterns."""
-        of_columns = self.weights if weights is None else weights
+        column_weights = self.weights if weights is None else weights
         total = np.zeros(np.shape(pattern))
-        for column, weight in enumerate(of_columns):
+        for column, weight in enumerate(column_weights):
             total += weight * ((np.asarray(pattern) >> column) & 1)
         return total
 
