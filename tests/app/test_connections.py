@@ -24,7 +24,7 @@ def served(monkeypatch):
     async def app(scope, receive, send):
         if scope["type"] != "http":
             return
-        request = Request(scope, connections.in_time(receive, 0.1))
+        request = Request(scope, connections.with_body_timeout(receive, 0.1))
         try:
             received.append(await request.body())
         except ClientDisconnect:

@@ -13,7 +13,7 @@ from shoal.cli import app
 from shoal.frame.tables import open_frame, take
 from shoal.partitioners import MDAV
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.earlier import find_earlier
+from shoal.plan.findings.earlier_releases import find_earlier
 from shoal.steps import Microaggregate
 
 KNOWN = ["age", "height", "town"]

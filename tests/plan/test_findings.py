@@ -14,7 +14,7 @@ from shoal.frame.tables import open_frame
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.imputed import find_imputed
+from shoal.plan.findings.imputed_values import find_imputed
 from shoal.plan.guarantees import judge
 from shoal.steps import Microaggregate, Round
 

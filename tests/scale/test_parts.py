@@ -25,7 +25,7 @@ from shoal.errors import ColumnError, FileError, GuaranteeBroken, InputError, Sc
 from shoal.partitioners import MDAV
 from shoal.scale.chunks import check_sortable, make_chunks, read_batches, read_footer, sort_by
 from shoal.scale.encoders import make_encoders
-from shoal.scale.exact import UNIT, exact_integer_sum, exact_squares
+from shoal.scale.exact_sums import UNIT, exact_integer_sum, exact_squares
 from shoal.scale.folder import MARKER, ReleaseFolder
 from shoal.scale.guarantees import check_guarantee
 from shoal.scale.keys import content_keys, distinguish_duplicates, in_sample

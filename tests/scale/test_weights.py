@@ -15,7 +15,7 @@ from shoal import Plan, scale
 from shoal.errors import InputError
 from shoal.partitioners import MDAV
 from shoal.scale.chunks import sort_by
-from shoal.scale.exact import UNIT
+from shoal.scale.exact_sums import UNIT
 from shoal.scale.weights import (
     WeightedMoments,
     WeightedValues,

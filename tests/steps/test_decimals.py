@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from raising import raises
 from shoal import microaggregate
-from shoal.audit.agreed import check_agreed
+from shoal.audit.agreed_plan import check_agreed
 from shoal.cli._settings import parse_settings
 from shoal.errors import ParameterError, PlanError
 from shoal.frame.decimals import decimals_of_values

@@ -3,14 +3,14 @@
 A record belongs to the cell with the least squared distance to its centre less
 the subsidy that the cell pays. All subsidies are 0 at first, so that records lie
 in the cells of their nearest centres. A cell with fewer than k records raises its
-subsidy until it attracts the records it lacks, and further up to the subsidy at
-which one more would come, and by one ``step``: an auction, in which cells bid for
-records. No cell above k ever pays.
+subsidy until it attracts the records it lacks; then it raises it further, to the
+subsidy at which one more record would come, plus one ``step``. This is an auction, in
+which cells bid for records. No cell with more than k records ever pays a subsidy.
 
-If a subsidy could fall again, no record could move at a gain of more than ``step``
+If subsidies could fall again, no record could move at a gain of more than ``step``
 when the auction ends, and the assignment would be optimal for these centres up to
-``step`` per record. But a cell that has lost a record, and for which others would come
-at less, raises its subsidy all the same, so a gain may be a few steps.
+``step`` per record. But a cell that loses a record raises its subsidy even if other
+records would come for less, so a gain may be a few steps.
 """
 
 from typing import NamedTuple

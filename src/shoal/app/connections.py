@@ -77,8 +77,8 @@ class BoundedConnection(H11Protocol):
             self._deadline = None
 
 
-def in_time(receive: Receive, timeout: float = BODY_TIMEOUT) -> Receive:
-    """Return ``receive`` that reports a disconnect where the body of a request does not go on."""
+def with_body_timeout(receive: Receive, timeout: float = BODY_TIMEOUT) -> Receive:
+    """Return a ``receive`` that reports a disconnect if the body of a request stalls."""
     complete = False
 
     async def receive_in_time() -> Message:

@@ -11,7 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from shoal.app.connections import in_time
+from shoal.app.connections import with_body_timeout
 from shoal.app.sessions import Session, Sessions
 from shoal.errors import ParameterError
 
@@ -82,7 +82,7 @@ class Gate:
             await send(message)
 
         try:
-            await self._answer(scope)(scope, in_time(receive), send_with_headers)
+            await self._answer(scope)(scope, with_body_timeout(receive), send_with_headers)
         except Exception as error:
             # The message of an unexpected error may contain a value from the data.
             sys.stderr.write("".join(traceback.format_tb(error.__traceback__)))

@@ -7,7 +7,7 @@ from typing import Any
 
 from shoal.audit import keys, statements
 from shoal.audit import manifest as manifests
-from shoal.audit.agreed import check_agreed
+from shoal.audit.agreed_plan import check_agreed
 from shoal.audit.check import Check, Verification, run_check, with_units_counted
 from shoal.audit.file import Audit, check_file, read_dialect
 from shoal.audit.hashes import hash_key_path

@@ -28,10 +28,10 @@ from shoal.io.source import empty_table
 from shoal.metrics.assessment import Assessment
 from shoal.metrics.limits import Limits
 from shoal.plan import Plan
-from shoal.plan.analysed import AnalysedColumns
+from shoal.plan.analysed_columns import AnalysedColumns
 from shoal.plan.deliver import Delivery, deliver
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.earlier import find_earlier
+from shoal.plan.findings.earlier_releases import find_earlier
 from shoal.plan.guarantees import judge
 from shoal.plan.readback import read_frame
 from shoal.plan.verdict import Verdict, make_verdict

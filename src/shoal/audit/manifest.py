@@ -32,7 +32,7 @@ NOTE = "For auditors, not for publication: whoever holds the seeds may undo a ma
 
 
 def content(release: Release) -> dict[str, Any]:
-    """Return the manifest of a release, without files; sealed."""
+    """Return the manifest of a release, without files, with its seal."""
     return sealed(_entries(release, open_frame(release.data).columns))
 
 
@@ -42,7 +42,7 @@ def of_folder(
     target: Mapping[str, Any],
     large: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the manifest of a released folder; sealed.
+    """Return the manifest of a released folder, with its seal.
 
     ``target`` describes its files and the types of its columns, ``large`` what is needed besides
     the plan to repeat the run.
@@ -52,7 +52,7 @@ def of_folder(
 
 
 def with_report(entries: Mapping[str, Any], name: str, text: str) -> dict[str, Any]:
-    """Return a manifest with the hash of the report added; sealed."""
+    """Return a manifest with the hash of the report added, with its seal."""
     content = text.encode()
     digest = hashlib.sha256(content).hexdigest()
     report = {"name": name, "bytes": len(content), "sha256": digest}
@@ -89,7 +89,7 @@ def with_files(
     dialect: Dialect,
     hash_key: bytes,
 ) -> dict[str, Any]:
-    """Return a manifest with its files and their dialect added; sealed.
+    """Return a manifest with its files and their dialect added, with its seal.
 
     The hash of the original is keyed with ``hash_key``.
     """
@@ -114,7 +114,7 @@ def of_delivery(
     target: tuple[str, str | None],
     hash_key: bytes,
 ) -> dict[str, Any]:
-    """Return the manifest of a delivered file; sealed.
+    """Return the manifest of a delivered file, with its seal.
 
     ``source`` and ``target`` are places, each with its table if it is a database. The hashes are
     those of the masked input, keyed, and of the file that was judged.

@@ -80,7 +80,7 @@ def advise(
         from shoal.io.publish import Publication
         from shoal.metrics.limits import Limits
         from shoal.plan import document
-        from shoal.plan.analysed import AnalysedColumns
+        from shoal.plan.analysed_columns import AnalysedColumns
         from shoal.plan.deliver import with_decimals_of
         from shoal.plan.guarantees import judge
         from shoal.plan.interpretation import interpret_source

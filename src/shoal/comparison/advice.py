@@ -132,7 +132,10 @@ class Advice:
 
     @property
     def conflict(self) -> tuple[str, ...]:
-        """The limits that plans fail which meet those that the closest plan does not meet."""
+        """The limits that conflict with those that the closest plan fails.
+
+        A plan that meets the latter fails these.
+        """
         if self.best is not None:
             return ()
         bound = {result.limit.name for result in self.closest.results.failed}

@@ -22,7 +22,7 @@ from shoal.io.formulas import formula_cells
 from shoal.io.publish import Publication, refuse_overwriting
 from shoal.io.source import Source, column_types
 from shoal.io.target import Target, open_target
-from shoal.plan.analysed import AnalysedColumns
+from shoal.plan.analysed_columns import AnalysedColumns
 from shoal.plan.draft import Draft
 from shoal.plan.guarantees import may_be_published
 from shoal.plan.interpretation import interpret_source

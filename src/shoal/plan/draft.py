@@ -10,7 +10,7 @@ from shoal.plan.verdict import Finding, Verdict
 from shoal.plan.warnings import warn
 
 if TYPE_CHECKING:
-    from shoal.plan.analysed import AnalysedColumns
+    from shoal.plan.analysed_columns import AnalysedColumns
 
 
 class Draft(NamedTuple):

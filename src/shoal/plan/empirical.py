@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from shoal.metrics.analyses import Utility
     from shoal.metrics.attacks import Attacks
     from shoal.metrics.survey import SurveyRisk
-    from shoal.plan.analysed import AnalysedColumns
+    from shoal.plan.analysed_columns import AnalysedColumns
     from shoal.plan.plan import Plan
 
 SEED = 0  # of attacks and analyses of a release, so that their figures can be repeated

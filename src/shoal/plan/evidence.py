@@ -18,7 +18,7 @@ from shoal.plan.verdict import RECORD_UNIT, Finding
 
 if TYPE_CHECKING:
     from shoal.io.dialect import Dialect
-    from shoal.plan.analysed import AnalysedColumns
+    from shoal.plan.analysed_columns import AnalysedColumns
     from shoal.plan.plan import Plan
 
 Codes = NDArray[np.int64]

@@ -146,7 +146,7 @@ def trade_off(entry: Mapping[str, Any]) -> Figure:
     reach = 1.1 * max(x for x, _ in [*points, losses])
     top = 1.1 * max(y for _, y in [*points, losses])
     plot = Plot((0, reach), (0, top), height=260)
-    plot.axes("lost of the quasi-identifiers", "confidential not explained")
+    plot.axes("loss of the quasi-identifiers", "confidential not explained")
     if points:
         plot.path(points, "front")
     for point, (x, y) in zip(curve, points, strict=True):

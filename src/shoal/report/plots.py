@@ -142,7 +142,7 @@ def plot_tradeoff(points: Sequence[Point]) -> "ShownFigure":
             axes.plot(
                 across[chosen], up[chosen], marker="o", markersize=9, fillstyle="none", color=colour
             )
-    plain.set(xlabel="$D_X$: lost of the quasi-identifiers (%)",
+    plain.set(xlabel="$D_X$: loss of the quasi-identifiers (%)",
               ylabel="$D_Y$: not explained of the confidential columns (%)")  # fmt: skip
     (low, high), right = relative.get_ylim(), relative.get_xlim()[1]
     left = min(-0.08 * LINEAR, relative.dataLim.x0)

@@ -13,7 +13,7 @@ from shoal.frame.columns import Column, column_from_counts
 from shoal.frame.tables import Frame
 from shoal.frame.types import Kind, Type
 from shoal.geometry import axes_of, with_confidential, zscore
-from shoal.scale.exact import UNIT
+from shoal.scale.exact_sums import UNIT
 from shoal.scale.statistics import COUNT, Moments, TableStatistics
 from shoal.scale.weights import WeightedMoments, WeightedValues
 from shoal.steps.distance_space import Space

@@ -7,13 +7,13 @@ from shoal.frame.roles import columns_with, name_columns
 from shoal.metrics.assessment import Assessment
 from shoal.plan import Plan
 from shoal.plan.evidence import RECORDS
-from shoal.plan.findings.attained import check_attained
-from shoal.plan.findings.exact import check_exact
+from shoal.plan.findings.attained_k import check_attained
+from shoal.plan.findings.exact_values import check_exact
 from shoal.plan.findings.homogeneity import check_homogeneous, merge_or_mask_more
 from shoal.plan.findings.limits import limit_findings, not_checked
 from shoal.plan.findings.loss import check_groups, check_loss
 from shoal.plan.findings.privacy_constraints import constraint_findings
-from shoal.plan.findings.unchanged import check_roles, check_unique
+from shoal.plan.findings.unchanged_columns import check_roles, check_unique
 from shoal.plan.findings.units import check_identifiers, check_units
 from shoal.plan.findings.weights import check_weights
 from shoal.plan.findings.words import mask_more

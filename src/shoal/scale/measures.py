@@ -6,7 +6,7 @@ from typing import Any
 
 from shoal.metrics import NEEDS, inputs_of
 from shoal.metrics.assessment import linear_measures
-from shoal.scale.exact import UNIT
+from shoal.scale.exact_sums import UNIT
 from shoal.scale.job import Job, ReleaseJob, sum_counts, sum_shared
 from shoal.scale.moment_sums import OF_MOMENTS, MomentSums
 from shoal.scale.shards import Shard

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.scale.chunks import Chunk, read_batches
-from shoal.scale.exact import UNIT, exact_integer_sum
+from shoal.scale.exact_sums import UNIT, exact_integer_sum
 from shoal.scale.job import Job, load_job, save_job, worker_task
 from shoal.scale.keys import Keys, content_keys
 from shoal.scale.runner import Runner, run_stage

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.metrics import compute
-from shoal.scale.exact import UNIT, exact_integer_sum
+from shoal.scale.exact_sums import UNIT, exact_integer_sum
 
 Matrix = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ class MomentSums:
     records : int
         Number of records.
     sums : dict
-        Sums in units of `shoal.scale.exact.UNIT`, by name; they add up in any order.
+        Sums in units of `shoal.scale.exact_sums.UNIT`, by name; they add up in any order.
     """
 
     columns: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.scale.chunks import Chunk, read_batches
-from shoal.scale.exact import UNIT, exact_integer_sum, exact_squares
+from shoal.scale.exact_sums import UNIT, exact_integer_sum, exact_squares
 from shoal.scale.keys import content_keys
 from shoal.scale.sample import Sample
 from shoal.scale.weights import (
@@ -41,7 +41,7 @@ class Moments:
     n_present, n_missing : int
         Number of values, and of missing ones.
     total, squares : int
-        Sum of the values and of their squares, in units of `shoal.scale.exact.UNIT`.
+        Sum of the values and of their squares, in units of `shoal.scale.exact_sums.UNIT`.
     smallest, largest : float
         Their extremes.
     """

@@ -18,7 +18,7 @@ from shoal.metrics.linkage import linkage_chances
 from shoal.metrics.shared_values import SharedCounts
 from shoal.partitioners import method_label
 from shoal.scale.chunks import Chunk, read_batches, sort_by
-from shoal.scale.exact import exact_integer_sum
+from shoal.scale.exact_sums import exact_integer_sum
 from shoal.scale.grouping import group_region, region_units
 from shoal.scale.job import Job, count_sizes, load_job, sum_shared, worker_task
 from shoal.scale.keys import content_keys, distinguish_duplicates, in_sample
@@ -68,13 +68,13 @@ class MaskedBlock:
         The masked records, by the shard of the release that they belong to.
     squared_errors : dict
         For each column, the sum of the squared differences of original and masked z-scores, in
-        units of `shoal.scale.exact.UNIT`.
+        units of `shoal.scale.exact_sums.UNIT`.
     group_sizes : tuple of dict
         Number of groups of each size, for each block of columns.
     methods : tuple of str
         The methods that were used.
     linked, attacked : int and int
-        Expected number of correct links of an attacker, in units of `shoal.scale.exact.UNIT`,
+        Expected number of correct links of an attacker, in units of `shoal.scale.exact_sums.UNIT`,
         and the number of records that the attack was tried on.
     imputed : dict
         For each column, the number of missing values that were replaced.
@@ -90,7 +90,7 @@ class MaskedBlock:
         Counts of the columns before and after.
     distances : dict
         Sums of distances between records and their masked form, and the mean of all, in units of
-        `shoal.scale.exact.UNIT`; the former also by column.
+        `shoal.scale.exact_sums.UNIT`; the former also by column.
     original_sizes : dict
         Number of records of the original by the size of their class, in units if k counts them.
     shared : dict

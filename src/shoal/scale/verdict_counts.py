@@ -13,8 +13,8 @@ from shoal.metrics.contributors import count_contributors
 from shoal.metrics.dominance import dominated_groups
 from shoal.partitioners import Partition
 from shoal.plan.findings.dominance import check_dominance, is_binary, releases_means
-from shoal.plan.findings.exact import check_exact
-from shoal.plan.findings.imputed import check_contributors
+from shoal.plan.findings.exact_values import check_exact
+from shoal.plan.findings.imputed_values import check_contributors
 from shoal.plan.findings.insiders import check_insiders
 from shoal.plan.thresholds import Thresholds
 from shoal.plan.verdict import RECORD_UNIT, Finding

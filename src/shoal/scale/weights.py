@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.columns import Column
-from shoal.scale.exact import UNIT, exact_integer_sum, exact_products
+from shoal.scale.exact_sums import UNIT, exact_integer_sum, exact_products
 
 MAX_WEIGHTED_SQUARE = 1e300  # beyond it, a sum of w x² may overflow
 
@@ -74,7 +74,7 @@ class WeightedMoments:
     Parameters
     ----------
     weight, total, squares : int
-        Sums of w, of w x and of w x², in units of `shoal.scale.exact.UNIT`.
+        Sums of w, of w x and of w x², in units of `shoal.scale.exact_sums.UNIT`.
     """
 
     weight: int = 0
@@ -118,7 +118,7 @@ class WeightedValues:
     values : pyarrow.Array
         The distinct values.
     sums : list of int
-        The total weight of each, in units of `shoal.scale.exact.UNIT`.
+        The total weight of each, in units of `shoal.scale.exact_sums.UNIT`.
     """
 
     values: pa.Array

@@ -1,7 +1,7 @@
 """Doubly linked lists of items, such as the records of each group.
 
-``head[g]`` is the first item of list g, ``after`` and ``before`` lead from an item to its
-neighbours in the list; -1 ends a list.
+``head[g]`` is the first item of list g; ``next_item`` and ``previous_item`` lead from an item to
+its neighbours in the list; -1 ends a list.
 """
 
 import numpy as np
@@ -12,21 +12,21 @@ NONE = np.int64(-1)
 
 
 @compiled
-def prepend(head, after, before, g, i):
+def prepend(head, next_item, previous_item, g, i):
     """Add item ``i``, which is in no list, at the head of list ``g``."""
     first = head[g]
-    after[i], before[i] = first, NONE
+    next_item[i], previous_item[i] = first, NONE
     if first >= 0:
-        before[first] = i
+        previous_item[first] = i
     head[g] = i
 
 
 @compiled
-def unlink(head, after, before, g, i):
+def unlink(head, next_item, previous_item, g, i):
     """Remove item ``i`` from list ``g``."""
-    if before[i] >= 0:
-        after[before[i]] = after[i]
+    if previous_item[i] >= 0:
+        next_item[previous_item[i]] = next_item[i]
     else:
-        head[g] = after[i]
-    if after[i] >= 0:
-        before[after[i]] = before[i]
+        head[g] = next_item[i]
+    if next_item[i] >= 0:
+        previous_item[next_item[i]] = previous_item[i]

@@ -14,7 +14,7 @@ from shoal import _progress as progress
 from shoal.steps.suppression.assignment import Assignment
 from shoal.steps.suppression.bound import below_k
 from shoal.steps.suppression.problem import Attempt, Cells, Codes, Problem
-from shoal.steps.suppression.recruiting import join_one_class, recruit
+from shoal.steps.suppression.shortfall import fill_shortfall, join_one_class
 
 NOISE = 1.0  # by which costs are varied at most, as a share
 
@@ -99,5 +99,5 @@ def _assign(assignment: Assignment, attempt: Attempt) -> None:
         return
     if attempt.min_size < k:
         shortfall = np.where(chosen, np.maximum(k - sizes, 0), 0)
-        chosen = recruit(assignment, pattern, keys, shortfall, pieces, groups) & chosen
+        chosen = fill_shortfall(assignment, pattern, keys, shortfall, pieces, groups) & chosen
     assignment.pattern[pieces[chosen[groups]]] = pattern

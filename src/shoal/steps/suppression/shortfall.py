@@ -7,7 +7,7 @@ from shoal.steps.suppression.problem import Cells, Codes
 from shoal.steps.units import number_needed
 
 
-def recruit(
+def fill_shortfall(
     assignment: Assignment,
     pattern: int,
     keys: Codes,
@@ -15,7 +15,7 @@ def recruit(
     members: Codes,
     groups: Codes,
 ) -> Cells:
-    """Give a pattern to records of large classes, for groups that lack some of k.
+    """Give a pattern to records of large classes, for groups that have fewer than k.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def recruit(
     Returns
     -------
     ndarray of shape (n_groups,)
-        Whether a group that lacks some has got them.
+        Whether each group has got what it lacked.
     """
     problem = assignment.problem
     complete = assignment.pattern == problem.missing[assignment.row]
@@ -46,20 +46,22 @@ def recruit(
     needed = (keys[group_of] == own_keys) & (shortfall[group_of] > 0)
     pieces, group_of = pieces[needed], group_of[needed]
     if problem.units is not None:
-        return _recruit_units(assignment, pattern, shortfall, pieces, group_of, members, groups)
+        return _fill_shortfall_of_units(
+            assignment, pattern, shortfall, pieces, group_of, members, groups
+        )
     spare = assignment.records[pieces] - problem.k
     enough = np.bincount(group_of, spare, len(keys)) >= shortfall
     order = np.lexsort((-pieces, -spare, group_of))
     pieces, group_of, spare = (values[order] for values in (pieces, group_of, spare))
     before = np.cumsum(spare) - spare
     first = np.searchsorted(group_of, group_of)
-    recruited = np.clip(shortfall[group_of] - (before - before[first]), 0, spare)
-    recruited[~enough[group_of]] = 0
-    assignment.split(pieces[recruited > 0], recruited[recruited > 0], pattern)
+    added = np.clip(shortfall[group_of] - (before - before[first]), 0, spare)
+    added[~enough[group_of]] = 0
+    assignment.split(pieces[added > 0], added[added > 0], pattern)
     return np.asarray(enough)
 
 
-def _recruit_units(
+def _fill_shortfall_of_units(
     assignment: Assignment,
     pattern: int,
     shortfall: Codes,
@@ -68,7 +70,7 @@ def _recruit_units(
     members: Codes,
     groups: Codes,
 ) -> Cells:
-    """Recruit one record of each unit that a group lacks."""
+    """Add one record of each unit that a group lacks."""
     problem, units = assignment.problem, assignment.problem.units
     assert units is not None
     number, labels = problem.labels(0)
@@ -167,8 +169,8 @@ def _move_members(
     problem = assignment.problem
     if problem.units is None:
         records = assignment.records[members]
-        recruited = np.clip(n_joining - (np.cumsum(records) - records), 0, records)
-        assignment.split(members[recruited > 0], recruited[recruited > 0], pattern)
+        added = np.clip(n_joining - (np.cumsum(records) - records), 0, records)
+        assignment.split(members[added > 0], added[added > 0], pattern)
         return
     present, units = (problem.units[assignment.row[some]] for some in (pieces, members))
     assignment.pattern[members[: number_needed(present, units, problem.k)]] = pattern
