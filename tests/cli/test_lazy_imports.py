@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import pytest
 from sklearn import __version__
 
 # Earlier versions of scikit-learn use some of the modules when they are imported themselves.
@@ -30,6 +31,7 @@ def test_scikit_learn_starts_without_them_and_unused_placeholders_are_discarded(
 NOT_NEEDED_TO_MASK = (
     "dask", "distributed", "highspy", "jinja2", "matplotlib", "pandas.plotting._matplotlib",
     "pyarrow.dataset", "pyarrow.parquet", "sklearn.metrics", "sklearn.neighbors", "sqlalchemy",
+    "urllib.request",
     "shoal.app", "shoal.audit", "shoal.comparison", "shoal.inspection", "shoal.scale",
     "shoal.metrics.analyses", "shoal.metrics.attacks", "shoal.partitioners.prove",
     "shoal.report.html", *(["scipy.optimize"] if USES_NONE else []),
@@ -48,6 +50,22 @@ def test_masking_a_csv_file_imports_nothing_that_it_does_not_need(tmp_path, monk
     )
     assert run(code) == "[]"
     assert (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize(("given", "used"), [(None, "20"), ("26", "26")])
+def test_idle_threads_of_openblas_sleep_soon_unless_the_user_decides(monkeypatch, given, used):
+    monkeypatch.delenv("OPENBLAS_THREAD_TIMEOUT", raising=False)
+    if given:
+        monkeypatch.setenv("OPENBLAS_THREAD_TIMEOUT", given)
+    code = (
+        "import os, sys; from shoal.cli import main\n"
+        "print('numpy' in sys.modules)\n"
+        "sys.argv = ['shoal', '--version']\n"
+        "try: main()\n"
+        "except SystemExit: print(os.environ['OPENBLAS_THREAD_TIMEOUT'])"
+    )
+    numpy_is_imported, *_, timeout = run(code).split()
+    assert (numpy_is_imported, timeout) == ("False", used)
 
 
 def test_a_module_that_is_used_is_the_real_one():

@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from shoal.errors import FileError
 
@@ -61,6 +60,8 @@ def as_place(place: str | os.PathLike[str]) -> str:
         return text
     parts = _split(text)
     if parts.scheme == "file":
+        from urllib.request import url2pathname
+
         return url2pathname(parts.path)
     if parts.password is not None:
         raise FileError(
