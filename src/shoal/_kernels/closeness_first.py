@@ -72,16 +72,16 @@ def unordered_distance(rank, below):
 
 
 @compiled
-def distance_from_table(table, members, place, newcomer):
+def distance_from_table(table, members, place, replacement):
     """Return the greatest distance of a group from the table, over all confidential columns.
 
-    The record at ``place`` of ``members`` is replaced by ``newcomer``.
+    The record at ``place`` of ``members`` is replaced by ``replacement``.
     """
     greatest = 0.0
     rank = np.empty(members.shape[0], np.int64)
     for c in range(table.ranks.shape[1]):
         for i in range(members.shape[0]):
-            rank[i] = table.ranks[newcomer if i == place else members[i], c]
+            rank[i] = table.ranks[replacement if i == place else members[i], c]
         rank.sort()
         start, stop = table.start[c], table.start[c + 1]
         below = table.below[start:stop]

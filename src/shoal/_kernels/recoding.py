@@ -33,8 +33,8 @@ class RecodedGroups(NamedTuple):
     unit: NDArray[np.int64]
     labels: NDArray[np.int64]  # of each record
     head: NDArray[np.int64]  # first record of each group
-    after: NDArray[np.int64]  # next record of the same group
-    before: NDArray[np.int64]
+    next_record: NDArray[np.int64]  # of the same group
+    previous_record: NDArray[np.int64]
     sizes: NDArray[np.int64]
     n_units: NDArray[np.int64]  # units of each group
     level: NDArray[np.int64]  # of the lowest common ancestor
@@ -87,7 +87,7 @@ def summarise(groups, row, g, skip):
     while i >= 0:
         if i != skip:
             add_to_summary(groups, row, i)
-        i = groups.after[i]
+        i = groups.next_record[i]
     total = 0.0
     for c in range(groups.codes.shape[1]):
         if groups.n_values[row, c] > 0:
@@ -133,7 +133,7 @@ def has_unit(groups, g, unit, skip):
     while i >= 0:
         if i != skip and groups.unit[i] == unit:
             return True
-        i = groups.after[i]
+        i = groups.next_record[i]
     return False
 
 
@@ -142,7 +142,7 @@ def add_record(groups, i, g):
     """Add a record to a group; the group is not summarised."""
     if not has_unit(groups, g, groups.unit[i], NONE):
         groups.n_units[g] += 1
-    prepend(groups.head, groups.after, groups.before, g, i)
+    prepend(groups.head, groups.next_record, groups.previous_record, g, i)
     groups.labels[i] = g
     groups.sizes[g] += 1
 
@@ -153,7 +153,7 @@ def remove_record(groups, i):
     g = groups.labels[i]
     if not has_unit(groups, g, groups.unit[i], i):
         groups.n_units[g] -= 1
-    unlink(groups.head, groups.after, groups.before, g, i)
+    unlink(groups.head, groups.next_record, groups.previous_record, g, i)
     groups.sizes[g] -= 1
 
 
@@ -232,7 +232,7 @@ def improve_record(groups, k, active, i, near, costs):
                     and units_after_exchange(groups, b, j, groups.unit[i]) >= k
                 ):
                     best, target, partner = before - loss_a - loss_b, b, j
-            j = groups.after[j]
+            j = groups.next_record[j]
     if target < 0:
         return 0.0
     move(groups, i, target)
@@ -281,7 +281,7 @@ def split(groups, k, g, new):
         summarise(groups, without, g, i)
         if groups.loss[g] - groups.loss[without] > best:
             best, first = groups.loss[g] - groups.loss[without], i
-        i = groups.after[i]
+        i = groups.next_record[i]
     move(groups, first, new)
     while groups.n_units[new] < k:
         least, chosen = np.inf, NONE
@@ -290,7 +290,7 @@ def split(groups, k, g, new):
             cost = loss_with(groups, new, i, least)
             if cost < least and not has_unit(groups, new, groups.unit[i], NONE):
                 least, chosen = cost, i
-            i = groups.after[i]
+            i = groups.next_record[i]
         move(groups, chosen, new)
     if groups.n_units[g] >= k:
         return True

@@ -34,7 +34,7 @@ ROUNDING = 1e-12  # share of a group's SSE that a change must exceed to be more 
 class LinkedGroups(NamedTuple):
     """Groups that may dissolve, and their centroids in a tree.
 
-    The records of group g are a linked list: ``first[g]``, then ``after[first[g]]``
+    The records of group g are a linked list: ``first[g]``, then ``next_record[first[g]]``
     and so on, with ``last[g]`` at the end. ``total`` is their sum, as a leading
     part and its rounding error per column. In a trial, ``target`` is the group
     that a record would join, ``n_joining``, ``offset_sum`` and ``sse_rise`` are the number of
@@ -48,7 +48,7 @@ class LinkedGroups(NamedTuple):
     sse: np.ndarray
     total: np.ndarray
     first: np.ndarray
-    after: np.ndarray
+    next_record: np.ndarray
     last: np.ndarray
     target: np.ndarray
     n_joining: np.ndarray
@@ -67,7 +67,7 @@ def open_groups(X: np.ndarray, labels: np.ndarray) -> LinkedGroups:
         sse=np.zeros(n_groups),
         total=np.zeros((n_groups, X.shape[1], 2)),
         first=np.full(n_groups, END),
-        after=np.full(n, END),
+        next_record=np.full(n, END),
         last=np.full(n_groups, END),
         target=np.full(n, END),
         n_joining=np.zeros(n_groups, np.int64),
@@ -95,19 +95,19 @@ def append_member(groups, g, i):
     if groups.first[g] == END:
         groups.first[g] = i
     else:
-        groups.after[groups.last[g]] = i
+        groups.next_record[groups.last[g]] = i
     groups.last[g] = i
-    groups.after[i] = END
+    groups.next_record[i] = END
 
 
 @compiled
 def listed_sse(X, groups, g):
     """Return the SSE of group ``g``, exact for small whole numbers, so that ties are ties."""
     others = np.empty(groups.sizes[g] - 1, np.int64)
-    i = groups.after[groups.first[g]]
+    i = groups.next_record[groups.first[g]]
     for t in range(others.shape[0]):
         others[t] = i
-        i = groups.after[i]
+        i = groups.next_record[i]
     return scaled_sse(X, groups.first[g], others) / groups.sizes[g]
 
 
@@ -124,7 +124,7 @@ def choose_targets(X, groups, g):
         groups.sse_rise[h] += distance[0]
         for j in range(X.shape[1]):
             groups.offset_sum[h, j] += X[i, j] - groups.centroids[h, j]
-        i = groups.after[i]
+        i = groups.next_record[i]
 
 
 @compiled
@@ -142,7 +142,7 @@ def total_rise(groups, g):
             groups.sse_rise[h] -= saved / (groups.sizes[h] + groups.n_joining[h])
             groups.n_joining[h] = 0
             total += groups.sse_rise[h]
-        i = groups.after[i]
+        i = groups.next_record[i]
     return total
 
 
@@ -166,12 +166,12 @@ def dissolve_if_better(X, groups, g):
     is_better = total_rise(groups, g) < groups.sse[g] * (1.0 - ROUNDING)
     i = groups.first[g]
     while i != END:
-        after = groups.after[i]
+        following = groups.next_record[i]
         if is_better:
             move_member(X, groups, groups.target[i], i)
         else:
             groups.sse_rise[groups.target[i]] = 0.0
-        i = after
+        i = following
     if is_better:
         remove_point(groups.tree, g)
         groups.first[g] = END
@@ -193,4 +193,4 @@ def write_labels(groups, labels):
         i = groups.first[g]
         while i != END:
             labels[i] = g
-            i = groups.after[i]
+            i = groups.next_record[i]

@@ -45,7 +45,7 @@ def write_mean(groups, i, with_unit, mean):
             size += 1
             for c in range(mean.shape[0]):
                 mean[c] += groups.X[j, c]
-        j = groups.after[j]
+        j = groups.next_record[j]
     for c in range(mean.shape[0]):
         mean[c] /= size
     return size
@@ -105,7 +105,7 @@ def best_exchange(groups, k, a, b, leaving, least, margin, mean):
     while j >= 0 and tries > 0:
         is_new_unit = previous < 0 or groups.unit[j] != groups.unit[previous]
         if not is_new_unit and squared_row_distance(groups.X, j, groups.X, previous) == 0.0:
-            j = groups.after[j]
+            j = groups.next_record[j]
             continue
         tries -= 1
         for with_unit in (False, True):
@@ -119,7 +119,7 @@ def best_exchange(groups, k, a, b, leaving, least, margin, mean):
             increase = sse_increase(groups, a, b, leaving, arriving)
             if increase < least - margin and keeps_units(groups, k, a, b, leaving, arriving):
                 least, partner, partner_with_unit = increase, j, with_unit
-        j, previous = groups.after[j], j
+        j, previous = groups.next_record[j], j
     return least, partner, partner_with_unit
 
 
@@ -132,7 +132,7 @@ def relocate(groups, i, with_unit, h):
         return
     j = groups.head[g]
     while j >= 0:
-        following = groups.after[j]
+        following = groups.next_record[j]
         if groups.unit[j] == unit:
             move(groups, j, h)
         j = following
@@ -156,15 +156,15 @@ def best_move(groups, tree, k, i, near, squares, means):
         if whole_unit and count_of(groups, a, unit) == 1:
             break
         leaving = Movers(unit, write_mean(groups, i, whole_unit, means[0]), means[0])
-        nobody = Movers(NONE, ZERO, means[1])
+        no_movers = Movers(NONE, ZERO, means[1])
         if leaving.size == groups.sizes[a]:
             continue
         for m in range(n_near):
             b, square = near[m], own_square + squares[m]
             n_both = groups.sizes[a] + groups.sizes[b]
             margin = ROUNDING * square * n_both + CENTROID * np.sqrt(square)
-            increase = sse_increase(groups, a, b, leaving, nobody)
-            if increase < least - margin and keeps_units(groups, k, a, b, leaving, nobody):
+            increase = sse_increase(groups, a, b, leaving, no_movers)
+            if increase < least - margin and keeps_units(groups, k, a, b, leaving, no_movers):
                 least, target, with_unit, partner = increase, b, whole_unit, NONE
             increase, j, whole = best_exchange(groups, k, a, b, leaving, least, margin, means[1])
             if j != NONE:

@@ -21,7 +21,7 @@ USED, VERSION = 0, 1  # places in the counts
 class UnitGroups(NamedTuple):
     """Records in groups, as linked lists, with the number of records and units of each group.
 
-    ``head[g]`` is a record of group g, ``after`` and ``before`` lead to the others.
+    ``head[g]`` is a record of group g, ``next_record`` and ``previous_record`` lead to the others.
     ``n_units`` counts units. ``version[g]`` grows with every change of group g;
     ``counts`` holds how many keys of the hash table are used and the newest version.
     """
@@ -29,8 +29,8 @@ class UnitGroups(NamedTuple):
     X: np.ndarray
     unit: np.ndarray
     labels: np.ndarray
-    after: np.ndarray
-    before: np.ndarray
+    next_record: np.ndarray
+    previous_record: np.ndarray
     head: np.ndarray
     sizes: np.ndarray
     centroids: np.ndarray
@@ -54,8 +54,8 @@ def open_unit_groups(
         X=X,
         unit=unit,
         labels=np.full(n, NONE),
-        after=np.full(n, NONE),
-        before=np.full(n, NONE),
+        next_record=np.full(n, NONE),
+        previous_record=np.full(n, NONE),
         head=np.full(capacity, NONE),
         sizes=np.zeros(capacity, np.int64),
         centroids=np.zeros((capacity, p)),
@@ -86,7 +86,7 @@ def update_centroid(groups, g):
         i = groups.head[g]
         while i >= 0:
             total += groups.X[i, j]
-            i = groups.after[i]
+            i = groups.next_record[i]
         groups.centroids[g, j] = total / max(groups.sizes[g], 1)
     groups.counts[VERSION] += 1
     groups.version[g] = groups.counts[VERSION]
@@ -140,7 +140,7 @@ def rehash(groups):
 @compiled
 def add_record(groups, i, g):
     """Add record ``i``, which is in no group, to group ``g``."""
-    prepend(groups.head, groups.after, groups.before, g, i)
+    prepend(groups.head, groups.next_record, groups.previous_record, g, i)
     groups.labels[i] = g
     groups.sizes[g] += 1
     add_to_count(groups, g, groups.unit[i], 1)
@@ -150,7 +150,7 @@ def add_record(groups, i, g):
 def remove_record(groups, i):
     """Remove record ``i`` from its group."""
     g = groups.labels[i]
-    unlink(groups.head, groups.after, groups.before, g, i)
+    unlink(groups.head, groups.next_record, groups.previous_record, g, i)
     groups.sizes[g] -= 1
     add_to_count(groups, g, groups.unit[i], -1)
 
@@ -185,5 +185,5 @@ def sse_of(groups, g):
     i = groups.head[g]
     while i >= 0:
         total += squared_row_distance(groups.X, i, groups.centroids, g)
-        i = groups.after[i]
+        i = groups.next_record[i]
     return total

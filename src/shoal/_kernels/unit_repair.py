@@ -25,7 +25,7 @@ def units_together(groups, g, h):
         u = groups.unit[i]
         if count_of(groups, h, u) > 0:
             shared += 1.0 / count_of(groups, g, u)  # so that a unit counts once
-        i = groups.after[i]
+        i = groups.next_record[i]
     return groups.n_units[g] + groups.n_units[h] - round(shared)
 
 
@@ -51,7 +51,7 @@ def dissolution_cost(groups, k, g, near, count):
     i = groups.head[g]
     while i >= 0:
         total += cheapest_join(groups, k, i, near, count)[1]
-        i = groups.after[i]
+        i = groups.next_record[i]
     return total
 
 
@@ -77,7 +77,7 @@ def cheapest_addition(groups, k, g, near, count):
                 and may_leave(groups, k, i)
             ):
                 best, least = i, cost
-            i = groups.after[i]
+            i = groups.next_record[i]
     return best, least
 
 
@@ -181,7 +181,7 @@ def split_off(groups, k, g, h):
         squares[m] = squared_row_distance(groups.X, i, groups.centroids, g)
         if squares[m] > squares[far]:
             far = m
-        i = groups.after[i]
+        i = groups.next_record[i]
     outermost = members[far]
     for m in range(size):
         squares[m] = squared_row_distance(groups.X, members[m], groups.X, outermost)

@@ -60,35 +60,35 @@ AGGREGATES = {
 
 def names(n_columns: int) -> set[str]:
     """Return the names of the fields of all columns."""
-    return {f"{setting}:{at}" for setting in SETTINGS for at in range(n_columns)}
+    return {f"{setting}:{index}" for setting in SETTINGS for index in range(n_columns)}
 
 
 def suggested_settings(columns: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Return the settings that an inspection suggests."""
     settings: dict[str, str] = {}
-    for at, column in enumerate(columns):
-        settings[f"role:{at}"] = column["role"] or ""
+    for index, column in enumerate(columns):
+        settings[f"role:{index}"] = column["role"] or ""
         for rule, parts in (column.get("hierarchy") or {}).items():
-            settings |= {f"rule:{at}": rule, f"levels:{at}": ", ".join(map(str, parts))}
+            settings |= {f"rule:{index}": rule, f"levels:{index}": ", ".join(map(str, parts))}
         if column["role"] != "quasi-identifier":
             continue
         if column.get("missing_codes"):
-            settings[f"codes:{at}"] = ", ".join(map(str, column["missing_codes"]))
+            settings[f"codes:{index}"] = ", ".join(map(str, column["missing_codes"]))
         declared = column.get("declare") or {}
         declared = {"kind": declared} if isinstance(declared, str) else dict(declared)
         if column.get("formats"):
             declared = {"kind": "date", "format": column["formats"][0]}
         settings |= {
-            f"{key}:{at}": str(declared[key]) for key in ("kind", "format") if declared.get(key)
+            f"{key}:{index}": str(declared[key]) for key in ("kind", "format") if declared.get(key)
         }
         if declared.get("order"):
-            settings[f"order:{at}"] = ", ".join(map(str, declared["order"]))
+            settings[f"order:{index}"] = ", ".join(map(str, declared["order"]))
     return settings
 
 
 def chosen_roles(settings: Mapping[str, str], columns: Sequence[str]) -> dict[str, str]:
     """Return the role of each column; refuse unknown ones."""
-    chosen = {name: settings.get(f"role:{at}", "") for at, name in enumerate(columns)}
+    chosen = {name: settings.get(f"role:{index}", "") for index, name in enumerate(columns)}
     for name, role in chosen.items():
         if role not in words.ROLES:
             known = ", ".join(choice.label for choice in words.ROLES.values())
@@ -109,16 +109,16 @@ def types(
     """Return the types of columns that are declared, with levels where a step uses them."""
     by_levels = {name for step in steps if _uses_levels(step) for name in step.columns}
     declared: dict[str, Any] = {}
-    for at, name in enumerate(columns):
-        kind = settings.get(f"kind:{at}", "")
+    for index, name in enumerate(columns):
+        kind = settings.get(f"kind:{index}", "")
         entry: dict[str, Any] = {"kind": kind} if kind else {}
-        order, form = (settings.get(f"{setting}:{at}", "") for setting in ("order", "format"))
+        order, form = (settings.get(f"{setting}:{index}", "") for setting in ("order", "format"))
         if kind == "ordinal" and order:
             entry["order"] = _split_list(order)
         if kind == "date" and form:
             entry["format"] = form
         if name in by_levels:
-            entry = {**_levels(settings, at, name, hierarchies), **entry}
+            entry = {**_levels(settings, index, name, hierarchies), **entry}
         if entry:
             declared[name] = entry if len(entry) > 1 else entry["kind"]
     return declared
@@ -131,14 +131,14 @@ def _uses_levels(step: Step) -> bool:
 
 
 def _levels(
-    settings: Mapping[str, str], at: int, name: str, hierarchies: Mapping[str, Any]
+    settings: Mapping[str, str], index: int, name: str, hierarchies: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the part of a type that declares its levels."""
-    rule = settings.get(f"rule:{at}", "")
+    rule = settings.get(f"rule:{index}", "")
     if not rule:
         return {}
     if rule == "file":
-        loaded = hierarchies.get(settings.get(f"hierarchy:{at}", ""))
+        loaded = hierarchies.get(settings.get(f"hierarchy:{index}", ""))
         if loaded is None:
             raise ParameterError(
                 f"The levels of column {name!r} are to come from a file. Load it under “Details” of"
@@ -153,7 +153,7 @@ def _levels(
             code="levels-not-a-rule",
             column=name,
         )
-    parts = _split_list(settings.get(f"levels:{at}", ""))
+    parts = _split_list(settings.get(f"levels:{index}", ""))
     numbers = parts if rule == "periods" else [parameter_value(part) for part in parts]
     return {"kind": RULES[rule], rule: numbers}
 
@@ -164,7 +164,7 @@ def missing_codes(
     """Return the missing codes of masked columns."""
     masked = {name for step in steps for name in step.columns}
     codes_by_column = {
-        name: _split_list(settings.get(f"codes:{at}", "")) for at, name in enumerate(columns)
+        name: _split_list(settings.get(f"codes:{index}", "")) for index, name in enumerate(columns)
     }
     return {name: codes for name, codes in codes_by_column.items() if codes and name in masked}
 
@@ -174,9 +174,9 @@ def by_column(
 ) -> dict[str, dict[str, Any]]:
     """Return importance, decimals and aggregates of those masked columns that have their own."""
     options: dict[str, dict[str, Any]] = {}
-    for at, name in enumerate(columns):
+    for index, name in enumerate(columns):
         for option in ("importance", "decimals", "aggregate") if name in masked else ():
-            text = settings.get(f"{option}:{at}", "")
+            text = settings.get(f"{option}:{index}", "")
             if not text:
                 continue
             value = text if option == "aggregate" else parameter_value(text)

@@ -149,10 +149,10 @@ def with_earlier_step(settings: Mapping[str, str], columns: list[dict[str, Any]]
     }
 
 
-def without_earlier_step(settings: Mapping[str, str], at: int) -> dict[str, str]:
+def without_earlier_step(settings: Mapping[str, str], index: int) -> dict[str, str]:
     """Return the settings without one of the earlier steps."""
     steps = earlier_steps(settings)
-    return {**settings, "steps": json.dumps(steps[:at] + steps[at + 1 :])}
+    return {**settings, "steps": json.dumps(steps[:index] + steps[index + 1 :])}
 
 
 def describe_step(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> str:

@@ -70,7 +70,7 @@ class Pages:
             "/state": self.state,
             "/runs": self.runs,
             "/lines": self.lines,
-            "/columns/{at:int}": self.column,
+            "/columns/{index:int}": self.column,
             "/runs/{number:int}/{what}": self.download,
         }
         post: dict[str, Handler] = {
@@ -78,9 +78,9 @@ class Pages:
             "/read": self.read,
             "/example": self.example,
             "/settings": self.settings,
-            "/columns/{at:int}/hierarchy": self.hierarchy,
+            "/columns/{index:int}/hierarchy": self.hierarchy,
             "/steps": self.add_step,
-            "/steps/{at:int}/remove": self.remove_step,
+            "/steps/{index:int}/remove": self.remove_step,
             "/run": self.run,
             "/runs/{number:int}/cancel": self.cancel,
             "/runs/{number:int}/again": self.again,
@@ -133,10 +133,10 @@ class Pages:
 
     async def column(self, request: Request) -> Response:
         """Show the details of a column."""
-        session, at = session_of(request), request.path_params["at"]
-        if at >= len(session.columns):
+        session, index = session_of(request), request.path_params["index"]
+        if index >= len(session.columns):
             raise HTTPException(404)
-        return HTMLResponse(views.column(session, at))
+        return HTMLResponse(views.column(session, index))
 
     async def upload(self, request: Request) -> Response:
         """Receive a file as a stream, and start its inspection."""
@@ -208,11 +208,11 @@ class Pages:
 
     async def hierarchy(self, request: Request) -> Response:
         """Load the levels of a column from a file."""
-        session, at = session_of(request), request.path_params["at"]
-        if at >= len(session.columns):
+        session, index = session_of(request), request.path_params["index"]
+        if index >= len(session.columns):
             raise HTTPException(404)
         try:
-            key = await load_hierarchy(request, session, at)
+            key = await load_hierarchy(request, session, index)
         except ShoalError as error:
             return JSONResponse({"message": message_of(error)}, 400)
         loaded = session.hierarchies[key]
@@ -232,9 +232,9 @@ class Pages:
 
     async def remove_step(self, request: Request) -> Response:
         """Remove one of the earlier steps."""
-        session, at = session_of(request), request.path_params["at"]
+        session, index = session_of(request), request.path_params["index"]
         await _change_if_current(
-            request, lambda: session.change(form.without_earlier_step(session.settings, at))
+            request, lambda: session.change(form.without_earlier_step(session.settings, index))
         )
         return redirect_to(request, "#message" if session.message else "#masking")
 
@@ -285,7 +285,7 @@ class Pages:
             return redirect_to(request, "#message" if session.message else "#settings")
         if action == "end":
             self._sessions.close(session)
-            text, policy = views.ended()
+            text, policy = views.ended_page()
             answer = HTMLResponse(text, headers={"Content-Security-Policy": policy})
             answer.delete_cookie(COOKIE, path=f"/s/{session.id}/")
             return answer

@@ -76,7 +76,7 @@ def reading_question(path: Path, fields: Mapping[str, str]) -> str:
     return f"Recognised: {listed}. Check the first lines, then read the file."
 
 
-async def load_hierarchy(request: Request, session: Session, at: int) -> str:
+async def load_hierarchy(request: Request, session: Session, index: int) -> str:
     """Store and check the levels of a column from a file; return their key in the session."""
     name = safe_name(text_of(request.headers.get("x-file-name", "")))
     if len(session.hierarchies) >= MAX_HIERARCHIES:
@@ -93,7 +93,7 @@ async def load_hierarchy(request: Request, session: Session, at: int) -> str:
     path = session.file_folder / f"levels-{key}{ending}"
     path.write_bytes(body)
     try:
-        rows = check_rows(read_rows(path, None), session.columns[at]["name"])
+        rows = check_rows(read_rows(path, None), session.columns[index]["name"])
     except FileError as error:
         raise FileError(error.template.replace(path.name, name), code=error.code) from None
     finally:

@@ -26,7 +26,9 @@ EXAMPLE_WORDS = {
     "sme": "eleven companies, small enough to follow by hand",
 }
 # Fixed-width text needs a second file, and a database the name of a table.
-OFFERED = [one for one in FORMATS if one.name not in ("fixed-width text", "DuckDB")]
+OFFERED = [
+    file_format for file_format in FORMATS if file_format.name not in ("fixed-width text", "DuckDB")
+]
 STATIC = {
     "app.css": "text/css",
     "app.js": "text/javascript",
@@ -48,7 +50,7 @@ def whole_page(session: Session, limit: int) -> str:
             "start.html",
             **common | {"message": session.message or reason},
             limit=limit,
-            formats=[(one.name, one.endings) for one in OFFERED],
+            formats=[(file_format.name, file_format.endings) for file_format in OFFERED],
             examples=EXAMPLE_WORDS,
             reading=_reading(session),
             name=session.name,
@@ -131,17 +133,17 @@ def runs(session: Session) -> str:
     return page("runs.html", **_runs(session))
 
 
-def column(session: Session, at: int) -> str:
+def column(session: Session, index: int) -> str:
     """Return the details of a column."""
-    entry = session.columns[at]
-    key = session.settings.get(f"hierarchy:{at}", "")
+    entry = session.columns[index]
+    key = session.settings.get(f"hierarchy:{index}", "")
     loaded = session.hierarchies.get(key)
     formats = dict(column_settings.FORMATS)
-    for form_ in (*entry.get("formats", ()), session.settings.get(f"format:{at}", "")):
+    for form_ in (*entry.get("formats", ()), session.settings.get(f"format:{index}", "")):
         formats.setdefault(form_, form_)
     return page(
         "column.html",
-        at=at,
+        at=index,
         column=entry,
         settings=session.settings,
         kinds=words.KINDS,
@@ -220,10 +222,10 @@ def _runs(session: Session) -> dict[str, Any]:
     }
 
 
-def ended() -> tuple[str, str]:
+def ended_page() -> tuple[str, str]:
     """Return the last page of a session, and its policy: its styles are part of it."""
     nonce = secrets.token_urlsafe(16)
-    style = (styles() + _own("app.css")).replace("</", "<\\/")
+    style = (styles() + _static_text("app.css")).replace("</", "<\\/")
     policy = f"default-src 'none'; style-src 'nonce-{nonce}'; base-uri 'none'"
     return page("ended.html", style=style, nonce=nonce), f"{policy}; frame-ancestors 'none'"
 
@@ -232,10 +234,10 @@ def static(name: str) -> tuple[str, str] | None:
     """Return a static file and its media type; None if there is no such file."""
     if name == "figures.css":
         return styles(), "text/css"
-    return (_own(name), STATIC[name]) if name in STATIC else None
+    return (_static_text(name), STATIC[name]) if name in STATIC else None
 
 
-def _own(name: str) -> str:
+def _static_text(name: str) -> str:
     return (resources.files("shoal.app") / "static" / name).read_text(encoding="utf-8")
 
 

@@ -83,7 +83,7 @@ def inspect_file(arguments: dict[str, Any]) -> dict[str, Any]:
     progress.report("inspecting the columns", 0, 0)
     inspected = inspect_source(opened, name).to_dict()
     typed = opened.without_codes(_missing_words(inspected)).with_numbers(table.column_names)
-    codes = [one["name"] for one in inspected["columns"] if one["kind"] in CATEGORICAL]
+    codes = [column["name"] for column in inspected["columns"] if column["kind"] in CATEGORICAL]
     labels = {column: notes.value_labels for column, notes in opened.notes.columns.items()}
     return {**inspected, **preview(table, typed, codes, labels)}
 
@@ -91,9 +91,11 @@ def inspect_file(arguments: dict[str, Any]) -> dict[str, Any]:
 def _missing_words(inspected: dict[str, Any]) -> dict[str, list[str]]:
     """Return the words, such as NA, that stand for a missing value in columns of numbers."""
     words = {
-        one["name"]: [code for code in one["missing_codes"] if str(code).lower() in MISSING_WORDS]
-        for one in inspected["columns"]
-        if one["kind"] == "numeric"
+        column["name"]: [
+            code for code in column["missing_codes"] if str(code).lower() in MISSING_WORDS
+        ]
+        for column in inspected["columns"]
+        if column["kind"] == "numeric"
     }
     return {name: codes for name, codes in words.items() if codes}
 

@@ -19,7 +19,7 @@ from shoal._text import limit_table_width
 from shoal.cli._option_blocks import running_flags
 from shoal.cli._progress_bar import end_progress_bar, print_above, progress_bar
 from shoal.cli._terminal import echo, width_of
-from shoal.cli._wording import command_wording, restricted_to
+from shoal.cli._wording import command_wording, wording_for_flags
 from shoal.errors import (
     ParameterError,
     PlanError,
@@ -68,7 +68,7 @@ def session(
     its messages are about the command that made a release (``own_options``).
     """
     flags = running_flags.get() if own_options else None
-    wording = wording if flags is None else restricted_to(flags, wording)
+    wording = wording if flags is None else wording_for_flags(flags, wording)
     _wording.set(wording)
     published: list[str] = []
     try:

@@ -80,14 +80,14 @@ def command_wording(name: str, value: str | None) -> str:
     return flag if argument is None else f"{flag} {argument}"
 
 
-def restricted_to(flags: Collection[str], wording: Wording) -> Wording:
+def wording_for_flags(flags: Collection[str], wording: Wording) -> Wording:
     """Return a wording of options that names only options which a command has.
 
     Others are given by ``--set``, if the command has that, or written as in Python.
 
-    >>> restricted_to({"-k", "--set"}, command_wording)("missing", '"drop"')
+    >>> wording_for_flags({"-k", "--set"}, command_wording)("missing", '"drop"')
     '--set missing=drop'
-    >>> restricted_to({"-k"}, command_wording)("missing", '"drop"')
+    >>> wording_for_flags({"-k"}, command_wording)("missing", '"drop"')
     'missing="drop"'
     """
 

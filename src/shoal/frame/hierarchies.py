@@ -154,7 +154,7 @@ class Hierarchy:
         if self.periods:
             return _by_periods(values, self.periods, date_format, name)
         path = {row[0]: row[:-1] if self._is_rooted else row for row in self.rows}
-        unknown = [at for at, value in enumerate(values) if value not in path]
+        unknown = [index for index, value in enumerate(values) if value not in path]
         if unknown:
             of = f" of column {name!r}" if name else ""
             raise InputError(

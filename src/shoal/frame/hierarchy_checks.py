@@ -15,29 +15,32 @@ def check_rows(entries: Any, name: str = "") -> tuple[Row, ...]:
     rows = nested_rows(entries, name) if isinstance(entries, Mapping) else as_rows(entries, name)
     if not rows:
         return ()
-    for at, row in enumerate(rows, 1):
+    for number, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             _refuse(
-                name, "hierarchy-uneven", f"has rows of different lengths, first row {at}", row=at
+                name,
+                "hierarchy-uneven",
+                f"has rows of different lengths, first row {number}",
+                row=number,
             )
     if len(rows[0]) < 2:
         _refuse(name, "hierarchy-without-parents", "names no parents")
     seen: set[str] = set()
-    for at, row in enumerate(rows, 1):
+    for number, row in enumerate(rows, 1):
         if row[0] in seen:
-            _refuse(name, "value-twice", f"lists a value twice, in row {at}", row=at)
+            _refuse(name, "value-twice", f"lists a value twice, in row {number}", row=number)
         seen.add(row[0])
     for level in range(1, len(rows[0]) - 1):
         above: dict[str, Row] = {}
-        for at, row in enumerate(rows, 1):
+        for number, row in enumerate(rows, 1):
             if above.setdefault(row[level], row[level + 1 :]) != row[level + 1 :]:
                 _refuse(
                     name,
                     "hierarchy-no-tree",
-                    f"is not a tree: the category at level {level} of row {at} has another parent"
-                    " in an earlier row",
+                    f"is not a tree: the category at level {level} of row {number} has another"
+                    " parent in an earlier row",
                     level=level,
-                    row=at,
+                    row=number,
                 )
     return rows
 

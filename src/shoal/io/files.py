@@ -135,8 +135,8 @@ def write(
     """
     dialect = dialect or Dialect()
     source = data if isinstance(data, Source) else Source(data, notes_of(data.schema))
-    lost = format_of(target, dialect).load().write(source, Path(path), dialect, target)
-    return (*source.remarks, *lost)
+    remarks = format_of(target, dialect).load().write(source, Path(path), dialect, target)
+    return (*source.remarks, *remarks)
 
 
 def read_back(path: Path, *, target: Path, dialect: Dialect) -> Source:

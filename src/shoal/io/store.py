@@ -92,8 +92,8 @@ def name_of(place: str) -> str:
     return Path(urlsplit(place).path).name if is_web(place) else Path(place).name
 
 
-def shown(place: str) -> str:
-    """Return a path or an address for messages."""
+def redact(place: str) -> str:
+    """Return a path, or an address without credentials, for messages."""
     return redact_store(place) if is_store(place) else place
 
 

@@ -130,8 +130,8 @@ class TableTarget:
 
         self._connection = self._transaction.enter_context(open_connection(self.place, commit=True))
         schema, name, exists = self._check(self._connection)
-        lost = write(source, self._connection, schema, name, replace=exists)
-        return (*source.remarks, *lost)
+        remarks = write(source, self._connection, schema, name, replace=exists)
+        return (*source.remarks, *remarks)
 
     def read_back(self) -> Source:
         """Read the table in the transaction that created it, in the order of insertion."""

@@ -64,11 +64,11 @@ class _Matching:
         """Return the least number of matches; rows in classes above it are not counted."""
         best, order = len(self.label), np.argsort(self.size, kind="stable")
         sizes = self.size[order]
-        at = 0
-        while at < len(order) and sizes[at] < best:
-            end = int(np.searchsorted(sizes, sizes[at], side="right"))
-            best = min(best, self._least(order[at:end], best))
-            at = end
+        start = 0
+        while start < len(order) and sizes[start] < best:
+            end = int(np.searchsorted(sizes, sizes[start], side="right"))
+            best = min(best, self._least(order[start:end], best))
+            start = end
         return best
 
     def _least(self, rows: Labels, best: int) -> int:

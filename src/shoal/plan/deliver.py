@@ -249,14 +249,14 @@ def _write_and_judge(
     if place.shows_formulas:
         draft = draft.with_findings(_formula_findings(formula_cells(to_write.table)))
     progress.report("writing", 0, 0)
-    lost = place.write(to_write)
+    remarks = place.write(to_write)
     del to_write
     progress.report("reading back", 0, 0)
     name = redact_address(target) if place.written is None else Path(target).name
     judged = judge_file(draft, place.read_back(), name)
     if not may_be_published(judged.verdict, allow_not_kept=allow_not_kept):
         raise not_kept(judged.verdict)
-    release = draft.to_release(judged.verdict, lost=lost, measures=judged.measures)
+    release = draft.to_release(judged.verdict, remarks=remarks, measures=judged.measures)
     hashed = fingerprints and place.written is not None
     written = Fingerprint.of(place.written) if hashed and place.written else None
     types = column_types(tables.to_native(draft.evidence.released))

@@ -39,11 +39,13 @@ class Draft(NamedTuple):
         """Return the draft of a file whose columns are analysed as the file shows them."""
         return self._replace(evidence=replace(self.evidence, analysed=analysed))
 
-    def to_release(self, verdict: Verdict, *, lost: Sequence[str] = (), **changes: Any) -> Release:
+    def to_release(
+        self, verdict: Verdict, *, remarks: Sequence[str] = (), **changes: Any
+    ) -> Release:
         """Return the release with its verdict, and issue its findings as Python warnings.
 
-        ``lost`` are sentences on what a file could not represent; ``changes`` replace other
+        ``remarks`` are sentences on what a file could not represent; ``changes`` replace other
         fields.
         """
-        sentences = (*warn(verdict), *lost)
+        sentences = (*warn(verdict), *remarks)
         return Release(**{**self.fields, **changes}, verdict=verdict, warnings=sentences)

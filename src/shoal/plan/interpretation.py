@@ -44,8 +44,14 @@ def interpret_columns(
 ) -> tuple[dict[str, Type], dict[str, tuple[str, ...]]]:
     """Return the declared types and missing codes, and those that a file gives to other columns."""
     decisions = decide_in_source(source, [name for name in names if name not in types])
-    inferred = {name: one.to_declare() for name, one in decisions.items() if one.inferred}
-    codes = {name: one.missing_codes for name, one in decisions.items() if one.missing_codes}
+    inferred = {
+        name: decision.to_declare() for name, decision in decisions.items() if decision.inferred
+    }
+    codes = {
+        name: decision.missing_codes
+        for name, decision in decisions.items()
+        if decision.missing_codes
+    }
     return {**inferred, **types}, {**codes, **missing_codes}
 
 

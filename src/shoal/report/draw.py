@@ -178,14 +178,18 @@ class Plot:
         floor_, wall = self.height - BOTTOM, self.width - RIGHT
         if y_ticks:
             for value, label in ticks(self.y):
-                at = self.y_position(value)
-                self.add("line", {"x1": self.left, "x2": wall, "y1": at, "y2": at}, "grid")
-                self.words(label, self.left - 9, at + 4, "end", "tick")
+                position = self.y_position(value)
+                self.add(
+                    "line", {"x1": self.left, "x2": wall, "y1": position, "y2": position}, "grid"
+                )
+                self.words(label, self.left - 9, position + 4, "end", "tick")
         if x_ticks:
             for value, label in self._x_ticks():
-                at = self.x_position(value)
-                self.add("line", {"x1": at, "x2": at, "y1": floor_, "y2": floor_ + 4}, "axis")
-                self.words(label, at, floor_ + 17, style="tick")
+                position = self.x_position(value)
+                self.add(
+                    "line", {"x1": position, "x2": position, "y1": floor_, "y2": floor_ + 4}, "axis"
+                )
+                self.words(label, position, floor_ + 17, style="tick")
         self.add("line", {"x1": self.left, "x2": wall, "y1": floor_, "y2": floor_}, "axis")
         self.words(x_label, (self.left + wall) / 2, self.height - 6)
         if y_label:

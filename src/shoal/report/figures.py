@@ -82,12 +82,12 @@ def heat_map(
             style = "plus cell" if value >= 0 else "minus cell"
             plot.add("rect", place, style, title=f"{row} and {columns[j]}: {_format_signed(value)}")
             if count <= MAX_NUMBERED:
-                at = left + side * (j + 0.5), TOP + side * (i + 0.5) + 4
-                plot.words(_format_signed(value), *at, style="value")
-    heading = ["column", *(f"{at + 1}" for at in range(count))]
+                centre = left + side * (j + 0.5), TOP + side * (i + 0.5) + 4
+                plot.words(_format_signed(value), *centre, style="value")
+    heading = ["column", *(f"{index + 1}" for index in range(count))]
     rows = [
-        [f"{at + 1} {name}", *(_format_signed(value) for value in cells[at])]
-        for at, name in enumerate(columns)
+        [f"{index + 1} {name}", *(_format_signed(value) for value in cells[index])]
+        for index, name in enumerate(columns)
     ]
     legend = [("plus", "positive"), ("minus", "negative")] if signed else []
     return Figure(title, words, width, height, plot.marks, legend, [heading, *rows])

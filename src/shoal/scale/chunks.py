@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from shoal.errors import ColumnError, FileError, InputError
 from shoal.frame import tables
-from shoal.io.store import name_of, shown
+from shoal.io.store import name_of, redact
 from shoal.scale.storage import is_remote, open_input, store_error
 
 BATCH_SIZE = 50_000  # records that are decoded at a time
@@ -67,7 +67,7 @@ def make_chunks(paths: Sequence[str], footers: Sequence[Footer], chunk_size: int
         row_groups: list[int] = []
         for number in range(len(lengths)):
             row_groups.append(number)
-            records = sum(lengths[one] for one in row_groups)
+            records = sum(lengths[row_group] for row_group in row_groups)
             if records >= chunk_size or number + 1 == len(lengths):
                 chunks.append(Chunk(path, tuple(row_groups), records))
                 row_groups = []
@@ -220,9 +220,9 @@ def _translate_read_errors(path: str) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise FileError(
-            f"{shown(path)!r} does not exist, or a worker cannot access it. Nothing was released.",
+            f"{redact(path)!r} does not exist, or a worker cannot access it. Nothing was released.",
             code="file-gone",
-            file=shown(path),
+            file=redact(path),
         ) from None
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, InputError | FileError | ColumnError):

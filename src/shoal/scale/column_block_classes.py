@@ -43,7 +43,7 @@ def write_column_block_classes(
         For each block of columns, the values by a hash that equal values share.
     """
     files = []
-    for at, columns in enumerate(counted_column_blocks(job)):
+    for block, columns in enumerate(counted_column_blocks(job)):
         table = canonical(released.select(columns))
         names = list(map(str, range(len(columns))))  # a column may be called as the units are
         table = table.rename_columns(names)
@@ -54,7 +54,7 @@ def write_column_block_classes(
         counts = table.append_column(COUNT, ones).group_by(keys).aggregate([(COUNT, "sum")])
         counts = counts.rename_columns([*keys, COUNT])
         part = content_keys(counts, names) % np.uint64(job.n_shards)
-        path = join(folder, f"classes-{at:04d}-{number:08d}.arrow")
+        path = join(folder, f"classes-{block:04d}-{number:08d}.arrow")
         files.append(write_scratch(path, counts, part.astype(np.int64)))
     return tuple(files)
 
@@ -81,8 +81,8 @@ def count_column_block_classes(
         The number of classes by size, for each block of columns.
     """
     column_block_sizes = []
-    for at, columns in enumerate(counted_column_blocks(job)):
-        files = [of_shard[at] for of_shard in files_of]
+    for block, columns in enumerate(counted_column_blocks(job)):
+        files = [of_shard[block] for of_shard in files_of]
         records = sum_counts(file.records for file in files)
         tasks = [(job_file, len(columns), n, files_with(files, [n])) for n in records]
         results = run_stage(runner, "counting classes", _class_sizes, tasks, list(records.values()))

@@ -197,7 +197,7 @@ class Encoders:
         as in `shoal.metrics.information_loss`.
         """
         varying = [encoder for encoder in self.masked if not encoder.is_constant]
-        shares = [squared_errors[one.name] * UNIT / one.n_present for one in varying]
+        shares = [squared_errors[encoder.name] * UNIT / encoder.n_present for encoder in varying]
         return float(100 * sum(shares) / len(shares)) if shares else 0.0
 
 
@@ -237,7 +237,7 @@ def _categorical_encoder(
     name: str, value_counts: pa.Table, declared: Type | None, weighted: WeightedValues | None
 ) -> CategoricalEncoder:
     value_counts = value_counts.sort_by([(name, "ascending")])
-    values, counts = (value_counts.column(one).combine_chunks() for one in (name, COUNT))
+    values, counts = (value_counts.column(column).combine_chunks() for column in (name, COUNT))
     count = counts.to_numpy().astype(np.int64)
     column = column_from_counts(name, values, count, declared)
     present = ~column.is_missing

@@ -98,7 +98,7 @@ def class_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, Any]:
 def _unit_measures(shards: Sequence[Shard]) -> dict[str, Any]:
     """Return the measures of classes counted in units, if units were counted."""
     sizes = sum_counts(shard.class_units for shard in shards if shard.class_units)
-    shares = [one.largest_unit_share for one in shards if one.largest_unit_share is not None]
+    shares = [shard.largest_unit_share for shard in shards if shard.largest_unit_share is not None]
     return {"fewest_units": min(sizes), "largest_unit_share": max(shares)} if sizes else {}
 
 
@@ -112,7 +112,8 @@ def _constraint_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, 
     if diversities:
         least = {
             kind: [
-                min(numbers) for numbers in zip(*(one[kind] for one in diversities), strict=True)
+                min(numbers)
+                for numbers in zip(*(diversity[kind] for diversity in diversities), strict=True)
             ]
             for kind in diversities[0]
         }

@@ -299,7 +299,9 @@ class MicroaggregationRun(TableRun):
             regions_of = join_regions(
                 self.runner, self.job_file, regions_of, self.cell_files, records, size
             )
-        blocks = make_blocks([one for regions in regions_of for one in regions], records, size)
+        blocks = make_blocks(
+            [region for regions in regions_of for region in regions], records, size
+        )
         folder = str(self.folder.path("masked"))
         tasks, sizes = [], []
         for number, block in enumerate(blocks):

@@ -129,11 +129,13 @@ class ProcessPool:
             )
         before = set(multiprocessing.active_children())
         future = self._executor.submit(task.function, *task.arguments)
-        self._processes += [one for one in multiprocessing.active_children() if one not in before]
+        self._processes += [
+            process for process in multiprocessing.active_children() if process not in before
+        ]
         self._running[future] = number
 
 
 def _exit_codes(processes: Sequence[BaseProcess]) -> list[int]:
     """Return the exit codes of processes that died, without those that the pool then ended."""
-    codes = dict.fromkeys(one.exitcode for one in processes if one.exitcode)
+    codes = dict.fromkeys(process.exitcode for process in processes if process.exitcode)
     return [code for code in codes if code != -signal.SIGTERM] or list(codes)

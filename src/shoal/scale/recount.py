@@ -108,7 +108,9 @@ def recount_constraints(paths: Sequence[str], plan: "Plan") -> tuple[float | Non
         if diverse:
             values = value_codes(frame, confidential)
             least.append(float(l_diversity(labels[:, None], values)[step.diversity_kind].min()))
-        farthest += [float(one.distances(labels, one.read(table)).max()) for one in columns]
+        farthest += [
+            float(column.distances(labels, column.read(table)).max()) for column in columns
+        ]
     return min(least, default=None), max(farthest, default=None)
 
 

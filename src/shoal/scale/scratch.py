@@ -158,7 +158,9 @@ def _read_batches(path: str, positions: Sequence[int]) -> list[pa.RecordBatch]:
 
 def _read_streams(path: str, positions: Sequence[tuple[int, int]]) -> list[pa.RecordBatch]:
     streams = read_ranges(path, positions)
-    return [batch for one in streams for batch in pa.ipc.open_stream(one).read_all().to_batches()]
+    return [
+        batch for stream in streams for batch in pa.ipc.open_stream(stream).read_all().to_batches()
+    ]
 
 
 def files_with(files: Sequence[ScratchFile], numbers: Sequence[int]) -> list[ScratchFile]:

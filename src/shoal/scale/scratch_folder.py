@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import FileError, ScratchFilesLeft, ShoalError
-from shoal.io.store import is_web, shown
+from shoal.io.store import is_web, redact
 from shoal.scale.storage import (
     file_exists,
     is_remote,
@@ -41,10 +41,10 @@ class ScratchFolder:
         """Create the folder."""
         if is_web(self.scratch):
             raise FileError(
-                f"Nothing can be written to {shown(self.scratch)!r}, which is on a web server. Name"
-                " a folder or an address in a store as `scratch`.",
+                f"Nothing can be written to {redact(self.scratch)!r}, which is on a web server."
+                " Name a folder or an address in a store as `scratch`.",
                 code="web-is-only-read",
-                place=shown(self.scratch),
+                place=redact(self.scratch),
             )
         if is_remote(self.scratch):
             self.place = join(self.scratch, f".{self.name}.{uuid.uuid4().hex[:8]}.part")
@@ -97,10 +97,10 @@ class ScratchFolder:
             pass
         warnings.warn(
             ScratchFilesLeft(
-                f"The scratch folder {shown(self.place)!r} could not be removed. It may hold"
+                f"The scratch folder {redact(self.place)!r} could not be removed. It may hold"
                 " original records with identifiers: remove it yourself.",
                 code="scratch-files-left",
-                folder=shown(self.place),
+                folder=redact(self.place),
             ),
             stacklevel=4,
         )

@@ -125,4 +125,4 @@ def _greatest_distance(job: ReleaseJob, released: Frame, table: pa.Table) -> lis
         return None
     labels = _constrained_classes(job, released)
     columns = job.closeness_columns
-    return [float(one.distances(labels, one.read(table)).max()) for one in columns]
+    return [float(column.distances(labels, column.read(table)).max()) for column in columns]

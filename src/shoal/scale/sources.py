@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from shoal.errors import FileError
-from shoal.io.store import as_place, is_web, name_of, shown
+from shoal.io.store import as_place, is_web, name_of, redact
 from shoal.scale.folder import JOURNAL, MARKER, files_of_marker
 from shoal.scale.storage import file_exists, is_remote, join, list_files, read_bytes
 
@@ -38,7 +38,7 @@ def find_files(source: StrPath | Sequence[StrPath]) -> list[str]:
     paths.sort()
     for one, other in pairwise(sorted(paths, key=_identity)):
         if _identity(one) == _identity(other):
-            one, other = shown(one), shown(other)
+            one, other = redact(one), redact(other)
             names = repr(one) if one == other else f"{one!r} and {other!r} are one file, which"
             raise FileError(
                 f"{names} is named twice. Its records would count twice.", code="source-twice"
@@ -94,16 +94,16 @@ def released_files(folder: StrPath) -> list[str]:
     names = sorted(files_of_marker(content) - {MARKER})
     if not names:
         raise FileError(
-            f"{shown(place)!r} is not a release of Shoal: the file {MARKER} is missing or was"
+            f"{redact(place)!r} is not a release of Shoal: the file {MARKER} is missing or was"
             " written by another program.",
             code="not-a-release",
-            folder=shown(place),
+            folder=redact(place),
         )
     sizes = {entry["name"]: entry["bytes"] for entry in json.loads(content)["files"]}
     for name in names:
         if present.get(name) != sizes[name]:
             raise FileError(
-                f"{shown(place)!r} is not complete: {name!r} is missing or was changed. Make the"
+                f"{redact(place)!r} is not complete: {name!r} is missing or was changed. Make the"
                 " release again.",
                 code="release-incomplete",
                 file=name,
@@ -116,10 +116,10 @@ def _store_files(place: str) -> list[str]:
     if is_web(place):
         if not name_of(place).lower().endswith(SUFFIXES):
             raise FileError(
-                f"{shown(place)!r} is not a Parquet file. Folders on the web cannot be listed: name"
-                " their .parquet files.",
+                f"{redact(place)!r} is not a Parquet file. Folders on the web cannot be listed:"
+                " name their .parquet files.",
                 code="web-not-listed",
-                place=shown(place),
+                place=redact(place),
             )
         return [place]
     if file_exists(place):
@@ -127,10 +127,10 @@ def _store_files(place: str) -> list[str]:
     names = list_files(place)
     if JOURNAL in names and MARKER not in names:
         raise FileError(
-            f"{shown(place)!r} holds files of an unfinished release. Finish it first, by running it"
-            " again.",
+            f"{redact(place)!r} holds files of an unfinished release. Finish it first, by running"
+            " it again.",
             code="unfinished-release",
-            file=shown(place),
+            file=redact(place),
         )
     if MARKER in names and files_of_marker(read_bytes(join(place, MARKER))):
         return released_files(place)
@@ -141,9 +141,9 @@ def _store_files(place: str) -> list[str]:
     ]
     if not paths:
         raise FileError(
-            f"The folder {shown(place)!r} contains no .parquet files.",
+            f"The folder {redact(place)!r} contains no .parquet files.",
             code="no-parquet-files",
-            folder=shown(place),
+            folder=redact(place),
         )
     return paths
 

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.errors import FileError, MissingDependency, ShoalError
-from shoal.io.store import as_place, is_web, name_of, redact_store, shown
+from shoal.io.store import as_place, is_web, name_of, redact, redact_store
 from shoal.scale.web import WebFile
 
 BLOCK = 2**23  # bytes that are hashed at a time
@@ -151,8 +151,10 @@ def list_files(folder: str) -> dict[str, int]:
     with translate_store_errors(folder):
         system, key = _locate(folder)
         selector = fs.FileSelector(key, recursive=True, allow_not_found=True)
-        files = [one for one in system.get_file_info(selector) if one.type == fs.FileType.File]
-    return {one.path[len(key) + 1 :]: one.size for one in sorted(files, key=lambda one: one.path)}
+        files = [file for file in system.get_file_info(selector) if file.type == fs.FileType.File]
+    return {
+        file.path[len(key) + 1 :]: file.size for file in sorted(files, key=lambda file: file.path)
+    }
 
 
 def remove_file(path: str) -> None:
@@ -197,9 +199,9 @@ def file_entry(path: str) -> dict[str, Any]:
     except OSError as error:
         reason = (error.strerror or "I/O error").lower()
         raise FileError(
-            f"{shown(path)!r} could not be read: {reason}.",
+            f"{redact(path)!r} could not be read: {reason}.",
             code="file-unreadable",
-            file=shown(path),
+            file=redact(path),
         ) from None
     return {"name": name_of(path), "bytes": size, "sha256": digest}
 

@@ -201,7 +201,9 @@ class _BlockMeasures:
             sizes.append(block.groups.sizes)
             if units is not None:
                 self.unit_sizes.append(units_per_class(block.groups.labels, units))
-            self.methods |= {method_label(one).partition(" in ")[0]: None for one in block.fitted}
+            self.methods |= {
+                method_label(partitioner).partition(" in ")[0]: None for partitioner in block.fitted
+            }
         for original, new in zip(before, after, strict=True):
             self.imputed[original.name] += int((original.is_missing & ~new.is_missing).sum())
             self.suppressed[original.name] += int((~original.is_missing & new.is_missing).sum())
@@ -332,8 +334,8 @@ def _profile_columns(
     )
     return BlockProfile(
         tally_columns(job.grids, before, after),
-        {one.name: Moments.of(one.values) for one in after if one.name in job.grids},
-        count_values(released, [one.name for one in after if one.name not in job.grids]),
+        {column.name: Moments.of(column.values) for column in after if column.name in job.grids},
+        count_values(released, [column.name for column in after if column.name not in job.grids]),
         MomentSums.of(complete, old, new),
     )
 

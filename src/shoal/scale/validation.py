@@ -109,7 +109,7 @@ def _check_microaggregation(plan: "Plan", step: Microaggregate) -> None:
         )
     _check_constraints(plan, step)
     nested = step.partitioner.get_params(deep=True).values()
-    if any(isinstance(one, Search | Prove) for one in (step.partitioner, *nested)):
+    if any(isinstance(value, Search | Prove) for value in (step.partitioner, *nested)):
         raise PlanError(
             "An effort with a time budget is not supported by shoal.scale: its result would depend"
             ' on the workers. Use `effort="refine"` or `effort="quick"`.',

@@ -66,7 +66,7 @@ def count_for_verdict(
     if releases_means(step):
         for names in step.column_blocks:
             columns, groups = (
-                [one for one in before if one.name in names],
+                [column for column in before if column.name in names],
                 groups_of[names[0]].groups,
             )
             counts.update(
@@ -87,8 +87,10 @@ def _count_dominated(
     weight: str,
     units: Codes | None,
 ) -> Counter[tuple[str, str]]:
-    numeric = [one for one in columns if one.kind == "numeric" and not is_binary(one.values)]
-    contributions = {one.name: one.values for one in numeric}
+    numeric = [
+        column for column in columns if column.kind == "numeric" and not is_binary(column.values)
+    ]
+    contributions = {column.name: column.values for column in numeric}
     if weights is not None:
         share = weights / weights.max()
         weighted = {name: values * share for name, values in contributions.items()}

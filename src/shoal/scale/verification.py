@@ -149,7 +149,7 @@ class FolderAudit:
             return False, f"{MARKER} is damaged: not JSON"
         stated = {
             **self.entries,
-            "files": [one for one in self.output["files"] if one["name"] != MARKER],
+            "files": [file for file in self.output["files"] if file["name"] != MARKER],
         }
         names = [name for name in marker if name != "promise"] if isinstance(marker, dict) else [""]
         differ = [name for name in names if plain(marker.get(name)) != plain(stated.get(name))]

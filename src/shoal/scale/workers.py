@@ -6,7 +6,7 @@ from pathlib import Path
 
 import shoal
 from shoal.errors import ClusterError, ShoalError
-from shoal.io.store import shown
+from shoal.io.store import redact
 from shoal.scale.scratch_folder import RUN
 from shoal.scale.storage import file_exists, is_remote, join
 
@@ -44,7 +44,7 @@ def check_statuses(workers: Mapping[str, tuple[bool, str]], folder: str) -> None
             )
         if not sees_folder:
             raise ClusterError(
-                f"Worker {worker} cannot access {shown(folder)!r}. Use a folder that all workers"
+                f"Worker {worker} cannot access {redact(folder)!r}. Use a folder that all workers"
                 " share, or an address in a store that they have credentials for.",
                 code="folder-not-shared",
             )
@@ -71,7 +71,7 @@ def describe_worker_exits(codes: Sequence[int]) -> str:
     """
     names = []
     for code in codes:
-        signals = {one.value: one.name for one in signal.Signals}
+        signals = {member.value: member.name for member in signal.Signals}
         by_signal = f"signal {-code} ({signals.get(-code, 'unknown')})"
         names.append(by_signal if code < 0 else f"exit code {code}")
     exit_phrase = f": {', '.join(names)}" if names else "; see their logs for the reason"

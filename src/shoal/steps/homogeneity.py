@@ -116,12 +116,14 @@ def describe_homogeneity(
     if not with_value:
         return ""
     phrases = [f"{name!r} {_describe_counts(counts)}" for name, counts in with_value.items()]
-    in_every_record = all(one.every_record == one.with_value for one in with_value.values())
+    in_every_record = all(
+        counts.every_record == counts.with_value for counts in with_value.values()
+    )
     subject = "Anyone known to be in such a class is known to have"
     if not classes_known:
         subject = "Anyone whose record is found in such a class has"
     value = "the value" if in_every_record else "the value in at least one record"
-    value += ", or a missing cell" if any(one.missing for one in with_value.values()) else ""
+    value += ", or a missing cell" if any(counts.missing for counts in with_value.values()) else ""
     unit_phrase = "" if unit == RECORD_UNIT else f" in all their units of {unit!r}"
     return (
         f"Of {groups:,} classes of records with the same released values, some have one"

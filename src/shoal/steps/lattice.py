@@ -176,8 +176,8 @@ class Lattice:
         meet the constraint, the smallest classes are added, each time twice as many and one more.
         """
         ancestors = [
-            one.ancestors[level][row]
-            for one, level, row in zip(self.levels, node, self._rows, strict=True)
+            levels.ancestors[level][row]
+            for levels, level, row in zip(self.levels, node, self._rows, strict=True)
         ]
         sizes = [int(column.max()) + 1 for column in ancestors]
         number, labels = combine(ancestors, sizes)
@@ -260,8 +260,8 @@ class Lattice:
         if self.discernibility:
             return np.asarray(records * (self._weights.sum() - records))
         extra_losses = np.zeros(len(labels))
-        for one, level, row in zip(self.levels, node, self._rows, strict=True):
-            extra_losses += (one.losses[-1] - one.losses[level])[row]
+        for levels, level, row in zip(self.levels, node, self._rows, strict=True):
+            extra_losses += (levels.losses[-1] - levels.losses[level])[row]
         return np.bincount(labels, extra_losses * self._weights, len(records)).astype(np.float64)
 
     def _loss(self, node: Node, suppressed: Mask, kept_pairs: float) -> float:
@@ -270,8 +270,8 @@ class Lattice:
         if self.discernibility:
             return (kept_pairs + n * self.n_records(suppressed)) / n**2
         extra_losses = np.zeros(int(suppressed.sum()))
-        for one, level, row in zip(self.levels, node, self._rows, strict=True):
-            extra_losses += (one.losses[-1] - one.losses[level])[row[suppressed]]
+        for levels, level, row in zip(self.levels, node, self._rows, strict=True):
+            extra_losses += (levels.losses[-1] - levels.losses[level])[row[suppressed]]
         extra_loss = (extra_losses * self._weights[suppressed]).sum()
         return self.cell_loss(node) + float(extra_loss / (len(self.levels) * n))
 

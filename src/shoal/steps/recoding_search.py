@@ -105,9 +105,10 @@ def open_groups(
     rows = capacity + 2
     unit = np.arange(n) if units is None else units.astype(np.int64)
     order = np.lexsort((np.arange(n), labels))
-    after, before = np.full(n, NONE, np.int64), np.full(n, NONE, np.int64)
+    next_record, previous_record = np.full(n, NONE, np.int64), np.full(n, NONE, np.int64)
     same = labels[order[1:]] == labels[order[:-1]]
-    after[order[:-1][same]], before[order[1:][same]] = order[1:][same], order[:-1][same]
+    next_record[order[:-1][same]] = order[1:][same]
+    previous_record[order[1:][same]] = order[:-1][same]
     head = np.full(capacity, NONE, np.int64)
     size, distinct = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
     head[labels[order[::-1]]] = order[::-1]
@@ -116,7 +117,7 @@ def open_groups(
     distinct[:n_groups] = np.bincount(pairs[:, 0], minlength=n_groups)
     state = RecodedGroups(
         ancestors, losses, codes, np.ascontiguousarray(numbers, np.float64), unit,
-        labels.astype(np.int64), head, after, before, size, distinct,
+        labels.astype(np.int64), head, next_record, previous_record, size, distinct,
         np.zeros((rows, p), np.int64), np.full((rows, p), NONE, np.int64),
         np.zeros((rows, p), np.int64), np.zeros((rows, q)), np.zeros((rows, q)),
         np.zeros((rows, q), np.int64), np.zeros(rows),

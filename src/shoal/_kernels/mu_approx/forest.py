@@ -19,7 +19,7 @@ class Forest(NamedTuple):
     """Trees over the records, and those still to be divided.
 
     ``head[u]`` is the first half-edge from record u, ``end[h]`` the record at the end of
-    half-edge h, ``after[h]`` and ``before[h]`` its neighbours in the list. The trees of
+    half-edge h, ``next_half[h]`` and ``previous_half[h]`` its neighbours in the list. The trees of
     the records ``unlabelled[: counts[N_UNLABELLED]]`` have no label yet; ``counts[N_LABELS]``
     labels are given. ``tree``, ``parent`` and ``subtree_size`` are scratch space: the records of
     one tree from the root outwards, the parent of each, and the size of its subtree.
@@ -27,8 +27,8 @@ class Forest(NamedTuple):
 
     head: np.ndarray
     end: np.ndarray
-    after: np.ndarray
-    before: np.ndarray
+    next_half: np.ndarray
+    previous_half: np.ndarray
     unlabelled: np.ndarray
     counts: np.ndarray
     labels: np.ndarray
@@ -67,16 +67,16 @@ def grow_forest(near, order, k):
 def add_edge(forest, edge, a, b):
     """Join two records by ``edge``."""
     forest.end[2 * edge], forest.end[2 * edge + 1] = b, a
-    prepend(forest.head, forest.after, forest.before, a, 2 * edge)
-    prepend(forest.head, forest.after, forest.before, b, 2 * edge + 1)
+    prepend(forest.head, forest.next_half, forest.previous_half, a, 2 * edge)
+    prepend(forest.head, forest.next_half, forest.previous_half, b, 2 * edge + 1)
 
 
 @compiled
 def remove_edge(forest, edge):
     """Remove ``edge`` from the lists of the two records that it joins."""
     b, a = forest.end[2 * edge], forest.end[2 * edge + 1]
-    unlink(forest.head, forest.after, forest.before, a, 2 * edge)
-    unlink(forest.head, forest.after, forest.before, b, 2 * edge + 1)
+    unlink(forest.head, forest.next_half, forest.previous_half, a, 2 * edge)
+    unlink(forest.head, forest.next_half, forest.previous_half, b, 2 * edge + 1)
 
 
 @compiled
@@ -86,8 +86,8 @@ def build_forest(target):
     forest = Forest(
         head=np.full(n, NONE),
         end=np.empty(2 * n, np.int64),
-        after=np.empty(2 * n, np.int64),
-        before=np.empty(2 * n, np.int64),
+        next_half=np.empty(2 * n, np.int64),
+        previous_half=np.empty(2 * n, np.int64),
         unlabelled=np.empty(n, np.int64),
         counts=np.zeros(2, np.int64),
         labels=np.full(n, NONE),
@@ -120,7 +120,7 @@ def list_tree(forest, root):
                 forest.parent[other] = record
                 forest.tree[n_listed] = other
                 n_listed += 1
-            half = forest.after[half]
+            half = forest.next_half[half]
         position += 1
     for position in range(n_listed - 1, 0, -1):
         record = forest.tree[position]
@@ -146,5 +146,5 @@ def largest_neighbour(forest, record, total):
         size = size_beyond(forest, record, other, total)
         if size > greatest or (size == greatest and other < best):
             best, greatest = other, size
-        half = forest.after[half]
+        half = forest.next_half[half]
     return best

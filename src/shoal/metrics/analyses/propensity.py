@@ -91,8 +91,8 @@ def compare(
     rng = study.rng(f"propensity, {name}")
     draws = [rng.integers(len(before), size=len(after)) for _ in range(study.n_resamples)]
 
-    def resampled(at: int) -> float:
-        return pmse(*model(before, before[draws[at]], at))
+    def resampled(repeat: int) -> float:
+        return pmse(*model(before, before[draws[repeat]], repeat))
 
     with ThreadPoolExecutor(study.n_jobs) as pool:
         null = np.array(list(pool.map(resampled, range(len(draws)))))

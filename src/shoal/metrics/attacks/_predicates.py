@@ -106,7 +106,7 @@ def from_records(
 ) -> tuple[Predicates, int]:
     """Return predicates of released records that match one class, and how many were tried."""
     table = matrix(setting.tables.released, names, setting.classes(names).first)
-    is_number = np.array([setting.tables.is_number(one) for one in names])
+    is_number = np.array([setting.tables.is_number(column) for column in names])
     medians = np.array([_median(column) for column in table.T])
     none = np.zeros((0, width), np.int64)
     predicates = Predicates(none, none, none.astype(np.float64))

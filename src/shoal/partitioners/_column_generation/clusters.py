@@ -100,6 +100,6 @@ def violated_clusters(
     violated.sort(key=lambda cluster: (-cluster.saving, cluster.records, cluster.divisor))
     violated = violated[:max_clusters]
     result = np.full((len(violated), most), -1, np.int64)
-    for row, one in zip(result, violated, strict=True):
-        row[: len(one.records)] = one.records
-    return result, np.array([one.divisor for one in violated], np.int64)
+    for row, kept in zip(result, violated, strict=True):
+        row[: len(kept.records)] = kept.records
+    return result, np.array([cluster.divisor for cluster in violated], np.int64)
