@@ -1,7 +1,8 @@
 """The neighbours of all records and `refine`, through the index alone and with matrix products.
 
-    python benchmarks/neighbours.py            three minutes
+    python benchmarks/neighbours.py            six minutes
     python benchmarks/neighbours.py --quick    the short tables
+    python benchmarks/neighbours.py -n 3000    tables of one length; the others are kept
 
 Each entry has CPU seconds of one process on one core: of the 8 nearest others of all records
 through the index (``index``) and as Shoal chooses (``chosen``), of `refine` with either, of MDAV,
@@ -38,6 +39,7 @@ def measure(kind, n, p):
     from shoal.partitioners.refine import refine
 
     least = module.MIN_DIFFERENCES
+    MDAV(k=K).fit(table("gaussian", 12_000, 3))  # compiles the searches of the index
     warm = table("gaussian", 2000, 3)
     refine(warm, MDAV(k=K).fit_predict(warm), K)
     module.MIN_DIFFERENCES, module.MIN_RECORDS_PER_COLUMN = 0, 10**9
@@ -76,15 +78,17 @@ def main(arguments=None):
     """Measure all cases, each in its own process."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="short tables alone")
+    parser.add_argument("-n", type=int, nargs="+", default=sorted({n for _, n, _ in CASES}))
     options = harness.parse(parser, arguments, PUBLISHED, measure)
-    entries = []
-    for kind, n, p in CASES:
-        if options.quick and n > QUICK:
+    seen = {(e["kind"], e["n"], e["p"]): e for e in harness.load(options.output)}
+    for case in CASES:
+        if case[1] not in options.n or (options.quick and case[1] > QUICK):
             continue
-        for entry in harness.run_cases(__file__, [{"kind": kind, "n": n, "p": p}], settings={}):
-            entries.append(entry)
+        asked = dict(zip(("kind", "n", "p"), case, strict=True))
+        for entry in harness.run_cases(__file__, [asked], settings={}):
+            seen[case] = {**entry, "commit": harness.commit()}
             print(entry, file=sys.stderr, flush=True)
-            harness.save(options.output, entries)
+            harness.save(options.output, [seen[c] for c in CASES if c in seen])
 
 
 if __name__ == "__main__":

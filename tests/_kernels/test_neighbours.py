@@ -20,7 +20,6 @@ from tables import KINDS, long_tables, tables
 from twins import brute
 from twins.neighbours import neighbours as slow
 
-
 NEVER, ALWAYS = 10**30, -1.0
 
 
