@@ -99,6 +99,18 @@ def wide():
     return rows(["columns", *kinds.values()], lines)
 
 
+def neighbours():
+    """Return the table of neighbours and `refine`, with the index alone and as chosen."""
+    kinds = KINDS | {"load-profiles": "load profiles"}
+    lines = []
+    for e in results("neighbours"):
+        pairs = [(e[f"{what}_index"], e[f"{what}_chosen"]) for what in ("neighbours", "refine")]
+        cells = [f"{short(new)} ({short(old / new)}x)" for old, new in pairs]
+        lines.append([f"{kinds[e['kind']]}, n = {e['n']:,}, p = {e['p']:,}", *cells])
+        lines[-1] += [short(e["mdav"]), short(e["plain"]) if e["plain"] else ""]
+    return rows(["table", "neighbours", "`refine`", "MDAV", "plain MDAV"], lines)
+
+
 def millions():
     """Return the table of time and memory for a million records."""
     entries = [e for e in results("speed") if e["n"] == 1_000_000 and e["engine"] == "shoal"]
@@ -255,7 +267,7 @@ def borders():
 TABLES = {
     "large": large, "overhead": overhead, "borders": borders,
     "by-length": by_length, "by-shape": by_shape, "wide": wide, "millions": millions,
-    "rivals": rivals,
+    "neighbours": neighbours, "rivals": rivals,
     "methods": lambda: costs("method"), "measures": lambda: costs("measure"),
     "budgets": budgets, "cost-commits": cost_commits,
     "interfaces": interfaces, "opening": opening, "compiling": compiling,

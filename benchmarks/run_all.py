@@ -17,7 +17,7 @@ import time
 import harness
 
 PARTS = {
-    "speed": [["speed.py", "--cut"], ["speed.py", "--wide"]],
+    "speed": [["speed.py", "--cut"], ["speed.py", "--wide"], ["neighbours.py"]],
     "attacks": [["attacks.py"]],
     "costs": [["costs.py", "-n", "10000"], ["costs.py", "-n", "100000", "--kinds", "clustered"]],
     "compiling": [["compiling.py"]],

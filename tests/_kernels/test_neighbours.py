@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal._kernels.spatial import neighbours as neighbours_module
+from shoal._kernels.spatial import products as products_module
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.neighbours import (
@@ -14,14 +15,24 @@ from shoal._kernels.spatial.neighbours import (
     neighbours_and_squares,
     neighbours_of_few,
 )
+from shoal._kernels.spatial.products import extended_rows, product_limit, write_left
 from tables import KINDS, long_tables, tables
 from twins import brute
 from twins.neighbours import neighbours as slow
 
+NEVER, ALWAYS = 10**30, -1.0
 
-@pytest.fixture(autouse=True)
-def every_table_has_an_index(monkeypatch):
+
+@pytest.fixture(autouse=True, params=["index", "products", "products without index"])
+def way(request, monkeypatch):
+    """Search every table, however short, in one of the ways."""
     monkeypatch.setattr(neighbours_module, "SHORT", 0)
+    least = NEVER if request.param == "index" else 0
+    monkeypatch.setattr(neighbours_module, "MIN_DIFFERENCES", least)
+    monkeypatch.setattr(neighbours_module, "PRODUCT_SHARE", ALWAYS)
+    per_column = NEVER if request.param == "products without index" else 0
+    monkeypatch.setattr(neighbours_module, "MIN_RECORDS_PER_COLUMN", per_column)
+    return request.param
 
 
 @given(X=tables(least=2, most=2 * BLOCK) | long_tables(), m=st.integers(0, 12))
@@ -80,7 +91,8 @@ def test_all_other_records_are_returned_when_as_many_are_requested(n):
     check(X, n - 1, range(0, n, 20))
 
 
-def test_strides_yield_the_number_of_completed_records():
+def test_strides_yield_the_number_of_completed_records(monkeypatch):
+    monkeypatch.setattr(neighbours_module, "MIN_DIFFERENCES", NEVER)
     X = np.random.default_rng(1).normal(size=(1000, 2))
     actual, squares = np.empty((1000, 3), np.int64), np.empty((1000, 3))
     assert list(find_in_strides(open_index(X), actual, squares)) == [256, 512, 768, 1000]
@@ -94,3 +106,44 @@ def test_equal_records_are_found_without_measuring_all_of_them():
 
 def test_zero_neighbours_can_be_requested():
     assert neighbours(np.zeros((3, 2)), 0).shape == (3, 0)
+
+
+@given(X=long_tables(), m=st.integers(1, 9))
+def test_tiles_of_any_size_give_the_same(X, m):
+    if len(X) > 1:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(products_module, "TILE", 96)
+            patch.setattr(products_module, "ROWS", 20)
+            check(X, min(m, len(X) - 1), range(0, len(X), max(1, len(X) // 40)))
+
+
+@given(X=long_tables())
+def test_no_product_exceeds_the_limit_of_its_own_distance(X):
+    index, p = open_index(X), X.shape[1]
+    right = extended_rows(X, np.arange(len(X)), index.origin, index.scale)
+    left = np.empty_like(right)
+    write_left(right, left)
+    products, norms = left @ right.T, np.sqrt(right[:, p + 1].astype(float))
+    for record in range(0, len(X), max(1, len(X) // 10)):
+        squares = brute.squared(X, X[record])
+        limits = [product_limit(square, index.scale, norms[record], p) for square in squares]
+        assert (products[record] <= limits).all()
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("ordinary", True), ("clustered", False)])
+def test_products_are_chosen_where_the_index_excludes_little(kind, expected, monkeypatch):
+    monkeypatch.setattr(neighbours_module, "MIN_DIFFERENCES", 0)
+    monkeypatch.setattr(neighbours_module, "PRODUCT_SHARE", 0.25)
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(5000, 13))
+    if kind == "clustered":
+        X = 0.1 * X + 3 * rng.normal(size=(50, 13))[rng.integers(50, size=5000)]
+    scratch = np.empty((5000, 8), np.int64), np.empty((5000, 8))
+    assert neighbours_module.excludes_little(open_index(X), *scratch) is expected
+
+
+def test_only_large_and_wide_tables_need_no_index(monkeypatch):
+    monkeypatch.undo()
+    assert neighbours_module.needs_no_index(3000, 2000)
+    assert not neighbours_module.needs_no_index(1001, 2000)
+    assert not neighbours_module.needs_no_index(100_000, 48)

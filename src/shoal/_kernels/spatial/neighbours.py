@@ -2,7 +2,8 @@
 
 The records of a block lie close together and are searched for together: a block that is too far
 from their box is excluded for all of them together, and another block for each of them by its own
-distance to that box. `shoal._kernels.spatial.search` measures the rest.
+distance to that box. `shoal._kernels.spatial.search` measures the rest. Where a sample of blocks
+shows that hardly anything would be excluded, `shoal._kernels.spatial.products` does it all.
 """
 
 from collections.abc import Iterator
@@ -15,7 +16,9 @@ from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.block_queue import heapify_superblocks, pop_superblock
 from shoal._kernels.spatial.bounds import NO_SCORE, near_score_bounds
+from shoal._kernels.spatial.frame import greatest_difference, power_of_two
 from shoal._kernels.spatial.index import Index, open_index
+from shoal._kernels.spatial.products import find_by_products
 from shoal._kernels.spatial.search import (
     NEAREST,
     Query,
@@ -26,6 +29,15 @@ from shoal._kernels.spatial.search import (
 
 SHORT = 1000  # records up to which all distances are computed: nothing has to be compiled
 STRIDE = 4  # blocks between two reports of progress: a fraction of a second
+# Matrix products are considered where all pairs have so many differences of values, half a
+# second of work: below, compiling their kernel takes longer than they save.
+MIN_DIFFERENCES = 10_000_000_000
+SAMPLE = 8  # blocks whose searches show what an index excludes
+# Products take as long as a search that reads this share of all coordinates: that of one pair is
+# computed faster and serves two records, but there is a comparison for each pair.
+PRODUCT_SHARE, COMPARED_COLUMNS = 0.25, 8
+# Records per column below which the axes of an index take longer to compute than all products.
+MIN_RECORDS_PER_COLUMN = 16
 UNATTAINABLE = np.float32(np.inf)  # required score of places without a record
 
 
@@ -59,7 +71,12 @@ def neighbours_and_squares(X: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarra
     if len(X) <= SHORT:
         return neighbours_of_few(X, m)
     nearest, squares = np.empty((len(X), m), np.int64), np.empty((len(X), m))
-    for _ in find_in_strides(open_index(X), nearest, squares):
+    strides = (
+        find_without_index(X, nearest, squares)
+        if m and needs_no_index(*X.shape)
+        else find_in_strides(open_index(X), nearest, squares)
+    )
+    for _ in strides:
         pass
     return nearest, squares
 
@@ -97,9 +114,40 @@ def find_in_strides(index: Index, nearest: np.ndarray, squares: np.ndarray) -> I
     may have left the index.
     """
     total = int(index.size[0])
+    if nearest.shape[1] and excludes_little(index, nearest, squares):
+        order = index.records.ravel()[:total]
+        yield from find_by_products(index.X, order, index.origin, index.scale, nearest, squares)
+        return
     for start in range(0, -(-total // BLOCK) if nearest.shape[1] else 0, STRIDE):
         find_neighbours(index, start, start + STRIDE, nearest, squares, False)
         yield min((start + STRIDE) * BLOCK, total)
+
+
+def excludes_little(index: Index, nearest: np.ndarray, squares: np.ndarray) -> bool:
+    """Return whether products are faster than the index; it is tried on some blocks.
+
+    What is read is counted, not timed, so that the same table is always treated alike. The
+    neighbours of these blocks are written to ``nearest`` and ``squares``.
+    """
+    n, p = int(index.size[0]), index.X.shape[1]
+    if n * n * p < MIN_DIFFERENCES:
+        return False
+    sample = np.linspace(0, -(-n // BLOCK) - 1, SAMPLE).astype(np.int64)
+    n_read = sum(find_neighbours(index, b, b + 1, nearest, squares, False) for b in sample)
+    n_all = int(index.filled[sample].sum()) * n * (p + COMPARED_COLUMNS)
+    return bool(n_read > PRODUCT_SHARE * n_all)
+
+
+def needs_no_index(n: int, p: int) -> bool:
+    """Return whether products are faster than the making of an index alone: wide tables."""
+    return n * n * p >= MIN_DIFFERENCES and n < MIN_RECORDS_PER_COLUMN * p
+
+
+def find_without_index(X: np.ndarray, nearest: np.ndarray, squares: np.ndarray) -> Iterator[int]:
+    """Fill ``nearest`` and ``squares`` as `find_in_strides` does, for a wide table."""
+    everyone, origin = np.arange(len(X), dtype=np.int32), X.mean(axis=0)
+    scale = power_of_two(greatest_difference(X, everyone, origin) * np.sqrt(X.shape[1]))
+    return find_by_products(X, everyone, origin, scale, nearest, squares)
 
 
 def stream_neighbours(index: Index, m: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
@@ -120,7 +168,9 @@ def find_neighbours(index, start, stop, nearest, squares, compact):
     """Fill the rows of ``nearest`` and ``squares`` that belong to the records of some blocks.
 
     The row of a record is its number or, where ``compact``, its place after the first block.
+    Return how many coordinates of other records were read.
     """
+    n_read = 0
     width = index.blocks.shape[1]
     queries = BlockQueries(
         coordinates=np.empty((BLOCK, width), np.float32),
@@ -135,7 +185,7 @@ def find_neighbours(index, start, stop, nearest, squares, compact):
         load_queries(index.blocks[b], index.filled[b], queries)
         for i in range(BLOCK):
             queries.result_rows[i] = (b - start) * BLOCK + i if compact else index.records[b, i]
-        search_block(index, b, b, queries, nearest, squares)
+        n_read += search_block(index, b, b, queries, nearest, squares)
 
         faces(index.low, index.high, b, query_box)
         near_score_bounds(
@@ -154,7 +204,8 @@ def find_neighbours(index, start, stop, nearest, squares, compact):
                 # The score of an empty block is -inf, which is also what a search without any
                 # result requires; an empty block holds no record that could be read.
                 if inner[i] > NO_SCORE and inner[i] >= least_required and other != b:
-                    search_block(index, b, other, queries, nearest, squares)
+                    n_read += search_block(index, b, other, queries, nearest, squares)
+    return n_read
 
 
 @compiled
@@ -177,7 +228,11 @@ def faces(low, high, b, box):
 
 @compiled
 def search_block(index, b, other, queries, nearest, squares):
-    """Search one other block for the nearest of the records of block ``b``."""
+    """Search one other block for the nearest of the records of block ``b``.
+
+    Return how many coordinates were read.
+    """
+    n_read = 0
     coordinates, required, counts = queries.coordinates, queries.required, queries.counts
     last = coordinates.shape[1] - 1
     all_equal, lowest = index.all_equal[other], index.records[other, 0]
@@ -192,15 +247,18 @@ def search_block(index, b, other, queries, nearest, squares):
             and cannot_improve(index.X, lowest, record, nearest[row], squares[row], counts[i])
         ):
             continue
+        n_read += BLOCK * index.leading
         if measure_block(
             index.blocks[other], coordinates[i], index.leading, NEAREST, required[i], index.gaps
         ):
+            n_read += BLOCK * (last - 1 - index.leading)
             norm = float(coordinates[i, last])
             query = Query(index.X, index.X[record], NEAREST, record, index.scale, norm)
             counts[i], required[i] = add_block_to_list(
                 query, index.records[other], all_equal, index.gaps, required[i], nearest[row],
                 squares[row], counts[i],
             )  # fmt: skip
+    return n_read
 
 
 @compiled

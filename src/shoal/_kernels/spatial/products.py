@@ -1,0 +1,179 @@
+"""The exact nearest neighbours of every record by matrix products, for tables without near records.
+
+Where an index rules out hardly any block, all distances are computed anyway, and a product of
+matrices computes them fastest: with v and w the stored positions of two records, each extended by
+two numbers, the product (-2v, |v|², 1) (w, 1, |w|²) is their squared distance. Each is compared
+with the lists of both records. As in `shoal._kernels.spatial.search`, single precision only
+excludes pairs; the others are measured in double precision on the original columns.
+
+The margin, in the terms of `shoal._kernels.spatial.bounds`: a record that comes into the list of v
+has a stored position w with |v - w|² <= -required, where required is the `required_score`. Let d be
+the root of that; then |w| <= |v| + d. The product is a sum of p + 2 terms, whose absolute values
+add up to at most (|v| + |w|)². In any order of summation, with or without fused operations, its
+error is at most (p + 3) e times that [H02]_, and the rounding of |v|² and |w|² adds e times that.
+SUMMED (p + 8) (2|v| + d)², with SUMMED = 4 e, covers this, the rounding of |v| and that of the
+limit itself. Each operation loses at most 2**-126 by underflow, even where subnormal numbers are
+flushed to zero; FAINT (p + 8) covers these. No axes are rotated, so storage errs less than there.
+
+References
+----------
+.. [H02] Higham, N. J. (2002). Accuracy and Stability of Numerical Algorithms. SIAM, section 3.1.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.distances import squared_distance
+from shoal._kernels.spatial.bounds import FAINT, SUMMED, required_score
+from shoal._kernels.spatial.search import NEAREST, comes_first, insert
+
+TILE = 1024  # records of a tile, and how many of them are multiplied with another tile at a time
+ROWS = 256
+CHUNK = 64  # products that are compared together
+STRIDE = 1 << 28  # multiplications between two reports of progress: a fraction of a second
+
+
+class Lists(NamedTuple):
+    """Lists of neighbours, and what is needed to extend them.
+
+    ``order[t]`` is the record at place t, whose list is ``nearest[order[t]]`` with the squared
+    distances ``squares[order[t]]`` and ``counts[t]`` entries. ``norms[t]`` is its distance from the
+    origin, and ``limits[t]`` the product up to which another record may come into its list.
+    """
+
+    X: np.ndarray
+    scale: float
+    order: np.ndarray
+    nearest: np.ndarray
+    squares: np.ndarray
+    counts: np.ndarray
+    norms: np.ndarray
+    limits: np.ndarray
+
+
+def find_by_products(
+    X: np.ndarray,
+    order: np.ndarray,
+    origin: np.ndarray,
+    scale: float,
+    nearest: np.ndarray,
+    squares: np.ndarray,
+) -> Iterator[int]:
+    """Fill ``nearest`` with the nearest others of the records in ``order``, and ``squares``.
+
+    Yield after each stride the share of the work that is done, as a number of records. The scale is
+    a power of two that brings all differences from ``origin`` to about 1.
+    """
+    n, p = len(order), X.shape[1]
+    right = extended_rows(X, order, origin, scale)
+    lists = Lists(
+        X, scale, order, nearest, squares,
+        counts=np.zeros(n, np.int64),
+        norms=np.sqrt(right[:, p + 1].astype(np.float64)),
+        limits=np.full(n, np.inf, np.float32),
+    )  # fmt: skip
+    left, products = np.empty((TILE, p + 2), np.float32), np.empty((ROWS, TILE), np.float32)
+    per_stride, done = max(1, STRIDE // (TILE * TILE * (p + 2))), 0
+    pairs = tile_pairs(-(-n // TILE))
+    for tile, other in pairs:
+        write_left(right[tile * TILE : (tile + 1) * TILE], left)
+        columns = right[other * TILE : (other + 1) * TILE]
+        for start in range(tile * TILE, min((tile + 1) * TILE, n), ROWS):
+            rows = left[start - tile * TILE :][: min(ROWS, n - start)]
+            part = products[: len(rows), : len(columns)]
+            np.matmul(rows, columns.T, out=part)
+            add_pairs(lists, part, start, other * TILE)
+        done += 1
+        if done % per_stride == 0 or done == len(pairs):
+            yield n * done // len(pairs)
+
+
+def tile_pairs(n_tiles: int) -> list[tuple[int, int]]:
+    """Return all pairs of tiles; each with itself first, since its records lie close together."""
+    own = [(tile, tile) for tile in range(n_tiles)]
+    return own + [(a, b) for a in range(n_tiles) for b in range(a + 1, n_tiles)]
+
+
+def extended_rows(X: np.ndarray, order: np.ndarray, origin: np.ndarray, scale: float) -> np.ndarray:
+    """Return the positions of records in single precision, then a 1 and the squared norm."""
+    n, p = len(order), X.shape[1]
+    rows = np.ones((n, p + 2), np.float32)
+    for start in range(0, n, TILE):
+        part = rows[start : start + TILE]
+        part[:, :p] = (X[order[start : start + TILE]] - origin) * scale
+        part[:, p + 1] = np.square(part[:, :p], dtype=np.float64).sum(axis=1)
+    return rows
+
+
+def write_left(rows: np.ndarray, left: np.ndarray) -> None:
+    """Write the left factors of the products of ``rows`` into ``left``."""
+    p = rows.shape[1] - 2
+    np.multiply(rows[:, :p], np.float32(-2), out=left[: len(rows), :p])
+    left[: len(rows), p] = rows[:, p + 1]
+    left[: len(rows), p + 1] = 1
+
+
+@compiled
+def add_pairs(lists, products, first, other_first):
+    """Add pairs to the lists of both records, from the products of two runs of places.
+
+    A pair of places counts once, where the second place is the later one.
+    """
+    for i in range(products.shape[0]):
+        place = first + i
+        for start in range(0, products.shape[1], CHUNK):
+            stop = min(start + CHUNK, products.shape[1])
+            chunk = products[i, start:stop]
+            limits = lists.limits[other_first + start : other_first + stop]
+            if not any_within(chunk, lists.limits[place], limits):
+                continue
+            for c in range(chunk.shape[0]):
+                other = other_first + start + c
+                if other > place and (
+                    chunk[c] <= lists.limits[place] or chunk[c] <= lists.limits[other]
+                ):
+                    add_pair(lists, place, other)
+
+
+@compiled
+def any_within(products, limit, limits):
+    """Return whether any product is within the limit of either record: vector instructions."""
+    hits = False
+    for c in range(products.shape[0]):
+        hits |= (products[c] <= limit) | (products[c] <= limits[c])
+    return hits
+
+
+@compiled
+def add_pair(lists, place, other):
+    """Add two records to the lists of each other if they come first in double precision."""
+    record, other_record = lists.order[place], lists.order[other]
+    squared = squared_distance(lists.X, other_record, lists.X[record])
+    add_to_list(lists, place, record, other_record, squared)
+    add_to_list(lists, other, other_record, record, squared)
+
+
+@compiled
+def add_to_list(lists, place, record, other_record, squared):
+    """Add another record to the list of ``record``, whose place is ``place``, if it comes first."""
+    best, squares, count = lists.nearest[record], lists.squares[record], lists.counts[place]
+    last = best.shape[0] - 1
+    if count > last and not comes_first(NEAREST, squared, other_record, squares[last], best[last]):
+        return
+    count = insert(best, squares, count, NEAREST, other_record, squared)
+    lists.counts[place] = count
+    if count > last:
+        lists.limits[place] = product_limit(
+            squares[last], lists.scale, lists.norms[place], lists.X.shape[1]
+        )
+
+
+@compiled
+def product_limit(squared, scale, norm, p):
+    """Return the greatest product with a record that may come before one at a squared distance."""
+    required = -float(required_score(squared, NEAREST, scale, norm, p))
+    reach = 2.0 * norm + np.sqrt(required)
+    return np.float32(required + (SUMMED * reach * reach + FAINT) * (p + 8))
