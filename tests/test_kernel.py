@@ -71,8 +71,10 @@ def test_no_bar_is_shown_where_it_is_not_wanted(kernel, code):
 
 
 def test_an_interrupt_ends_the_computation_and_not_the_kernel(kernel):
-    setup = "import numpy as np, shoal\nX = np.random.default_rng(0).normal(size=(200_000, 4))"
-    run(kernel, setup)
+    # Without delay, and with minutes of work, however fast the machine is.
+    run(kernel, "import numpy as np, shoal\nfrom shoal import _progress_bars")
+    run(kernel, "delay, _progress_bars.DELAY = _progress_bars.DELAY, 0")
+    run(kernel, "X = np.random.default_rng(0).normal(size=(600_000, 8))")
     interrupts = []
 
     def interrupt():
@@ -83,6 +85,7 @@ def test_an_interrupt_ends_the_computation_and_not_the_kernel(kernel):
     assert interrupts
     assert (reply["status"], reply["ename"]) == ("error", "KeyboardInterrupt")
     assert shown(messages)[-1] == ""
+    run(kernel, "_progress_bars.DELAY = delay")
     reply, messages = run(kernel, "len(shoal.partition(X[:20], 3, 'mdav').labels)")
     assert shown(messages, "text/plain") == ["20"]
 
