@@ -73,8 +73,9 @@ def test_no_bar_is_shown_where_it_is_not_wanted(kernel, code):
 def test_an_interrupt_ends_the_computation_and_not_the_kernel(kernel):
     # Without delay, and with minutes of work, however fast the machine is.
     run(kernel, "import numpy as np, shoal\nfrom shoal import _progress_bars")
-    run(kernel, "delay, _progress_bars.DELAY = _progress_bars.DELAY, 0")
     run(kernel, "X = np.random.default_rng(0).normal(size=(600_000, 8))")
+    run(kernel, "shoal.partition(X[:20_000], 3, 'mdav')")  # compiles, before the interrupt
+    run(kernel, "delay, _progress_bars.DELAY = _progress_bars.DELAY, 0")
     interrupts = []
 
     def interrupt():
@@ -87,7 +88,7 @@ def test_an_interrupt_ends_the_computation_and_not_the_kernel(kernel):
     assert shown(messages)[-1] == ""
     run(kernel, "_progress_bars.DELAY = delay")
     reply, messages = run(kernel, "len(shoal.partition(X[:20], 3, 'mdav').labels)")
-    assert shown(messages, "text/plain") == ["20"]
+    assert shown(messages, "text/plain")[-1] == "20"  # a bar may come before it
 
 
 def test_figures_and_objects_are_results_of_a_cell(kernel):
