@@ -50,15 +50,15 @@ def measure(kind, n, p):
     X = table(kind, n, p)
     labels, mdav_seconds = cpu(lambda: MDAV(k=K).fit_predict(X))
     plain = cpu(lambda: mdav(X, K))[1] if n * n * p / K <= PLAIN_MOST else None
-    neighbours_found, seconds = {}, {}
+    results, seconds = {}, {}
     for _ in range(REPEATS):
         for way, limit in (("index", 10**30), ("chosen", least)):
             module.MIN_DIFFERENCES = limit
             near, first = cpu(lambda: module.neighbours(X, NEAREST))
             refined, second = cpu(lambda: refine(X, labels, K))
-            neighbours_found[way] = near, refined
+            results[way] = near, refined
             seconds.setdefault(way, []).append((first, second))
-    if not all(map(np.array_equal, neighbours_found["index"], neighbours_found["chosen"])):
+    if not all(map(np.array_equal, results["index"], results["chosen"])):
         raise SystemExit(f"The two ways differ: {kind}, {n}, {p}")
     best = {way: np.min(times, axis=0) for way, times in seconds.items()}
     entry = {"kind": kind, "n": n, "p": p, "k": K, "mdav": mdav_seconds, "plain": plain}
