@@ -27,13 +27,13 @@ def spokes_of(forest, X, hub):
     half = forest.head[hub]
     while half != NONE:
         degree += 1
-        half = forest.after[half]
+        half = forest.next_half[half]
     spokes, distance = np.empty(degree, np.int64), np.empty(degree)
     half = forest.head[hub]
     for i in range(degree):
         spokes[i] = half
         distance[i] = squared_row_distance(X, forest.end[half], X, hub)
-        half = forest.after[half]
+        half = forest.next_half[half]
     sort_spokes(forest, spokes, distance)
     return spokes
 
