@@ -452,8 +452,10 @@ def test_progress_after_the_end_of_the_budget_ends_a_search():
     X = np.random.default_rng(6).normal(size=(60, 3))
     start, now = MDAV(k=3).fit_predict(X), iter(range(1_000))
     proof = Proof(X, 3, start, Budget(5.0, lambda: next(now)))
+    before = proof.sse
     with pytest.raises(OutOfTime):
         restarts_module.Restarts(proof, 0).begin()
+    assert proof.sse < before  # the groups that it had by then
 
 
 def test_ctrl_c_in_a_further_search_ends_the_proof_and_keeps_what_it_found(monkeypatch):
