@@ -8,7 +8,7 @@ from numba import __version__ as numba_version
 from numba import njit
 from numba.core import event
 
-from shoal._kernels._cache import before_compiling, cache_folder
+from shoal._kernels._cache import write_checksums_now_and_at_exit, cache_folder
 
 _log = logging.getLogger("shoal")
 
@@ -19,7 +19,7 @@ LOG_EVERY = 5.0  # seconds between two lines about compiling
 TESTED_VERSIONS = tuple(f"0.{minor}." for minor in range(59, 69))
 USES_PIPELINE = numba_version.startswith(TESTED_VERSIONS)
 if USES_PIPELINE:
-    from shoal._kernels._pipeline import EntryCompiler, call_inner
+    from shoal._kernels._pipeline import EntryCompiler, use_inner_kernel
 
 
 def compiled(function):
@@ -33,9 +33,9 @@ def compiled(function):
     as part of the entry kernels that need it; see `shoal._kernels._pipeline`. Only entry
     kernels, those that Python calls, are cached.
     """
-    kernel = _entry(function)
+    kernel = _entry_kernel(function)
     if USES_PIPELINE:
-        call_inner(kernel, **OPTIONS)
+        use_inner_kernel(kernel, **OPTIONS)
     return kernel
 
 
@@ -43,7 +43,7 @@ def compiled(function):
 OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
 
 
-def _entry(function):
+def _entry_kernel(function):
     """Return a kernel for Python, kept on disk if there is a place."""
     options = OPTIONS | {"pipeline_class": EntryCompiler} if USES_PIPELINE else OPTIONS
     with cache_folder() as is_cached:
@@ -81,7 +81,7 @@ class _Announcer(event.Listener):
             return
         self.collecting = gc.isenabled()
         gc.disable()
-        before_compiling()
+        write_checksums_now_and_at_exit()
         self.began = time.monotonic()
         if not self.logged:
             _log.info("Compiling for this machine, once: this may take half a minute.")

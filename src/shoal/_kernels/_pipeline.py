@@ -20,12 +20,12 @@ from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.typed_passes import AnnotateTypes
 
 # What may yield an array that is kept alive elsewhere: a part of it, or a tuple and its parts.
-VIEWS = {"getattr", "getitem", "static_getitem", "exhaust_iter", "cast"}
-VIEWS |= {"build_tuple", "getiter", "iternext", "pair_first", "pair_second"}
+VIEW_OPERATIONS = {"getattr", "getitem", "static_getitem", "exhaust_iter", "cast"}
+VIEW_OPERATIONS |= {"build_tuple", "getiter", "iternext", "pair_first", "pair_second"}
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
-class Borrowing(AnalysisPass):
+class DisableReferenceCounting(AnalysisPass):
     """Count no references in a kernel that makes no array."""
 
     _name = "shoal_borrowing"
@@ -44,19 +44,19 @@ def makes_arrays(state):
     """Return whether a kernel may make, copy or return an array; if in doubt, it may."""
     models = state.targetctx.data_model_manager
 
-    def counted(kind):
-        return models[kind].contains_nrt_meminfo()
+    def is_reference_counted(numba_type):
+        return models[numba_type].contains_nrt_meminfo()
 
-    if state.func_ir.generator_info or counted(state.return_type):
+    if state.func_ir.generator_info or is_reference_counted(state.return_type):
         return True
     for block in state.func_ir.blocks.values():
-        for line in block.body:
-            if isinstance(line, ir.SetItem | ir.StaticSetItem):
-                if counted(state.typemap[line.value.name]):
+        for statement in block.body:
+            if isinstance(statement, ir.SetItem | ir.StaticSetItem):
+                if is_reference_counted(state.typemap[statement.value.name]):
                     return True  # where source and target overlap, a copy is made
-            elif isinstance(line, ir.Assign) and isinstance(line.value, ir.Expr):
-                is_array = counted(state.typemap[line.target.name])
-                if is_array and not is_view(line.value, state.typemap):
+            elif isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Expr):
+                is_array = is_reference_counted(state.typemap[statement.target.name])
+                if is_array and not is_view(statement.value, state.typemap):
                     return True
     return False
 
@@ -69,7 +69,7 @@ def is_view(expression, typemap):
         index = typemap[expression.index.name]
         parts = index.types if isinstance(index, types.BaseTuple) else (index,)
         return not any(isinstance(part, types.Array) for part in parts)
-    return expression.op in VIEWS
+    return expression.op in VIEW_OPERATIONS
 
 
 class EntryCompiler(Compiler):
@@ -79,7 +79,7 @@ class EntryCompiler(Compiler):
         """Return the passes to run."""
         pipelines = super().define_pipelines()
         for pipeline in pipelines:
-            pipeline.add_pass_after(Borrowing, AnnotateTypes)
+            pipeline.add_pass_after(DisableReferenceCounting, AnnotateTypes)
             pipeline.finalize()
         return pipelines
 
@@ -94,20 +94,20 @@ class InnerCompiler(EntryCompiler):
         return super().define_pipelines()
 
 
-def call_inner(kernel, **options):
+def use_inner_kernel(kernel, **options):
     """Let other kernels call an inner kernel of the same code instead of the entry ``kernel``."""
     inner = njit(pipeline_class=InnerCompiler, no_cpython_wrapper=True, **options)(
-        renamed(kernel.py_func)
+        copy_with_new_name(kernel.py_func)
     )
     kernel.get_call_template, kernel.get_overload = inner.get_call_template, inner.get_overload
 
 
-def renamed(function):
+def copy_with_new_name(function):
     """Return a function of the same code and another name, so that numba distinguishes them."""
-    parts = function.__name__, function.__defaults__, function.__closure__
-    twin = FunctionType(function.__code__, function.__globals__, *parts)
-    twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}.inner"
-    return twin
+    attributes = function.__name__, function.__defaults__, function.__closure__
+    copy = FunctionType(function.__code__, function.__globals__, *attributes)
+    copy.__module__, copy.__qualname__ = function.__module__, f"{function.__qualname__}.inner"
+    return copy
 
 
 class IntermediateLibrary(JITCodeLibrary):

@@ -34,22 +34,22 @@ def two_product(a, b):
 
 
 @compiled
-def add(a, a_rest, b, b_rest):
+def add(a, a_trailing, b, b_trailing):
     """Return the sum of two double-double numbers."""
-    leading, rest = two_sum(a, b)
-    return two_sum(leading, rest + (a_rest + b_rest))
+    leading, trailing = two_sum(a, b)
+    return two_sum(leading, trailing + (a_trailing + b_trailing))
 
 
 @compiled
-def square(a, a_rest):
+def square(a, a_trailing):
     """Return the square of a double-double number."""
-    leading, rest = two_product(a, a)
-    return two_sum(leading, rest + 2.0 * a * a_rest)
+    leading, trailing = two_product(a, a)
+    return two_sum(leading, trailing + 2.0 * a * a_trailing)
 
 
 @compiled
-def divide(a, a_rest, b):
+def divide(a, a_trailing, b):
     """Return a double-double number divided by a float."""
     quotient = a / b
-    leading, rest = two_product(quotient, b)
-    return two_sum(quotient, ((a - leading) - rest + a_rest) / b)
+    leading, trailing = two_product(quotient, b)
+    return two_sum(quotient, ((a - leading) - trailing + a_trailing) / b)

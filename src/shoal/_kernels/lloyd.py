@@ -20,7 +20,7 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.box_tree import (
-    DEEPEST,
+    MAX_DEPTH,
     LEAF,
     NO_RECORD,
     NONE_FOUND,
@@ -76,8 +76,8 @@ def open_cells(tree: BoxTree, centres: np.ndarray) -> tuple[Cells, BoxTree]:
 def assign_nearest(X, cells, centre_tree, start, stop):
     """Assign the records from ``start`` to ``stop`` to the cells of their nearest centres."""
     cheapest, distance = np.empty(1, np.int64), np.empty(1)
-    for place in range(start, stop):
-        i = cells.tree.records[place]
+    for position in range(start, stop):
+        i = cells.tree.records[position]
         find_nearest(centre_tree, X[i], NO_RECORD, cheapest, distance)
         cells.labels[i] = cheapest[0]
         cells.distance[i] = distance[0]
@@ -85,7 +85,7 @@ def assign_nearest(X, cells, centre_tree, start, stop):
 
 
 @compiled
-def start_auction(cells, k):
+def open_auction(cells, k):
     """Queue the cells below k and compute the ceilings."""
     for cell in range(cells.sizes.shape[0]):
         if cells.sizes[cell] < k:
@@ -93,8 +93,8 @@ def start_auction(cells, k):
     leaves = cells.tree.start.shape[0]
     for leaf in range(leaves):
         first = cells.tree.start[leaf]
-        for place in range(first, first + cells.tree.living[leaves + leaf]):
-            distance = cells.distance[cells.tree.records[place]]
+        for position in range(first, first + cells.tree.n_living[leaves + leaf]):
+            distance = cells.distance[cells.tree.records[position]]
             cells.ceiling[leaves + leaf] = max(cells.ceiling[leaves + leaf], distance)
     for box in range(leaves - 1, 0, -1):
         cells.ceiling[box] = max(cells.ceiling[2 * box], cells.ceiling[2 * box + 1])
@@ -116,7 +116,7 @@ def find_cheapest(cells, cell, cheapest, costs):
     The cost of a record is the subsidy at which it is indifferent between ``cell`` and its own
     cell.
     """
-    boxes, floors = np.empty(DEEPEST, np.int64), np.empty(DEEPEST)
+    boxes, floors = np.empty(MAX_DEPTH, np.int64), np.empty(MAX_DEPTH)
     gaps = np.empty(LEAF)
     tree, centre = cells.tree, cells.centres[cell]
     boxes[0], floors[0] = 1, -np.inf
@@ -128,30 +128,30 @@ def find_cheapest(cells, cell, cheapest, costs):
             continue
         if box >= tree.start.shape[0]:
             start = leaf_distances(tree, box, centre, gaps)
-            for offset in range(tree.living[box]):
+            for offset in range(tree.n_living[box]):
                 i = tree.records[start + offset]
                 if cells.labels[i] != cell:
                     own_cost = cells.distance[i] - cells.subsidy[cells.labels[i]]
                     count = insert(cheapest, costs, count, i, gaps[offset] - own_cost)
             continue
-        near, far = 2 * box, 2 * box + 1
-        near_floor = squared_box_distance(tree, near, centre) - cells.ceiling[near]
-        far_floor = squared_box_distance(tree, far, centre) - cells.ceiling[far]
+        near_child, far_child = 2 * box, 2 * box + 1
+        near_floor = squared_box_distance(tree, near_child, centre) - cells.ceiling[near_child]
+        far_floor = squared_box_distance(tree, far_child, centre) - cells.ceiling[far_child]
         if far_floor < near_floor:
-            near, far, near_floor, far_floor = far, near, far_floor, near_floor
-        boxes[n_stacked], floors[n_stacked] = far, far_floor
-        boxes[n_stacked + 1], floors[n_stacked + 1] = near, near_floor
+            near_child, far_child, near_floor, far_floor = far_child, near_child, far_floor, near_floor
+        boxes[n_stacked], floors[n_stacked] = far_child, far_floor
+        boxes[n_stacked + 1], floors[n_stacked + 1] = near_child, near_floor
         n_stacked += 2
 
 
 @compiled
 def bid(X, cells, k, step, cell):
     """Raise the subsidy of ``cell`` to the cost of one more record than it lacks."""
-    n_missing = k - cells.sizes[cell]
-    cheapest, costs = np.empty(n_missing + 1, np.int64), np.empty(n_missing + 1)
+    n_lacking = k - cells.sizes[cell]
+    cheapest, costs = np.empty(n_lacking + 1, np.int64), np.empty(n_lacking + 1)
     find_cheapest(cells, cell, cheapest, costs)
-    cells.subsidy[cell] = max(costs[n_missing], cells.subsidy[cell]) + step
-    for i in cheapest[:n_missing]:
+    cells.subsidy[cell] = max(costs[n_lacking], cells.subsidy[cell]) + step
+    for i in cheapest[:n_lacking]:
         previous = cells.labels[i]
         cells.labels[i] = cell
         cells.distance[i] = squared_distance(X, i, cells.centres[cell])
@@ -162,12 +162,12 @@ def bid(X, cells, k, step, cell):
 
 
 @compiled
-def auction(X, cells, k, step, bids):
-    """Make at most ``bids`` bids; return whether a cell still has fewer than k records."""
-    while cells.queue_ends[0] != cells.queue_ends[1] and bids > 0:
+def run_auction(X, cells, k, step, max_bids):
+    """Make at most ``max_bids`` bids; return whether a cell still has fewer than k records."""
+    while cells.queue_ends[0] != cells.queue_ends[1] and max_bids > 0:
         cell = cells.queue[cells.queue_ends[0]]
         cells.queue_ends[0] = (cells.queue_ends[0] + 1) % cells.queue.shape[0]
         cells.is_queued[cell] = False
         bid(X, cells, k, step, cell)
-        bids -= 1
+        max_bids -= 1
     return cells.queue_ends[0] != cells.queue_ends[1]

@@ -9,8 +9,8 @@ from shoal._kernels.spatial.pool import (
     assign,
     form_group,
     measure_distances,
-    nearest_places,
-    place_of,
+    nearest_positions,
+    position_of,
 )
 
 
@@ -29,8 +29,8 @@ def form_groups(pool, pairs, X, k, extreme, work):
 
         # Both seeds are assigned before either group grows, so that neither takes the other's.
         group = pool.n_groups[0]
-        assign(pool, place_of(pool, first), group)
-        assign(pool, place_of(pool, second), group + 1)
+        assign(pool, position_of(pool, first), group)
+        assign(pool, position_of(pool, second), group + 1)
         if extreme and k > 1:
             form_group_near(pool, X[first], k - 1)
             form_group_near(pool, X[second], k - 1)
@@ -44,7 +44,7 @@ def form_groups(pool, pairs, X, k, extreme, work):
 @compiled
 def form_group_near(pool, point, size):
     """Make the ``size`` living records nearest to ``point`` the next group."""
-    places = np.empty(size, np.int64)
+    positions = np.empty(size, np.int64)
     measure_distances(pool, point)
-    nearest_places(pool, places)
-    form_group(pool, places)
+    nearest_positions(pool, positions)
+    form_group(pool, positions)

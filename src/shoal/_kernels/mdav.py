@@ -18,16 +18,16 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.growth import form_group_around, outermost
-from shoal._kernels.leftovers import join_nearest
+from shoal._kernels.leftovers import join_nearest_centroid
 from shoal._kernels.spatial.block_order import BLOCK
 from shoal._kernels.spatial.index import needs_rebuild
 from shoal._kernels.spatial.pool import (
     copy_record,
-    farthest_place,
+    farthest_position,
     form_group,
     mean_of_living,
     measure_distances,
-    nearest_places,
+    nearest_positions,
     open_pool,
 )
 from shoal._kernels.spatial.search import farthest
@@ -66,15 +66,15 @@ def form_groups_on_pool(pool, k, pairs_from, singles_from, work):
 
         mean_of_living(pool, mean)
         measure_distances(pool, mean)
-        copy_record(pool, farthest_place(pool), seed)
+        copy_record(pool, farthest_position(pool), seed)
         measure_distances(pool, seed)
         if pair:
-            copy_record(pool, farthest_place(pool), opposite)
-        nearest_places(pool, group)
+            copy_record(pool, farthest_position(pool), opposite)
+        nearest_positions(pool, group)
         form_group(pool, group)
         if pair:
             measure_distances(pool, opposite)
-            nearest_places(pool, group)
+            nearest_positions(pool, group)
             form_group(pool, group)
 
     return pool.size[0] >= singles_from
@@ -85,5 +85,5 @@ def mdav1(X: np.ndarray, k: int) -> np.ndarray:
     pool = open_pool(X)
     while form_groups_on_pool(pool, k, 2 * k, k, len(X)):
         pass
-    join_nearest(X, pool.labels)
+    join_nearest_centroid(X, pool.labels)
     return pool.labels

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.compensated_sum import add_exactly
+from shoal._kernels.compensated_sum import add_compensated
 from shoal._kernels.distances import scaled_sse
 from shoal._kernels.leftovers import group_centroids
 from shoal._kernels.spatial.box_tree import (
@@ -84,7 +84,7 @@ def link_members(X, labels, groups):
     for i in range(X.shape[0]):
         append_member(groups, labels[i], i)
         for j in range(X.shape[1]):
-            add_exactly(groups.total[labels[i], j], X[i, j])
+            add_compensated(groups.total[labels[i], j], X[i, j])
     for g in range(groups.sse.shape[0]):
         groups.sse[g] = listed_sse(X, groups, g)
 
@@ -154,7 +154,7 @@ def move_member(X, groups, h, i):
     groups.sse[h] += groups.sse_rise[h]
     groups.sse_rise[h] = 0.0
     for j in range(X.shape[1]):
-        add_exactly(groups.total[h, j], X[i, j])
+        add_compensated(groups.total[h, j], X[i, j])
         groups.centroids[h, j] = groups.total[h, j, 0] / groups.sizes[h]
     move_point(groups.tree, h, groups.centroids[h])
 
@@ -182,7 +182,7 @@ def dissolve_if_better(X, groups, g):
 def dissolve(X, groups, order):
     """Try to dissolve the groups in ``order``; a group without spread has nothing to gain."""
     for g in order:
-        if groups.sse[g] > 0.0 and groups.tree.living[1] > 1:
+        if groups.sse[g] > 0.0 and groups.tree.n_living[1] > 1:
             dissolve_if_better(X, groups, g)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.leftovers import join_nearest
+from shoal._kernels.leftovers import join_nearest_centroid
 from shoal._params import AtLeast, K
 from shoal.errors import InputError, ParameterError
 from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner, squared_distances
@@ -117,7 +117,7 @@ class LDiverseVMDAV(Partitioner):
             groups += 1
             progress.report("grouping", int((labels >= 0).sum()), len(X))
         if (labels < 0).any():
-            join_nearest(X, labels)
+            join_nearest_centroid(X, labels)
         return labels
 
     def _is_group(self, codes: Indices) -> bool:

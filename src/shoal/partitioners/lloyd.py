@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.lloyd import assign_nearest, auction, open_cells, start_auction
+from shoal._kernels.lloyd import assign_nearest, run_auction, open_cells, open_auction
 from shoal._kernels.mdav import mdav1
 from shoal._kernels.spatial.box_tree import BoxTree, build_tree
 from shoal._params import K
@@ -142,10 +142,10 @@ def _fill(X: Matrix, tree: BoxTree, centres: Matrix, k: int, step: float) -> Lab
         for start in range(0, n, STRIDE):
             assign_nearest(X, cells, centre_tree, start, min(start + STRIDE, n))
             progress.report("moving centres", min(start + STRIDE, n), n)
-        start_auction(cells, k)
+        open_auction(cells, k)
         bids = BIDS_PER_CELL * count + 1000
         while bids > 0:
-            if not auction(X, cells, k, step, min(STRIDE, bids)):
+            if not run_auction(X, cells, k, step, min(STRIDE, bids)):
                 return cells.labels
             progress.report("filling cells", int((cells.sizes >= k).sum()), count)
             bids -= STRIDE

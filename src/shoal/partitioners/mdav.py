@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from shoal._kernels.leftovers import assign_leftovers, join_nearest
+from shoal._kernels.leftovers import assign_leftovers, join_nearest_centroid
 from shoal._kernels.mdav import form_groups, form_groups_on_pool
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
@@ -78,7 +78,7 @@ def mdav_groups(
     k: int,
     pairs_from: int,
     singles_from: int,
-    join: Callable[[Matrix, Labels], None] = join_nearest,
+    join: Callable[[Matrix, Labels], None] = join_nearest_centroid,
 ) -> Labels:
     """Return the groups of MDAV or a variant; `shoal._kernels.mdav` explains both numbers.
 

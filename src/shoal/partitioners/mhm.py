@@ -4,9 +4,9 @@ from typing import Literal
 
 import numpy as np
 
-from shoal._kernels.growth import distances_to_mean
+from shoal._kernels.growth import squared_distances_to_mean
 from shoal._kernels.leftovers import group_centroids
-from shoal._kernels.paths import walk_through_groups, walk_to_nearest
+from shoal._kernels.paths import path_through_groups, extend_path_to_nearest
 from shoal._kernels.spatial.pool import assign, open_pool
 from shoal._kernels.univariate.path import extend_path
 from shoal._params import K
@@ -78,9 +78,9 @@ class MHM(Partitioner):
         self.path = path
 
     def _split(self, X: Matrix) -> Labels:
-        first = int(np.argmax(distances_to_mean(X)))
+        first = int(np.argmax(squared_distances_to_mean(X)))
         if self.path == "nearest-point":
-            order = nearest_next(X, first)
+            order = nearest_neighbour_path(X, first)
         else:
             order = self._through_groups(X, first)
         # Powers of two are exact; squares neither vanish nor overflow.
@@ -96,13 +96,13 @@ class MHM(Partitioner):
         labels = mdav_groups(X, k, pairs_from, 2 * k)
         sizes = np.bincount(labels)
         centroids, _ = group_centroids(X, labels, len(sizes))
-        order = nearest_next(centroids, int(labels[first]))
+        order = nearest_neighbour_path(centroids, int(labels[first]))
         starts = np.concatenate([[0], np.cumsum(sizes)])
         members = np.argsort(labels, kind="stable")
-        return np.asarray(walk_through_groups(X, members, starts, order, first))
+        return np.asarray(path_through_groups(X, members, starts, order, first))
 
 
-def nearest_next(X: Matrix, first: int) -> Indices:
+def nearest_neighbour_path(X: Matrix, first: int) -> Indices:
     """Return a path through the rows of ``X`` from ``first``, always to the nearest not visited."""
     path = np.full(len(X), first)
 
@@ -111,5 +111,5 @@ def nearest_next(X: Matrix, first: int) -> Indices:
         assign(pool, first, 0)
         return pool
 
-    run_in_strides(X, walk_to_nearest, path, X, open_state=open_path_pool, stage="ordering")
+    run_in_strides(X, extend_path_to_nearest, path, X, open_state=open_path_pool, stage="ordering")
     return path

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.mst import Tree, cut_edges, grow_tree, open_tree
+from shoal._kernels.mst import SpanningTree, cut_edges, grow_tree, open_tree
 from shoal._kernels.spatial.pool import open_pool
 from shoal._params import K
 from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner, run_in_strides
@@ -92,7 +92,7 @@ class MST(Partitioner):
         return mdav_groups(X, self.k, len(X) + 1, 2 * self.k)
 
 
-def _longest_first(tree: Tree) -> Indices:
+def _longest_first(tree: SpanningTree) -> Indices:
     """Return the edges of the tree, longest first, each by the record that it added."""
     records = tree.order[1:]
     other = tree.parent[records]

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from shoal._kernels.growth import distances_to_mean
+from shoal._kernels.growth import squared_distances_to_mean
 from shoal._kernels.leftovers import assign_leftovers
 from shoal._kernels.vmdav import form_groups
 from shoal._params import AtLeast, K
@@ -83,7 +83,7 @@ class VMDAV(Partitioner):
         self.gamma = gamma
 
     def _split(self, X: Matrix) -> Labels:
-        order = np.argsort(-distances_to_mean(X), kind="stable")
+        order = np.argsort(-squared_distances_to_mean(X), kind="stable")
         gammas = GAMMAS if self.gamma == "auto" else (float(self.gamma),)
         best_sse = np.inf
         for number, gamma in enumerate(gammas):

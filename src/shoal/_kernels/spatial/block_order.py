@@ -8,7 +8,7 @@ BLOCK = 64  # records that are measured together
 BLOCKS_PER_SUPERBLOCK = 16  # consecutive blocks with one box around them all
 SAMPLE = 256  # records that suffice to see along which axis a part is longest
 SHELL_WEIGHT = 16.0  # of the distance from the origin, since groups form from the outside in
-DEEPEST = 64  # more levels than any table fills
+MAX_DEPTH = 64  # more levels than any table fills
 
 
 def locality_order(X: np.ndarray) -> np.ndarray:
@@ -28,7 +28,7 @@ def order_by_halving(rows, order):
     the origin: parts are shells as well as boxes.
     """
     keys = np.empty(order.shape[0], np.float32)
-    starts, stops = np.empty(DEEPEST, np.int64), np.empty(DEEPEST, np.int64)
+    starts, stops = np.empty(MAX_DEPTH, np.int64), np.empty(MAX_DEPTH, np.int64)
     starts[0], stops[0], n_stacked = 0, order.shape[0], 1
     while n_stacked > 0:
         n_stacked -= 1

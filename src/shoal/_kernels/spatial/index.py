@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled, inlined
-from shoal._kernels.compensated_sum import add_exactly, add_records, write_mean
+from shoal._kernels.compensated_sum import add_compensated, add_records, write_mean
 from shoal._kernels.distances import same_values
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK, order_by_halving
 from shoal._kernels.spatial.frame import principal_frame
@@ -260,7 +260,7 @@ def remove(index, record):
     """
     b, i = index.place[record] // BLOCK, index.place[record] % BLOCK
     for j in range(index.X.shape[1]):
-        add_exactly(index.total[j], -index.X[record, j])
+        add_compensated(index.total[j], -index.X[record, j])
     last = index.blocks.shape[1] - 1
     is_on_outer_face = (
         index.blocks[b, last, i]

@@ -77,23 +77,23 @@ def is_greater(keys, ties, a, b):
 
 
 @compiled
-def sift_up(heap, keys, ties, position, place):
+def sift_up(heap, keys, ties, position, item):
     """Add a place to a max-heap of ``position`` places (sift up)."""
-    while position > 0 and is_greater(keys, ties, place, heap[(position - 1) // 2]):
+    while position > 0 and is_greater(keys, ties, item, heap[(position - 1) // 2]):
         heap[position] = heap[(position - 1) // 2]
         position = (position - 1) // 2
-    heap[position] = place
+    heap[position] = item
 
 
 @compiled
-def sift_down(heap, keys, ties, position, size, place):
+def sift_down(heap, keys, ties, position, size, item):
     """Put a place at position ``position`` of a max-heap, or below it (sift down)."""
     child = 2 * position + 1
     while child < size:
         if child + 1 < size and is_greater(keys, ties, heap[child + 1], heap[child]):
             child += 1
-        if not is_greater(keys, ties, heap[child], place):
+        if not is_greater(keys, ties, heap[child], item):
             break
         heap[position] = heap[child]
         position, child = child, 2 * child + 1
-    heap[position] = place
+    heap[position] = item
