@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from reproduction.records.verifier import NotAPartition, check_duals, check_partition
 from shoal import _progress as progress
-from shoal._kernels.optimal import best_groups
+from shoal._kernels.optimal import optimal_labels
 from shoal.partitioners import MDAV, lower_bound
 from shoal.partitioners._dual_bound import certificate as module
 from shoal.partitioners._dual_bound import corrections, pair_duals
@@ -30,7 +30,7 @@ def ticking():
 
 
 def least_sse(X, k):
-    return sse(X, groups_of(best_groups(X, k)))
+    return sse(X, groups_of(optimal_labels(X, k)))
 
 
 def lowest_by_all_groups(X, k, duals):

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from shoal import _progress as progress
-from shoal._kernels.optimal import best_groups
+from shoal._kernels.optimal import optimal_labels
 from shoal.partitioners import MDAV, Sorted
 from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._column_generation import integrality_gap
@@ -46,7 +46,7 @@ def proven(X, k, budget=NEVER):
 
 
 def least_sse(X, k):
-    return sse(X, groups_of(best_groups(X, k)))
+    return sse(X, groups_of(optimal_labels(X, k)))
 
 
 @st.composite
@@ -270,7 +270,7 @@ def best_members(labels):
 
 def proof_with_duals(X, k, seed):
     """Return a proof with duals near the optimum, groups far from it, and the least SSE."""
-    rng, n, best = np.random.default_rng(seed), len(X), best_groups(X, k)
+    rng, n, best = np.random.default_rng(seed), len(X), optimal_labels(X, k)
     apart, least = proof_module.squared_errors(X, best)
     assume(least > 0)
     record_dual, triple_dual = (

@@ -15,10 +15,10 @@ from shoal._kernels.spatial.pool import (
 
 
 @compiled
-def form_groups(pool, pairs, X, k, extreme, work):
+def form_groups(pool, pairs, X, k, nearest_to_seed, work):
     """Form groups until about ``work`` distances are measured; return whether to go on.
 
-    Groups grow by the record nearest to their running centroid or, if ``extreme``, by the
+    Groups grow by the record nearest to their running centroid or, if ``nearest_to_seed``, by the
     records nearest to the one they started from.
     """
     while pool.size[0] >= 2 * k and work > 0:
@@ -31,7 +31,7 @@ def form_groups(pool, pairs, X, k, extreme, work):
         group = pool.n_groups[0]
         assign(pool, position_of(pool, first), group)
         assign(pool, position_of(pool, second), group + 1)
-        if extreme and k > 1:
+        if nearest_to_seed and k > 1:
             form_group_near(pool, X[first], k - 1)
             form_group_near(pool, X[second], k - 1)
         else:

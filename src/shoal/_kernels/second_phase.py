@@ -56,7 +56,7 @@ class LinkedGroups(NamedTuple):
     sse_rise: np.ndarray
 
 
-def open_groups(X: np.ndarray, labels: np.ndarray) -> LinkedGroups:
+def open_linked_groups(X: np.ndarray, labels: np.ndarray) -> LinkedGroups:
     """Return the groups of ``labels``, counted from 0 without gaps."""
     n, n_groups = len(X), int(labels.max()) + 1
     centroids, sizes = group_centroids(X, labels, n_groups)
@@ -86,7 +86,7 @@ def link_members(X, labels, groups):
         for j in range(X.shape[1]):
             add_compensated(groups.total[labels[i], j], X[i, j])
     for g in range(groups.sse.shape[0]):
-        groups.sse[g] = listed_sse(X, groups, g)
+        groups.sse[g] = group_sse(X, groups, g)
 
 
 @compiled
@@ -101,7 +101,7 @@ def append_member(groups, g, i):
 
 
 @compiled
-def listed_sse(X, groups, g):
+def group_sse(X, groups, g):
     """Return the SSE of group ``g``, exact for small whole numbers, so that ties are ties."""
     others = np.empty(groups.sizes[g] - 1, np.int64)
     i = groups.next_record[groups.first[g]]
@@ -128,18 +128,18 @@ def choose_targets(X, groups, g):
 
 
 @compiled
-def total_rise(groups, g):
+def total_rise_and_reset(groups, g):
     """Return the increase of the SSE of other groups by the choices of group ``g``."""
     total = 0.0
     i = groups.first[g]
     while i != END:
         h = groups.target[i]
         if groups.n_joining[h] > 0:
-            saved = 0.0
+            reduction = 0.0
             for j in range(groups.offset_sum.shape[1]):
-                saved += groups.offset_sum[h, j] * groups.offset_sum[h, j]
+                reduction += groups.offset_sum[h, j] * groups.offset_sum[h, j]
                 groups.offset_sum[h, j] = 0.0
-            groups.sse_rise[h] -= saved / (groups.sizes[h] + groups.n_joining[h])
+            groups.sse_rise[h] -= reduction / (groups.sizes[h] + groups.n_joining[h])
             groups.n_joining[h] = 0
             total += groups.sse_rise[h]
         i = groups.next_record[i]
@@ -163,15 +163,15 @@ def move_member(X, groups, h, i):
 def dissolve_if_better(X, groups, g):
     """Dissolve group ``g`` if that lowers the SSE."""
     choose_targets(X, groups, g)
-    is_better = total_rise(groups, g) < groups.sse[g] * (1.0 - ROUNDING)
+    is_better = total_rise_and_reset(groups, g) < groups.sse[g] * (1.0 - ROUNDING)
     i = groups.first[g]
     while i != END:
-        following = groups.next_record[i]
+        next_in_list = groups.next_record[i]
         if is_better:
             move_member(X, groups, groups.target[i], i)
         else:
             groups.sse_rise[groups.target[i]] = 0.0
-        i = following
+        i = next_in_list
     if is_better:
         remove_point(groups.tree, g)
         groups.first[g] = END
@@ -179,7 +179,7 @@ def dissolve_if_better(X, groups, g):
 
 
 @compiled
-def dissolve(X, groups, order):
+def dissolve_groups(X, groups, order):
     """Try to dissolve the groups in ``order``; a group without spread has nothing to gain."""
     for g in order:
         if groups.sse[g] > 0.0 and groups.tree.n_living[1] > 1:

@@ -50,7 +50,7 @@ def cluster(X, starts, neighbours):
                 labels[neighbours[entry]] = n_groups
             seeds[n_groups] = i
             n_groups += 1
-    final = labels.copy()
+    final_labels = labels.copy()
     for i in range(n):
         if labels[i] >= 0:
             continue
@@ -61,5 +61,5 @@ def cluster(X, starts, neighbours):
                 distance = squared_row_distance(X, i, X, seeds[group])
                 if best < 0 or distance < least or (distance == least and group < best):
                     best, least = group, distance
-        final[i] = best
-    return final
+        final_labels[i] = best
+    return final_labels

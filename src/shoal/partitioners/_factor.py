@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.matching.blossom import N_SPARE, NEXT_VERTEX, Graph, Matching, open_matching
+from shoal._kernels.matching.blossom import N_UNUSED, NEXT_VERTEX, Graph, Matching, open_matching
 from shoal._kernels.matching.edmonds import match_required
 from shoal._kernels.matching.factor_duals import enclosing_sums, list_violated_pairs
 from shoal._kernels.spatial.index import open_index
@@ -88,7 +88,7 @@ def match(n: int, graph: Graph) -> Matching:
     matching = open_matching(2 * n)
     nearest = np.full(2 * n, np.iinfo(np.int64).max)
     np.minimum.at(nearest, graph.ends.ravel(), np.repeat(graph.weight, 2))
-    matching.node["value"][:n] = nearest[:n] // 2
+    matching.node["dual"][:n] = nearest[:n] // 2
     heap = open_heap(2 * len(graph.weight) + 4 * n)
     while match_required(graph, matching, heap, n, STRIDE // 10):
         progress.report("matching", int(matching.counts[NEXT_VERTEX]), n)
@@ -97,11 +97,11 @@ def match(n: int, graph: Graph) -> Matching:
 
 def duals(n: int, matching: Matching, unit: float) -> tuple[Values, Indices]:
     """Return the dual values of slots and odd sets, and the set that contains each."""
-    unused = matching.spare[: matching.counts[N_SPARE]]
+    unused = matching.unused_blossoms[: matching.counts[N_UNUSED]]
     used = np.setdiff1d(np.arange(4 * n), unused)
     number = np.full(4 * n + 1, -1)  # the last position stands for -1, no parent
     number[used] = np.arange(len(used))
-    return matching.node["value"][used] * unit, number[matching.node["parent"][used]]
+    return matching.node["dual"][used] * unit, number[matching.node["parent"][used]]
 
 
 def violated_pairs(
@@ -172,7 +172,7 @@ def minimum_factor(X: Matrix) -> Factor:
         )
         graph = slots_and_edges(n, pairs, 2 * integers)
         matching = match(n, graph)
-        factor_pairs = remove_redundant(n, distinct(n, graph.ends[matching.node["mate"][:n]] % n))
+        factor_pairs = remove_redundant(n, distinct(n, graph.ends[matching.node["matched_edge"][:n]] % n))
         weight = fsum(squared_lengths(X, factor_pairs))
         value, parent = duals(n, matching, scale * ROUNDING / 2)
         new, violation = violated_pairs(X, value, parent, 8 * ROUNDING * scale)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.second_phase import dissolve, open_groups, write_labels
+from shoal._kernels.second_phase import dissolve_groups, open_linked_groups, write_labels
 from shoal.partitioners._base import Labels, Matrix, in_order
 
 STRIDE = 1000  # groups between two reports of progress: a fraction of a second
@@ -23,10 +23,10 @@ def second_phase(
     group is visited. At the end ``divide`` splits every group of 2k records or
     more. Time grows as n times the number of groups at worst, memory as n.
     """
-    groups = open_groups(X, in_order(labels))
+    groups = open_linked_groups(X, in_order(labels))
     order = np.argsort(-groups.sse, kind="stable")
     for start in range(0, len(order), STRIDE):
-        dissolve(X, groups, order[start : start + STRIDE])
+        dissolve_groups(X, groups, order[start : start + STRIDE])
         progress.report("second phase", min(start + STRIDE, len(order)), len(order))
     final = np.full(len(X), -1)
     write_labels(groups, final)

@@ -70,14 +70,14 @@ class MDAV(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        return mdav_groups(X, self.k, pairs_from=3 * self.k, singles_from=2 * self.k)
+        return mdav_groups(X, self.k, min_for_pair=3 * self.k, min_for_single=2 * self.k)
 
 
 def mdav_groups(
     X: Matrix,
     k: int,
-    pairs_from: int,
-    singles_from: int,
+    min_for_pair: int,
+    min_for_single: int,
     join: Callable[[Matrix, Labels], None] = join_nearest_centroid,
 ) -> Labels:
     """Return the groups of MDAV or a variant; `shoal._kernels.mdav` explains both numbers.
@@ -86,7 +86,7 @@ def mdav_groups(
     """
     max_pool = max(MAX_POOL + MAX_POOL_PER_K * k, int(MAX_POOL_PER_K_AND_COLUMN * k * X.shape[1]))
     labels = run_in_strides(
-        X, form_groups, k, pairs_from, singles_from, on_pool=form_groups_on_pool, max_pool=max_pool
+        X, form_groups, k, min_for_pair, min_for_single, on_pool=form_groups_on_pool, max_pool=max_pool
     )
     assign_leftovers(X, labels, k, join)
     return labels

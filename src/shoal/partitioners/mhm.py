@@ -92,8 +92,8 @@ class MHM(Partitioner):
     def _through_groups(self, X: Matrix, first: int) -> Indices:
         """Return the path over the groups of MDAV or of its centroid-based variant."""
         k = int(self.k)
-        pairs_from = 3 * k if self.path == "mdav" else len(X) + 1
-        labels = mdav_groups(X, k, pairs_from, 2 * k)
+        min_for_pair = 3 * k if self.path == "mdav" else len(X) + 1
+        labels = mdav_groups(X, k, min_for_pair, 2 * k)
         sizes = np.bincount(labels)
         centroids, _ = group_centroids(X, labels, len(sizes))
         order = nearest_neighbour_path(centroids, int(labels[first]))

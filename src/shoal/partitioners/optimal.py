@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from shoal._kernels.optimal import best_groups
+from shoal._kernels.optimal import optimal_labels
 from shoal._params import K
 from shoal.errors import InputError
 from shoal.partitioners._base import PROVEN, Facts, Labels, Matrix, Partitioner, sse
@@ -103,7 +103,7 @@ class Optimal(Partitioner):
         if n < 2 * self.k:
             return np.zeros(n, np.int64)
         if n <= MAX_ENUMERATED:
-            labels: Labels = best_groups(X, self.k)
+            labels: Labels = optimal_labels(X, self.k)
             return labels
         # 30 modules that other methods do not need.
         from shoal.partitioners._budget import Budget, OutOfTime

@@ -141,6 +141,6 @@ def cheapest_cuts(extend: Any, records: Matrix, k: int) -> Labels:
     n = records.shape[-1]
     path: Any = open_path(n)
     while extend(path, records, k, STRIDE):
-        progress.report("grouping", int(path.reached[0]), n)
+        progress.report("grouping", int(path.n_reached[0]), n)
     progress.report("grouping", n, n)
     return np.asarray(label_groups(path))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.recoding import NONE, RecodedGroups, improve, summarise
+from shoal._kernels.recoding import NONE, RecodedGroups, improve_groups, summarise
 from shoal.partitioners import Partition
 from shoal.partitioners._base import in_order
 from shoal.steps.hierarchies import RecodedColumn
@@ -58,7 +58,7 @@ def refine_recoding(
             inside = np.zeros(capacity, bool)
             inside[chunk] = may_dissolve[chunk]
             records = np.flatnonzero(inside[state.labels])
-            left, n_free, gain = improve(
+            left, n_free, gain = improve_groups(
                 state, groups.k, groups_of_chunk, len(chunk), free, n_free, records, may_dissolve
             )
             saved += gain

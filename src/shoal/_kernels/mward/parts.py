@@ -9,16 +9,16 @@ from shoal._kernels.mward.cost import NEGLIGIBLE
 from shoal._kernels.mward.joins import WardGroups, open_ward_groups
 
 Matrix = NDArray[np.float64]
-Numbers = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 
-def unit_extent(X: Matrix) -> Matrix:
+def scale_to_unit_extent(X: Matrix) -> Matrix:
     """Return the table moved to about the origin and scaled to an extent of about 1."""
-    moved = X - np.partition(X, len(X) // 2, axis=0)[len(X) // 2]
-    return np.ldexp(moved, -np.frexp(np.abs(moved).max())[1])
+    centred = X - np.partition(X, len(X) // 2, axis=0)[len(X) // 2]
+    return np.ldexp(centred, -np.frexp(np.abs(centred).max())[1])
 
 
-def first_equal(X: Matrix) -> Numbers:
+def first_equal(X: Matrix) -> Indices:
     """Return for each record the first record with the same values.
 
     Examples
@@ -26,14 +26,14 @@ def first_equal(X: Matrix) -> Numbers:
     >>> first_equal(np.array([[1, 2], [3, 4], [1, 2]]))
     array([0, 1, 0])
     """
-    rows = np.lexsort(X.T)
-    new = np.append(True, (X[rows[1:]] != X[rows[:-1]]).any(axis=1))
+    order = np.lexsort(X.T)
+    is_new = np.append(True, (X[order[1:]] != X[order[:-1]]).any(axis=1))
     first = np.empty(len(X), np.int64)
-    first[rows] = rows[new][np.cumsum(new) - 1]
+    first[order] = order[is_new][np.cumsum(is_new) - 1]
     return first
 
 
-def blocks_from_the_end(n: int, k: int) -> Numbers:
+def blocks_from_the_end(n: int, k: int) -> Indices:
     """Return the start of the block of each of ``n`` positions; the first block is longer.
 
     Equal records are split this way: the method would separate the last k repeatedly.
@@ -48,56 +48,56 @@ def blocks_from_the_end(n: int, k: int) -> Numbers:
 
 
 def initial_groups(
-    rows: Matrix, representative: Numbers, ends: Sequence[Numbers], k: int
+    rows: Matrix, representative: Indices, extreme_groups: Sequence[Indices], k: int
 ) -> WardGroups:
     """Return the groups of a part: its two ends, and the other records, equal ones together."""
     centroids = rows.copy()
     sizes = np.ones(len(rows), np.int64)
     parent = np.arange(len(rows))
     is_single = np.ones(len(rows), bool)
-    for end in ends:
-        centroids[end.min()] = rows[end[0]] + (rows[end] - rows[end[0]]).mean(axis=0)
-        sizes[end.min()] = k
-        parent[end] = end.min()
-        is_single[end] = False
+    for extreme_group in extreme_groups:
+        centroids[extreme_group.min()] = rows[extreme_group[0]] + (rows[extreme_group] - rows[extreme_group[0]]).mean(axis=0)
+        sizes[extreme_group.min()] = k
+        parent[extreme_group] = extreme_group.min()
+        is_single[extreme_group] = False
     others = np.flatnonzero(is_single)
-    _, first, inverse, count = np.unique(representative[others], True, True, True)
-    parent[others] = others[first][inverse]
-    sizes[others[first]] = count
-    for end in sorted(end.min() for end in ends):
-        absorb_equals(centroids, sizes, parent, is_single, end, others[first], k)
+    _, first_of_equals, position_of_equals, n_equal = np.unique(representative[others], True, True, True)
+    parent[others] = others[first_of_equals][position_of_equals]
+    sizes[others[first_of_equals]] = n_equal
+    for extreme_group in sorted(extreme_group.min() for extreme_group in extreme_groups):
+        absorb_equals(centroids, sizes, parent, is_single, extreme_group, others[first_of_equals], k)
     return open_ward_groups(centroids, sizes, parent, k)
 
 
-def absorb_equals(centroids, sizes, parent, is_single, end, heads, k):
+def absorb_equals(centroids, sizes, parent, is_single, extreme_group, representatives, k):
     """Join an end with the equal records at its centre, as joining one at a time would.
 
     These joins have no cost, so the lowest number absorbs the others one by one; it
     reaches the end while it is small, or not at all.
     """
-    at_end = heads[((centroids[heads] - centroids[end]) ** 2).sum(axis=1) < NEGLIGIBLE]
-    if len(at_end) == 0 or parent[at_end[0]] != at_end[0]:  # the other end has them already
+    coinciding = representatives[((centroids[representatives] - centroids[extreme_group]) ** 2).sum(axis=1) < NEGLIGIBLE]
+    if len(coinciding) == 0 or parent[coinciding[0]] != coinciding[0]:  # the other end has them already
         return
-    head = at_end[0]
-    equals = np.flatnonzero(is_single & (parent == head))
-    before = np.sum(equals < end) + sizes[head] - len(equals)
-    if end < head:
-        parent[equals] = end
-        centroids[end] = centroids[head]
-        sizes[end] += sizes[head]
-    elif before < k:
-        parent[parent == end] = head
-        sizes[head] += sizes[end]
+    representative = coinciding[0]
+    equals = np.flatnonzero(is_single & (parent == representative))
+    n_joined_before = np.sum(equals < extreme_group) + sizes[representative] - len(equals)
+    if extreme_group < representative:
+        parent[equals] = extreme_group
+        centroids[extreme_group] = centroids[representative]
+        sizes[extreme_group] += sizes[representative]
+    elif n_joined_before < k:
+        parent[parent == extreme_group] = representative
+        sizes[representative] += sizes[extreme_group]
 
 
-def roots(parent: Numbers) -> Numbers:
+def find_roots(parent: Indices) -> Indices:
     """Return the group of each record, named by its lowest record."""
     while (parent[parent] != parent).any():
         parent = parent[parent]
     return parent
 
 
-def members_of_large(group: Numbers, least: int) -> list[Numbers]:
+def members_of_large_groups(group: Indices, least: int) -> list[Indices]:
     """Return the records of each group of at least ``least`` records.
 
     Examples
@@ -105,7 +105,7 @@ def members_of_large(group: Numbers, least: int) -> list[Numbers]:
     >>> members_of_large(np.array([0, 1, 0, 0, 1]), least=3)
     [array([0, 2, 3])]
     """
-    size = np.bincount(group)
-    large = np.flatnonzero(size[group] >= least)
-    large = large[np.argsort(group[large], kind="stable")]
-    return np.split(large, np.flatnonzero(np.diff(group[large])) + 1) if len(large) else []
+    sizes = np.bincount(group)
+    records = np.flatnonzero(sizes[group] >= least)
+    records = records[np.argsort(group[records], kind="stable")]
+    return np.split(records, np.flatnonzero(np.diff(group[records])) + 1) if len(records) else []

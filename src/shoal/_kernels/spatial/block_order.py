@@ -6,7 +6,7 @@ from shoal._kernels._compile import compiled
 
 BLOCK = 64  # records that are measured together
 BLOCKS_PER_SUPERBLOCK = 16  # consecutive blocks with one box around them all
-SAMPLE = 256  # records that suffice to see along which axis a part is longest
+SAMPLE_SIZE = 256  # records that suffice to see along which axis a part is longest
 SHELL_WEIGHT = 16.0  # of the distance from the origin, since groups form from the outside in
 MAX_DEPTH = 64  # more levels than any table fills
 
@@ -41,7 +41,7 @@ def order_by_halving(rows, order):
         axis = widest_axis(rows, order, start, stop)
         for i in range(start, stop):
             keys[i] = rows[order[i], axis]
-        select(keys, order, start, stop, middle)
+        partition_keys(keys, order, start, stop, middle)
         starts[n_stacked], stops[n_stacked] = start, middle
         starts[n_stacked + 1], stops[n_stacked + 1] = middle, stop
         n_stacked += 2
@@ -50,7 +50,7 @@ def order_by_halving(rows, order):
 @compiled
 def widest_axis(rows, order, start, stop):
     """Return the axis along which a part of the records varies most."""
-    step = max(1, (stop - start) // SAMPLE)
+    step = max(1, (stop - start) // SAMPLE_SIZE)
     count = (stop - start + step - 1) // step
     best, greatest = 0, -1.0
     for axis in range(rows.shape[1]):
@@ -69,7 +69,7 @@ def widest_axis(rows, order, start, stop):
 
 
 @compiled
-def select(keys, order, start, stop, middle):
+def partition_keys(keys, order, start, stop, middle):
     """Reorder so that no key before ``middle`` exceeds one behind it (Hoare's selection)."""
     low, high = start, stop - 1
     while low < high:

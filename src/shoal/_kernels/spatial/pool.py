@@ -135,7 +135,7 @@ def any_as_near(distances, greatest):
 
 
 @compiled
-def remove(pool, position):
+def remove_record(pool, position):
     """Remove the record at ``position``; the last living record takes its place."""
     for j in range(pool.columns.shape[0]):
         add_compensated(pool.total[j], -pool.columns[j, position])
@@ -156,7 +156,7 @@ def position_of(pool, record):
 def assign(pool, position, group):
     """Assign the record at ``position`` to a group and remove it."""
     pool.labels[pool.records[position]] = group
-    remove(pool, position)
+    remove_record(pool, position)
 
 
 @compiled

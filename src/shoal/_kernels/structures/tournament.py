@@ -12,7 +12,7 @@ from shoal._kernels._compile import compiled
 NO_PLAYER = np.int64(-1)
 
 
-def open_tournament(plays: np.ndarray) -> np.ndarray:
+def open_tournament(is_playing: np.ndarray) -> np.ndarray:
     """Return a tournament of the players in a mask, all of equal score: the lowest number wins.
 
     Examples
@@ -20,9 +20,9 @@ def open_tournament(plays: np.ndarray) -> np.ndarray:
     >>> open_tournament(np.array([False, True, True]))
     array([-1,  1,  1,  2, -1,  1,  2, -1])
     """
-    leaves = 1 << (len(plays) - 1).bit_length()
+    leaves = 1 << (len(is_playing) - 1).bit_length()
     tree = np.full(2 * leaves, NO_PLAYER)
-    tree[leaves : leaves + len(plays)] = np.where(plays, np.arange(len(plays)), NO_PLAYER)
+    tree[leaves : leaves + len(is_playing)] = np.where(is_playing, np.arange(len(is_playing)), NO_PLAYER)
     while leaves > 1:
         left, right = tree[leaves : 2 * leaves : 2], tree[leaves + 1 : 2 * leaves : 2]
         leaves //= 2
@@ -38,10 +38,10 @@ def play_all(tree, score, partner):
 
 
 @compiled
-def replay(tree, score, partner, player, plays):
+def replay(tree, score, partner, player, is_playing):
     """Update the winners above a player whose key has changed, or which is removed."""
     node = tree.shape[0] // 2 + player
-    tree[node] = player if plays else NO_PLAYER
+    tree[node] = player if is_playing else NO_PLAYER
     while node > 1:
         node //= 2
         tree[node] = winner(tree, score, partner, node)

@@ -9,7 +9,7 @@ from shoal import _progress as progress
 from shoal._kernels.mixed_search import (
     MatchWeights,
     agreement_patterns,
-    rank_own_by_weight,
+    count_best_matches,
 )
 from shoal.metrics._base import Labels, Matrix, Values
 from shoal.metrics.attacks._setting import Setting
@@ -62,13 +62,13 @@ def probabilistic_linkage(setting: Setting) -> AttackResult | str:
     members = setting.classes(names)
     starts, records = right_records(setting, setting.targets)
     own = members.labels[records]
-    rest = np.append(np.cumsum(weights.max(axis=1)[::-1])[::-1], 0.0)
-    match = MatchWeights(weights, rest, CLOSE, NEAR, SLACK)
+    max_remaining = np.append(np.cumsum(weights.max(axis=1)[::-1])[::-1], 0.0)
+    match = MatchWeights(weights, max_remaining, CLOSE, NEAR, SLACK)
 
     def rank(part: slice) -> Values:
         right, ties = np.empty((2, part.stop - part.start), np.int64)
         own_starts = starts[part.start : part.stop + 1]
-        rank_own_by_weight(
+        count_best_matches(
             table, members.sizes, targets.select_rows(part), own, own_starts, match, right, ties
         )
         return np.where(ties > 0, right / np.maximum(ties, 1), 0.0)
