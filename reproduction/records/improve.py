@@ -8,7 +8,7 @@ import numpy as np
 
 from reproduction.records.record import Record, rounded, scaled_table
 from reproduction.records.verifier import check_partition
-from shoal._kernels.pricing.group_search import all_groups
+from shoal._kernels.pricing.group_search import list_all_groups
 from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._column_generation.proof import (
@@ -70,7 +70,7 @@ def add_near_groups(proof: Proof) -> None:
     groups = np.empty((MAX_GROUPS, k), np.int64)
     for first in order:
         for step in NEAR_SHARE * (proof.sse - proof.base) * np.ldexp(1.0, -np.arange(20)):
-            count = all_groups(proof.pricing.table, ranked_duals, first, k, step, MAX_STEPS, groups)
+            count = list_all_groups(proof.pricing.table, ranked_duals, first, k, step, MAX_STEPS, groups)
             if count >= 0:
                 proof.columns.add(groups[:count])
                 break

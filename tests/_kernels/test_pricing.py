@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shoal._kernels.pricing.candidate_list import NeighbourTable
 from shoal._kernels.pricing.candidates import MAX_PAIRED, candidate_set
-from shoal._kernels.pricing.group_search import all_groups, search_anchor
+from shoal._kernels.pricing.group_search import list_all_groups, search_anchor
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._column_generation.pricing import Pricing, repeated
 from twins.pricing import groups_of_size, reduced_cost
@@ -103,7 +103,7 @@ def test_all_groups_below_a_gap_are_listed_once(seed, gap, size):
             if (cost := cost_of(X, group, duals)) < gap + 1e-9
         }
         groups = np.empty((1000, size), np.int64)
-        count = all_groups(table, ranked_duals, first, size, gap, MANY, groups)
+        count = list_all_groups(table, ranked_duals, first, size, gap, MANY, groups)
         listed = [tuple(sorted(group)) for group in groups[:count].tolist()]
         assert len(set(listed)) == count
         assert {*listed} <= {*expected}
@@ -114,15 +114,15 @@ def test_too_many_groups_are_reported():
     X, duals = drawn(5)
     table, ranked_duals = searched(X, duals, 3, 3, 8)
     first = int(np.argmin(ranked_duals.rank))
-    assert all_groups(table, ranked_duals, first, 3, 1e9, MANY, np.empty((5, 3), np.int64)) == -1
+    assert list_all_groups(table, ranked_duals, first, 3, 1e9, MANY, np.empty((5, 3), np.int64)) == -1
 
 
 def test_a_list_that_takes_too_many_steps_is_reported():
     X, duals = drawn(5)
     table, ranked_duals = searched(X, duals, 3, 3, 8)
     first, rows = int(np.argmin(ranked_duals.rank)), np.empty((10_000, 3), np.int64)
-    assert all_groups(table, ranked_duals, first, 3, 1e9, MANY, rows) > 10
-    assert all_groups(table, ranked_duals, first, 3, 1e9, 10, rows) == -1
+    assert list_all_groups(table, ranked_duals, first, 3, 1e9, MANY, rows) > 10
+    assert list_all_groups(table, ranked_duals, first, 3, 1e9, 10, rows) == -1
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5])
@@ -162,7 +162,7 @@ def test_the_cheap_groups_of_many_candidates_include_triple_duals(seed):
         assert cost == pytest.approx(expected[tuple(sorted(group))], abs=1e-9)
     gap = float(np.quantile(list(expected.values()), 0.3))
     actual = np.empty((len(expected), 3), np.int64)
-    count = all_groups(table, ranked_duals, 1, 3, gap, MANY, actual)
+    count = list_all_groups(table, ranked_duals, 1, 3, gap, MANY, actual)
     listed = [tuple(sorted(group)) for group in actual[:count].tolist()]
     assert len({*listed}) == count
     assert {*listed} == {group for group, cost in expected.items() if cost < gap}

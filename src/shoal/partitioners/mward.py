@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.mward.ends import extreme_groups_by_distance, extreme_groups_by_rank
+from shoal._kernels.mward.extreme_groups import extreme_groups_by_distance, extreme_groups_by_rank
 from shoal._kernels.mward.joins import N_STEPS, join_small_groups
-from shoal._kernels.mward.parts import (
+from shoal._kernels.mward.preparation import (
     blocks_from_the_end,
     first_equal,
     initial_groups,

@@ -13,7 +13,7 @@ from shoal._kernels.distances import squared_row_distance
 
 
 @compiled
-def distances_to(X, near):
+def squared_distances_to_neighbours(X, near):
     """Return the squared distances of the first rows of ``X`` to the rows ``near`` them."""
     gaps = np.empty(near.shape)
     for i in range(near.shape[0]):
@@ -47,13 +47,13 @@ def nearest_sums(X, near, rows, width):
 @compiled
 def net_duals(X, near, k, dual):
     """Return the net dual of each row."""
-    net = np.empty(dual.shape[0])
-    for i in range(net.shape[0]):
+    net_dual = np.empty(dual.shape[0])
+    for i in range(net_dual.shape[0]):
         total = 0.0
         for m in range(k - 2):
             total += squared_row_distance(X, i, X, near[i, m])
-        net[i] = dual[i] - total / (2 * k)
-    return net
+        net_dual[i] = dual[i] - total / (2 * k)
+    return net_dual
 
 
 @compiled

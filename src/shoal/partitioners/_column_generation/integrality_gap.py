@@ -13,7 +13,7 @@ with which all records are leading still finds better partitions.
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._kernels.pricing.group_search import all_groups
+from shoal._kernels.pricing.group_search import list_all_groups
 from shoal.partitioners._column_generation.column_pool import (
     improve_from_pool,
     labels_of,
@@ -48,7 +48,7 @@ def list_groups(proof: Proof, cutoff: float, max_groups: int) -> tuple[Columns, 
     leading = np.zeros(len(order), bool)
     for first in order:
         for size, ranked, rows in zip(sizes, ranked_duals, buffers, strict=True):
-            count = all_groups(proof.pricing.table, ranked, first, size, cutoff, MAX_STEPS, rows)
+            count = list_all_groups(proof.pricing.table, ranked, first, size, cutoff, MAX_STEPS, rows)
             if count < 0 or len(columns) + count > max_groups + n_partition:
                 return columns, leading
             columns.add(rows[:count])

@@ -1,6 +1,6 @@
 """Corrections: how far duals must fall so that no group costs less than the sum of its duals.
 
-`shoal._kernels.pricing.reach` says from which of its rows a violated group is found. All rows are
+`shoal._kernels.pricing.search_radius` says from which of its rows a violated group is found. All rows are
 searched; then the greatest dual of each group that was found is lowered until the group is no
 longer violated, and the rows that found one are searched again. Where a group is still violated
 after some passes, the dual of the row that found it is lowered.
@@ -18,7 +18,7 @@ from shoal._kernels.pricing.correction import (
     CorrectionEffort,
     PricedTable,
     correct_rows,
-    lower_greatest,
+    lower_greatest_duals,
 )
 from shoal._kernels.pricing.relaxation import net_duals
 from shoal._kernels.pricing.row_boxes import box_levels
@@ -98,7 +98,7 @@ class Corrections:
         """Lower the greatest dual of each group as far as the group is violated."""
         order = np.argsort(costs, kind="stable")
         before = self.duals.copy()
-        lower_greatest(self.long.X, groups[order], self.duals)
+        lower_greatest_duals(self.long.X, groups[order], self.duals)
         self.net -= before - self.duals
 
     def _search(

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._kernels.pricing.candidate_list import NeighbourTable
-from shoal._kernels.pricing.relaxation import distances_to, nearest_sums
+from shoal._kernels.pricing.relaxation import squared_distances_to_neighbours, nearest_sums
 from shoal._kernels.spatial.block_order import locality_order
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.neighbours import stream_neighbours
@@ -78,7 +78,7 @@ def part_of(
     X = table.X[rows]
     local = positions(near, start, stop, outside)
     sums = nearest_sums(table.X, table.near, rows, table.k)
-    return NeighbourTable(X, local, distances_to(X, local), sums), rows
+    return NeighbourTable(X, local, squared_distances_to_neighbours(X, local), sums), rows
 
 
 def positions(rows: NDArray[np.integer], start: int, stop: int, outside: Indices) -> Indices:

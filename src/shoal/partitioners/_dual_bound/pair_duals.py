@@ -12,8 +12,8 @@ from shoal._kernels.pricing.pair_costs import (
     count_partners,
     fill_partners,
     list_unlisted,
-    listed_limits,
-    pair_costs,
+    write_listed_limits,
+    write_pair_costs,
 )
 from shoal._kernels.pricing.row_boxes import box_levels
 from shoal.partitioners._base import Indices, Values
@@ -43,7 +43,7 @@ def pair_duals(long: LongTable) -> Values:
     cost, gradient, best = np.empty(n), np.empty(n), long.share
     for step in range(STEPS):
         progress.report("comparing near records", step, STEPS)
-        pair_costs(long.X, start, partners, potential, k, cost, gradient)
+        write_pair_costs(long.X, start, partners, potential, k, cost, gradient)
         duals = ((k - 1) * potential + cost) / k - rounding_share(long) * np.abs(potential)
         if duals.sum() > best.sum():
             best = duals
@@ -75,7 +75,7 @@ def possible_partners(
     n, width = len(long.X), used_width(long)
     farthest, unlisted_limit = np.full(n, np.inf), np.full(n, np.inf)
     if width < n - 1:
-        listed_limits(long.X, long.near, width, potential, farthest, unlisted_limit)
+        write_listed_limits(long.X, long.near, width, potential, farthest, unlisted_limit)
     half = farthest / 2
     limit = np.minimum(potential + MARGIN * scale, np.maximum(unlisted_limit, farthest - scale))
     wide = np.flatnonzero(limit > WIDE * half)

@@ -19,11 +19,11 @@ BATCH = 64  # rows that are compared with the same boxes
 
 
 class RowLists(NamedTuple):
-    """Linked lists of rows: ``record`` at squared distance ``gap``, after the place ``before``."""
+    """Linked lists of rows: ``row`` at squared distance ``gap``, after the place ``previous``."""
 
-    record: np.ndarray
+    row: np.ndarray
     gap: np.ndarray
-    before: np.ndarray
+    previous: np.ndarray
 
 
 @compiled
@@ -33,17 +33,17 @@ def empty_lists(space):
 
 
 @compiled
-def reach_of(X, near, k, dual, margin, row):
+def squared_search_radius(X, near, k, dual, margin, row):
     """Return the reach of a row, -inf if no violated group is found from it.
 
     ``margin`` is the share by which it is raised, so that rounding excludes no row.
     """
-    reach = 2 * k * dual[row] * (1.0 + margin)
+    squared_radius = 2 * k * dual[row] * (1.0 + margin)
     for m in range(k - 2):
-        reach -= squared_row_distance(X, row, X, near[row, m])
-    if squared_row_distance(X, row, X, near[row, k - 2]) >= reach:
+        squared_radius -= squared_row_distance(X, row, X, near[row, m])
+    if squared_row_distance(X, row, X, near[row, k - 2]) >= squared_radius:
         return -np.inf
-    return reach
+    return squared_radius
 
 
 @compiled
@@ -58,19 +58,19 @@ def squared_box_distance(boxes, box, low, high):
 
 
 @compiled
-def list_near(X, near, row, reach, lists, count, last):
+def list_near_rows(X, near, row, squared_radius, lists, count, last):
     """List the near rows within the reach of a row; return the new count and the last place."""
     for other in near[row]:
         gap = squared_row_distance(X, row, X, other)
-        if gap < reach:
-            lists.record[count], lists.gap[count], lists.before[count] = other, gap, last
+        if gap < squared_radius:
+            lists.row[count], lists.gap[count], lists.previous[count] = other, gap, last
             last = count
             count += 1
     return count, last
 
 
 @compiled
-def list_in_box(X, start, stop, columns, gaps, row, reach, lists, count, last):
+def list_rows_in_box(X, start, stop, columns, gaps, row, squared_radius, lists, count, last):
     """List the rows of a box within the reach of a row; return the new count and the last place.
 
     ``columns`` are the rows from ``start`` to ``stop``, transposed. The result is -1 if there is no
@@ -83,19 +83,19 @@ def list_in_box(X, start, stop, columns, gaps, row, reach, lists, count, last):
         for i in range(size):
             gap = columns[j, i] - value
             gaps[i] += gap * gap
-    if count + size > lists.record.shape[0]:
+    if count + size > lists.row.shape[0]:
         return -1, last
     for i in range(size):
-        if gaps[i] < reach and start + i != row:
-            lists.record[count], lists.gap[count] = start + i, gaps[i]
-            lists.before[count] = last
+        if gaps[i] < squared_radius and start + i != row:
+            lists.row[count], lists.gap[count] = start + i, gaps[i]
+            lists.previous[count] = last
             last = count
             count += 1
     return count, last
 
 
 @compiled
-def list_far(X, boxes, rows, reach, lists, count, last):
+def list_far_rows(X, boxes, rows, squared_radius, lists, count, last):
     """List all rows within the reach of each of ``rows``, which are near each other.
 
     ``last`` is the place of the last one of each row, -1 if there is none. The result is the
@@ -106,7 +106,7 @@ def list_far(X, boxes, rows, reach, lists, count, last):
     for row in rows:
         for j in range(X.shape[1]):
             low[j], high[j] = min(low[j], X[row, j]), max(high[j], X[row, j])
-    greatest = reach.max()
+    greatest = squared_radius.max()
     columns = np.empty((X.shape[1], inner.rows_per_box))
     gaps = np.empty(inner.rows_per_box)
     for superbox in range(outer.low.shape[0]):
@@ -122,9 +122,9 @@ def list_far(X, boxes, rows, reach, lists, count, last):
                 for j in range(X.shape[1]):
                     columns[j, i] = X[start + i, j]
             for i in range(rows.shape[0]):
-                if squared_box_distance(inner, box, X[rows[i]], X[rows[i]]) < reach[i]:
-                    count, last[i] = list_in_box(
-                        X, start, stop, columns, gaps, rows[i], reach[i], lists, count, last[i]
+                if squared_box_distance(inner, box, X[rows[i]], X[rows[i]]) < squared_radius[i]:
+                    count, last[i] = list_rows_in_box(
+                        X, start, stop, columns, gaps, rows[i], squared_radius[i], lists, count, last[i]
                     )
                     if count < 0:
                         return -1
@@ -132,7 +132,7 @@ def list_far(X, boxes, rows, reach, lists, count, last):
 
 
 @compiled
-def list_rows(X, near, boxes, rows, reach, lists, last):
+def list_rows_within(X, near, boxes, rows, squared_radius, lists, last):
     """List all rows within the reach of each of ``rows``; return their number, -1 if too many."""
     last[: rows.shape[0]] = -1
     count = 0
@@ -140,15 +140,15 @@ def list_rows(X, near, boxes, rows, reach, lists, last):
     n_far = 0
     n_near = near.shape[1]
     for i in range(rows.shape[0]):
-        if reach[i] == -np.inf:
+        if squared_radius[i] == -np.inf:
             continue
         if (
             n_near == X.shape[0] - 1
-            or squared_row_distance(X, rows[i], X, near[rows[i], n_near - 1]) >= reach[i]
+            or squared_row_distance(X, rows[i], X, near[rows[i], n_near - 1]) >= squared_radius[i]
         ):
-            if count + n_near > lists.record.shape[0]:
+            if count + n_near > lists.row.shape[0]:
                 return -1
-            count, last[i] = list_near(X, near, rows[i], reach[i], lists, count, -1)
+            count, last[i] = list_near_rows(X, near, rows[i], squared_radius[i], lists, count, -1)
         else:
             far[n_far] = i
             n_far += 1
@@ -156,6 +156,6 @@ def list_rows(X, near, boxes, rows, reach, lists, last):
         return count
     far = far[:n_far]
     last_of_far = np.full(n_far, -1)
-    count = list_far(X, boxes, rows[far], reach[far], lists, count, last_of_far)
+    count = list_far_rows(X, boxes, rows[far], squared_radius[far], lists, count, last_of_far)
     last[far] = last_of_far
     return count
