@@ -69,7 +69,7 @@ def add_near_groups(proof: Proof) -> None:
     ranked_duals = proof.pricing.ranked_duals(duals, order, k)
     groups = np.empty((MAX_GROUPS, k), np.int64)
     for first in order:
-        for step in NEAR_SHARE * (proof.sse - proof.base) * np.ldexp(1.0, -np.arange(20)):
+        for step in NEAR_SHARE * (proof.sse - proof.dual_bound) * np.ldexp(1.0, -np.arange(20)):
             count = list_all_groups(proof.pricing.table, ranked_duals, first, k, step, MAX_STEPS, groups)
             if count >= 0:
                 proof.columns.add(groups[:count])

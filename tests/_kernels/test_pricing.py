@@ -12,7 +12,7 @@ from shoal._kernels.pricing.candidate_list import NeighbourTable
 from shoal._kernels.pricing.candidates import MAX_PAIRED, candidate_set
 from shoal._kernels.pricing.group_search import list_all_groups, search_anchor
 from shoal.partitioners._column_generation.master_problem import Duals
-from shoal.partitioners._column_generation.pricing import Pricing, repeated
+from shoal.partitioners._column_generation.pricing import Pricing, triple_multiplicity
 from twins.pricing import groups_of_size, reduced_cost
 
 MANY, KEPT = 1_000_000, 3
@@ -44,7 +44,7 @@ def cost_of(X, group, duals):
 
 def searched(X, duals, k, size, near):
     table = Pricing(X, k).table
-    few = NeighbourTable(X, table.near[:, :near].copy(), table.gaps[:, :near].copy(), table.sums)
+    few = NeighbourTable(X, table.near[:, :near].copy(), table.gaps[:, :near].copy(), table.gap_sums)
     pricing = Pricing(X, k)
     order = np.argsort(-duals.record_dual, kind="stable")
     return few, pricing.ranked_duals(duals, order, size)
@@ -130,7 +130,7 @@ def test_subsets_of_k_contain_a_triple_dual_as_often_as_stated(k):
     for size in range(k + 1, 2 * k):
         subsets = list(combinations(range(size), k))
         paying = sum(len({0, 1, 2} & {*subset}) > 1 for subset in subsets)
-        assert repeated(size, k) == pytest.approx(paying / comb(size - 1, k - 1))
+        assert triple_multiplicity(size, k) == pytest.approx(paying / comb(size - 1, k - 1))
 
 
 def many_candidates(seed, n=MAX_PAIRED + 30):

@@ -21,7 +21,7 @@ from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._column_generation.pricing import (
     Pricing,
     PricingEffort,
-    repeated_share,
+    cluster_excess_share,
 )
 from shoal.partitioners._column_generation.proof import Proof
 from shoal.partitioners.prove import prove
@@ -93,11 +93,11 @@ def test_whenever_the_budget_ends_the_bound_holds_and_nothing_is_worse(case, bud
 def test_a_search_that_ends_early_gives_a_weaker_valid_bound(case, work, most):
     X, k = case
     with pytest.MonkeyPatch.context() as patch:
-        few = PricingEffort(max(most, k), work, larger=False)
+        few = PricingEffort(max(most, k), work, include_larger=False)
         phases = tuple((temperature, few) for temperature, _ in proof_module.PHASES)
         patch.setattr(proof_module, "PHASES", phases)
         patch.setattr(proof_module, "GROUPS_OF_K", few)
-        patch.setattr(proof_module, "LONG_PRICING", few._replace(larger=True))
+        patch.setattr(proof_module, "LONG_PRICING", few._replace(include_larger=True))
         patch.setattr(integrality_gap, "GROUP_LIMITS", ())
         patch.setattr(restarts_module, "MAX_RESTARTS", 0)
         assert proven(X, k).bound <= least_sse(X, k) * (1 + 1e-14)
@@ -127,7 +127,7 @@ def test_any_duals_give_a_valid_bound(case, seed, high):
     divisors, group_dual = rng.integers(2, k + 2, len(clusters)), float(seed % 3) * least / n
     duals = Duals(record_dual, triples, triple_dual, group_dual, clusters, cluster_dual, divisors)
     pricing = Pricing(X, k)
-    for effort in (PricingEffort(10**6, 10**6), PricingEffort(10**6, 10**6, larger=False)):
+    for effort in (PricingEffort(10**6, 10**6), PricingEffort(10**6, 10**6, include_larger=False)):
         assert pricing(duals, least, effort, lambda: None).bound <= least
 
 
@@ -139,7 +139,7 @@ def test_subsets_count_a_cluster_more_often_by_the_greatest_share(size, k, divis
         subsets = combinations(range(size), k)
         counted = sum(weight * (sum(record < h for record in one) // divisor) for one in subsets)
         more.append((counted - h // divisor) / h)
-    assert repeated_share(size, k, divisor) == pytest.approx(max(0, *more))
+    assert cluster_excess_share(size, k, divisor) == pytest.approx(max(0, *more))
 
 
 def test_few_records_with_unfinished_searches_are_searched_longer():
@@ -164,8 +164,8 @@ def test_few_records_with_unfinished_searches_are_searched_longer():
         assert sorted(records.tolist()) == list(range(n))  # a bound needs every record
         return costs[np.argsort(records)]
 
-    retried = lowest(PricingEffort(100, steps, larger=False, max_steps_on_retry=10**9))
-    np.testing.assert_array_equal(retried, lowest(PricingEffort(100, 10**9, larger=False)))
+    retried = lowest(PricingEffort(100, steps, include_larger=False, max_steps_on_retry=10**9))
+    np.testing.assert_array_equal(retried, lowest(PricingEffort(100, 10**9, include_larger=False)))
 
 
 def test_a_search_without_steps_ends():
@@ -309,7 +309,7 @@ def proof_with_duals(X, k, seed):
     )
     exact = PricingEffort(10**6, 10**6)
     actual = proof.pricing(proof.duals, least, exact, proof.check_interrupt)
-    proof.base = proof.bound = actual.bound
+    proof.dual_bound = proof.bound = actual.bound
     return proof, least
 
 
@@ -331,7 +331,7 @@ def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(ca
     proof, least = proof_with_duals(*case, seed)
     draws = np.random.default_rng(seed).random(len(case[0]))
     for share in (0.4, 0.7, 0.9, 1.0):
-        step = part * (proof.sse - proof.base)
+        step = part * (proof.sse - proof.dual_bound)
         columns, all_lead = integrality_gap.list_groups(proof, step, 10_000)
         assert all_lead.all()
         leading = draws < share

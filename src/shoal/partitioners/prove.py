@@ -118,7 +118,7 @@ def attempt(
         run(proof, seed)
     best = in_order(proof.labels)
     bound = float(np.ldexp(proof.bound, -2 * power))
-    return Proven(best, squared_errors(X, best)[1], bound, is_closed(proof), budget.spent)
+    return Proven(best, squared_errors(X, best)[1], bound, is_closed(proof), budget.seconds_spent)
 
 
 def run(proof: Proof, seed: int) -> None:
@@ -143,7 +143,7 @@ def prove_by_certificate(X: Matrix, labels: Labels, k: int, budget: Budget) -> P
     with suppress(KeyboardInterrupt):  # while neighbours are searched; later ones keep a bound
         bound = certify(X, k, labels=labels, budget=budget.seconds, clock=budget.clock).bound
     optimal = sse - bound <= 4 * TOLERANCE * sse
-    return Proven(labels, sse, bound, optimal, budget.spent)
+    return Proven(labels, sse, bound, optimal, budget.seconds_spent)
 
 
 def trivial_proof(X: Matrix, labels: Labels, k: int) -> Proven:

@@ -12,7 +12,7 @@ from shoal._kernels.pricing.dual_ascent import run_sweeps
 from shoal.partitioners._base import Indices, Labels, Values
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._column_generation.pricing import (
-    PricedAnchors,
+    AnchorResult,
     PricingEffort,
     duals_by_rank,
     price_anchors,
@@ -64,7 +64,7 @@ def price(
     anchors: Indices,
     k: int,
     effort: PricingEffort,
-) -> PricedAnchors:
+) -> AnchorResult:
     """Search for groups of ``k`` at some ``anchors``.
 
     The anchor of a group is its row that comes first in ``order``.
@@ -94,7 +94,7 @@ def ascend_block(
     share = long.share[start:stop]
     box = np.array([BOX[0] * share, BOX[1] * share])
     dual, scaled_temperature = duals[rows], temperature * unit
-    effort = PricingEffort(min(MAX_CANDIDATES, long.near.shape[1]), MAX_STEPS, larger=False)
+    effort = PricingEffort(min(MAX_CANDIDATES, long.near.shape[1]), MAX_STEPS, include_larger=False)
     halo = size + np.argsort(-dual[size:], kind="stable")
     for _ in range(max_rounds):
         begin, groups = pool.incidence(size)

@@ -88,7 +88,7 @@ def certify_quickly(X: Matrix, k: int) -> Certificate:
     """
     time_budget = Budget(np.inf, time.process_time)
     long = long_table(X, k, used_neighbours(k))
-    return in_units_of_table(long, pair_duals(long), None, True, time_budget.spent)
+    return in_units_of_table(long, pair_duals(long), None, True, time_budget.seconds_spent)
 
 
 def certify(
@@ -135,7 +135,7 @@ def certify(
         if proof.cost_unit > 0:
             proof.run(time_budget, threads)
         complete = True
-    return proof.certificate(complete, time_budget.spent)
+    return proof.certificate(complete, time_budget.seconds_spent)
 
 
 class _LongProof:
@@ -159,12 +159,12 @@ class _LongProof:
 
         The ascent ends early where the budget would leave too little time for corrections.
         """
-        before = budget.spent
+        before = budget.seconds_spent
         self._correct(LIFT_FACTOR * self.best_duals, budget, threads)
-        end = budget.seconds - RESERVE * (budget.spent - before)
+        end = budget.seconds - RESERVE * (budget.seconds_spent - before)
         duals = START_FACTOR * self.best_duals if self.start_duals is None else self.start_duals
         for passes in ROUNDS:
-            if budget.spent >= end:
+            if budget.seconds_spent >= end:
                 raise OutOfTime
             is_complete = self._ascend_all(duals, passes, budget, end, threads)
             self._correct(duals, budget, threads)
@@ -238,7 +238,7 @@ class _LongProof:
         if self.cost is not None and self.best_sum > 0:
             status += f", gap {100 * (self.cost / self.best_sum - 1):.2f} %"
         progress.report(f"{status}, {stage}", done, total)
-        if budget.spent >= end:
+        if budget.seconds_spent >= end:
             raise OutOfTime
 
     def certificate(self, complete: bool, seconds: float) -> Certificate:
