@@ -7,16 +7,18 @@ import pytest
 
 from shoal._kernels.spatial.group_boxes import (
     GROUPS_PER_BOX,
-    measure_box_distances,
-    write_group_distances,
     is_mostly_empty,
+    measure_box_distances,
     move_group,
     pack_boxes,
     remove_group,
+    write_group_distances,
 )
 
 
-@pytest.fixture(params=[1, GROUPS_PER_BOX - 1, GROUPS_PER_BOX, GROUPS_PER_BOX + 1, 5 * GROUPS_PER_BOX + 3])
+@pytest.fixture(
+    params=[1, GROUPS_PER_BOX - 1, GROUPS_PER_BOX, GROUPS_PER_BOX + 1, 5 * GROUPS_PER_BOX + 3]
+)
 def groups(request):
     n = request.param
     centroids = np.random.default_rng(n).normal(size=(n, 3))

@@ -229,7 +229,9 @@ def test_boxes_contain_the_living_records_and_bounds_are_never_too_low(X):
     index = open_index(X)
     leave(index, range(0, len(X), 3))
     for side in NEAREST, FARTHEST:
-        write_query(X[-1], index.origin, index.axes, index.scale, index.n_leading, side, index.query)
+        write_query(
+            X[-1], index.origin, index.axes, index.scale, index.n_leading, side, index.query
+        )
         bounds = np.empty(index.outer_low.shape[1], np.float32)
         score_bounds(index.outer_low, index.outer_high, index.query, side, bounds)
         inner, gaps = np.empty(BLOCKS_PER_SUPERBLOCK, np.float32), np.empty(BLOCK, np.float32)

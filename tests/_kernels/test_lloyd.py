@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal._kernels.lloyd import assign_nearest, run_auction, open_cells, open_auction
+from shoal._kernels.lloyd import assign_nearest, open_auction, open_cells, run_auction
 from shoal._kernels.spatial.box_tree import LEAF, build_tree
 from tables import tables
 from twins.lloyd import run_auction as slow

@@ -8,7 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal._kernels.pricing import pair_costs as kernels
-from shoal._kernels.pricing.pair_costs import balance_potentials, cheapest_partners, write_pair_costs
+from shoal._kernels.pricing.pair_costs import (
+    balance_potentials,
+    cheapest_partners,
+    write_pair_costs,
+)
 from shoal.partitioners._dual_bound import pair_duals as module
 from shoal.partitioners._dual_bound.long_table import long_table
 from shoal.partitioners._dual_bound.pair_duals import pair_duals, possible_partners
@@ -123,7 +127,7 @@ def test_potentials_are_balanced_in_turn():
 @pytest.mark.parametrize(("most", "wide"), [(2, 1.1), (30, 1.1), (30, 1.9)])
 def test_all_possible_partners_are_listed_once(most, wide, monkeypatch):
     monkeypatch.setattr(module, "MAX_UNLISTED", most)
-    monkeypatch.setattr(module, "WIDE", wide)
+    monkeypatch.setattr(module, "WIDE_FACTOR", wide)
     unlisted = 0
     for seed in range(25):
         rng = np.random.default_rng(seed)
@@ -166,7 +170,7 @@ def test_duals_of_pairs_are_feasible(seed, k, near):
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_long_steps_do_not_exceed_the_limits_of_the_potentials(k, monkeypatch):
-    monkeypatch.setattr(module, "STEP", 2.0)
+    monkeypatch.setattr(module, "FIRST_STEP", 2.0)
     monkeypatch.setattr(module, "MARGIN", 0.01)
     groups = np.array(list(combinations(range(16), k)))
     for seed in range(20):

@@ -44,7 +44,9 @@ def cost_of(X, group, duals):
 
 def searched(X, duals, k, size, near):
     table = Pricing(X, k).table
-    few = NeighbourTable(X, table.near[:, :near].copy(), table.gaps[:, :near].copy(), table.gap_sums)
+    few = NeighbourTable(
+        X, table.near[:, :near].copy(), table.gaps[:, :near].copy(), table.gap_sums
+    )
     pricing = Pricing(X, k)
     order = np.argsort(-duals.record_dual, kind="stable")
     return few, pricing.ranked_duals(duals, order, size)
@@ -114,7 +116,9 @@ def test_too_many_groups_are_reported():
     X, duals = drawn(5)
     table, ranked_duals = searched(X, duals, 3, 3, 8)
     first = int(np.argmin(ranked_duals.rank))
-    assert list_all_groups(table, ranked_duals, first, 3, 1e9, MANY, np.empty((5, 3), np.int64)) == -1
+    assert (
+        list_all_groups(table, ranked_duals, first, 3, 1e9, MANY, np.empty((5, 3), np.int64)) == -1
+    )
 
 
 def test_a_list_that_takes_too_many_steps_is_reported():

@@ -5,7 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal._kernels.leftovers import assign_leftovers, group_centroids, join_nearest_centroid, nearest_group
+from shoal._kernels.leftovers import (
+    assign_leftovers,
+    group_centroids,
+    join_nearest_centroid,
+    nearest_group,
+)
 from tables import tables
 from twins.leftovers import join_nearest_centroid as slow_join
 from twins.mdav import labels_of

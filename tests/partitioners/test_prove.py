@@ -128,7 +128,7 @@ def test_any_duals_give_a_valid_bound(case, seed, high):
     duals = Duals(record_dual, triples, triple_dual, group_dual, clusters, cluster_dual, divisors)
     pricing = Pricing(X, k)
     for effort in (PricingEffort(10**6, 10**6), PricingEffort(10**6, 10**6, include_larger=False)):
-        assert pricing(duals, least, effort, lambda: None).bound <= least
+        assert pricing.price(duals, least, effort, lambda: None).bound <= least
 
 
 @pytest.mark.parametrize(("size", "k", "divisor"), [(4, 3, 2), (6, 4, 3), (7, 4, 2), (7, 5, 3)])
@@ -145,12 +145,12 @@ def test_subsets_count_a_cluster_more_often_by_the_greatest_share(size, k, divis
 def test_few_records_with_unfinished_searches_are_searched_longer():
     X = np.random.default_rng(9).normal(size=(60, 3))
     pricing, n = Pricing(X, 4), len(X)
-    record_dual = np.full(n, 1.2 * pricing.table.sums[:, 3].mean() / 8)
+    record_dual = np.full(n, 1.2 * pricing.table.gap_sums[:, 3].mean() / 8)
     duals = Duals(record_dual)
 
     def unfinished(effort):
         found = pricing.search(duals, effort, lambda: None)
-        return sum(int((~one.complete).sum()) for _, one in found)
+        return sum(int((~one.is_complete).sum()) for _, one in found)
 
     steps = next(
         steps for steps in range(1, 10**5) if 0 < unfinished(PricingEffort(100, steps)) <= n // 10
@@ -171,9 +171,9 @@ def test_few_records_with_unfinished_searches_are_searched_longer():
 def test_a_search_without_steps_ends():
     X = np.random.default_rng(9).normal(size=(60, 3))
     pricing, duals = Pricing(X, 4), Duals(np.zeros(len(X)))
-    duals.record_dual[[0, *pricing.table.near[0, :3]]] = pricing.table.sums[0, 3]
+    duals.record_dual[[0, *pricing.table.near[0, :3]]] = pricing.table.gap_sums[0, 3]
     effort = PricingEffort(100, 0)
-    complete = [one.complete for _, one in pricing.search(duals, effort, lambda: None)]
+    complete = [one.is_complete for _, one in pricing.search(duals, effort, lambda: None)]
     assert 0 < sum(int((~part).sum()) for part in complete) <= 6
 
 
@@ -308,7 +308,7 @@ def proof_with_duals(X, k, seed):
         divisors,
     )
     exact = PricingEffort(10**6, 10**6)
-    actual = proof.pricing(proof.duals, least, exact, proof.check_interrupt)
+    actual = proof.pricing.price(proof.duals, least, exact, proof.check_interrupt)
     proof.dual_bound = proof.bound = actual.bound
     return proof, least
 
@@ -332,7 +332,7 @@ def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(ca
     draws = np.random.default_rng(seed).random(len(case[0]))
     for share in (0.4, 0.7, 0.9, 1.0):
         step = part * (proof.sse - proof.dual_bound)
-        columns, all_lead = integrality_gap.list_groups(proof, step, 10_000)
+        columns, all_lead = integrality_gap.enumerate_groups(proof, step, 10_000)
         assert all_lead.all()
         leading = draws < share
         integrality_gap.bound_by_listed_groups(proof, step, led(proof, columns, leading), leading)
@@ -397,7 +397,7 @@ def test_a_few_expensive_records_close_much_of_the_gap(no_clusters):
     proof = relaxed(X, 3)
     integrality_gap.improve_from_pool(proof)
     gap = proof.sse - proof.bound
-    columns, leading = integrality_gap.list_groups(proof, gap, 3000)
+    columns, leading = integrality_gap.enumerate_groups(proof, gap, 3000)
     assert 0 < leading.sum() < 25
     integrality_gap.bound_by_listed_groups(proof, gap, columns, leading)
     assert proof.sse - proof.bound < 0.7 * gap
@@ -428,7 +428,7 @@ def test_a_small_budget_shortens_searches_whatever_the_clock_says(budget, rounds
     start = MDAV(k=3).fit_predict(X)
     proof = Proof(X, 3, start, Budget(budget, looks()))
     restarts = restarts_module.Restarts(proof, 0)
-    assert restarts.limit(restarts_module.MAX_ROUNDS * 40) == rounds
+    assert restarts.affordable_rounds(restarts_module.MAX_ROUNDS * 40) == rounds
 
 
 def test_a_search_that_runs_out_of_time_leaves_its_groups_to_the_proof(monkeypatch):
@@ -444,7 +444,7 @@ def test_a_search_that_runs_out_of_time_leaves_its_groups_to_the_proof(monkeypat
 
     monkeypatch.setattr(restarts_module, "search", late)
     with pytest.raises(OutOfTime):
-        restarts_module.Restarts(proof, 0).begin()
+        restarts_module.Restarts(proof, 0).search_first()
     assert proof.sse < before
 
 
@@ -454,7 +454,7 @@ def test_progress_after_the_end_of_the_budget_ends_a_search():
     proof = Proof(X, 3, start, Budget(5.0, lambda: next(now)))
     before = proof.sse
     with pytest.raises(OutOfTime):
-        restarts_module.Restarts(proof, 0).begin()
+        restarts_module.Restarts(proof, 0).search_first()
     assert proof.sse < before  # the groups that it had by then
 
 

@@ -1,7 +1,7 @@
-"""Where compiled kernels are kept, and how a damaged file among them is noticed.
+"""The cache folder of compiled kernels, and how damaged files in it are detected.
 
-The folder is named after the text of all kernels. Numba itself compares only the text of a
-kernel's own file, but the machine code of a kernel contains the kernels that it calls.
+The folder is named after a digest of the text of all kernels. Numba itself compares only the text
+of a kernel's own file, but the machine code of a kernel contains the kernels that it calls.
 
 Numba loads machine code without checking it, so a damaged file would crash the process or make
 every run fail. Each process that compiles therefore writes the checksums of all files, and a file
@@ -30,7 +30,7 @@ STALE_AFTER = 30 * 24 * 3600.0  # seconds after which the folder of another vers
 
 @contextmanager
 def cache_folder() -> Iterator[bool]:
-    """Let numba keep the kernels that are decorated here in our folder; yield whether it exists."""
+    """Let numba cache the kernels decorated here in our folder; yield whether there is one."""
     original_folder, folder = config.CACHE_DIR, kernel_folder()
     config.CACHE_DIR = str(folder or original_folder)
     try:
@@ -41,7 +41,7 @@ def cache_folder() -> Iterator[bool]:
 
 @cache
 def kernel_folder() -> Path | None:
-    """Return the checked folder of the kernels as they are now, or None if none can be written."""
+    """Return the verified folder for the current kernels, or None if no folder is writable."""
     for parent in _cache_locations():
         folder = parent / kernel_digest()
         try:
@@ -57,7 +57,7 @@ def kernel_folder() -> Path | None:
 
 
 def _cache_locations() -> Iterable[Path]:
-    """Return the places to try: NUMBA_CACHE_DIR, beside the kernels, and the user's cache."""
+    """Return the parent folders to try: NUMBA_CACHE_DIR, beside the kernels, the user's cache."""
     if config.CACHE_DIR:
         return [Path(config.CACHE_DIR) / "shoal"]
     locations = [Path(__file__).parent / "__pycache__" / "compiled"]
@@ -69,7 +69,7 @@ def _cache_locations() -> Iterable[Path]:
 
 @cache
 def kernel_digest() -> str:
-    """Return a name for the text of all kernels, numba's version and how numba compiles."""
+    """Return a digest of the text of all kernels, numba's version and its compiler options."""
     package = Path(__file__).parent
     digest = hashlib.sha256(f"{__version__} {config.BOUNDSCHECK} {config.OPT}".encode())
     for path in sorted(package.rglob("*.py")):
@@ -78,9 +78,9 @@ def kernel_digest() -> str:
 
 
 def remove_unverified(folder: Path) -> None:
-    """Remove the files without a checksum, and those that do not match theirs, with a warning.
+    """Remove files without a checksum, and those that do not match theirs, with a warning.
 
-    There is no warning on a file that was written after the checksums: another process compiles.
+    There is no warning for a file newer than the checksums: another process has compiled it.
     """
     checksums, checksums_time = read_checksums(folder), _checksums_time(folder)
     for path in compiled_files(folder):
@@ -94,7 +94,7 @@ def remove_unverified(folder: Path) -> None:
 
 
 def write_checksums(folder: Path) -> None:
-    """Write the checksums of all files in ``folder``; known ones are not computed again."""
+    """Write the checksums of all files in ``folder``; only those of new files are computed."""
     with suppress(OSError):
         checksums_time = _checksums_time(folder)
         known_checksums = read_checksums(folder)
@@ -119,7 +119,7 @@ def _checksums_time(folder: Path) -> float:
 def write_checksums_now_and_at_exit() -> None:
     """Write the checksums of the files so far, and again when the process ends.
 
-    A signal that ends the process therefore costs one kernel at most.
+    A process that is killed therefore loses one compiled kernel at most.
     """
     folder = kernel_folder()
     if folder is not None:
@@ -129,7 +129,7 @@ def write_checksums_now_and_at_exit() -> None:
 
 @cache
 def _write_checksums_at_exit(folder: Path, process: int) -> None:
-    """Register the writing once per process; ``process`` tells a forked one from its parent.
+    """Register the writing once per process; ``process`` distinguishes a fork from its parent.
 
     `atexit` would not do, since the worker processes of `multiprocessing` never call it.
     """
@@ -147,7 +147,7 @@ def read_checksums(folder: Path) -> dict[str, str]:
 
 
 def compiled_files(folder: Path) -> list[Path]:
-    """Return the files that numba wrote: machine code and the indexes of it."""
+    """Return the files that numba wrote: machine code and its indexes."""
     return sorted(path for path in folder.rglob("*.nb[ci]") if path.is_file())
 
 
@@ -157,7 +157,7 @@ def checksum(path: Path) -> str:
 
 
 def remove_stale_folders(parent: Path) -> None:
-    """Remove the folders of other versions that were not written to for a month."""
+    """Remove the folders of other versions that have not been written to for a month."""
     for folder in parent.iterdir():
         last_used = max((path.stat().st_mtime for path in folder.glob("*")), default=time.time())
         if folder.name != kernel_digest() and time.time() - last_used > STALE_AFTER:

@@ -1,13 +1,13 @@
 """A compiler pipeline for kernels: quicker to compile, and quicker to run, than numba's own.
 
 An *entry kernel* is called by Python, an *inner kernel* by other kernels. By itself, numba gives
-every inner kernel an entry from Python, and compiles it to machine code once by itself and again
-in each of its callers. Here an inner kernel stays in LLVM's intermediate representation, and only
-entry kernels become machine code, together with the inner kernels that they need.
+every inner kernel an entry point for Python, and compiles it to machine code once by itself and
+again in each of its callers. Here an inner kernel stays in LLVM's intermediate representation, and
+only entry kernels become machine code, together with the inner kernels that they need.
 
 By itself, numba also counts references to arrays wherever they are passed on. A kernel that makes
-no array may borrow those of its caller, which stay alive meanwhile. Then there is less to compile,
-and loops have no atomic instructions.
+no array need not count them, since its caller keeps the arrays alive. Then there is less to
+compile, and loops have no atomic instructions.
 """
 
 from types import FunctionType
@@ -19,14 +19,14 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.typed_passes import AnnotateTypes
 
-# What may yield an array that is kept alive elsewhere: a part of it, or a tuple and its parts.
+# Operations that may return an array kept alive elsewhere: a view of it, or a tuple and its items.
 VIEW_OPERATIONS = {"getattr", "getitem", "static_getitem", "exhaust_iter", "cast"}
 VIEW_OPERATIONS |= {"build_tuple", "getiter", "iternext", "pair_first", "pair_second"}
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
 class DisableReferenceCounting(AnalysisPass):
-    """Count no references in a kernel that makes no array."""
+    """Turn reference counting off in a kernel that makes no array."""
 
     _name = "shoal_borrowing"
 
@@ -62,7 +62,7 @@ def makes_arrays(state):
 
 
 def is_view(expression, typemap):
-    """Return whether an expression yields a part of what there is, not a copy."""
+    """Return whether an expression returns a view of an existing value, not a copy."""
     if expression.op == "call":
         return isinstance(typemap[expression.func.name], types.NamedTupleClass)
     if expression.op == "getitem":
@@ -73,7 +73,7 @@ def is_view(expression, typemap):
 
 
 class EntryCompiler(Compiler):
-    """Numba's own pipeline, except for the counting of references."""
+    """Numba's own pipeline, without reference counting where it is not needed."""
 
     def define_pipelines(self):
         """Return the passes to run."""
@@ -85,7 +85,7 @@ class EntryCompiler(Compiler):
 
 
 class InnerCompiler(EntryCompiler):
-    """The same for a kernel that only kernels call."""
+    """The pipeline of an inner kernel, which only other kernels call."""
 
     def define_pipelines(self):
         """Return the passes to run; they write into a library without machine code."""
@@ -103,7 +103,7 @@ def use_inner_kernel(kernel, **options):
 
 
 def copy_with_new_name(function):
-    """Return a function of the same code and another name, so that numba distinguishes them."""
+    """Return a function with the same code and another name, so that numba distinguishes them."""
     attributes = function.__name__, function.__defaults__, function.__closure__
     copy = FunctionType(function.__code__, function.__globals__, *attributes)
     copy.__module__, copy.__qualname__ = function.__module__, f"{function.__qualname__}.inner"
@@ -115,7 +115,7 @@ class IntermediateLibrary(JITCodeLibrary):
 
     @property
     def codegen(self):
-        """The library itself, which is asked only to set an environment."""
+        """The library itself, which is used only to set an environment."""
         return self
 
     def set_env(self, name, env):
@@ -126,7 +126,7 @@ class IntermediateLibrary(JITCodeLibrary):
         return 0
 
     def _optimize_final_module(self):
-        """Leave it to the entry kernel."""
+        """Do nothing: the entry kernel is optimised as a whole."""
 
     def _finalize_final_module(self):
         self._finalize_dynamic_globals()

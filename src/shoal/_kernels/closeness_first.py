@@ -11,9 +11,9 @@ class ConfidentialRanks(NamedTuple):
     """The confidential values of all records as ranks, and how often each rank occurs.
 
     ``ranks`` has a row for each record and a column for each confidential column, of which
-    ``ordered`` are those whose order is meaningful. ``cumulative_counts`` counts the records up to each rank;
-    the counts of column c are those from ``start[c]`` to ``start[c + 1]``. ``cumulative_sums`` sums
-    ``cumulative_counts`` over all smaller ranks and is one longer for each column.
+    ``ordered`` are those whose order is meaningful. ``cumulative_counts`` has the number of records
+    up to each rank; the entries of column c are those from ``start[c]`` to ``start[c + 1]``.
+    ``cumulative_sums`` has the sum of these over all smaller ranks, with one more entry per column.
     """
 
     ranks: np.ndarray
@@ -27,8 +27,8 @@ class ConfidentialRanks(NamedTuple):
 def ordered_distance(rank, cumulative_counts, cumulative_sums):
     """Return the mean over ranks of |P - Q|, the distributions of a sorted group and of the table.
 
-    ``cumulative_counts`` counts the records of the table up to each rank, ``cumulative_sums`` sums
-    ``cumulative_counts`` over all smaller ranks.
+    ``cumulative_counts`` has the number of records of the table up to each rank, and
+    ``cumulative_sums`` the sum of these over all smaller ranks.
     """
     n_ranks, n_records, size = cumulative_counts.shape[0], cumulative_counts[-1], rank.shape[0]
     if n_ranks == 1:
@@ -56,7 +56,8 @@ def ordered_distance(rank, cumulative_counts, cumulative_sums):
 def unordered_distance(rank, cumulative_counts):
     """Return the sum over values of the positive part of p - q, their shares in group and table.
 
-    ``rank`` is the group, sorted; ``cumulative_counts`` counts the records of the table up to each rank.
+    ``rank`` has the ranks of the group, sorted; ``cumulative_counts`` the number of records of the
+    table up to each rank.
     """
     size, n_records = rank.shape[0], cumulative_counts[-1]
     total_excess, run_start = 0.0, 0
@@ -65,7 +66,9 @@ def unordered_distance(rank, cumulative_counts):
             continue
         run_rank = rank[i]
         group_share = (i + 1 - run_start) / size
-        table_share = (cumulative_counts[run_rank] - (cumulative_counts[run_rank - 1] if run_rank > 0 else 0)) / n_records
+        table_share = (
+            cumulative_counts[run_rank] - (cumulative_counts[run_rank - 1] if run_rank > 0 else 0)
+        ) / n_records
         total_excess += max(group_share - table_share, 0.0)
         run_start = i + 1
     return total_excess
@@ -86,7 +89,9 @@ def distance_from_table(table, members, position, replacement):
         start, stop = table.start[c], table.start[c + 1]
         cumulative_counts = table.cumulative_counts[start:stop]
         if table.ordered[c]:
-            distance = ordered_distance(rank, cumulative_counts, table.cumulative_sums[start + c : stop + c + 1])
+            distance = ordered_distance(
+                rank, cumulative_counts, table.cumulative_sums[start + c : stop + c + 1]
+            )
         else:
             distance = unordered_distance(rank, cumulative_counts)
         greatest = max(greatest, distance)
@@ -117,16 +122,16 @@ def exchange_with_candidates(table, group, candidates, labels, members, start, t
         if position < 0:
             continue
         other_records = members[start[labels[candidate]] : start[labels[candidate] + 1]]
-        other_position = 0
-        while other_records[other_position] != candidate:
-            other_position += 1
-        other_distance = distance_from_table(table, other_records, other_position, candidate)
-        new_other_distance = distance_from_table(table, other_records, other_position, records[position])
-        if new_other_distance > max(t, other_distance):
+        other_place = 0
+        while other_records[other_place] != candidate:
+            other_place += 1
+        other_distance = distance_from_table(table, other_records, other_place, candidate)
+        new_distance = distance_from_table(table, other_records, other_place, records[position])
+        if new_distance > max(t, other_distance):
             continue
         labels[records[position]] = labels[candidate]
         labels[candidate] = group
-        other_records[other_position] = records[position]
+        other_records[other_place] = records[position]
         records[position] = candidate
         current_distance = least_distance
     return current_distance

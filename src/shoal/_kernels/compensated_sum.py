@@ -1,7 +1,7 @@
 """Compensated summation, so that means hardly depend on the order of the records.
 
-A sum over records is an array with one row per column: the leading part and the
-rounding error that it lacks.
+A sum over records is an array with one row per column: its leading part and the accumulated
+rounding error.
 """
 
 from shoal._kernels._compile import compiled
@@ -10,7 +10,7 @@ from shoal._kernels.double_double import two_sum
 
 @compiled
 def add_compensated(total, value):
-    """Add ``value`` to a sum kept as leading part and error."""
+    """Add ``value`` to a sum that is kept as leading part and rounding error."""
     leading_part, rounding_error = two_sum(total[0], value)
     error = rounding_error + total[1]
     total[0] = leading_part + error

@@ -1,8 +1,8 @@
-"""Compile the largest kernel of a first run in a second process, beside the rest.
+"""Compile the largest kernel of a first run in a second process, in parallel with the others.
 
 The kernel of the local search takes more than half of the time that a first run spends compiling,
 and numba compiles in one thread at a time. A command therefore starts a second process, which
-compiles that kernel into the folder of kernels while the command reads its file and compiles the
+compiles that kernel into the cache folder while the command reads its file and compiles the
 others.
 """
 
@@ -22,9 +22,9 @@ _process: subprocess.Popen[bytes] | None = None
 
 
 def start() -> None:
-    """Compile the kernel of the local search in a second process, unless it is compiled.
+    """Compile the kernel of the local search in a second process, unless it is cached.
 
-    Nothing is started where the result could not be kept, or where there is one processor.
+    No process is started if the result could not be cached, or if there is only one processor.
     """
     global _process
     folder = kernel_folder()

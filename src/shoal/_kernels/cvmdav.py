@@ -1,4 +1,4 @@
-"""CV-MDAV: groups are extended by records that are closer to them than to their own neighbours."""
+"""CV-MDAV: groups are extended by records closer to them than to their own neighbours."""
 
 import math
 
@@ -44,7 +44,9 @@ def extend_last_group(index, members, candidates, gamma):
             break
         write_mean(total, size, point)
         distance_to_group = math.sqrt(squared_distance(index.X, record, point))
-        if distance_to_group < gamma * neighbourhood_distance(index, record, others, squares, point):
+        if distance_to_group < gamma * neighbourhood_distance(
+            index, record, others, squares, point
+        ):
             add_record(total, index.X[record])
             assign(index, record, index.n_groups[0] - 1)
             size += 1

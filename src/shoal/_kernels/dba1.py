@@ -18,7 +18,7 @@ from shoal._kernels.spatial.index import Index, form_group, needs_rebuild
 from shoal._kernels.spatial.search import NO_RECORD, nearest_others
 from shoal._kernels.structures.tournament import open_tournament, play_all, replay
 
-SEARCH_COST = 1000  # a search in the index, counted in comparisons of a list
+SEARCH_COST = 1000  # of a search in the index, counted in comparisons of a list
 END = NO_RECORD
 DEFERRED = np.int64(-2)
 

@@ -1,6 +1,6 @@
-"""Double-double arithmetic: a number is the sum of a leading part and a small rest.
+"""Double-double arithmetic: a number is the sum of a leading and a much smaller trailing part.
 
-Differences of sums of squares lose digits; with 32 of them, enough are left for ordinary data.
+Differences of sums of squares lose digits; with 32 digits, enough are left for ordinary data.
 """
 
 from shoal._kernels._compile import compiled
@@ -10,7 +10,7 @@ SPLIT = 2.0**27 + 1  # leaves 26 of the 53 bits of a float64
 
 @compiled
 def two_sum(a, b):
-    """Return ``a + b`` as leading part and rest, without error (Knuth)."""
+    """Return ``a + b`` as leading and trailing part, without error (Knuth)."""
     leading = a + b
     b_virtual = leading - a
     return leading, (a - (leading - b_virtual)) + (b - b_virtual)
@@ -26,7 +26,7 @@ def split_bits(a):
 
 @compiled
 def two_product(a, b):
-    """Return ``a * b`` as leading part and rest, without error (Dekker)."""
+    """Return ``a * b`` as leading and trailing part, without error (Dekker)."""
     leading = a * b
     upper, lower = split_bits(a)
     high, low = split_bits(b)

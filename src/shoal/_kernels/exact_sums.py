@@ -1,7 +1,7 @@
-"""Sums and means of groups, correctly rounded: no order of the records changes a bit of them.
+"""Sums and means of groups, correctly rounded: they do not depend on the order of the records.
 
 A mean below 2.2e-308, the least float of full precision, is rounded twice; the order of the records
-does not change it either.
+does not affect it either.
 
 A sum is kept without any error as an expansion [Sh97]_: floats of increasing magnitude that do not
 overlap. The last one outweighs all others together, though these may hold more than its last bit.
@@ -17,9 +17,9 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.double_double import two_product
 
-MAX_COMPONENTS = 64  # parts of 53 bits that do not overlap: 40 span all exponents of a float64
+MAX_COMPONENTS = 64  # of 53 bits that do not overlap: 40 span all exponents of a float64
 MAX_CORRECTIONS = 8  # at most; the guess is a few floats away, except for numbers that underflow
-MAX_UNSCALED_EXPONENT = 400  # powers of two within which no product of this file over- or underflows
+MAX_UNSCALED_EXPONENT = 400  # up to which no product of this module over- or underflows
 
 
 @compiled
@@ -98,7 +98,7 @@ def quotient(total, n_total, weight, n_weight, scratch):
 
 @compiled
 def exponent_of(values, records):
-    """Return the exponent of the greatest of some values; 0 if no scaling is needed."""
+    """Return the exponent of the greatest absolute value of some records; 0 if it is moderate."""
     greatest = 0.0
     for record in records:
         greatest = max(greatest, abs(values[record]))
@@ -128,7 +128,11 @@ def group_means(values, weights, labels, n_groups):
     Without weights pass an empty array.
     """
     means = np.zeros(n_groups)
-    total, weight, scratch = np.zeros(MAX_COMPONENTS), np.zeros(MAX_COMPONENTS), np.zeros(MAX_COMPONENTS)
+    total, weight, scratch = (
+        np.zeros(MAX_COMPONENTS),
+        np.zeros(MAX_COMPONENTS),
+        np.zeros(MAX_COMPONENTS),
+    )
     has_weights = weights.shape[0] > 0
     order, start = sort_by_group(labels, n_groups)
     for group in range(n_groups):

@@ -2,8 +2,8 @@
 
 A pair belongs to that of its records which lies farther from the mean of the
 table. Each record keeps the farthest of its pairs, or a bound before it is known:
-no pair of its own is longer than twice its distance to the mean. Records only
-leave, so a stored length may become too long, never too short. The longest of all
+no pair of its own is longer than twice its distance to the mean. Records are only
+removed, so a stored length may become too long, never too short. The longest of all
 is considered first: if both its records are living, it is the result; if not, the
 farthest pair of its owner is measured again. Few records are measured more than
 once or twice, so all queries together cost about as much as all distances
@@ -20,9 +20,9 @@ from shoal._kernels.growth import squared_distances_to_mean
 from shoal._kernels.spatial.pool import measure_distances
 from shoal._kernels.structures.tournament import open_tournament, play_all, replay
 
-RELATIVE_MARGIN = 1e-9  # rounding errors of a bound are far smaller
-ABSOLUTE_MARGIN = 1e-300  # squares below it lose their digits
-STEP_COST = 50  # a step of the search costs as much as that many distances
+RELATIVE_MARGIN = 1e-9  # added to bounds, whose rounding errors are far smaller
+ABSOLUTE_MARGIN = 1e-300  # added too, since smaller squares lose digits
+STEP_COST = 50  # of a step of the search, counted in distances
 
 
 class PairBounds(NamedTuple):
@@ -91,7 +91,7 @@ def measure_farthest(pool, pairs, X, record):
 
 @compiled
 def replace_partner(pool, pairs, record):
-    """Replace a partner that left by the next equal record; return whether there is one."""
+    """Replace a partner that was removed by the next equal record; return whether there is one."""
     partner = pairs.partner[record]
     while partner >= 0 and pool.labels[partner] >= 0:
         partner = pairs.next_equal[partner]
@@ -106,7 +106,7 @@ def farthest_pair(pool, pairs, X, work):
     """Return the two living records farthest apart, lower first, and the work left.
 
     Ties go to the pair with the lowest records, the lower record counting first.
-    If about ``work`` distances do not suffice, both are -1: ask again.
+    If about ``work`` distances do not suffice, both are -1, and the function is to be called again.
     """
     while work > 0:
         record = pairs.tournament[1]

@@ -36,14 +36,14 @@ def outermost(index):
 
 @inlined
 def form_group_around(index, record, group, squares):
-    """Make the living records nearest to a record, living or not, the next group."""
+    """Make the living records nearest to ``record`` the next group; it may be ungrouped or not."""
     nearest(index, index.X[record], group, squares)
     form_group(index, group)
 
 
 @compiled
 def next_living(order, position, labels):
-    """Return the first position in ``order`` from ``position`` on whose record has no group."""
+    """Return the first position in ``order``, from ``position`` on, of a record without a group."""
     while labels[order[position]] >= 0:
         position += 1
     return position

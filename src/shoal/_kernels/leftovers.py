@@ -53,7 +53,7 @@ def assign_leftovers(
 
 @compiled
 def group_centroids(X, labels, n_groups):
-    """Return the centroid and the size of each group; left-overs count for none."""
+    """Return the centroid and the size of each group; left-overs belong to none."""
     totals = np.zeros((n_groups, X.shape[1], 2))
     sizes = np.zeros(n_groups, np.int64)
     for i in range(X.shape[0]):

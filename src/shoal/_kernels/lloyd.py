@@ -1,16 +1,16 @@
-"""Cells of at least k records by an auction: cells with too few records raise a subsidy.
+"""Cells of at least k records by an auction, in which cells with too few records pay a subsidy.
 
 A record belongs to the cell with the least squared distance to its centre less
 the subsidy that the cell pays. All subsidies are 0 at first, so that records lie
 in the cells of their nearest centres. A cell with fewer than k records raises its
-subsidy until it attracts the records it lacks; then it raises it further, to the
-subsidy at which one more record would come, plus one ``step``. This is an auction, in
+subsidy until it attracts the records that it lacks, and then further, to the
+subsidy at which one more record would join, plus one ``step``. This is an auction, in
 which cells bid for records. No cell with more than k records ever pays a subsidy.
 
 If subsidies could fall again, no record could move at a gain of more than ``step``
 when the auction ends, and the assignment would be optimal for these centres up to
 ``step`` per record. But a cell that loses a record raises its subsidy even if other
-records would come for less, so a gain may be a few steps.
+records would join for less, so a gain may be a few steps.
 """
 
 from typing import NamedTuple
@@ -20,8 +20,8 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.box_tree import (
-    MAX_DEPTH,
     LEAF,
+    MAX_DEPTH,
     NO_RECORD,
     NONE_FOUND,
     BoxTree,
@@ -37,7 +37,7 @@ class Cells(NamedTuple):
     """Cells, the records in them and the cells below k.
 
     ``distance`` is that of a record to the centre of its cell. ``ceiling[b]`` is
-    no less than the distance less the subsidy of any record in box b of the tree.
+    an upper bound of distance minus subsidy over the records in box b of the tree.
     ``queue`` is a ring of the cells below k, first come, first served, from
     ``queue_ends[0]`` to before ``queue_ends[1]``; ``is_queued`` marks the cells in it.
     """
@@ -138,7 +138,12 @@ def find_cheapest(cells, cell, cheapest, costs):
         near_floor = squared_box_distance(tree, near_child, centre) - cells.ceiling[near_child]
         far_floor = squared_box_distance(tree, far_child, centre) - cells.ceiling[far_child]
         if far_floor < near_floor:
-            near_child, far_child, near_floor, far_floor = far_child, near_child, far_floor, near_floor
+            near_child, far_child, near_floor, far_floor = (
+                far_child,
+                near_child,
+                far_floor,
+                near_floor,
+            )
         boxes[n_stacked], floors[n_stacked] = far_child, far_floor
         boxes[n_stacked + 1], floors[n_stacked + 1] = near_child, near_floor
         n_stacked += 2
@@ -146,7 +151,7 @@ def find_cheapest(cells, cell, cheapest, costs):
 
 @compiled
 def bid(X, cells, k, step, cell):
-    """Raise the subsidy of ``cell`` to the cost of one more record than it lacks."""
+    """Raise the subsidy of ``cell`` to the cost of one record more than it lacks; move those."""
     n_lacking = k - cells.sizes[cell]
     cheapest, costs = np.empty(n_lacking + 1, np.int64), np.empty(n_lacking + 1)
     find_cheapest(cells, cell, cheapest, costs)

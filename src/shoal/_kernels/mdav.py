@@ -2,10 +2,10 @@
 
 They differ in two numbers. ``min_for_pair`` is the number of living records from
 which a round forms two groups, ``min_for_single`` the number from which it forms
-one. Fewer are left-overs; see `shoal._kernels.leftovers`.
+one. Fewer living records are left-overs; see `shoal._kernels.leftovers`.
 
 ================  ============  ==============  ====================
-method            pairs_from    singles_from    left-overs
+method            min_for_pair  min_for_single  left-overs
 ================  ============  ==============  ====================
 MDAV              3k            2k              k to 2k - 1 or none
 MDAV1             2k            k               0 to k - 1

@@ -1,8 +1,8 @@
-"""Nearest records in tables of numbers and categories, with all that are equally near.
+"""Nearest records in tables of numbers and categories, including all ties.
 
 The squared distance of two records is the sum of the squared differences of their numbers and of 1
 for each category that differs. A missing number, NaN, equals another missing one and is at
-distance 1 from every value. Records are in blocks of near ones; a block is skipped where its
+distance 1 from every value. Near records are stored in blocks; a block is skipped if its
 bounding box is farther from a target than the bound.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.spatial.block_order import BLOCK, locality_order
 
-SAMPLE_STEP = 64  # every 64th record is compared first, for a first bound
+SAMPLE_STEP = 64  # every 64th record is compared first, for an initial bound
 LOWEST = -1e300  # below every weight of a match
 ROUNDING = 1e-9  # relative rounding error by which a box may seem farther than its records
 
@@ -145,8 +145,9 @@ class MatchWeights(NamedTuple):
     """Weights of the levels of agreement, by column: numbers first, then categories.
 
     Numbers agree at level 3 if they are equal, at level 2 within ``close``, at level 1 within
-    ``near`` and else at level 0; categories agree at level 3 or 0. ``max_remaining[j]`` is the greatest sum
-    that the columns from j on can add, and weights that differ by at most ``slack`` are equal.
+    ``near`` and else at level 0; categories agree at level 3 or 0. ``max_remaining[j]`` is the
+    greatest sum that the columns from j on can add, and weights that differ by at most ``slack``
+    are equal.
     """
 
     weights: np.ndarray
@@ -207,12 +208,12 @@ def match_weight(table, record, targets, i, match, least):
 
 @compiled
 def count_best_matches(table, sizes, targets, correct_classes, starts, match, n_correct, n_tied):
-    """Count the records of the greatest weight, and how many of them are correct for each target.
+    """Count for each target the records of greatest weight, and how many of them are correct.
 
     ``table`` has a row for each class of ``sizes`` equal records. The classes of the correct
-    records of target i are ``correct_classes[starts[i]:starts[i + 1]]``, once for each record. Both counts
-    concern the greatest weight of a correct record; ``n_tied`` is 0 if another record has a greater
-    one.
+    records of target i are ``correct_classes[starts[i]:starts[i + 1]]``, once for each record. Both
+    counts concern the greatest weight of a correct record; ``n_tied`` is 0 if another record has a
+    greater one.
     """
     for i in range(n_tied.shape[0]):
         correct_weight = LOWEST

@@ -1,7 +1,7 @@
 """The minimum spanning tree of all records, and the forest that remains when it is cut.
 
 The tree is grown from the first record, always by the shortest edge to a record
-outside (Prim's algorithm), in memory linear in the number of records. Edges are
+outside it (Prim's algorithm), in memory linear in the number of records. Edges are
 ordered by length, then by their lower and their higher record; in that order no
 two edges are alike, so there is only one shortest tree.
 """
@@ -109,23 +109,23 @@ def root_of(tree, is_cut, record):
 
 @compiled
 def cut_edges(tree, order, k):
-    """Cut the edges in the given order where both parts keep ``k`` records; label the trees.
+    """Cut the edges, in the given order, if both parts keep ``k`` records; label the trees.
 
     An edge is named by the record that it added to the tree. An edge that cannot be cut need
     not be considered again, since trees only get smaller.
     """
     n = tree.parent.shape[0]
     is_cut = np.zeros(n, np.bool_)
-    subtree_size = np.ones(n, np.int64)  # of the part of a tree that hangs on a record
+    size = np.ones(n, np.int64)  # of the subtree below each record
     for record in tree.order[:0:-1]:
-        subtree_size[tree.parent[record]] += subtree_size[record]
+        size[tree.parent[record]] += size[record]
 
     for record in order:
-        if subtree_size[record] < k or subtree_size[root_of(tree, is_cut, record)] - subtree_size[record] < k:
+        if size[record] < k or size[root_of(tree, is_cut, record)] - size[record] < k:
             continue
         ancestor = tree.parent[record]
         while ancestor >= 0:
-            subtree_size[ancestor] -= subtree_size[record]
+            size[ancestor] -= size[record]
             ancestor = -1 if is_cut[ancestor] else tree.parent[ancestor]
         is_cut[record] = True
 

@@ -24,7 +24,7 @@ def sizes_and_sses(distance):
     """Return the number of records and the SSE of every subset.
 
     The SSE is the sum of the squared distances of all pairs over the size:
-    nothing is subtracted, so nothing is cancelled.
+    nothing is subtracted, so no digits cancel.
     """
     n = distance.shape[0]
     size = np.zeros(1 << n, np.int64)
@@ -73,5 +73,5 @@ def optimal_labels(X, k):
         for record in range(n):
             if best_group[remaining] >> record & 1:
                 labels[record] = label
-        remaining ^= best_group[remaining]  # 0 as soon as no record is left
+        remaining ^= best_group[remaining]  # 0 once no record is left
     return labels

@@ -1,4 +1,4 @@
-"""Orders of the records in which each is followed by one that is near."""
+"""Orders of the records in which each one is followed by a near one."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def extend_path_to_nearest(pool, path, X, work):
 
 @compiled
 def path_through_groups(X, members, starts, order, first):
-    """Return the records group by group, each followed by the nearest left of its group.
+    """Return the records group by group, each followed by the nearest remaining one of its group.
 
     ``members[starts[g] : starts[g + 1]]`` are the records of group g, ``order`` the groups in
     the order to visit and ``first`` the record to begin with. A group begins with the record

@@ -22,7 +22,7 @@ def count_matches(table, columns, operators, values, limit, counts):
     """Count the records that meet all conditions of each predicate, up to ``limit``.
 
     Each row of ``columns``, ``operators`` and ``values`` is a predicate. A predicate with fewer
-    conditions than others is filled up with `NO_CONDITION`.
+    conditions than others is padded with `NO_CONDITION`.
     """
     for predicate in range(columns.shape[0]):
         counts[predicate] = 0
@@ -31,7 +31,13 @@ def count_matches(table, columns, operators, values, limit, counts):
             for condition in range(columns.shape[1]):
                 if columns[predicate, condition] == NO_CONDITION:
                     break
-                if not meets_condition(table, record, columns[predicate, condition], operators[predicate, condition], values[predicate, condition]):
+                if not meets_condition(
+                    table,
+                    record,
+                    columns[predicate, condition],
+                    operators[predicate, condition],
+                    values[predicate, condition],
+                ):
                     matches = False
                     break
             if matches:

@@ -1,9 +1,9 @@
-"""Local search for groups that lose least when each shows its common ancestors and ranges.
+"""Local search for groups that lose least if their values become common ancestors and ranges.
 
 The loss of a group is summed over its cells: for a category the loss of the lowest common ancestor
-of the group, for a number the width of the group's range. Records move to other groups or change
-places with records there, groups are dissolved, and groups of 2k are split, while the loss falls
-and every group keeps k units.
+of the group, for a number the width of the group's range. Records move to other groups or are
+exchanged with records there, groups are dissolved, and groups of 2k units are split, while the loss
+falls and every group keeps k units.
 """
 
 from typing import NamedTuple
@@ -16,11 +16,11 @@ from shoal._kernels.structures.linked_lists import prepend, unlink
 
 NONE = -1
 MIN_SAVING = 1e-9  # less is a rounding error
-MAX_NEAR_GROUPS = 8  # groups with whose records one may change places
+MAX_NEAR_GROUPS = 8  # groups with which a record may be exchanged
 
 
 class RecodedGroups(NamedTuple):
-    """Groups of records, each with what its members have in common.
+    """Groups of records, with the common ancestors and ranges of the members of each.
 
     ``codes`` is -1 and ``numbers`` NaN where a value is missing; such cells lose nothing. Arrays by
     group have two more rows than groups, for groups that are only considered.
@@ -78,7 +78,7 @@ def add_to_summary(groups, row, i):
 
 @compiled
 def summarise(groups, row, g, excluded):
-    """Write what the members of group ``g`` have in common, except ``excluded``, to ``row``."""
+    """Summarise the members of group ``g``, except ``excluded``, in ``row``."""
     groups.level[row, :] = 0
     groups.example_code[row, :] = NONE
     groups.n_values[row, :] = 0
@@ -183,7 +183,7 @@ def units_after_exchange(groups, g, i, unit):
 
 @compiled
 def list_near_groups(groups, active, i, near, costs):
-    """Fill ``near`` with the ``active`` groups that lose least if ``i`` joins, the best first.
+    """Fill ``near`` with the ``active`` groups that lose least if ``i`` joins them, best first.
 
     Return their number; ``costs`` are the increases of the loss.
     """
@@ -272,8 +272,8 @@ def dissolve_group(groups, active, g, moved):
 def split_group(groups, k, g, new_group):
     """Move records of a group of 2k units or more into a new group, until both hold k.
 
-    The first is the one whose leaving saves most, the others cost least. Return whether both hold k
-    units; otherwise nothing changes.
+    The first record moved is the one whose removal saves most, the others those that cost least.
+    Return whether both groups hold k units; otherwise nothing changes.
     """
     without_i, best, first_record = groups.loss.shape[0] - 1, -1.0, NONE
     i = groups.head[g]
@@ -314,7 +314,7 @@ def improve_groups(groups, k, active, n_active, unused, n_unused, records, may_d
     n_active : int
         Their number.
     free : ndarray
-        Numbers of groups that do not exist, the first ``n_unused`` entries; changed in place.
+        Numbers that no group has, the first ``n_unused`` entries; changed in place.
     n_free : int
         Their number.
     records : ndarray

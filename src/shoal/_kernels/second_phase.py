@@ -28,7 +28,7 @@ from shoal._kernels.spatial.box_tree import (
 )
 
 END = NO_RECORD
-ROUNDING = 1e-12  # share of a group's SSE that a change must exceed to be more than rounding
+ROUNDING = 1e-12  # share of a group's SSE up to which a change may be a rounding error
 
 
 class LinkedGroups(NamedTuple):
@@ -102,7 +102,7 @@ def append_member(groups, g, i):
 
 @compiled
 def group_sse(X, groups, g):
-    """Return the SSE of group ``g``, exact for small whole numbers, so that ties are ties."""
+    """Return the SSE of group ``g``; it is exact for small whole numbers, so ties stay ties."""
     others = np.empty(groups.sizes[g] - 1, np.int64)
     i = groups.next_record[groups.first[g]]
     for t in range(others.shape[0]):
@@ -113,7 +113,7 @@ def group_sse(X, groups, g):
 
 @compiled
 def choose_targets(X, groups, g):
-    """Choose the nearest other centroid for each record of group ``g``."""
+    """Choose the group with the nearest other centroid for each record of group ``g``."""
     nearest_centroid, distance = np.empty(1, np.int64), np.empty(1)
     i = groups.first[g]
     while i != END:
@@ -129,7 +129,10 @@ def choose_targets(X, groups, g):
 
 @compiled
 def total_rise_and_reset(groups, g):
-    """Return the increase of the SSE of other groups by the choices of group ``g``."""
+    """Return the increase of the SSE of other groups in a trial of group ``g``; end the trial.
+
+    Only ``sse_rise`` is kept, for `move_member`.
+    """
     total = 0.0
     i = groups.first[g]
     while i != END:
@@ -148,7 +151,7 @@ def total_rise_and_reset(groups, g):
 
 @compiled
 def move_member(X, groups, h, i):
-    """Move record ``i`` to group ``h``, whose centroid follows."""
+    """Move record ``i`` to group ``h`` and update its centroid."""
     append_member(groups, h, i)
     groups.sizes[h] += 1
     groups.sse[h] += groups.sse_rise[h]
@@ -180,7 +183,7 @@ def dissolve_if_better(X, groups, g):
 
 @compiled
 def dissolve_groups(X, groups, order):
-    """Try to dissolve the groups in ``order``; a group without spread has nothing to gain."""
+    """Dissolve those of the groups in ``order`` whose dissolution lowers the SSE."""
     for g in order:
         if groups.sse[g] > 0.0 and groups.tree.n_living[1] > 1:
             dissolve_if_better(X, groups, g)

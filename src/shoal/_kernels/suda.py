@@ -12,13 +12,23 @@ NO_ENTRY = np.int64(-1)
 
 
 @compiled
-def refine(records, starts, n_groups, codes, counts, next_position, finer_records, finer_starts, unique_records):
+def refine(
+    records,
+    starts,
+    n_groups,
+    codes,
+    counts,
+    next_position,
+    finer_records,
+    finer_starts,
+    unique_records,
+):
     """Split each group of a partition by the codes of a column.
 
-    ``records`` holds the records of all groups, ``starts[g]`` the first of group g and
-    ``starts[n_groups]`` the end. The groups of two or more records are written to ``finer_records`` and
-    ``finer_starts``, records that are alone to ``unique_records``. ``counts`` and ``next_position`` have an entry
-    for each code; ``counts`` is 0 before and after. Returns the number of groups and of singles.
+    ``records[starts[g] : starts[g + 1]]`` are the records of group g. The new groups of two or
+    more records are written to ``finer_records`` and ``finer_starts``, the other records to
+    ``unique_records``. ``counts`` and ``next_position`` have an entry for each code; ``counts`` is
+    0 before and after. Return the number of new groups and of unique records.
     """
     n_finer, n_unique, position = 0, 0, 0
     finer_starts[0] = 0
@@ -27,7 +37,7 @@ def refine(records, starts, n_groups, codes, counts, next_position, finer_record
             counts[codes[records[i]]] += 1
         for i in range(starts[g], starts[g + 1]):
             code = codes[records[i]]
-            if counts[code] > 1:  # the first record of the code: reserve places for all
+            if counts[code] > 1:  # the first record of the code: reserve positions for all
                 next_position[code] = position
                 position += counts[code]
                 n_finer += 1
@@ -45,12 +55,21 @@ def refine(records, starts, n_groups, codes, counts, next_position, finer_record
 
 
 @compiled
-def store_minimal_uniques(unique_records, n_unique, columns, columns_with_value, last_entry, masks, previous_entry, n_entries):
-    """Store ``columns``, as bits, for each single record that no stored subset makes unique.
+def store_minimal_uniques(
+    unique_records,
+    n_unique,
+    columns,
+    columns_with_value,
+    last_entry,
+    masks,
+    previous_entry,
+    n_entries,
+):
+    """Store ``columns``, as bits, for each unique record that no stored subset makes unique.
 
-    ``last_entry[record]`` is the last entry of a record, ``previous_entry`` leads from an entry to the one
-    before. ``columns_with_value`` has the bits of the columns with a value for each record: a set with a
-    missing value is not stored. Returns the number of entries.
+    ``last_entry[record]`` is the last entry of a record, ``previous_entry`` that before each
+    entry. ``columns_with_value`` has the bits of the columns with a value for each record: a set
+    with a missing value is not stored. Return the number of entries.
     """
     for i in range(n_unique):
         record = unique_records[i]

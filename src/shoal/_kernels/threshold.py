@@ -1,4 +1,4 @@
-"""Threshold clustering: seeds that are more than two steps apart on the graph of near records."""
+"""Threshold clustering: seeds are more than two steps apart in the graph of near records."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from shoal._kernels.distances import squared_row_distance
 
 @compiled
 def neighbour_graph(near):
-    """Return the neighbours of each record in both directions: start of its list, and all lists."""
+    """Return where the list of each record starts, and all lists of neighbours, both ways."""
     n, m = near.shape
     starts = np.zeros(n + 1, np.int64)
     for i in range(n):
@@ -33,8 +33,8 @@ def cluster(X, starts, neighbours):
     """Return the groups: seeds with their neighbours, then all others with the nearest seed.
 
     In the order of the records, one that is more than two steps from every seed becomes a seed.
-    The others are at two steps from one at least, and join the nearest of these; ties go to the
-    seed that comes first.
+    Each of the others is two steps from at least one seed, and joins the nearest such seed; ties go
+    to the seed that comes first.
     """
     n = X.shape[0]
     labels = np.full(n, -1)

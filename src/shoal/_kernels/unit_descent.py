@@ -13,12 +13,13 @@ from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.spatial.box_tree import find_nearest, move_point
 from shoal._kernels.unit_groups import NONE, VERSION, count_of, move_record
 
-MAX_NEAR_GROUPS = 8  # groups that a record may move to
+MAX_NEAR_GROUPS = 8  # nearest groups, to which a record may move
 MAX_PARTNERS = 64  # records of a group that are tried for an exchange
-ROUNDING = 1e-11  # share of the squares that a move must save to be more than rounding
-CENTROID_ROUNDING = 1e-13  # rounding of a centroid, in units of the extent of the table
+ROUNDING = 1e-11  # share of the squares up to which a change may be a rounding error
+CENTROID_ROUNDING = 1e-13  # rounding error of a centroid, in units of the extent of the table
 NEGLIGIBLE = 1e-28  # squared distance from a centroid that counts as 0
 MAX_MOVES = 3  # moves of one record in a row
+# NumPy integers, since numba compiles an inner kernel again for every plain constant passed to it.
 ONE, ZERO = np.int64(1), np.int64(0)
 
 
@@ -142,7 +143,7 @@ def relocate(groups, i, with_unit, h):
 def best_move(groups, tree, k, i, near, squares, means):
     """Return the best move of record ``i``: its target, and its partner or NONE.
 
-    After each of the two stands whether it moves with its unit. The target is NONE if no move
+    Each of the two is followed by whether the whole unit moves. The target is NONE if no move
     lowers the SSE. ``near`` and ``squares`` are filled with the nearest groups, ``means`` are
     scratch space.
     """
@@ -166,7 +167,9 @@ def best_move(groups, tree, k, i, near, squares, means):
             increase = sse_increase(groups, a, b, leaving, no_movers)
             if increase < least - margin and keeps_units(groups, k, a, b, leaving, no_movers):
                 least, target, with_unit, partner = increase, b, whole_unit, NONE
-            increase, j, j_with_unit = best_exchange(groups, k, a, b, leaving, least, margin, means[1])
+            increase, j, j_with_unit = best_exchange(
+                groups, k, a, b, leaving, least, margin, means[1]
+            )
             if j != NONE:
                 least, target, with_unit = increase, b, whole_unit
                 partner, partner_with_unit = j, j_with_unit
@@ -192,10 +195,10 @@ def make_best_move(groups, tree, k, i, near, squares, means):
 
 @compiled
 def try_moves(groups, tree, k, last_tried, last_near_groups, start, stop):
-    """Try to move the records from ``start`` to ``stop``; return the number of moves.
+    """Try to move each record from ``start`` to ``stop``; return the number of moves.
 
-    A record is skipped if neither its group nor the groups it has ``last_near_groups`` have changed since
-    the version at which it was ``last_tried``.
+    A record is skipped if neither its group nor its ``last_near_groups`` have changed since
+    version ``last_tried``.
     """
     near, squares = np.empty(MAX_NEAR_GROUPS, np.int64), np.empty(MAX_NEAR_GROUPS)
     means = np.empty((2, groups.X.shape[1]))

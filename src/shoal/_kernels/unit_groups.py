@@ -14,8 +14,8 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.structures.linked_lists import NONE, prepend, unlink
 
-HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no key is lost
-N_KEYS, VERSION = 0, 1  # places in the counts
+HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that different keys stay different
+N_KEYS, VERSION = 0, 1  # indices of the counts
 
 
 class UnitGroups(NamedTuple):

@@ -1,7 +1,7 @@
 """Repair groups with fewer than k units, at the least increase of the SSE.
 
 Such a group is merged with a near group, dissolved into near groups, or extended by records of
-other units from groups that can spare them. The cheapest way is chosen, by the increase of the SSE.
+other units from groups that can spare them. The repair that increases the SSE least is chosen.
 """
 
 import numpy as np
@@ -10,10 +10,17 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.mward.cost import ward_cost
 from shoal._kernels.spatial.box_tree import find_nearest, move_point, remove_point
-from shoal._kernels.unit_groups import NONE, count_of, may_leave, move_record, sse_of, update_centroid
+from shoal._kernels.unit_groups import (
+    NONE,
+    count_of,
+    may_leave,
+    move_record,
+    sse_of,
+    update_centroid,
+)
 
 MAX_NEAR_GROUPS = 8  # nearest groups that are considered
-ROUNDING = 1e-11  # share of the SSE of a group that a change must save to be more than rounding
+ROUNDING = 1e-11  # share of the SSE of a group up to which a change may be a rounding error
 
 
 @compiled
@@ -122,7 +129,7 @@ def dissolve_group(groups, tree, k, g, near, count):
 
 @compiled
 def repair_group(groups, tree, k, g):
-    """Repair ``g`` in the cheapest way; return a group that still needs repair, or NONE.
+    """Repair ``g`` at the least increase of the SSE; return a group that needs repair, or NONE.
 
     Nothing can be done if ``g`` is the only group.
     """
@@ -156,7 +163,7 @@ def repair_group(groups, tree, k, g):
 
 @compiled
 def dissolve_if_cheaper(groups, tree, k, candidates):
-    """Dissolve those of ``candidates`` whose records cost less elsewhere; return their number."""
+    """Dissolve the ``candidates`` whose records cost less in other groups; return their number."""
     near, squares = np.empty(MAX_NEAR_GROUPS, np.int64), np.empty(MAX_NEAR_GROUPS)
     n_dissolved = 0
     for g in candidates:

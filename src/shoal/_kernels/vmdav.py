@@ -23,9 +23,11 @@ def extend_last_group(index, members, k, gamma):
     nearest_two, squares = np.empty(2, np.int64), np.empty(2)
     n_candidates = NONE_FOUND
     for size in range(k, 2 * k - 1):
-        # The nearest other of the last to join is known already.
+        # The record nearest to the last member is known already.
         for record in members[: size if n_candidates == 0 else size - 1]:
-            n_candidates = extend_nearest(index, index.X[record], candidate, candidate_square, n_candidates)
+            n_candidates = extend_nearest(
+                index, index.X[record], candidate, candidate_square, n_candidates
+            )
 
         nearest(index, index.X[candidate[0]], nearest_two, squares)
         other = 1 if nearest_two[0] == candidate[0] else 0

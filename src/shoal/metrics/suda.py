@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.suda import NO_ENTRY, store_minimal_uniques, add_scores, refine
+from shoal._kernels.suda import NO_ENTRY, add_scores, refine, store_minimal_uniques
 from shoal.errors import InputError, ParameterError
 from shoal.metrics._base import Labels, Matrix, Values
 from shoal.metrics.anonymity import classes, ranks

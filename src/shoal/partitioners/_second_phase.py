@@ -40,8 +40,8 @@ def divide_large(
     """Split the groups of 2k records or more by ``divide``, in place."""
     sizes = np.bincount(labels)
     by_group, edges = np.argsort(labels, kind="stable"), np.cumsum(sizes)
-    unused = len(sizes)
+    next_label = len(sizes)
     for g in np.flatnonzero(sizes >= 2 * k):
         records = by_group[edges[g] - sizes[g] : edges[g]]
-        labels[records] = unused + divide(X[records], k)
-        unused += sizes[g] // k
+        labels[records] = next_label + divide(X[records], k)
+        next_label += sizes[g] // k

@@ -74,7 +74,13 @@ def exchange(
     cumulative_counts = [np.cumsum(total) for total in totals]
     cumulative_sums = [np.concatenate([[0], np.cumsum(counts)]) for counts in cumulative_counts]
     column_start = np.concatenate([[0], np.cumsum([len(total) for total in totals])])
-    table = ConfidentialRanks(ranks, ordered, np.concatenate(cumulative_counts), np.concatenate(cumulative_sums), column_start)
+    table = ConfidentialRanks(
+        ranks,
+        ordered,
+        np.concatenate(cumulative_counts),
+        np.concatenate(cumulative_sums),
+        column_start,
+    )
     for group in range(partition.n_groups):
         records = members[start[group] : start[group + 1]]
         if distance_from_table(table, records, 0, records[0]) > t:

@@ -86,7 +86,13 @@ def mdav_groups(
     """
     max_pool = max(MAX_POOL + MAX_POOL_PER_K * k, int(MAX_POOL_PER_K_AND_COLUMN * k * X.shape[1]))
     labels = run_in_strides(
-        X, form_groups, k, min_for_pair, min_for_single, on_pool=form_groups_on_pool, max_pool=max_pool
+        X,
+        form_groups,
+        k,
+        min_for_pair,
+        min_for_single,
+        on_pool=form_groups_on_pool,
+        max_pool=max_pool,
     )
     assign_leftovers(X, labels, k, join)
     return labels

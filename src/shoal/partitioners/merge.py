@@ -60,16 +60,16 @@ def merge_failing(Z: Matrix, partition: Partition, passes: Test) -> Partition:
         if group not in failing:
             continue
         other = _nearest(tree, centroids[group], group)
-        kept, removed = min(group, other), max(group, other)
-        members[kept] = np.sort(np.concatenate([members[kept], members[removed]]))
-        centroids[kept] = Z[members[kept]].mean(axis=0)
-        move_point(tree, kept, centroids[kept])
+        merged, removed = min(group, other), max(group, other)
+        members[merged] = np.sort(np.concatenate([members[merged], members[removed]]))
+        centroids[merged] = Z[members[merged]].mean(axis=0)
+        move_point(tree, merged, centroids[merged])
         remove_point(tree, removed)
-        labels[members[kept]] = kept
-        failing -= {kept, removed}
-        if not passes(members[kept]):
-            failing.add(kept)
-            heappush(queue, kept)
+        labels[members[merged]] = merged
+        failing -= {merged, removed}
+        if not passes(members[merged]):
+            failing.add(merged)
+            heappush(queue, merged)
         progress.report("merging groups", n_failing - len(failing), n_failing)
     return Partition(in_order(labels), partition.k)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal._kernels.growth import squared_distances_to_mean
 from shoal._kernels.leftovers import group_centroids
-from shoal._kernels.paths import path_through_groups, extend_path_to_nearest
+from shoal._kernels.paths import extend_path_to_nearest, path_through_groups
 from shoal._kernels.spatial.pool import assign, open_pool
 from shoal._kernels.univariate.path import extend_path
 from shoal._params import K
@@ -78,15 +78,15 @@ class MHM(Partitioner):
         self.path = path
 
     def _split(self, X: Matrix) -> Labels:
-        first = int(np.argmax(squared_distances_to_mean(X)))
+        outermost = int(np.argmax(squared_distances_to_mean(X)))
         if self.path == "nearest-point":
-            order = nearest_neighbour_path(X, first)
+            order = nearest_neighbour_path(X, outermost)
         else:
-            order = self._through_groups(X, first)
+            order = self._through_groups(X, outermost)
         # Powers of two are exact; squares neither vanish nor overflow.
-        U = np.ldexp(X, -np.frexp(np.abs(X).max())[1])
+        scaled = np.ldexp(X, -np.frexp(np.abs(X).max())[1])
         labels = np.full(len(X), -1)
-        labels[order] = cheapest_cuts(extend_path, np.ascontiguousarray(U[order].T), self.k)
+        labels[order] = cheapest_cuts(extend_path, np.ascontiguousarray(scaled[order].T), self.k)
         return labels
 
     def _through_groups(self, X: Matrix, first: int) -> Indices:

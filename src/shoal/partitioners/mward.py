@@ -10,10 +10,10 @@ from shoal._kernels.mward.extreme_groups import extreme_groups_by_distance, extr
 from shoal._kernels.mward.joins import N_STEPS, join_small_groups
 from shoal._kernels.mward.preparation import (
     blocks_from_the_end,
+    find_roots,
     first_equal,
     initial_groups,
     members_of_large_groups,
-    find_roots,
     scale_to_unit_extent,
 )
 from shoal._kernels.spatial.group_boxes import is_mostly_empty, pack_boxes
@@ -123,13 +123,17 @@ class MWard(Partitioner):
                 continue
             if rank is None:
                 nearest_to_seed = self.grow == "extreme"
-                extreme_groups = extreme_groups_by_distance(part_rows, equals, self.k, self.descending, nearest_to_seed)
+                extreme_groups = extreme_groups_by_distance(
+                    part_rows, equals, self.k, self.descending, nearest_to_seed
+                )
             else:
                 extreme_groups = extreme_groups_by_rank(rank[part], self.k)
             groups = initial_groups(part_rows, equals, extreme_groups, self.k)
             group = self._join(groups, len(X))
             labels[part] = part[group]
-            pending_parts += [part[records] for records in members_of_large_groups(group, 2 * self.k)]
+            pending_parts += [
+                part[records] for records in members_of_large_groups(group, 2 * self.k)
+            ]
         progress.report("grouping", len(X), len(X))
         return labels
 

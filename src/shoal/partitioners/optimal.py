@@ -92,11 +92,11 @@ class Optimal(Partitioner):
             )
 
     def _split(self, X: Matrix) -> Labels:
-        labels = self._best(X)
+        labels = self._optimal_partition(X)
         self.bound_ = PROVEN * sse(X, labels)
         return labels
 
-    def _best(self, X: Matrix) -> Labels:
+    def _optimal_partition(self, X: Matrix) -> Labels:
         n = len(X)
         if self.k == 1:
             return np.arange(n)
@@ -107,10 +107,10 @@ class Optimal(Partitioner):
             return labels
         # 30 modules that other methods do not need.
         from shoal.partitioners._budget import Budget, OutOfTime
-        from shoal.partitioners.prove import attempt
+        from shoal.partitioners.prove import prove_within_budget
 
         start, budget = MDAV(k=self.k).fit_predict(X), Budget(SECONDS, time.thread_time)
-        proven = attempt(X, start, int(self.k), budget, (OutOfTime,))
+        proven = prove_within_budget(X, start, int(self.k), budget, (OutOfTime,))
         if not proven.optimal:
             raise InputError(
                 f"The optimum of {n:,} records at k={self.k} could not be proven in"

@@ -59,14 +59,14 @@ def group_units(X: Matrix, units: Labels, partitioner: Partitioner) -> Partition
             k=k,
             units=n_units,
         )
-    start = np.asarray(partitioner.fit(X).labels_)
-    if fewest_units(start, unit) >= k:
-        return Partition(start.copy(), k)
-    candidates = [ensure_units(X, start, unit, k)]
+    start_labels = np.asarray(partitioner.fit(X).labels_)
+    if fewest_units(start_labels, unit) >= k:
+        return Partition(start_labels.copy(), k)
+    candidates = [ensure_units(X, start_labels, unit, k)]
     first, inverse = _distinct(X, unit)
     if k <= len(first) < len(X):
-        start = np.asarray(clone(partitioner).fit(np.ascontiguousarray(X[first])).labels_)
-        candidates.append(ensure_units(X, start[inverse], unit, k))
+        start_labels = np.asarray(clone(partitioner).fit(np.ascontiguousarray(X[first])).labels_)
+        candidates.append(ensure_units(X, start_labels[inverse], unit, k))
     return Partition(min(candidates, key=lambda labels: sse(X, labels)), k)
 
 
@@ -153,7 +153,9 @@ def _move_records(groups: UnitGroups, tree: BoxTree, k: int) -> int:
     for _ in range(MAX_SWEEPS):
         n_moved = 0
         for start in range(0, n, STRIDE):
-            n_moved += try_moves(groups, tree, k, last_tried, last_near_groups, start, min(start + STRIDE, n))
+            n_moved += try_moves(
+                groups, tree, k, last_tried, last_near_groups, start, min(start + STRIDE, n)
+            )
             progress.report("moving records", min(start + STRIDE, n), n)
         n_total += n_moved
         if not n_moved:

@@ -114,12 +114,12 @@ class Univariate(Partitioner):
         labels = np.full(len(X), -1)
         rows = self._order(X)
         # Powers of two are exact; squares neither vanish nor overflow.
-        U = np.ldexp(X, -np.frexp(np.abs(X).max())[1])
-        if X.shape[1] == 1 and (np.diff(U[rows, 0]) >= 0).all():
-            labels[rows] = cheapest_cuts(extend_sorted_path, U[rows, 0], self.k)
+        scaled = np.ldexp(X, -np.frexp(np.abs(X).max())[1])
+        if X.shape[1] == 1 and (np.diff(scaled[rows, 0]) >= 0).all():
+            labels[rows] = cheapest_cuts(extend_sorted_path, scaled[rows, 0], self.k)
             self.bound_ = PROVEN * sse(X, labels)
         else:
-            labels[rows] = cheapest_cuts(extend_path, np.ascontiguousarray(U[rows].T), self.k)
+            labels[rows] = cheapest_cuts(extend_path, np.ascontiguousarray(scaled[rows].T), self.k)
         return labels
 
     def _order(self, X: Matrix) -> NDArray[np.int64]:

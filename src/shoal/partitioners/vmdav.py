@@ -86,14 +86,14 @@ class VMDAV(Partitioner):
         order = np.argsort(-squared_distances_to_mean(X), kind="stable")
         gammas = GAMMAS if self.gamma == "auto" else (float(self.gamma),)
         best_sse = np.inf
-        for number, gamma in enumerate(gammas):
+        for trial, gamma in enumerate(gammas):
             labels = run_in_strides(
                 X,
                 form_groups,
                 order,
                 self.k,
                 gamma,
-                done=number * len(X),
+                done=trial * len(X),
                 total=len(gammas) * len(X),
             )
             assign_leftovers(X, labels, self.k)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame.columns import Column
-from shoal.geometry import SCALES, assemble, axes_of, is_constant, with_confidential
+from shoal.geometry import SCALES, axes_of, is_constant, join_axes, with_confidential
 
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -71,7 +71,7 @@ def build_space(
     With ``weights``, the scale is the weighted standard deviation. The axes of a column are
     multiplied by its weight among ``column_weights``, or by 1.
     """
-    A, axis_columns = assemble([axes_of(*column.for_axes) for column in columns])
+    A, axis_columns = join_axes([axes_of(*column.for_axes) for column in columns])
     names = [column.name for column in columns]
     varied = np.bincount(axis_columns, ~is_constant(A))
     constants = [name for name, varies in zip(names, varied, strict=True) if not varies]
@@ -84,7 +84,7 @@ def build_space(
     if not confidential:
         return Space(names, Z, axis_columns, constants)
     Y = _scale_axes(
-        *assemble([axes_of(*column.for_axes) for column in confidential]), standardise, weights
+        *join_axes([axes_of(*column.for_axes) for column in confidential]), standardise, weights
     )
     return Space(names, Z, axis_columns, constants, dependence, Y, len(confidential))
 

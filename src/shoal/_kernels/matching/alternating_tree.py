@@ -21,7 +21,7 @@ from shoal._kernels.matching.blossom import (
 
 @compiled
 def link_cycle(matching, node, successor, edge):
-    """Make ``successor`` the successor of ``node`` in a cycle, by ``edge``."""
+    """Make ``successor`` follow ``node`` in a cycle, joined by ``edge``."""
     matching.node[node].successor = successor
     matching.node[successor].predecessor = node
     matching.node[node].cycle_edge = edge
@@ -31,7 +31,7 @@ def link_cycle(matching, node, successor, edge):
 def parent_of(graph, matching, node):
     """Return the parent of ``node`` in the tree."""
     edge = matching.node[node].tree_edge
-    a, b = matching.node[graph.ends[edge, 0]].outermost, matching.node[graph.ends[edge, 1]].outermost
+    a, b = (matching.node[graph.ends[edge, 0]].top, matching.node[graph.ends[edge, 1]].top)
     return b if a == node else a
 
 
@@ -59,7 +59,7 @@ def shrink(graph, matching, edge):
     """Return a new outer blossom of the cycle that ``edge`` closes between two outer nodes."""
     matching.counts[N_UNUSED] -= 1
     blossom = matching.unused[matching.counts[N_UNUSED]]
-    first, second = matching.node[graph.ends[edge, 0]].outermost, matching.node[graph.ends[edge, 1]].outermost
+    first, second = (matching.node[graph.ends[edge, 0]].top, matching.node[graph.ends[edge, 1]].top)
     root = common_ancestor(graph, matching, first, second)
     link_cycle(matching, first, second, edge)
     while first != root:
@@ -123,14 +123,14 @@ def expand(graph, matching, blossom):
 def augment(graph, matching, vertex):
     """Augment along the path from the root to an outer ``vertex``."""
     while True:
-        node = matching.node[vertex].outermost
+        node = matching.node[vertex].top
         rematch_inside(graph, matching, node, vertex)
         if matching.node[node].tree_edge < 0:
             return
         inner = parent_of(graph, matching, node)
         edge = matching.node[inner].tree_edge
         a, b = graph.ends[edge, 0], graph.ends[edge, 1]
-        if matching.node[a].outermost != inner:
+        if matching.node[a].top != inner:
             a, b = b, a
         rematch_inside(graph, matching, inner, a)
         matching.node[a].matched_edge = matching.node[b].matched_edge = edge

@@ -12,7 +12,7 @@ import numpy as np
 from shoal._kernels._compile import compiled
 
 FREE, OUTER, INNER = 0, 1, 2  # label of a node with respect to the tree
-N_MEMBERS, NEXT_VERTEX, N_UNUSED = 0, 1, 2  # places in the counts of a matching
+N_MEMBERS, NEXT_VERTEX, N_UNUSED = 0, 1, 2  # indices of the counts of a matching
 
 
 class Graph(NamedTuple):
@@ -27,18 +27,18 @@ class Graph(NamedTuple):
 NODE = np.dtype(
     [
         ("matched_edge", np.int64),  # the matched edge of a vertex, -1 for none
-        ("outermost", np.int64),  # the outermost node that holds a vertex
+        ("top", np.int64),  # the outermost node that holds a vertex
         ("parent", np.int64),  # the blossom in whose cycle it lies, -1 for none
         ("successor", np.int64),  # its successor in that cycle
         ("predecessor", np.int64),  # its predecessor
         ("cycle_edge", np.int64),  # the edge to the successor
         ("first", np.int64),  # the first node of a blossom's cycle
         ("base", np.int64),  # the vertex matched outside, which is in ``first``
-        ("dual", np.int64),  # the dual, at least 0 for blossoms
-        ("dual_time", np.int64),  # the time at which the dual had this value
+        ("dual", np.int64),  # the dual value, at least 0 for blossoms
+        ("dual_time", np.int64),  # the time at which ``dual`` was stored
         ("label", np.int64),  # free, outer or inner
-        ("tree_edge", np.int64),  # the edge by which the tree reached it, -1 for the root
-        ("in_tree", np.int64),  # 1 if a vertex is among the members of the tree
+        ("tree_edge", np.int64),  # the edge by which it joined the tree, -1 for the root
+        ("in_tree", np.int64),  # whether a vertex belongs to the tree
     ],
     align=True,
 )
@@ -47,8 +47,8 @@ NODE = np.dtype(
 class Matching(NamedTuple):
     """Matched edges, nested blossoms, dual values and the alternating tree.
 
-    The vertices of the tree are ``members[: counts[N_MEMBERS]]``, ``counts[NEXT_VERTEX]`` is
-    the next vertex to start from, and ``unused[: counts[N_UNUSED]]`` are unused numbers of blossoms.
+    The vertices of the tree are ``members[: counts[N_MEMBERS]]``, ``counts[NEXT_VERTEX]`` is the
+    next vertex to start from, and ``unused[: counts[N_UNUSED]]`` are numbers that no blossom has.
     ``stack``, ``vertices`` and ``cycle`` are scratch space.
     """
 
@@ -65,7 +65,7 @@ class Matching(NamedTuple):
 def open_matching(size: int) -> Matching:
     """Return a matching of ``size`` vertices without an edge."""
     node = np.zeros(2 * size, NODE)
-    node["outermost"] = node["base"] = np.arange(2 * size)
+    node["top"] = node["base"] = np.arange(2 * size)
     node["matched_edge"] = node["parent"] = node["tree_edge"] = -1
     return Matching(
         node=node,
@@ -119,7 +119,7 @@ def list_vertices(matching, node):
 def set_top(matching, node):
     """Make ``node`` the outermost one of all its vertices."""
     for i in range(list_vertices(matching, node)):
-        matching.node[matching.vertices[i]].outermost = node
+        matching.node[matching.vertices[i]].top = node
 
 
 @compiled
@@ -133,7 +133,7 @@ def child_with(matching, blossom, vertex):
 
 @compiled
 def is_matched_forward(matching, blossom, child):
-    """Return whether ``child`` is matched to its successor: its index in the cycle is odd."""
+    """Return whether ``child`` is matched to its successor: then its index in the cycle is odd."""
     is_forward = False
     while child != matching.node[blossom].first:
         child = matching.node[child].predecessor
@@ -173,13 +173,25 @@ def rematch_inside(graph, matching, node, vertex):
                 first = matching.node[node_in_cycle].successor
                 second = matching.node[first].successor
                 n_stacked = match_neighbours(
-                    graph, matching, blossom, first, second, matching.node[first].cycle_edge, n_stacked
+                    graph,
+                    matching,
+                    blossom,
+                    first,
+                    second,
+                    matching.node[first].cycle_edge,
+                    n_stacked,
                 )
             else:
                 first = matching.node[node_in_cycle].predecessor
                 second = matching.node[first].predecessor
                 n_stacked = match_neighbours(
-                    graph, matching, blossom, first, second, matching.node[second].cycle_edge, n_stacked
+                    graph,
+                    matching,
+                    blossom,
+                    first,
+                    second,
+                    matching.node[second].cycle_edge,
+                    n_stacked,
                 )
             node_in_cycle = second
         matching.node[blossom].first = child

@@ -23,8 +23,10 @@ from shoal._kernels.matching.blossom import (
 )
 from shoal._kernels.structures.heap import pop, push
 
-EDGE_TIGHT, VERTEX_DUAL_ZERO, BLOSSOM_DUAL_ZERO = 0, 1, 2  # events: an edge is tight, a dual is 0, a blossom's dual is 0
-N_EVENTS = 3  # an item of the heap is N_KINDS * subject + event; a subject is an edge or a node
+# Events: an edge becomes tight, or the dual of a vertex or of a blossom becomes 0. An item of the
+# heap is N_EVENTS * subject + event, where the subject is an edge or a node.
+EDGE_TIGHT, VERTEX_DUAL_ZERO, BLOSSOM_DUAL_ZERO = 0, 1, 2
+N_EVENTS = 3
 DIRECTION = (0, 1, -1)  # of the duals of free, outer and inner nodes
 
 
@@ -32,7 +34,7 @@ DIRECTION = (0, 1, -1)  # of the duals of free, outer and inner nodes
 def current_dual(matching, vertex):
     """Return the current dual of a vertex."""
     return matching.node[vertex].dual + DIRECTION[
-        matching.node[matching.node[vertex].outermost].label
+        matching.node[matching.node[vertex].top].label
     ] * (matching.clock[0] - matching.node[vertex].dual_time)
 
 
@@ -41,11 +43,15 @@ def store_duals(matching, node):
     """Store the current duals of an outermost node and its vertices, before its label changes."""
     direction = DIRECTION[matching.node[node].label]
     if is_blossom(matching, node):
-        matching.node[node].dual += 2 * direction * (matching.clock[0] - matching.node[node].dual_time)
+        matching.node[node].dual += (
+            2 * direction * (matching.clock[0] - matching.node[node].dual_time)
+        )
         matching.node[node].dual_time = matching.clock[0]
     for i in range(list_vertices(matching, node)):
         vertex = matching.vertices[i]
-        matching.node[vertex].dual += direction * (matching.clock[0] - matching.node[vertex].dual_time)
+        matching.node[vertex].dual += direction * (
+            matching.clock[0] - matching.node[vertex].dual_time
+        )
         matching.node[vertex].dual_time = matching.clock[0]
 
 
@@ -53,13 +59,13 @@ def store_duals(matching, node):
 def push_events(graph, matching, heap, vertex, n_required):
     """Add the events of the edges of an outer vertex to the heap."""
     own_dual = current_dual(matching, vertex)
-    node = matching.node[vertex].outermost
+    node = matching.node[vertex].top
     if vertex >= n_required:
         push(heap, matching.clock[0] - own_dual, N_EVENTS * vertex + VERTEX_DUAL_ZERO)
     for position in range(graph.start[vertex], graph.start[vertex + 1]):
         edge = graph.edges[position]
         other = graph.ends[edge, 0] + graph.ends[edge, 1] - vertex
-        other_node = matching.node[other].outermost
+        other_node = matching.node[other].top
         if other_node == node or matching.node[other_node].label == INNER:
             continue
         slack = graph.weight[edge] - own_dual - current_dual(matching, other)
@@ -70,7 +76,7 @@ def push_events(graph, matching, heap, vertex, n_required):
 
 @compiled
 def push_expansion(matching, heap, node):
-    """Add the time at which the dual of an inner blossom becomes 0 to the heap."""
+    """Add to the heap the time at which the dual of an inner blossom becomes 0."""
     if matching.node[node].label == INNER and is_blossom(matching, node):
         # The dual of a blossom changes twice as fast as time passes.
         time = matching.node[node].dual_time + matching.node[node].dual // 2
@@ -111,7 +117,7 @@ def add_outer_node(graph, matching, heap, node, tree_edge, n_required):
 def clear_tree(matching, heap):
     """Store all duals and clear the tree."""
     for i in range(matching.counts[N_MEMBERS]):
-        node = matching.node[matching.members[i]].outermost
+        node = matching.node[matching.members[i]].top
         if matching.node[node].label != FREE:
             store_duals(matching, node)
             matching.node[node].label = FREE
@@ -123,7 +129,7 @@ def clear_tree(matching, heap):
 
 @compiled
 def shrink_and_push(graph, matching, heap, edge, n_required):
-    """Shrink the cycle that ``edge`` closes to a blossom; its inner nodes become outer."""
+    """Shrink the cycle that ``edge`` closes; push the events of its inner nodes, now outer."""
     blossom = shrink(graph, matching, edge)
     matching.node[blossom].dual, matching.node[blossom].dual_time = 0, matching.clock[0]
     children = matching.cycle[: list_cycle(matching, blossom)].copy()
@@ -137,7 +143,7 @@ def shrink_and_push(graph, matching, heap, edge, n_required):
 
 @compiled
 def expand_and_push(graph, matching, heap, blossom, n_required):
-    """Expand an inner blossom and compute all events again, since some vertices become free."""
+    """Expand an inner blossom; push all events again, since some vertices become free."""
     store_duals(matching, blossom)
     for i in range(list_cycle(matching, blossom)):
         matching.node[matching.cycle[i]].dual_time = matching.clock[0]
@@ -145,7 +151,7 @@ def expand_and_push(graph, matching, heap, blossom, n_required):
     heap.size[0] = 0
     for i in range(matching.counts[N_MEMBERS]):
         vertex = matching.members[i]
-        node = matching.node[vertex].outermost
+        node = matching.node[vertex].top
         if matching.node[node].label == OUTER:
             push_events(graph, matching, heap, vertex, n_required)
         elif matching.node[node].base == vertex:
@@ -154,11 +160,11 @@ def expand_and_push(graph, matching, heap, blossom, n_required):
 
 @compiled
 def process_edge(graph, matching, heap, edge, n_required):
-    """Use an edge if it is tight: grow, shrink or augment; return whether the search is over."""
+    """Grow, shrink or augment by an edge, if it is tight; return whether the search is over."""
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
-    if matching.node[matching.node[a].outermost].label != OUTER:
+    if matching.node[matching.node[a].top].label != OUTER:
         a, b = b, a
-    outer_node, other_node = matching.node[a].outermost, matching.node[b].outermost
+    outer_node, other_node = matching.node[a].top, matching.node[b].top
     if (
         outer_node == other_node
         or matching.node[other_node].label == INNER
@@ -175,7 +181,10 @@ def process_edge(graph, matching, heap, edge, n_required):
         matching.node[a].matched_edge = matching.node[b].matched_edge = edge
         return True
     add_inner_node(matching, heap, other_node, edge)
-    c, d = matching.node[graph.ends[matched_edge, 0]].outermost, matching.node[graph.ends[matched_edge, 1]].outermost
+    c, d = (
+        matching.node[graph.ends[matched_edge, 0]].top,
+        matching.node[graph.ends[matched_edge, 1]].top,
+    )
     add_outer_node(graph, matching, heap, d if c == other_node else c, matched_edge, n_required)
     return False
 
@@ -183,7 +192,9 @@ def process_edge(graph, matching, heap, edge, n_required):
 @compiled
 def match_vertex(graph, matching, heap, root, n_required):
     """Match ``root``; return the number of events, -1 if no matching covers it."""
-    add_outer_node(graph, matching, heap, matching.node[root].outermost, matching.node[root].matched_edge, n_required)
+    add_outer_node(
+        graph, matching, heap, matching.node[root].top, matching.node[root].matched_edge, n_required
+    )
     n_events = 0
     while heap.size[0] > 0:
         matching.clock[0], item = pop(heap)

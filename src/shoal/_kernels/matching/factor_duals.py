@@ -1,4 +1,4 @@
-"""Check of the dual values of a [1,2]-factor: pairs of records of negative reduced cost.
+"""The pairs of records at which the dual values of a [1,2]-factor are not feasible.
 
 Record v has two slots, v and n + v: the first must be matched, the second may
 be. An edge between two records joins two first slots, or the first of one and
@@ -58,19 +58,19 @@ def list_violated_pairs(X, dual, parent, dual_sums, start, stop, min_violation, 
     count, greatest = 0, 0.0
     for u in range(start, stop):
         for v in range(u):
-            dual_of_first_slots, dual_to_second_of_v, dual_to_second_of_u = (
+            both_first, second_of_v, second_of_u = (
                 dual[u] + dual[v],
                 dual[u] + dual[n + v],
                 dual[v] + dual[n + u],
             )
-            limit = max(dual_of_first_slots, dual_to_second_of_v, dual_to_second_of_u)
+            limit = max(both_first, second_of_v, second_of_u)
             distance = distance_within(X, u, v, limit)
             if distance >= limit:
                 continue
             violation = max(
-                dual_of_first_slots - shared_dual(dual_sums, parent, u, v),
-                dual_to_second_of_v - shared_dual(dual_sums, parent, u, n + v),
-                dual_to_second_of_u - shared_dual(dual_sums, parent, v, n + u),
+                both_first - shared_dual(dual_sums, parent, u, v),
+                second_of_v - shared_dual(dual_sums, parent, u, n + v),
+                second_of_u - shared_dual(dual_sums, parent, v, n + u),
             )
             violation -= distance
             greatest = max(greatest, violation)

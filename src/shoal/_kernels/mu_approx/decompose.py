@@ -13,10 +13,10 @@ from shoal._kernels.mu_approx.forest import (
     N_UNLABELLED,
     NONE,
     add_edge,
-    neighbour_of_largest_branch,
-    list_tree,
-    remove_edge,
     branch_size,
+    list_tree,
+    neighbour_of_largest_branch,
+    remove_edge,
 )
 
 
@@ -62,10 +62,10 @@ def sort_spokes(forest, spokes, distance):
 
 @compiled
 def choose_hub(forest, tree_size, rank, k):
-    """Return where to divide the tree: a record and its neighbour with the largest subtree.
+    """Return where to divide the tree: a record and its neighbour with the largest branch.
 
-    The path starts at the record of lowest rank and follows the largest subtree
-    until at least k - 1 records are behind.
+    A path starts at the record of lowest rank and follows the largest branch
+    until at least k - 1 records lie behind it.
     """
     hub = forest.tree[0]
     for i in range(1, tree_size):
@@ -80,9 +80,9 @@ def choose_hub(forest, tree_size, rank, k):
 
 @compiled
 def branches_to_detach(forest, hub, spokes, tree_size, k):
-    """Return which spokes to detach from a hub all of whose subtrees are small.
+    """Return which spokes to detach from a hub whose branches are all small.
 
-    The first subtrees are combined until they have k - 1 records. The hub goes to the
+    The first branches are combined until they have k - 1 records. The hub goes to the
     side that lacks one record, otherwise to the first; the other side is detached.
     """
     is_combined = np.zeros(spokes.shape[0], np.bool_)
@@ -98,7 +98,7 @@ def branches_to_detach(forest, hub, spokes, tree_size, k):
 
 @compiled
 def detach_branches(forest, spokes, is_detached):
-    """Detach the leaving spokes from the hub and join their records in a chain; return the last."""
+    """Detach some spokes from the hub and join their records in a chain; return the last."""
     last = NONE
     for i in range(spokes.shape[0]):
         if is_detached[i]:
@@ -122,7 +122,7 @@ def divide_tree(forest, X, tree_size, rank, k):
         is_detached = ends != record
     elif n_in_branch >= k:
         is_detached = ends == neighbour
-    elif n_in_branch == k - 1:  # the hub completes the k of the larger part
+    elif n_in_branch == k - 1:  # the hub completes the k of the branch
         is_detached = ends != neighbour
     else:
         is_detached = branches_to_detach(forest, hub, spokes, tree_size, k)

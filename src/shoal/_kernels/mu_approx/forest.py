@@ -18,8 +18,8 @@ N_UNLABELLED, N_LABELS = 0, 1  # places in the counts of a forest
 class Forest(NamedTuple):
     """Trees over the records, and those still to be divided.
 
-    ``head[u]`` is the first half-edge from record u, ``end[h]`` the record at the end of
-    half-edge h, ``next_half_edge[h]`` and ``previous_half_edge[h]`` its neighbours in the list. The trees of
+    ``head[u]`` is the first half-edge from record u, ``end[h]`` the record at the end of half-edge
+    h, ``next_half_edge[h]`` and ``previous_half_edge[h]`` its neighbours in the list. The trees of
     the records ``unlabelled[: counts[N_UNLABELLED]]`` have no label yet; ``counts[N_LABELS]``
     labels are given. ``tree``, ``parent`` and ``subtree_size`` are scratch space: the records of
     one tree from the root outwards, the parent of each, and the size of its subtree.
@@ -39,7 +39,7 @@ class Forest(NamedTuple):
 
 @compiled
 def grow_forest(near, order, k):
-    """Return the record that each is joined to, or -1, so that every tree has at least ``k``.
+    """Return the record that each record is joined to, or -1; every tree has at least ``k``.
 
     In the given order, a record whose tree is too small is joined to the nearest of its
     neighbours outside. It is the only one of its tree that is not joined yet, so each
@@ -81,7 +81,7 @@ def remove_edge(forest, edge):
 
 @compiled
 def build_forest(joined_to):
-    """Return the forest in which each record is joined to its target."""
+    """Return the forest in which record i is joined to ``joined_to[i]``."""
     n = joined_to.shape[0]
     forest = Forest(
         head=np.full(n, NONE),
@@ -130,7 +130,7 @@ def list_tree(forest, root):
 
 @compiled
 def branch_size(forest, record, other, tree_size):
-    """Return the size of the subtree of ``other`` as seen from its neighbour ``record``."""
+    """Return the size of the branch of ``record`` that begins with its neighbour ``other``."""
     if forest.parent[other] == record:
         return forest.subtree_size[other]
     return tree_size - forest.subtree_size[record]
@@ -138,7 +138,7 @@ def branch_size(forest, record, other, tree_size):
 
 @compiled
 def neighbour_of_largest_branch(forest, record, tree_size):
-    """Return the neighbour with the largest subtree; ties go to the lowest record."""
+    """Return the neighbour in the largest branch; ties go to the lowest record."""
     best, greatest = NONE, 0
     half_edge = forest.head[record]
     while half_edge != NONE:

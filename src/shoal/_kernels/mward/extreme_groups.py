@@ -15,7 +15,7 @@ ROUNDING = 1e-9  # relative, of a sum of two distances
 
 
 def extreme_groups_by_rank(rank: Indices, k: int) -> list[Indices]:
-    """Return the ``k`` first and the ``k`` last places in the order of ``rank``."""
+    """Return the ``k`` records of lowest and the ``k`` records of highest rank."""
     order = np.argsort(rank)
     return [order[:k], order[-k:]]
 
@@ -35,7 +35,8 @@ def extreme_groups_by_distance(
     is_free = np.ones(len(rows), bool)
     is_free[seeds] = False
     return [
-        grow_extreme_group(rows, seed, k, is_free, nearest_to_seed) for seed in (seeds[::-1] if upper_first else seeds)
+        grow_extreme_group(rows, seed, k, is_free, nearest_to_seed)
+        for seed in (seeds[::-1] if upper_first else seeds)
     ]
 
 
@@ -85,7 +86,7 @@ def compare_rows(rows, radius, numbers, pair, greatest, start, work):
 def grow_extreme_group(rows, seed, k, is_free, nearest_to_seed):
     """Return ``seed`` and the free rows that join it, each nearest to the mean so far.
 
-    If ``nearest_to_seed``, the seed stands for the mean.
+    If ``nearest_to_seed``, the seed takes the place of the mean.
     """
     group = np.full(k, seed)
     total = rows[seed].copy()

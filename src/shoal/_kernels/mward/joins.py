@@ -20,17 +20,17 @@ from shoal._kernels.mward.cost import NEGLIGIBLE, rounded, ward_cost
 from shoal._kernels.spatial.group_boxes import (
     GROUPS_PER_BOX,
     measure_box_distances,
-    write_group_distances,
     move_group,
     remove_group,
+    write_group_distances,
 )
 from shoal._kernels.structures.sorted_list import insert, precedes
 from shoal._kernels.structures.tournament import open_tournament, replay
 from shoal._kernels.structures.union_find import find_root
 
-LIST_LENGTH = 8  # length of the list of nearest groups
-TIE_MARGIN = 1.0000001  # keeps ties within reach despite rounding
-N_SMALL, N_STEPS = 0, 1  # places in the counts: small groups, and joins and first searches so far
+LIST_LENGTH = 8  # of the list of nearest groups
+TIE_MARGIN = 1.0000001  # of distances, so that rounding excludes no tie
+N_SMALL, N_STEPS = 0, 1  # indices of the counts: small groups; joins and first searches so far
 
 
 class WardGroups(NamedTuple):

@@ -1,4 +1,4 @@
-"""Preparation of a part of the table for the modified Ward method, and its resulting groups."""
+"""Initial groups of records for the modified Ward method, and its resulting groups."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ Indices = NDArray[np.int64]
 
 
 def scale_to_unit_extent(X: Matrix) -> Matrix:
-    """Return the table moved to about the origin and scaled to an extent of about 1."""
+    """Return the table centred near the origin and scaled to an extent of about 1."""
     centred = X - np.partition(X, len(X) // 2, axis=0)[len(X) // 2]
     return np.ldexp(centred, -np.frexp(np.abs(centred).max())[1])
 
@@ -48,46 +48,52 @@ def blocks_from_the_end(n: int, k: int) -> Indices:
 
 
 def initial_groups(
-    rows: Matrix, representative: Indices, extreme_groups: Sequence[Indices], k: int
+    rows: Matrix, representative: Indices, extremes: Sequence[Indices], k: int
 ) -> WardGroups:
-    """Return the groups of a part: its two ends, and the other records, equal ones together."""
+    """Return the two extreme groups, and the other records, with equal ones together."""
     centroids = rows.copy()
     sizes = np.ones(len(rows), np.int64)
     parent = np.arange(len(rows))
     is_single = np.ones(len(rows), bool)
-    for extreme_group in extreme_groups:
-        centroids[extreme_group.min()] = rows[extreme_group[0]] + (rows[extreme_group] - rows[extreme_group[0]]).mean(axis=0)
-        sizes[extreme_group.min()] = k
-        parent[extreme_group] = extreme_group.min()
-        is_single[extreme_group] = False
+    for members in extremes:
+        centroids[members.min()] = rows[members[0]] + (rows[members] - rows[members[0]]).mean(
+            axis=0
+        )
+        sizes[members.min()] = k
+        parent[members] = members.min()
+        is_single[members] = False
     others = np.flatnonzero(is_single)
-    _, first_of_equals, position_of_equals, n_equal = np.unique(representative[others], True, True, True)
-    parent[others] = others[first_of_equals][position_of_equals]
-    sizes[others[first_of_equals]] = n_equal
-    for extreme_group in sorted(extreme_group.min() for extreme_group in extreme_groups):
-        absorb_equals(centroids, sizes, parent, is_single, extreme_group, others[first_of_equals], k)
+    _, first, inverse, n_equal = np.unique(representative[others], True, True, True)
+    parent[others] = others[first][inverse]
+    sizes[others[first]] = n_equal
+    for members in sorted(members.min() for members in extremes):
+        absorb_equals(centroids, sizes, parent, is_single, members, others[first], k)
     return open_ward_groups(centroids, sizes, parent, k)
 
 
-def absorb_equals(centroids, sizes, parent, is_single, extreme_group, representatives, k):
-    """Join an end with the equal records at its centre, as joining one at a time would.
+def absorb_equals(centroids, sizes, parent, is_single, extreme, representatives, k):
+    """Join an extreme group with the equal records at its centre, as joins one by one would.
 
-    These joins have no cost, so the lowest number absorbs the others one by one; it
-    reaches the end while it is small, or not at all.
+    These joins have no cost, so the group of the lowest record absorbs the others one by one. It
+    is joined with the extreme group while it is small, or not at all.
     """
-    coinciding = representatives[((centroids[representatives] - centroids[extreme_group]) ** 2).sum(axis=1) < NEGLIGIBLE]
-    if len(coinciding) == 0 or parent[coinciding[0]] != coinciding[0]:  # the other end has them already
+    coinciding = representatives[
+        ((centroids[representatives] - centroids[extreme]) ** 2).sum(axis=1) < NEGLIGIBLE
+    ]
+    if (
+        len(coinciding) == 0 or parent[coinciding[0]] != coinciding[0]
+    ):  # the other extreme group has them already
         return
     representative = coinciding[0]
     equals = np.flatnonzero(is_single & (parent == representative))
-    n_joined_before = np.sum(equals < extreme_group) + sizes[representative] - len(equals)
-    if extreme_group < representative:
-        parent[equals] = extreme_group
-        centroids[extreme_group] = centroids[representative]
-        sizes[extreme_group] += sizes[representative]
+    n_joined_before = np.sum(equals < extreme) + sizes[representative] - len(equals)
+    if extreme < representative:
+        parent[equals] = extreme
+        centroids[extreme] = centroids[representative]
+        sizes[extreme] += sizes[representative]
     elif n_joined_before < k:
-        parent[parent == extreme_group] = representative
-        sizes[representative] += sizes[extreme_group]
+        parent[parent == extreme] = representative
+        sizes[representative] += sizes[extreme]
 
 
 def find_roots(parent: Indices) -> Indices:

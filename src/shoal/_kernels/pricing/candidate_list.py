@@ -1,4 +1,4 @@
-"""Records that may join a first record in a group of negative reduced cost.
+"""Records that may join another one, the anchor, in a group of negative reduced cost.
 
 The reduced cost of a group is its SSE, plus the dual of a group, minus the duals of its records,
 plus the duals of triples and clusters. The dual of a triple counts once if the group contains two
@@ -6,9 +6,9 @@ or three of its records. The dual of a cluster counts h // m times if the group 
 records, where m is the divisor of the cluster. The SSE is the sum of the squared distances of all
 pairs divided by the size of the group, so each pair of a group of given size adds a fixed amount.
 
-A group is generated at the record of lowest rank in it. Lower bounds exclude the records that no
-group of the given size and of negative reduced cost can contain. ``added_cost`` is what a record adds
-beside the first one, and ``floor`` a lower bound of what it adds to a complete group.
+A group is generated at its anchor, the record of lowest rank in it. Lower bounds exclude the records that no
+group of the given size and of negative reduced cost can contain. ``added_cost`` is what a record
+adds beside the anchor, and ``floor`` a lower bound of what it adds to a complete group.
 """
 
 from typing import NamedTuple
@@ -23,8 +23,8 @@ class NeighbourTable(NamedTuple):
     """The records and their nearest neighbours.
 
     ``near[i]`` are the nearest neighbours of record i, nearest first, and ``gaps[i]`` their squared
-    distances. ``gap_sums[i, m]`` is the sum of the first m of these. Only records that are searched as
-    first ones need rows in ``near`` and ``gaps``.
+    distances. ``gap_sums[i, m]`` is the sum of the first m of these. Only records that are searched
+    as anchors need rows in ``near`` and ``gaps``.
     """
 
     X: np.ndarray
@@ -62,7 +62,7 @@ class PricingDuals(NamedTuple):
 
 @compiled
 def select_least(values, count, least):
-    """Fill ``least`` with the smallest of ``values[:count]``, sorted; return their sum."""
+    """Write the smallest of ``values[:count]`` to ``least``, sorted; return their sum."""
     n_least = least.shape[0]
     least[:] = np.inf
     for i in range(count if n_least else 0):
@@ -113,7 +113,7 @@ def list_all(table, duals, anchor, size, records, added_cost, floor):
 
 @compiled
 def bound_with_far(table, duals, anchor, size, floor, count, cost):
-    """Return a lower bound of all groups that contain a record not among the near ones."""
+    """Return a lower bound of the cost of all groups that contain a record that is not near."""
     n_near = table.near.shape[1]
     if n_near == table.X.shape[0] - 1:
         return np.inf
@@ -130,7 +130,7 @@ def bound_with_far(table, duals, anchor, size, floor, count, cost):
 def keep_promising(records, added_cost, floor, count, least, cost, cutoff):
     """Keep the candidates of groups below ``cutoff``; return their number, 0 if too few."""
     total = select_least(floor, count, least)
-    if cost + total >= cutoff:  # also where fewer are left than needed
+    if cost + total >= cutoff:  # also if fewer are left than needed
         return 0
     largest_of_least = least[least.shape[0] - 1]
     others_cost = cost + total - largest_of_least
@@ -144,10 +144,10 @@ def keep_promising(records, added_cost, floor, count, least, cost, cutoff):
 
 @compiled
 def keep_lowest(records, added_cost, floor, count, max_count, n_joining, cost):
-    """Keep the ``max_count`` records of lowest floor, and bound the groups with others from below.
+    """Keep the ``max_count`` records of lowest floor; bound the cost of groups with others.
 
-    Return how many are kept, and a bound of the groups in which ``n_joining`` records join the
-    first one and one of them is excluded. It is infinite if no record is excluded.
+    Return how many are kept, and a lower bound of the groups in which ``n_joining`` records join
+    the anchor and one of them is excluded. It is infinite if no record is excluded.
     """
     if count <= max_count:
         return count, np.inf
@@ -162,10 +162,10 @@ def keep_lowest(records, added_cost, floor, count, max_count, n_joining, cost):
 
 @compiled
 def list_candidates(table, duals, anchor, size, cutoff, max_candidates):
-    """Return the candidates of ``anchor`` for groups of ``size`` below ``cutoff``, and their extras.
+    """Return the candidates of ``anchor`` for groups of ``size`` below ``cutoff``, and added costs.
 
-    There are at most ``max_candidates``. The third result is a lower bound of the groups with
-    other records.
+    There are at most ``max_candidates``. The third result is a lower bound of the cost of the
+    groups with other records.
     """
     n, n_near = table.X.shape[0], table.near.shape[1]
     cost = duals.group_dual - duals.record_dual[anchor]
@@ -178,5 +178,7 @@ def list_candidates(table, duals, anchor, size, cutoff, max_candidates):
         far_bound = np.inf
     least = np.empty(size - 1)
     count = keep_promising(records, added_cost, floor, count, least, cost, cutoff)
-    count, excluded_bound = keep_lowest(records, added_cost, floor, count, max_candidates, size - 1, cost)
+    count, excluded_bound = keep_lowest(
+        records, added_cost, floor, count, max_candidates, size - 1, cost
+    )
     return records[:count], added_cost[:count], min(far_bound, excluded_bound)

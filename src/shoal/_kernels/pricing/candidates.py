@@ -1,7 +1,7 @@
-"""The candidates of a first record, with the costs of their pairs, triples and clusters.
+"""The candidates of an anchor, with the costs of their pairs, triples and clusters.
 
-`shoal._kernels.pricing.candidate_list` says what a reduced cost is and lists the candidates; here
-the distances between candidates exclude some more.
+`shoal._kernels.pricing.candidate_list` defines reduced costs and lists the candidates; here the
+distances between candidates exclude further ones.
 """
 
 from typing import NamedTuple
@@ -12,22 +12,23 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.pricing.candidate_list import keep_promising, list_candidates, select_least
 
-ROUNDS = 3  # of excluding candidates; further ones exclude few
+MAX_ROUNDS = 3  # of excluding candidates; further ones exclude few
 MAX_PAIRED = 200  # candidates up to which all pairs are measured in advance
 
 
 class CandidateSet(NamedTuple):
-    """The candidates of a first record, numbered from 0; the first record comes last.
+    """The candidates of an anchor, numbered from 0; the anchor comes last.
 
-    ``added_cost`` is the cost that each candidate adds beside the first record, and ``pair_cost`` that of two
-    candidates together. ``least_pair_sums[i, m]`` is a lower bound of the sum of the m least pairs
-    of i. The dual of a triple is included in these if exactly two of its records are present.
+    ``added_cost`` is the cost that each candidate adds beside the anchor, and ``pair_cost``
+    that of two candidates together. ``least_pair_sums[i, m]`` is a lower bound of the sum of the m
+    least pairs of i. The dual of a triple is included in these if exactly two of its records are
+    present.
 
     Triples with all three records present are in ``triples``, and their duals in ``triple_dual``.
     Those that contain i are ``incidence[start[i] : start[i + 1]]``.
 
-    With more than `MAX_PAIRED` candidates ``pair_cost`` is empty, and pairs of ``X`` are measured when
-    a record joins. ``triples`` then also contains those with two records present.
+    With more than `MAX_PAIRED` candidates ``pair_cost`` is empty, and pairs of ``X`` are measured
+    when a record joins. ``triples`` then also contains those with two records present.
 
     ``in_cluster[c, i]`` is True where cluster c contains i. A cluster is listed only if at least as
     many of its records are present as its divisor, since its dual never counts otherwise.
@@ -64,7 +65,7 @@ def cost_of_pair(candidates, size, a, b):
 def pair_sses(X, records, size):
     """Return the SSE that every pair of ``records`` adds to a group of ``size``."""
     n, p = records.shape[0], X.shape[1]
-    columns, pair_cost = np.empty((p, n)), np.zeros((n, n))  # by columns: several pairs at once
+    columns, pair_cost = np.empty((p, n)), np.zeros((n, n))  # by column: several pairs at once
     for a in range(n):
         for j in range(p):
             columns[j, a] = X[records[a], j]
@@ -156,7 +157,7 @@ def keep_promising_by_pairs(X, anchor_cost, records, added_cost, size, cutoff):
     pair_cost = pair_sses(X, records, size)
     least_pair_sums = cumulative_nearest(pair_cost, size - 2)
     least = np.empty(size - 1)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         n_records = records.shape[0]
         floor = added_cost + least_pair_sums[:, size - 2] / 2
         selected = np.arange(n_records)
@@ -172,7 +173,7 @@ def keep_promising_by_pairs(X, anchor_cost, records, added_cost, size, cutoff):
 
 @compiled
 def list_clusters(duals, anchor, records):
-    """Return which clusters contain which records, the first one last, and their numbers."""
+    """Return which clusters contain which records, the anchor last, and the cluster numbers."""
     m, n_clusters = records.shape[0], duals.cluster_dual.shape[0]
     if n_clusters == 0:
         return np.empty((0, m + 1), np.bool_), np.empty(0, np.int64)
@@ -182,7 +183,9 @@ def list_clusters(duals, anchor, records):
         for entry in range(duals.cluster_start[record], duals.cluster_start[record + 1]):
             n_present[duals.cluster_incidence[entry]] += 1
     cluster_numbers = np.flatnonzero(n_present >= duals.divisors)
-    cluster_numbers = cluster_numbers[np.argsort(-duals.cluster_dual[cluster_numbers], kind="mergesort")]
+    cluster_numbers = cluster_numbers[
+        np.argsort(-duals.cluster_dual[cluster_numbers], kind="mergesort")
+    ]
     index_of[cluster_numbers] = np.arange(cluster_numbers.shape[0])
     in_cluster = np.zeros((cluster_numbers.shape[0], m + 1), np.bool_)
     for i in range(m + 1):
@@ -197,7 +200,7 @@ def list_clusters(duals, anchor, records):
 def candidate_set(table, duals, anchor, size, cutoff, max_candidates):
     """Return at most ``max_candidates`` of ``anchor`` for groups of ``size`` below ``cutoff``.
 
-    The second result is a lower bound of the groups with other records.
+    The second result is a lower bound of the cost of the groups with other records.
     """
     records, added_cost, others_bound = list_candidates(
         table, duals, anchor, size, cutoff, max_candidates
@@ -217,7 +220,7 @@ def candidate_set(table, duals, anchor, size, cutoff, max_candidates):
     count = add_pair_duals(duals, anchor, records, added_cost, pair_cost, triples, triple_dual)
     if max_triples and is_paired:
         least_pair_sums = cumulative_nearest(pair_cost, size - 2)
-    # Beside the candidates, there are the first record and an absent one.
+    # Beside the candidates, there are the anchor and an absent record.
     start, incidence = incidence_of(triples, count, records.shape[0] + 2)
     in_cluster, cluster_numbers = list_clusters(duals, anchor, records)
     candidates = CandidateSet(

@@ -47,14 +47,14 @@ def split_floors(search, candidates, depth, cluster, inside_least, outside_least
 def charge_clusters(search, candidates, depth, least, cutoff):
     """Divide the duals of clusters among candidates; return a lower bound of what those add.
 
-    A group lacks ``n_needed`` records. Let j of them be in the cluster, whose dual counts as soon as
-    ``n_missing`` of them have joined. Any share of at most dual / (need - missing + 1) satisfies
+    A group lacks ``n_needed`` records. Let j of them be in the cluster, whose dual counts as soon
+    as ``n_missing`` of them have joined. Any share of at most dual / (need - missing + 1) satisfies
 
         share * (j - (missing - 1)) <= dual if j >= missing, else 0.
 
-    So each record of the cluster can be charged a share, less the constant. The share is as high
-    as it can be before other records take the place of these. Then the uncharged part of the dual
-    of one cluster may be added, unless the least sum of floors with fewer than ``n_missing`` records
+    So each record of the cluster can be charged a share, less the constant. The share is as high as
+    it can be before other records take the place of these. Then the uncharged part of the dual of
+    one cluster may be added, unless the least sum of floors with fewer than ``n_missing`` records
     is lower; see `excludes_all_groups`.
     """
     n_needed, floor = search.members.shape[0] - depth, search.floor[depth]
@@ -67,9 +67,15 @@ def charge_clusters(search, candidates, depth, least, cutoff):
         if n_missing > n_needed or count_inside(search, candidates, cluster, count) < n_missing:
             continue
         search.uncharged_dual[cluster] = dual
-        inside_least, outside_least = search.inside_floors[:n_missing], search.outside_floors[: n_needed - n_missing + 1]
+        inside_least, outside_least = (
+            search.inside_floors[:n_missing],
+            search.outside_floors[: n_needed - n_missing + 1],
+        )
         split_floors(search, candidates, depth, cluster, inside_least, outside_least)
-        share = min(dual / (n_needed - n_missing + 1), outside_least[n_needed - n_missing] - inside_least[n_missing - 1])
+        share = min(
+            dual / (n_needed - n_missing + 1),
+            outside_least[n_needed - n_missing] - inside_least[n_missing - 1],
+        )
         if share > 0.0:
             for i in range(search.n_candidates[depth]):
                 if candidates.in_cluster[cluster, search.candidates[depth, i]]:
@@ -89,7 +95,10 @@ def merged_sum(inside_least, outside_least, n_needed):
     """Return the sum of the ``n_needed`` least values of two sorted lists."""
     total, n_inside = 0.0, 0
     for i in range(n_needed):
-        if n_inside < inside_least.shape[0] and inside_least[n_inside] <= outside_least[i - n_inside]:
+        if (
+            n_inside < inside_least.shape[0]
+            and inside_least[n_inside] <= outside_least[i - n_inside]
+        ):
             total += inside_least[n_inside]
             n_inside += 1
         else:
@@ -113,7 +122,10 @@ def excludes_all_groups(search, candidates, depth, total, cutoff):
             search.uncharged_dual[cluster] > 0.0
             and cost + total + search.uncharged_dual[cluster] >= cutoff
         ):
-            inside_least, outside_least = search.inside_floors[: n_missing - 1], search.outside_floors[:n_needed]
+            inside_least, outside_least = (
+                search.inside_floors[: n_missing - 1],
+                search.outside_floors[:n_needed],
+            )
             split_floors(search, candidates, depth, cluster, inside_least, outside_least)
             if cost + merged_sum(inside_least, outside_least, n_needed) >= cutoff:
                 return True

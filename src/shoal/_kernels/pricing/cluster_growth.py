@@ -13,11 +13,11 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 
-N_RECORDS, N_TOUCHED = 0, 1  # positions of the counts of a growing cluster
+N_RECORDS, N_TOUCHED = 0, 1  # indices of the counts of a growing cluster
 MAX_EXCHANGES = 20  # at each size of a cluster
-MAX_SMALL = 10  # records up to which each record of a cluster may be exchanged, not one only
-TIE_WEIGHT = 1e-4  # weight of records that are shared, where removals lower the total by the same
-ROUNDING = 1e-9  # a difference of weights that is rounding
+MAX_SMALL = 10  # records up to which any record of a cluster may be exchanged, not only one
+TIE_WEIGHT = 1e-4  # of the weight shared with other records, to decide between equal losses
+ROUNDING = 1e-9  # differences of weights up to it may be rounding errors
 
 
 class FractionalGroups(NamedTuple):
@@ -149,9 +149,9 @@ def exchange(growth, groups, old):
 
 @compiled
 def exchange_any(growth, groups):
-    """Exchange the record that is needed least, or any of a small cluster, for a better one.
+    """Exchange the least needed record, or any of a small cluster, for a better one.
 
-    The result is whether there is one.
+    Return whether there is one.
     """
     if exchange(growth, groups, least_needed_record(growth, groups)):
         return True
@@ -166,8 +166,8 @@ def exchange_any(growth, groups):
 def grow_cluster(groups, initial_records, divisor, max_records, cluster):
     """Fill ``cluster`` with the most violated set met while growing to ``max_records`` records.
 
-    ``initial_records`` are the records to start from. The result is by how much the weight of the groups
-    exceeds their number, 0 if it never does.
+    ``initial_records`` are the records to start from. The result is by how much the weight of the
+    groups exceeds their number, 0 if it never does.
     """
     growth, greatest_violation = open_cluster(groups, divisor), 0.0
     for record in initial_records:

@@ -9,17 +9,22 @@ from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.pricing.candidate_list import keep_lowest, keep_promising
 from shoal._kernels.pricing.candidates import MAX_PAIRED, CandidateSet, keep_promising_by_pairs
 from shoal._kernels.pricing.group_search import search_candidates
-from shoal._kernels.pricing.search_radius import BATCH, empty_lists, list_rows_within, squared_search_radius
 from shoal._kernels.pricing.relaxation import nearest_sums
 from shoal._kernels.pricing.row_boxes import BoxLevels
+from shoal._kernels.pricing.search_radius import (
+    BATCH,
+    empty_lists,
+    list_rows_within,
+    squared_search_radius,
+)
 from shoal._kernels.pricing.spread_search import SpreadCandidates, search_spread
 
 
 class PricedTable(NamedTuple):
     """The rows of a long table, their neighbours, and the duals for which groups of k are priced.
 
-    ``near[i]`` are the nearest rows of row i, ``dual`` and ``net_dual`` the duals and net duals of the
-    rows, and ``boxes`` the boxes around rows and around boxes.
+    ``near[i]`` are the nearest rows of row i, ``dual`` and ``net_dual`` the duals and net duals of
+    the rows, and ``boxes`` the boxes around rows and around boxes.
     """
 
     X: np.ndarray
@@ -47,7 +52,7 @@ class CorrectionEffort(NamedTuple):
 
 @compiled
 def count_inner(gaps, k, max_spread):
-    """Return how many of the nearest candidates may be in a group with a farther one."""
+    """Return how many of the nearest candidates may be in one group with a farther one."""
     least, count = 0.0, 0
     for i in range(min(k - 3, gaps.shape[0])):
         least += gaps[i]
@@ -102,7 +107,9 @@ def search_floors(table, row, candidates, others_bound, max_steps, groups, costs
     if rows.shape[0] > MAX_PAIRED:
         pair_cost, least_pair_sums = np.empty((0, 0)), nearest_sums(X, table.near, rows, k - 1) / k
     else:
-        rows, added_cost, pair_cost, least_pair_sums = keep_promising_by_pairs(X, cost, rows, added_cost, k, 0.0)
+        rows, added_cost, pair_cost, least_pair_sums = keep_promising_by_pairs(
+            X, cost, rows, added_cost, k, 0.0
+        )
     no_indices = np.empty(0, np.int64)
     without_cuts = CandidateSet(
         X=X,
@@ -146,9 +153,9 @@ def search_row(table, row, effort, lists, last, groups, costs):
 def correct_rows(table, rows, effort, results):
     """Fill ``results`` with lower bounds of the reduced costs of groups, at most 0.
 
-    They concern the groups that are found from ``rows``; see `shoal._kernels.pricing.search_radius`.
-    Violated groups are stored, with their reduced costs. Where the ``effort`` suffices, the bound
-    is the lowest of these costs.
+    They concern the groups that are found from ``rows``; see
+    `shoal._kernels.pricing.search_radius`. Violated groups are stored, with their reduced costs.
+    Where the ``effort`` suffices, the bound is the lowest of these costs.
     """
     lists = empty_lists(max(effort.space, table.X.shape[0]))
     squared_radius, last = np.empty(BATCH), np.empty(BATCH, np.int64)
@@ -156,8 +163,12 @@ def correct_rows(table, rows, effort, results):
     while n_done < rows.shape[0]:
         batch = rows[n_done : n_done + batch_size]
         for i in range(batch.shape[0]):
-            squared_radius[i] = squared_search_radius(table.X, table.near, table.k, table.dual, effort.margin, batch[i])
-        count = list_rows_within(table.X, table.near, table.boxes, batch, squared_radius, lists, last)
+            squared_radius[i] = squared_search_radius(
+                table.X, table.near, table.k, table.dual, effort.margin, batch[i]
+            )
+        count = list_rows_within(
+            table.X, table.near, table.boxes, batch, squared_radius, lists, last
+        )
         if count < 0:
             batch_size = max(1, batch_size // 2)
             continue

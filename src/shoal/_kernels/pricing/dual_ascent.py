@@ -30,11 +30,11 @@ def smoothed_maximum(slack, columns, temperature):
 def ascend(slack, record_dual, limits, start, columns, temperature, overrelaxation):
     """Maximise over each dual in turn; return the greatest change.
 
-    ``slack`` is what the duals of each group exceed its cost by. The groups of record i
-    are ``columns[start[i] : start[i + 1]]``. The duals of records after the last of ``start``
-    are fixed. A step goes ``overrelaxation`` times as far as its own optimum; a value between 1 and
-    2 converges sooner. Each dual stays between its least and its greatest value in ``limits``, since
-    with few groups known, duals would diverge.
+    ``slack`` is what the duals of each group exceed its cost by. The groups of record i are
+    ``columns[start[i] : start[i + 1]]``. The duals of records after the last of ``start`` are
+    fixed. A step goes ``overrelaxation`` times as far as its own optimum; a value between 1 and 2
+    converges sooner. Each dual stays between its least and its greatest value in ``limits``, since
+    duals would diverge while few groups are known.
     """
     greatest_change = 0.0
     for i in range(start.shape[0] - 1):
@@ -85,7 +85,7 @@ def list_triple_groups(members, triples, start, incidence, pairs):
 
 @compiled
 def list_cluster_groups(members, clusters, start, incidence, pairs, divisors):
-    """List the groups that contain as many records of a cluster as its divisor says.
+    """List the groups that contain at least as many records of a cluster as its divisor.
 
     Rows of ``members`` end with -1. ``pairs`` is filled with (cluster, group), once for every
     multiple of the divisor. The result is their number.

@@ -1,6 +1,6 @@
 """Search for the groups of negative reduced cost (branch and bound).
 
-The search adds one record after another to a first one and backtracks where no group of negative
+The search adds one record after another to an anchor and backtracks where no group of negative
 reduced cost can follow, so it misses none. When its work is used up, it still returns a lower bound
 of the reduced cost.
 """
@@ -19,8 +19,8 @@ class Search(NamedTuple):
     """A partial group; row ``d`` of an array belongs to its first ``d`` records.
 
     ``cost[d]`` is their reduced cost so far. The ``candidates[d, :n_candidates[d]]`` may join.
-    ``added_cost[d]`` is what each would add, and ``half_triple_dual[d]`` half of the triple duals that
-    would be added. ``floor[d]`` is a lower bound of what each adds to a complete group, beside
+    ``added_cost[d]`` is what each would add, and ``half_triple_dual[d]`` half of the triple duals
+    that would be added. ``floor[d]`` is a lower bound of what each adds to a complete group, beside
     ``constant[d]``. ``next_candidate[d]`` is the position of the candidate to try next, -1 before
     they are sorted.
 
@@ -48,8 +48,8 @@ class Search(NamedTuple):
 
 @compiled
 def open_search(candidates, size, cost):
-    """Return a search for groups of ``size`` with a first record of cost ``cost``."""
-    m = candidates.records.shape[0]  # also the number of the first record, which comes last
+    """Return a search for groups of ``size`` with an anchor of cost ``cost``."""
+    m = candidates.records.shape[0]  # also the number of the anchor, which comes last
     search = Search(
         members=np.full(size, m),
         cost=np.full(size + 1, cost),
@@ -86,7 +86,12 @@ def insert_by_floor(search, depth, n_kept, i):
     """Insert candidate ``i`` by its floor among the first ``n_kept`` (insertion sort)."""
     floor, added_cost = search.floor[depth], search.added_cost[depth]
     half_dual, candidates = search.half_triple_dual[depth], search.candidates[depth]
-    new_floor, new_added_cost, new_half_dual, candidate = floor[i], added_cost[i], half_dual[i], candidates[i]
+    new_floor, new_added_cost, new_half_dual, candidate = (
+        floor[i],
+        added_cost[i],
+        half_dual[i],
+        candidates[i],
+    )
     slot = n_kept
     while slot > 0 and floor[slot - 1] > new_floor:
         floor[slot], added_cost[slot] = floor[slot - 1], added_cost[slot - 1]
@@ -98,7 +103,7 @@ def insert_by_floor(search, depth, n_kept, i):
 
 @compiled
 def add_cluster_duals(search, candidates, record):
-    """Return the duals of the clusters that ``record`` adds when it joins."""
+    """Count ``record`` in its clusters; return the cluster duals that it adds."""
     dual_sum = 0.0
     for cluster in range(search.n_in_cluster.shape[0]):
         if candidates.in_cluster[cluster, record]:
@@ -117,7 +122,7 @@ def order_candidates(search, candidates, depth, least, cutoff):
         pair_sum = candidates.least_pair_sums[search.candidates[depth, i], n_needed - 1]
         floor[i] = search.added_cost[depth, i] + search.half_triple_dual[depth, i] + pair_sum / 2
     total = select_least(floor, n_candidates, least[:n_needed])
-    if search.cost[depth] + total >= cutoff:  # also where fewer are left than needed
+    if search.cost[depth] + total >= cutoff:  # also if fewer are left than needed
         return False
     cost = search.cost[depth]
     if search.n_in_cluster.shape[0]:
@@ -139,7 +144,7 @@ def order_candidates(search, candidates, depth, least, cutoff):
 
 @compiled
 def remaining_bound(search, depth):
-    """Return a lower bound of all groups with candidates from the next one on."""
+    """Return a lower bound of the cost of all groups with candidates from the next one on."""
     n_needed, next_position = search.members.shape[0] - depth, search.next_candidate[depth]
     if next_position + n_needed > search.n_candidates[depth]:
         return np.inf
@@ -151,7 +156,7 @@ def remaining_bound(search, depth):
 
 @compiled
 def add_triple_duals(search, candidates, record, depth):
-    """Return the triple duals added when ``record`` joins: it is the second of their triple.
+    """Count ``record`` in its triples; return the duals of those of which it is the second record.
 
     Until a dual is added, half of it counts for each of the second and the third.
     """
@@ -209,7 +214,7 @@ def backtrack(search, candidates, depth):
 
 @compiled
 def store_group(search, candidates, anchor, groups, costs, count):
-    """Store a complete group, replacing the worst if there is no space; return their number."""
+    """Store a complete group, in place of the worst if there is no space; return their number."""
     size = search.members.shape[0]
     slot = count
     if count == costs.shape[0]:
@@ -229,7 +234,7 @@ def search_candidates(
 ):
     """Find groups of ``size`` below ``cutoff`` that consist of ``anchor`` and candidates.
 
-    ``cost`` is that of the first record, ``others_bound`` a lower bound of the groups with other
+    ``cost`` is that of the anchor, ``others_bound`` a lower bound of the groups with other
     records. Results are those of `search_anchor`.
     """
     search = open_search(candidates, size, cost)

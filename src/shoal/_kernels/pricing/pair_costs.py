@@ -1,4 +1,4 @@
-"""Lower bounds of the SSE from pairs of rows: potentials, and what they cost each row.
+"""Lower bounds of the SSE from pairs of rows: potentials of rows, and the costs of partners.
 
 Every row has a *potential*. The *excess* of a pair is its squared distance less the potentials of
 its two rows, so k times the SSE of k rows is k - 1 times the sum of their potentials, plus the
@@ -27,7 +27,7 @@ MAX_STEPS = 300  # of the search for the cheapest partners of a row
 def balance_potentials(X, near, n_listed, potential, n_partners):
     """Set each potential in turn so that about ``n_partners`` listed rows become partners.
 
-    The first ``n_listed`` rows of ``near`` are listed, here and below.
+    The *listed* rows of a row, here and below, are the first ``n_listed`` of its row in ``near``.
     """
     least = np.empty(n_partners)
     for row in range(near.shape[0]):
@@ -71,13 +71,15 @@ def list_unlisted(X, near, n_listed, boxes, limit, rows, unlisted, counts):
     records, dual = np.empty(X.shape[0], np.int64), np.zeros(X.shape[0])
     for i in range(rows.shape[0]):
         row, counts[i] = rows[i], 0
-        # With k = 1, net duals = limits and a dual that is 1 for `row` alone, `list_rows_below` lists
-        # every other row whose squared distance is below limit[row] + limit[other].
+        # With k = 1, net duals = limits and a dual that is 1 for `row` alone, `list_rows_below`
+        # lists every other row whose squared distance is below limit[row] + limit[other].
         dual[row] = 1.0
         n_found = list_rows_below(X, boxes, 1, dual, limit, row, limit[row], records)
         dual[row] = 0.0
         for other in records[:n_found]:
-            if not is_listed(near, n_listed, row, other) and not is_listed(near, n_listed, other, row):
+            if not is_listed(near, n_listed, row, other) and not is_listed(
+                near, n_listed, other, row
+            ):
                 if counts[i] < unlisted.shape[1]:
                     unlisted[i, counts[i]] = other
                 counts[i] += 1
@@ -96,7 +98,7 @@ def count_partners(X, near, n_listed, limit, counts):
 
 @compiled
 def fill_partners(X, near, n_listed, limit, next_free, partners):
-    """Write these rows into ``partners``, from the ``next_free`` place of each row on."""
+    """Write the rows that `count_partners` counts to ``partners``, from ``next_free[row]`` on."""
     for row in range(near.shape[0]):
         for other in near[row, :n_listed]:
             if squared_row_distance(X, row, X, other) < limit[row] + limit[other]:
@@ -109,7 +111,7 @@ def fill_partners(X, near, n_listed, limit, next_free, partners):
 
 @compiled
 def add_pairs(rows, others, next_free, partners):
-    """Write further pairs into ``partners``, from the ``next_free`` place of each row on."""
+    """Write further pairs to ``partners``, from ``next_free[row]`` on."""
     for i in range(rows.shape[0]):
         partners[next_free[rows[i]]] = others[i]
         next_free[rows[i]] += 1
@@ -130,8 +132,9 @@ def extension_bound(half_excess, count, max_size, first, size, cost):
 def cheapest_partners(half_excess, pair_excess, count, best_partners):
     """Return the least cost of a set of partners, or a lower bound, and the size of the set.
 
-    ``half_excess`` is half of the excess with each partner, in increasing order, and ``pair_excess`` what
-    two of them cost together. ``best_partners`` is filled with a set of least cost.
+    ``half_excess`` is half of the excess with each partner, in increasing order, and
+    ``pair_excess`` what two of them cost together. ``best_partners`` is filled with a set of least
+    cost.
     """
     max_size = best_partners.shape[0]
     members, next_partner = np.empty(max_size, np.int64), np.zeros(max_size + 1, np.int64)
@@ -140,7 +143,8 @@ def cheapest_partners(half_excess, pair_excess, count, best_partners):
     for _ in range(MAX_STEPS):
         while (
             size >= 0
-            and extension_bound(half_excess, count, max_size, next_partner[size], size, cost[size]) >= least_cost
+            and extension_bound(half_excess, count, max_size, next_partner[size], size, cost[size])
+            >= least_cost
         ):
             size -= 1
         if size < 0:
@@ -150,7 +154,7 @@ def cheapest_partners(half_excess, pair_excess, count, best_partners):
         added_cost = half_excess[partner]
         for i in range(size):
             added_cost += pair_excess[members[i], partner]
-        if added_cost < 0.0:  # a partner that does not lower the cost now never does
+        if added_cost < 0.0:  # a partner that does not lower the cost now never will
             members[size] = partner
             cost[size + 1], next_partner[size + 1] = cost[size] + added_cost, partner + 1
             size += 1
@@ -158,7 +162,10 @@ def cheapest_partners(half_excess, pair_excess, count, best_partners):
                 least_cost, best_size = cost[size], size
                 best_partners[:size] = members[:size]
     for level in range(size + 1):
-        least_cost = min(least_cost, extension_bound(half_excess, count, max_size, next_partner[level], level, cost[level]))
+        least_cost = min(
+            least_cost,
+            extension_bound(half_excess, count, max_size, next_partner[level], level, cost[level]),
+        )
     return least_cost, best_size
 
 
@@ -172,7 +179,10 @@ def list_partners_by_excess(X, start, partners, potential, row, half_excess, row
         if excess < 0.0:
             slot = count
             while slot > 0 and half_excess[slot - 1] > excess / 2:
-                half_excess[slot], row_partners[slot] = half_excess[slot - 1], row_partners[slot - 1]
+                half_excess[slot], row_partners[slot] = (
+                    half_excess[slot - 1],
+                    row_partners[slot - 1],
+                )
                 slot -= 1
             half_excess[slot], row_partners[slot] = excess / 2, other
             count += 1
@@ -194,7 +204,9 @@ def write_pair_costs(X, start, partners, potential, k, cost, gradient):
     pair_excess = np.empty((MAX_PAIRED, MAX_PAIRED))
     gradient[:] = k - 1.0
     for row in range(cost.shape[0]):
-        count = list_partners_by_excess(X, start, partners, potential, row, half_excess, row_partners)
+        count = list_partners_by_excess(
+            X, start, partners, potential, row, half_excess, row_partners
+        )
         n_paired = count if count <= MAX_PAIRED else 0
         for a in range(n_paired):
             for b in range(a):
@@ -204,7 +216,10 @@ def write_pair_costs(X, start, partners, potential, k, cost, gradient):
         if n_paired == count:
             cost[row], size = cheapest_partners(half_excess, pair_excess, count, best_partners)
         else:
-            cost[row], size = extension_bound(half_excess, count, k - 1, 0, 0, 0.0), min(count, k - 1)
+            cost[row], size = (
+                extension_bound(half_excess, count, k - 1, 0, 0, 0.0),
+                min(count, k - 1),
+            )
             best_partners[:] = np.arange(k - 1)
         gradient[row] -= size / 2
         for a in range(size):

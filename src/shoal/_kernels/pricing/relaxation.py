@@ -1,9 +1,9 @@
 """Lower bounds of the reduced costs of groups in long tables, from the nearest neighbours.
 
-A group of k records costs the squared distances of all its pairs, divided by k. Beside a first
-row, each other row j adds at least its *floor*: the squared distance to the first row over k, plus
-half of the squared distances to its k - 2 nearest neighbours over k, minus its dual. The *net dual*
-of a row is its dual less that half, so that floor = squared distance / k - net dual.
+A group of k records costs the squared distances of all its pairs, divided by k. Beside an anchor,
+each other row j adds at least its *floor*: the squared distance to the anchor over k, plus half of
+the squared distances to its k - 2 nearest neighbours over k, minus its dual. The *net dual* of a
+row is its dual less that half, so that floor = squared distance / k - net dual.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ def squared_distances_to_neighbours(X, near):
 
 @compiled
 def group_costs(X, members):
-    """Return the SSEs of groups of the same size: the squared distances of all pairs over it."""
+    """Return the SSEs of groups of the same size: squared distances of all pairs over the size."""
     costs = np.zeros(members.shape[0])
     for group in range(members.shape[0]):
         for a in range(members.shape[1]):

@@ -1,6 +1,6 @@
 """Bounding boxes around consecutive rows of a long table, to find all rows with a low floor.
 
-`shoal._kernels.pricing.relaxation` says what a floor is.
+`shoal._kernels.pricing.relaxation` defines floors.
 """
 
 from typing import NamedTuple
@@ -16,10 +16,10 @@ BOXES_PER_SUPERBOX = 16  # consecutive boxes with one box around them all
 
 
 class RowBoxes(NamedTuple):
-    """Boxes around ``rows_per_box`` rows each, and what bounds the floors inside.
+    """Boxes around ``rows_per_box`` rows each, with the duals that bound the floors inside.
 
-    ``low`` and ``high`` are the faces of the boxes, ``greatest_net_dual`` is the greatest net dual of
-    the rows in a box, and ``least_dual`` their least dual.
+    ``low`` and ``high`` are the faces of the boxes, ``greatest_net_dual`` is the greatest net dual
+    of the rows in a box, and ``least_dual`` their least dual.
     """
 
     rows_per_box: int

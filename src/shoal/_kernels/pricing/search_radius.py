@@ -3,8 +3,8 @@
 The *spread* of a row in a group of k is the sum of its squared distances to the others. The spreads
 of all rows add up to 2k times the SSE. So if the duals of a group exceed its SSE, it contains a row
 with a spread below 2k times its dual, and it is enough to search for the group from there. The
-others are then nearer than the *reach* of that row: 2k times its dual, less the squared distances
-to its k - 2 nearest rows.
+squared distances of the others to that row are then below its *squared radius*: 2k times its dual,
+less the squared distances to its k - 2 nearest rows.
 """
 
 from typing import NamedTuple
@@ -15,11 +15,11 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.pricing.row_boxes import BOXES_PER_SUPERBOX
 
-BATCH = 64  # rows that are compared with the same boxes
+BATCH = 64  # rows that are compared with the boxes together
 
 
 class RowLists(NamedTuple):
-    """Linked lists of rows: ``row`` at squared distance ``gap``, after the place ``previous``."""
+    """Linked lists of entries: ``row`` at squared distance ``gap``, after entry ``previous``."""
 
     row: np.ndarray
     gap: np.ndarray
@@ -28,13 +28,13 @@ class RowLists(NamedTuple):
 
 @compiled
 def empty_lists(space):
-    """Return space for the lists of a batch."""
+    """Return empty lists with space for the rows of a batch."""
     return RowLists(np.empty(space, np.int32), np.empty(space), np.empty(space, np.int32))
 
 
 @compiled
 def squared_search_radius(X, near, k, dual, margin, row):
-    """Return the reach of a row, -inf if no violated group is found from it.
+    """Return the squared radius of a row, -inf if no violated group is found from it.
 
     ``margin`` is the share by which it is raised, so that rounding excludes no row.
     """
@@ -59,7 +59,7 @@ def squared_box_distance(boxes, box, low, high):
 
 @compiled
 def list_near_rows(X, near, row, squared_radius, lists, count, last):
-    """List the near rows within the reach of a row; return the new count and the last place."""
+    """List the near rows within the radius of a row; return the new count and the last position."""
     for other in near[row]:
         gap = squared_row_distance(X, row, X, other)
         if gap < squared_radius:
@@ -71,7 +71,7 @@ def list_near_rows(X, near, row, squared_radius, lists, count, last):
 
 @compiled
 def list_rows_in_box(X, start, stop, columns, gaps, row, squared_radius, lists, count, last):
-    """List the rows of a box within the reach of a row; return the new count and the last place.
+    """List the rows of a box within the radius of a row; return the count and the last position.
 
     ``columns`` are the rows from ``start`` to ``stop``, transposed. The result is -1 if there is no
     space.
@@ -96,9 +96,9 @@ def list_rows_in_box(X, start, stop, columns, gaps, row, squared_radius, lists, 
 
 @compiled
 def list_far_rows(X, boxes, rows, squared_radius, lists, count, last):
-    """List all rows within the reach of each of ``rows``, which are near each other.
+    """List all rows within the radius of each of ``rows``, which are near each other.
 
-    ``last`` is the place of the last one of each row, -1 if there is none. The result is the
+    ``last`` is the position of the last entry of each row, -1 if there is none. The result is the
     number of rows in all lists, -1 if there is no space.
     """
     inner, outer = boxes.inner, boxes.outer
@@ -124,7 +124,16 @@ def list_far_rows(X, boxes, rows, squared_radius, lists, count, last):
             for i in range(rows.shape[0]):
                 if squared_box_distance(inner, box, X[rows[i]], X[rows[i]]) < squared_radius[i]:
                     count, last[i] = list_rows_in_box(
-                        X, start, stop, columns, gaps, rows[i], squared_radius[i], lists, count, last[i]
+                        X,
+                        start,
+                        stop,
+                        columns,
+                        gaps,
+                        rows[i],
+                        squared_radius[i],
+                        lists,
+                        count,
+                        last[i],
                     )
                     if count < 0:
                         return -1
@@ -133,7 +142,7 @@ def list_far_rows(X, boxes, rows, squared_radius, lists, count, last):
 
 @compiled
 def list_rows_within(X, near, boxes, rows, squared_radius, lists, last):
-    """List all rows within the reach of each of ``rows``; return their number, -1 if too many."""
+    """List all rows within the radius of each of ``rows``; return their number, -1 if too many."""
     last[: rows.shape[0]] = -1
     count = 0
     far = np.empty(rows.shape[0], np.int64)

@@ -1,8 +1,8 @@
 """Search for the violated groups of a row in which it has a low spread (branch and bound).
 
-`shoal._kernels.pricing.search_radius` says what a spread is. The candidates of a row are sorted by their
-distance to it. A group is built from the farthest of its rows to the nearest: few rows are near
-enough to join a far one without exceeding the greatest spread, so few pairs are measured.
+`shoal._kernels.pricing.search_radius` defines spreads. The candidates of a row are sorted by
+their distance to it. A group is built from the farthest of its rows to the nearest: few rows are
+near enough to join a far one without exceeding the greatest spread, so few pairs are measured.
 """
 
 from typing import NamedTuple
@@ -17,10 +17,10 @@ from shoal._kernels.pricing.candidate_list import select_least
 class SpreadSearch(NamedTuple):
     """A partial group; row ``d`` of an array belongs to its first ``d`` rows.
 
-    ``cost[d]`` is their reduced cost, and ``spread[d]`` the spread of the first row so far. The
+    ``cost[d]`` is their reduced cost, and ``spread[d]`` the spread of the anchor so far. The
     candidates ``position[d, :n_candidates[d]]`` may join, nearest first. Those before
-    ``next_candidate[d]`` have not been tried. ``added_cost[d]`` is what each would add, and ``floor[d]``
-    a lower bound of what each adds to a complete group. With r rows missing,
+    ``next_candidate[d]`` have not been tried. ``added_cost[d]`` is what each would add, and
+    ``floor[d]`` a lower bound of what each adds to a complete group. With r rows missing,
     ``least_floor_sum[d]`` is the sum of the r - 1 least floors and ``largest_of_least[d]`` the
     r-th.
     """
@@ -38,14 +38,14 @@ class SpreadSearch(NamedTuple):
 
 
 class SpreadCandidates(NamedTuple):
-    """Rows that may join a first row, nearest first.
+    """Rows that may join an anchor, nearest first.
 
-    ``gaps`` are their squared distances to the first row. ``added_cost`` is what each adds beside the
-    first row, and ``floor`` a lower bound of what each adds to a complete group.
+    ``gaps`` are their squared distances to the anchor. ``added_cost`` is what each adds beside
+    the anchor, and ``floor`` a lower bound of what each adds to a complete group.
 
     A group contains at most one row that is not among the nearest of them. For these nearest,
-    ``columns`` are their values, transposed, and ``cost_sums[i, m]`` is the sum of the squared distances
-    of row i to its m nearest rows, over k.
+    ``columns`` are their values, transposed, and ``cost_sums[i, m]`` is the sum of the squared
+    distances of row i to its m nearest rows, over k.
     """
 
     rows: np.ndarray
@@ -58,7 +58,7 @@ class SpreadCandidates(NamedTuple):
 
 @compiled
 def open_spread_search(candidates, k, cost):
-    """Return a search for groups of ``k`` with a first row of cost ``cost``."""
+    """Return a search for groups of ``k`` with an anchor of cost ``cost``."""
     m = candidates.rows.shape[0]
     search = SpreadSearch(
         members=np.zeros(k, np.int64),
@@ -93,14 +93,18 @@ def store_least(search, depth, least, cutoff):
     total = select_least(search.floor[depth], search.n_candidates[depth], least[:n_needed])
     search.largest_of_least[depth] = least[n_needed - 1]
     search.least_floor_sum[depth] = total - least[n_needed - 1]
-    return search.cost[depth] + total < cutoff  # infinite where fewer are left than needed
+    return search.cost[depth] + total < cutoff  # infinite if fewer are left than needed
 
 
 @compiled
 def keep_promising_rows(search, candidates, depth, least, cutoff):
     """Keep the candidates of groups below ``cutoff``; return whether enough are left."""
     k, n_candidates = search.members.shape[0], search.n_candidates[depth]
-    position, added_cost, floor = search.position[depth], search.added_cost[depth], search.floor[depth]
+    position, added_cost, floor = (
+        search.position[depth],
+        search.added_cost[depth],
+        search.floor[depth],
+    )
     for i in range(n_candidates):
         floor[i] = added_cost[i] + candidates.cost_sums[position[i], k - depth - 1] / 2
     if not store_least(search, depth, least, cutoff):
@@ -108,7 +112,11 @@ def keep_promising_rows(search, candidates, depth, least, cutoff):
     n_kept, others_cost = 0, search.cost[depth] + search.least_floor_sum[depth]
     for i in range(n_candidates):
         if floor[i] <= search.largest_of_least[depth] or others_cost + floor[i] < cutoff:
-            position[n_kept], added_cost[n_kept], floor[n_kept] = position[i], added_cost[i], floor[i]
+            position[n_kept], added_cost[n_kept], floor[n_kept] = (
+                position[i],
+                added_cost[i],
+                floor[i],
+            )
             n_kept += 1
     search.n_candidates[depth] = search.next_candidate[depth] = n_kept
     return True
@@ -142,7 +150,7 @@ def add_row(X, search, candidates, depth, i, max_spread, scratch):
     ):
         count += 1
     search.n_candidates[next_depth] = count
-    if depth == 1:  # the first candidates are all in order: several distances at once
+    if depth == 1:  # all candidates are in order: several distances at once
         scratch[:count] = 0.0
         for j in range(X.shape[1]):
             value = X[candidates.rows[candidate], j]
@@ -163,9 +171,9 @@ def add_row(X, search, candidates, depth, i, max_spread, scratch):
 
 @compiled
 def store_complete(search, candidates, anchor, groups, costs, count, cutoff):
-    """Store the groups that lack one row only; return the number of stored ones and the lowest.
+    """Store the groups that lack only one row; return their number and the lowest cost.
 
-    Where there is no space, a group replaces the worst.
+    If there is no space, a group replaces the worst.
     """
     depth = search.members.shape[0] - 1
     lowest = cutoff
@@ -191,7 +199,7 @@ def store_complete(search, candidates, anchor, groups, costs, count, cutoff):
 def search_spread(X, candidates, anchor, k, cost, max_spread, max_steps, groups, costs):
     """Find groups of negative reduced cost in which ``anchor`` has a spread below ``max_spread``.
 
-    They consist of the first row, of cost ``cost``, and candidates. The cheapest are stored in the
+    They consist of the anchor, of cost ``cost``, and candidates. The cheapest are stored in the
     rows of ``groups``, with their reduced costs in ``costs``. About ``max_steps`` candidates are
     tried. Return the lowest reduced cost, at most 0, how many groups were stored, and whether the
     search was complete.

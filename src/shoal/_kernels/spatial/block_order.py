@@ -1,4 +1,4 @@
-"""An order of the records in which near records are near each other, cut into blocks."""
+"""An order of the records in which near records follow each other, cut into blocks."""
 
 import numpy as np
 
@@ -6,13 +6,13 @@ from shoal._kernels._compile import compiled
 
 BLOCK = 64  # records that are measured together
 BLOCKS_PER_SUPERBLOCK = 16  # consecutive blocks with one box around them all
-SAMPLE_SIZE = 256  # records that suffice to see along which axis a part is longest
+SAMPLE_SIZE = 256  # records from which the axis of greatest extent is chosen
 SHELL_WEIGHT = 16.0  # of the distance from the origin, since groups form from the outside in
 MAX_DEPTH = 64  # more levels than any table fills
 
 
 def locality_order(X: np.ndarray) -> np.ndarray:
-    """Return the records in an order in which near records are near each other."""
+    """Return the records in an order in which near records follow each other."""
     order = np.arange(len(X))
     no_shells = np.zeros(len(X))
     order_by_halving(np.column_stack([X, no_shells]).astype(np.float32), order)
@@ -23,7 +23,7 @@ def locality_order(X: np.ndarray) -> np.ndarray:
 def order_by_halving(rows, order):
     """Order records by recursive halving across the axis of greatest extent.
 
-    Cuts fall between superblocks first and between blocks then, so that each
+    Cuts fall between superblocks first, then between blocks, so that each
     of them holds records from one small box. The last axis is the distance from
     the origin: parts are shells as well as boxes.
     """

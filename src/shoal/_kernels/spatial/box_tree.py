@@ -1,6 +1,6 @@
 """A balanced tree of boxes (a k-d tree) whose points can be removed and moved.
 
-For tables whose records stay where they are, `shoal._kernels.spatial.search` is faster.
+For points that do not move, `shoal._kernels.spatial.search` is faster.
 
 The bound of a box is summed column by column as the distances are; rounding
 keeps order, so it never exceeds the distance of a record inside.
@@ -13,7 +13,7 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.structures.sorted_list import insert, precedes
 
-LEAF = 32  # most records in a box that is not divided further
+LEAF = 32  # greatest number of points in a leaf
 MAX_DEPTH = 64  # more levels than any table fills
 # NumPy integers, since numba compiles an inner kernel again for every plain constant passed to it.
 NO_RECORD = np.int64(-1)
@@ -25,9 +25,9 @@ class BoxTree(NamedTuple):
 
     Box 1 holds all, boxes 2b and 2b + 1 are the halves of box b, and those from
     ``bounds.shape[0] // 2`` on are the leaves. ``columns`` are the points in the order of
-    the leaves and ``records`` their numbers, ``position`` is the way back. ``n_living[b]`` counts
-    the points left in box b; in a leaf they come first. ``lowest[b]`` is no greater than
-    the number of any point in it.
+    the leaves and ``records`` their numbers; ``position`` is the inverse of ``records``.
+    ``n_living[b]`` is the number of points left in box b; in a leaf they come first.
+    ``lowest[b]`` is no greater than the number of any point in it.
     """
 
     columns: np.ndarray
@@ -75,7 +75,7 @@ def build_tree(X: np.ndarray) -> BoxTree:
 
 @compiled
 def remove_point(tree, i):
-    """Remove point ``i``; the last one living in its leaf takes its place."""
+    """Remove point ``i``; the last living point of its leaf takes its position."""
     position = tree.position[i]
     leaf = np.searchsorted(tree.start, position, side="right") - 1
     box = leaf + tree.start.shape[0]
@@ -92,7 +92,7 @@ def remove_point(tree, i):
 
 @compiled
 def move_point(tree, i, point):
-    """Move point ``i`` to ``point``; the boxes around it widen as needed."""
+    """Move point ``i`` to ``point``, and widen the boxes around it as needed."""
     position = tree.position[i]
     box = np.searchsorted(tree.start, position, side="right") - 1 + tree.start.shape[0]
     for j in range(point.shape[0]):
@@ -116,7 +116,7 @@ def squared_box_distance(tree, box, point):
 
 @compiled
 def leaf_distances(tree, box, point, gaps):
-    """Fill ``gaps`` with the squared distances of the living in a leaf; return its first place."""
+    """Write the squared distances of a leaf's living points to ``gaps``; return its start."""
     start = tree.start[box - tree.start.shape[0]]
     size = tree.n_living[box]
     gaps[:size] = 0.0
@@ -169,7 +169,12 @@ def find_nearest(tree, point, excluded, nearest, distances):
             squared_box_distance(tree, far_child, point),
         )
         if precedes(far_floor, tree.lowest[far_child], near_floor, tree.lowest[near_child]):
-            near_child, far_child, near_floor, far_floor = far_child, near_child, far_floor, near_floor
+            near_child, far_child, near_floor, far_floor = (
+                far_child,
+                near_child,
+                far_floor,
+                near_floor,
+            )
         boxes[n_stacked], floors[n_stacked] = far_child, far_floor
         boxes[n_stacked + 1], floors[n_stacked + 1] = near_child, near_floor
         n_stacked += 2

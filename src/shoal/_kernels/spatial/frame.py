@@ -1,4 +1,4 @@
-"""The frame in which an index stores records: its origin, its axes and its scale.
+"""The coordinate frame in which an index stores records: its origin, axes and scale.
 
 Results do not depend on the frame. In a good one a few axes make up most of a distance, so
 that most records can be excluded by these axes alone.
@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 CHUNK = 65_536  # records whose differences are computed at a time
-SAMPLE_SIZE = 10_000  # records that suffice to see in which directions a table is long
+SAMPLE_SIZE = 10_000  # records from which the principal axes are computed
 TOLERANCE = 1e-10  # of the orthogonality of the axes; see `shoal._kernels.spatial.bounds`
 EXPLAINED_SHARE = 0.85  # share of the variance that the leading axes must explain
 
 
 class Frame(NamedTuple):
-    """Origin, orthonormal axes and scale; ``n_leading`` axes explain most of the variance.
+    """Origin, orthonormal axes and scale; the first ``n_leading`` axes explain most variance.
 
     ``axes[j, a]`` is the share of column j in axis a. The scale is a power of two,
     so that scaling makes no rounding error.

@@ -2,7 +2,7 @@
 
 No group is nearer than the border of its box. The groups of a box are stored column by column,
 so that measuring them is a run of vector instructions. A group that moves widens its box; one
-that is removed leaves an infinitely far place behind.
+that is removed leaves a position at infinity.
 """
 
 from typing import Any, NamedTuple
@@ -12,16 +12,16 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.spatial.block_order import BLOCK, locality_order
 
-GROUPS_PER_BOX = BLOCK  # places in a box
+GROUPS_PER_BOX = BLOCK
 
 
 class Boxes(NamedTuple):
-    """The places of groups, box by box.
+    """The groups, box by box.
 
     ``centres[b, j]`` is column j of the groups in box b, ``weights[b]`` their
     sizes and ``groups[b]`` their numbers. ``low`` and ``high`` are the borders,
     one row per column; ``distance_to_box`` is the squared distance of each box to the
-    point of the last search. ``positions`` is the place of each group.
+    point of the last search. ``positions`` is the position of each group.
     """
 
     centres: np.ndarray
@@ -39,7 +39,7 @@ def unjoined_groups(groups):
 
 
 def is_mostly_empty(groups: Any, boxes: Boxes) -> bool:
-    """Return whether most places are empty, so that repacking is worthwhile."""
+    """Return whether most positions are empty, so that repacking is worthwhile."""
     return 2 * len(unjoined_groups(groups)) < boxes.groups.size - GROUPS_PER_BOX
 
 
@@ -48,7 +48,9 @@ def pack_boxes(groups: Any) -> Boxes:
     numbers = unjoined_groups(groups)
     ordered = numbers[locality_order(groups.centroids[numbers])]
     n_boxes = -(-len(ordered) // GROUPS_PER_BOX)
-    padded = np.append(ordered, np.full(n_boxes * GROUPS_PER_BOX - len(ordered), -1)).reshape(n_boxes, GROUPS_PER_BOX)
+    padded = np.append(ordered, np.full(n_boxes * GROUPS_PER_BOX - len(ordered), -1)).reshape(
+        n_boxes, GROUPS_PER_BOX
+    )
     is_empty = (padded < 0)[:, None, :]
     centres = np.ascontiguousarray(groups.centroids[padded].transpose(0, 2, 1))
     positions = np.full(len(groups.parent), -1)  # joined groups have none
@@ -77,7 +79,7 @@ def move_group(boxes, group, point, size):
 
 @compiled
 def remove_group(boxes, group):
-    """Remove ``group`` by moving its place to infinity."""
+    """Remove ``group`` by moving it to infinity."""
     b, i = divmod(boxes.positions[group], GROUPS_PER_BOX)
     for j in range(boxes.centres.shape[1]):
         boxes.centres[b, j, i] = np.inf

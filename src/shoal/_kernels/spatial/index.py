@@ -1,8 +1,8 @@
-"""An index of the records that have no group yet ("living"), of which a search reads only a part.
+"""An index of the records that have no group yet ("living"), so that a search reads few of them.
 
 The operations are here and in `shoal._kernels.spatial.search`: the `nearest` living records of
 a point, the living record `farthest` from a point, the `mean_of_living`, and `remove_record`.
-Answers are the same as those of a pass over all living records.
+Results are the same as those of a pass over all living records.
 """
 
 from typing import NamedTuple
@@ -19,9 +19,9 @@ from shoal._kernels.spatial.pool import Pool
 REBUILD_SHARE = 0.7  # share of living records below which an index may be rebuilt
 REBUILD_COST = (4, 10_000)  # blocks read that cost as much as rebuilding: per record, and at least
 CACHE_LINE = 16  # numbers in single precision that a line of the cache holds
-REMOVALS_PER_FIT = 8  # records that leave a block until its box shrinks
+REMOVALS_PER_FIT = 8  # records removed from a block before its box is refitted
 # NumPy numbers, since numba compiles an inner kernel again for every plain constant passed to it.
-RESIDUAL_AXIS = np.int64(0)  # the distance along all axes but the leading ones is stored as the first
+RESIDUAL_AXIS = np.int64(0)  # the distance from the origin along all but the leading axes
 ALL_AXES = np.int64(0)
 
 
@@ -31,13 +31,13 @@ class Index(NamedTuple):
     ``blocks[b, a, i]`` is the coordinate of one record along axis a, in single precision, and
     ``records[b, i]`` its number; the lowest of a block comes first. Axes 1 to p are those of the
     frame; the first ``n_leading`` explain most of the variance. Axis 0 is the distance from the
-    origin along the other axes, axis p + 1 that along all axes. Removed records are NaN there, so
+    origin along the others, axis p + 1 that along all axes. Removed records are NaN there, so
     that no comparison holds for them. ``position[record]`` is b * BLOCK + i.
 
-    ``low`` and ``high`` are the faces of the boxes around blocks (as superblock, axis,
-    block in the superblock), ``outer_low`` and ``outer_high`` those around superblocks (as axis,
-    superblock). ``n_living`` counts the living records of each block, and ``all_equal`` is True where
-    all its records have the same values.
+    ``low`` and ``high`` are the faces of the boxes around blocks (as superblock, axis, block in the
+    superblock), ``outer_low`` and ``outer_high`` those around superblocks (as axis, superblock).
+    ``n_living`` counts the living records of each block, and ``all_equal`` is True where all its
+    records have the same values.
 
     ``labels`` is -1 for the living, ``n_groups[0]`` counts the groups formed and ``size[0]`` the
     living. ``total`` is the sum of the living records, as leading part and rounding error per
@@ -136,8 +136,8 @@ def _build(X, labels, n_groups, size, total) -> Index:
 def _aligned_full(shape: int | tuple[int, ...], value: float) -> np.ndarray:
     """Return an array in single precision that is aligned to a cache line.
 
-    NumPy allocates it, since it requests large pages of memory and numba does not, which matters
-    for a million records. Kernels that create arrays also take longer to compile.
+    NumPy allocates it, since NumPy requests large memory pages, unlike numba, which matters for a
+    million records. Kernels that create arrays also take longer to compile.
     """
     size = int(np.prod(shape))
     buffer = np.full(size + CACHE_LINE, value, np.float32)
@@ -187,7 +187,7 @@ def put_lowest_record_first(order):
 
 @compiled
 def fit_block(blocks, low, high, outer_low, outer_high, b, first_axis):
-    """Fit the boxes of a block along the axes from ``first_axis`` on."""
+    """Fit the boxes of a block, and of its superblock, along the axes from ``first_axis`` on."""
     s, offset = b // BLOCKS_PER_SUPERBLOCK, b % BLOCKS_PER_SUPERBLOCK
     for a in range(first_axis, blocks.shape[1]):
         fit_axis(blocks[b, a], low[s, a], high[s, a], offset, outer_low[a], outer_high[a], s)
@@ -222,8 +222,8 @@ def write_coordinates(rotated, n_leading, row):
 def fit_axis(values, low, high, offset, outer_low, outer_high, s):
     """Fit the boxes of a block and its superblock ``s`` to the living records along one axis.
 
-    ``offset`` is the position of the block in its superblock, whose box changes only if the block touched
-    one of its faces.
+    ``offset`` is the position of the block in its superblock, whose box changes only if the block
+    touched one of its faces.
     """
     # Two halves side by side, since each comparison waits for the one before.
     least, greatest = np.float32(np.inf), np.float32(-np.inf)
@@ -272,7 +272,9 @@ def remove_record(index, record):
     index.size[0] -= 1
     if is_on_outer_face or index.n_living[b] % REMOVALS_PER_FIT == 0:
         first_axis = last if index.n_living[b] % REMOVALS_PER_FIT else ALL_AXES
-        fit_block(index.blocks, index.low, index.high, index.outer_low, index.outer_high, b, first_axis)
+        fit_block(
+            index.blocks, index.low, index.high, index.outer_low, index.outer_high, b, first_axis
+        )
 
 
 @inlined

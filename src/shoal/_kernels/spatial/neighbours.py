@@ -3,7 +3,7 @@
 The records of a block lie close together and are searched for together: a block that is too far
 from their box is excluded for all of them together, and another block for each of them by its own
 distance to that box. `shoal._kernels.spatial.search` measures the rest. Where a sample of blocks
-shows that hardly anything would be excluded, `shoal._kernels.spatial.products` does it all.
+shows that hardly anything would be excluded, `shoal._kernels.spatial.products` finds all of them.
 """
 
 from collections.abc import Iterator
@@ -27,18 +27,18 @@ from shoal._kernels.spatial.search import (
     measure_block,
 )
 
-MAX_WITHOUT_INDEX = 1000  # records up to which all distances are computed: nothing has to be compiled
+MAX_WITHOUT_INDEX = 1000  # records up to which NumPy computes all distances: nothing is compiled
 STRIDE = 4  # blocks between two reports of progress: a fraction of a second
 # Matrix products are considered where all pairs have so many differences of values, half a
 # second of work: below, compiling their kernel takes longer than they save.
 MIN_DIFFERENCES = 10_000_000_000
-N_SAMPLE_BLOCKS = 8  # blocks whose searches show what an index excludes
+N_SAMPLE_BLOCKS = 8  # blocks searched to estimate how much an index excludes
 # Products take as long as a search that reads this share of all coordinates: that of one pair is
 # computed faster and serves two records, but there is a comparison for each pair.
 PRODUCT_SHARE, COMPARED_COLUMNS = 0.25, 8
 # Records per column below which the axes of an index take longer to compute than all products.
 MIN_RECORDS_PER_COLUMN = 16
-UNATTAINABLE = np.float32(np.inf)  # required score of places without a record
+UNATTAINABLE = np.float32(np.inf)  # required score of positions without a record
 
 
 class BlockQueries(NamedTuple):
@@ -82,7 +82,7 @@ def neighbours_and_squares(X: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarra
 
 
 def neighbours_of_few(X: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the same from all distances: slower than an index, but nothing is compiled.
+    """Return the same as `neighbours_and_squares` from all distances; nothing is compiled.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def neighbours_of_few(X: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
         distance += gap * gap
     np.fill_diagonal(distance, np.inf)
     farthest = np.partition(distance, m - 1, axis=1)[:, m - 1 : m]
-    row, other = np.nonzero(distance <= farthest)  # more than m where some are as far
+    row, other = np.nonzero(distance <= farthest)  # more than m if there are ties
     order = np.lexsort((other, distance[row, other], row))
     first = np.searchsorted(row[order], np.arange(n))
     selected = order[first[:, np.newaxis] + np.arange(m)]
@@ -124,10 +124,10 @@ def find_in_strides(index: Index, nearest: np.ndarray, squares: np.ndarray) -> I
 
 
 def excludes_little(index: Index, nearest: np.ndarray, squares: np.ndarray) -> bool:
-    """Return whether products are faster than the index; it is tried on some blocks.
+    """Return whether matrix products are faster than the index, by a search from some blocks.
 
-    What is read is counted, not timed, so that the same table is always treated alike. The
-    neighbours of these blocks are written to ``nearest`` and ``squares``.
+    The coordinates read are counted, not timed, so that the same table is always treated alike.
+    The neighbours of these blocks are written to ``nearest`` and ``squares``.
     """
     n, p = int(index.size[0]), index.X.shape[1]
     if n * n * p < MIN_DIFFERENCES:
@@ -139,7 +139,7 @@ def excludes_little(index: Index, nearest: np.ndarray, squares: np.ndarray) -> b
 
 
 def needs_no_index(n: int, p: int) -> bool:
-    """Return whether products are faster than the making of an index alone: wide tables."""
+    """Return whether matrix products take less time than building an index, as for wide tables."""
     return n * n * p >= MIN_DIFFERENCES and n < MIN_RECORDS_PER_COLUMN * p
 
 
@@ -167,7 +167,7 @@ def stream_neighbours(index: Index, m: int) -> Iterator[tuple[np.ndarray, np.nda
 def find_neighbours(index, start, stop, nearest, squares, is_compact):
     """Fill the rows of ``nearest`` and ``squares`` that belong to the records of some blocks.
 
-    The row of a record is its number or, where ``is_compact``, its place after the first block.
+    The row of a record is its number or, if ``is_compact``, its position from the first block on.
     Return how many coordinates of other records were read.
     """
     n_read = 0
@@ -180,7 +180,10 @@ def find_neighbours(index, start, stop, nearest, squares, is_compact):
         bounds=np.empty(BLOCK, np.float32),
         box=np.empty((2, width), np.float32),
     )
-    query_box, inner_bounds = np.empty((2, width), np.float32), np.empty(BLOCKS_PER_SUPERBLOCK, np.float32)
+    query_box, inner_bounds = (
+        np.empty((2, width), np.float32),
+        np.empty(BLOCKS_PER_SUPERBLOCK, np.float32),
+    )
     for b in range(start, min(stop, index.blocks.shape[0])):
         load_queries(index.blocks[b], index.n_living[b], queries)
         for i in range(BLOCK):
@@ -263,9 +266,9 @@ def search_block(index, b, other, queries, nearest, squares):
 
 @compiled
 def cannot_improve(X, lowest, record, nearest, squares, count):
-    """Return whether records that are all alike cannot come into the list of ``record``.
+    """Return whether none of some equal records can enter the list of ``record``.
 
-    The ``lowest`` of them decides for all.
+    The ``lowest`` of them is compared.
     """
     last = nearest.shape[0] - 1
     squared = squared_distance(X, lowest, X[record])

@@ -1,7 +1,7 @@
 """A pool of the records that have no group yet ("living"), for passes over all of them.
 
-The living records lie without gaps, one array per column, so that a pass over them is a run
-of vector instructions. When a record is removed, the last one takes its place; so places are
+The living records are stored without gaps, one array per column, so that a pass over them is a run
+of vector instructions. When a record is removed, the last one takes its position. So positions are
 not in the order of the records, and ties are broken by the record's number.
 """
 
@@ -83,7 +83,7 @@ def measure_distances(pool, point):
 
 @compiled
 def farthest_position(pool):
-    """Return the place with the greatest distance; ties go to the lowest record."""
+    """Return the position with the greatest distance; ties go to the lowest record."""
     distance, records, size = pool.distance, pool.records, pool.size[0]
     best, greatest = 0, distance[0]
     for start in range(0, size, CHUNK):
@@ -99,9 +99,10 @@ def farthest_position(pool):
 
 @compiled
 def nearest_positions(pool, positions):
-    """Fill ``positions`` with the nearest living records, in no order; ties go to the lowest.
+    """Fill ``positions`` with those of the nearest living records; ties go to the lowest record.
 
-    There must be at least as many living records as ``positions``, which becomes a max-heap.
+    They are in no order. There must be at least as many living records as ``positions``, which
+    becomes a max-heap.
     """
     distance, records, size, k = pool.distance, pool.records, pool.size[0], positions.shape[0]
     for i in range(k):
@@ -136,7 +137,7 @@ def any_as_near(distances, greatest):
 
 @compiled
 def remove_record(pool, position):
-    """Remove the record at ``position``; the last living record takes its place."""
+    """Remove the record at ``position``; the last living record takes its position."""
     for j in range(pool.columns.shape[0]):
         add_compensated(pool.total[j], -pool.columns[j, position])
     pool.size[0] -= 1
@@ -145,7 +146,7 @@ def remove_record(pool, position):
 
 @compiled
 def position_of(pool, record):
-    """Return the place of a living record."""
+    """Return the position of a living record."""
     position = 0
     while pool.records[position] != record:
         position += 1
@@ -182,7 +183,7 @@ def form_group(pool, positions):
 
 @compiled
 def move_record(pool, source, target):
-    """Move the record at ``source`` to the place ``target``."""
+    """Move the record at position ``source`` to position ``target``."""
     for j in range(pool.columns.shape[0]):
         pool.columns[j, target] = pool.columns[j, source]
     pool.records[target] = pool.records[source]

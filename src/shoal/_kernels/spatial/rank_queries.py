@@ -1,4 +1,4 @@
-"""Ranks of records: how many others are closer to a point than its own record, or as near."""
+"""Ranks of records: how many others are closer to a point than its own record, or tied."""
 
 import numpy as np
 
@@ -12,9 +12,10 @@ from shoal._kernels.spatial.search import NEAREST, NONE_FOUND, blocks_of, next_b
 
 @compiled
 def count_closer(index, weights, point, tie_start, tie_end, max_closer):
-    """Weigh the records whose squared distance is below ``tie_start``, and those from there to ``tie_end``.
+    """Return the weight of the records closer to a point than its own record, and of the tied ones.
 
-    The search ends as soon as the first sum reaches ``max_closer``; the second is then meaningless.
+    Records are tied if their squared distance is between ``tie_start`` and ``tie_end``. The search
+    ends as soon as the first weight reaches ``max_closer``; the second is then meaningless.
     """
     query_norm = write_query(
         point, index.origin, index.axes, index.scale, index.n_leading, NEAREST, index.query
@@ -39,10 +40,12 @@ def count_closer(index, weights, point, tie_start, tie_end, max_closer):
 
 
 @compiled
-def rank_own_records(index, weights, points, own_records, tolerance, max_closer, start, stop, closer, tied):
-    """Count the records closer than, and as near as, the own record of each point of a range.
+def rank_own_records(
+    index, weights, points, own_records, tolerance, max_closer, start, stop, closer, tied
+):
+    """Count the records closer to each point of a range than its own record, and the tied ones.
 
-    ``own_records`` holds a record of the index for each point. Distances whose relative
+    ``own_records`` holds a record of the index for each point. Squared distances whose relative
     difference is at most ``tolerance`` are tied.
     """
     for i in range(start, stop):
@@ -52,7 +55,11 @@ def rank_own_records(index, weights, points, own_records, tolerance, max_closer,
 
 
 def rank_among_few(
-    table: np.ndarray, weights: np.ndarray, points: np.ndarray, own_records: np.ndarray, tolerance: float
+    table: np.ndarray,
+    weights: np.ndarray,
+    points: np.ndarray,
+    own_records: np.ndarray,
+    tolerance: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what `rank_own_records` counts for all points, from all distances.
 

@@ -1,8 +1,8 @@
 """The nearest and the farthest living records, without a pass over all of them.
 
 Superblocks are visited in the order of the bounds that their boxes give, then their
-blocks, until the records in the list beat every remaining bound. A block is measured in
-single precision by vector instructions; the records that this cannot rule out are measured
+blocks, until no remaining bound exceeds the scores in the list. A block is measured in
+single precision by vector instructions; the records that this does not exclude are measured
 in double precision. `shoal._kernels.spatial.bounds` proves that the result is that of a pass
 over all living records. The score of a record is its squared distance times a ``sign``: -1 in a
 search for the nearest records, 1 in a search for the farthest.
@@ -34,7 +34,7 @@ FIRST_AXIS = np.int64(1)  # the axes of the frame are stored from here on
 
 
 class Query(NamedTuple):
-    """A search in a table ``X``: the point, the sign of its scores, and a record to leave out.
+    """A search in a table ``X``: the point, the sign of its scores, and an excluded record.
 
     ``scale`` is that of the index, and ``norm`` the distance of the point from its origin.
     """
@@ -186,7 +186,7 @@ def next_block(blocks, sign, required, n_queued):
     bounds, queue = blocks.bounds, blocks.queue
     while n_queued > 0:
         s = queue[n_queued - 1]
-        # The order within a superblock pays only as long as the list is empty.
+        # The order within a superblock is worthwhile only as long as the list is empty.
         first = index_of_greatest(bounds) if required == NO_SCORE else 0
         for i in range(first, BLOCKS_PER_SUPERBLOCK):
             if bounds[i] > NO_SCORE and bounds[i] >= required:
@@ -194,7 +194,12 @@ def next_block(blocks, sign, required, n_queued):
                 blocks.blocks_read[0] += 1
                 b = s * BLOCKS_PER_SUPERBLOCK + i
                 if measure_block(
-                    blocks.coordinates[b], blocks.query, blocks.n_leading, sign, required, blocks.gaps
+                    blocks.coordinates[b],
+                    blocks.query,
+                    blocks.n_leading,
+                    sign,
+                    required,
+                    blocks.gaps,
                 ):
                     return b, n_queued
         n_queued = pop_superblock(blocks.outer_bounds, queue, n_queued - 1, required)
@@ -207,7 +212,7 @@ def next_block(blocks, sign, required, n_queued):
 
 @compiled
 def measure_block(block, query, n_leading, sign, required, gaps):
-    """Fill ``gaps`` with the squared distances in a block; return whether one may be good enough.
+    """Fill ``gaps`` with the squared distances in a block; return whether a record may qualify.
 
     If the leading axes and the distances along all others rule out every record, the
     other axes are not read.
@@ -238,7 +243,7 @@ def add_gaps(block, query, start, stop, gaps):
 
 @compiled
 def insert(best, squares, count, sign, record, squared):
-    """Insert a record into a list, whose last one drops out if it is full; return its length."""
+    """Insert a record into a list, whose last one is dropped if it is full; return its length."""
     slot = min(count, best.shape[0] - 1)
     while slot > 0 and comes_first(sign, squared, record, squares[slot - 1], best[slot - 1]):
         best[slot], squares[slot] = best[slot - 1], squares[slot - 1]

@@ -1,4 +1,4 @@
-"""A tournament tree: the player with the least key, when one key changes at a time.
+"""A tournament tree: finds the player with the least key while one key changes at a time.
 
 The key of a player is its score and, for ties, the pair of the player and its partner: the lower
 number first, then the higher. ``tree`` has the players in its second half, each at its number, or
@@ -13,7 +13,7 @@ NO_PLAYER = np.int64(-1)
 
 
 def open_tournament(is_playing: np.ndarray) -> np.ndarray:
-    """Return a tournament of the players in a mask, all of equal score: the lowest number wins.
+    """Return a tournament of the players in a mask, whose scores are equal: the lowest wins.
 
     Examples
     --------
@@ -22,7 +22,9 @@ def open_tournament(is_playing: np.ndarray) -> np.ndarray:
     """
     leaves = 1 << (len(is_playing) - 1).bit_length()
     tree = np.full(2 * leaves, NO_PLAYER)
-    tree[leaves : leaves + len(is_playing)] = np.where(is_playing, np.arange(len(is_playing)), NO_PLAYER)
+    tree[leaves : leaves + len(is_playing)] = np.where(
+        is_playing, np.arange(len(is_playing)), NO_PLAYER
+    )
     while leaves > 1:
         left, right = tree[leaves : 2 * leaves : 2], tree[leaves + 1 : 2 * leaves : 2]
         leaves //= 2
@@ -58,7 +60,7 @@ def winner(tree, score, partner, node):
 
 @compiled
 def precedes(score, partner, a, b):
-    """Return whether player ``a`` has a lesser key than player ``b``."""
+    """Return whether player ``a`` has a lower key than player ``b``."""
     if score[a] != score[b]:
         return score[a] < score[b]
     lower_a, lower_b = min(a, partner[a]), min(b, partner[b])

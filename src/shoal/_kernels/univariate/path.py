@@ -1,4 +1,4 @@
-"""The cheapest cuts of an order into groups: a shortest path over the places to cut."""
+"""The cheapest cuts of an order into groups: a shortest path over the positions of cuts."""
 
 from typing import NamedTuple
 
@@ -8,15 +8,15 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.double_double import add, two_sum
 
 # Losses that differ by less than a tolerance are equal, so that rounding never decides between
-# two cuts. TIE is relative to the loss of the last group, the others to the loss of the path,
-# computed in float64 (PLAIN) or in double-double arithmetic (TWOFOLD).
+# two cuts. The first is relative to the loss of the last group, the others to the loss of the path,
+# computed in float64 or in double-double arithmetic.
 TIE_TOLERANCE = 2.0**-40
 FLOAT_TOLERANCE = 2.0**-48
 DOUBLE_DOUBLE_TOLERANCE = 2.0**-90
 
 
 class Path(NamedTuple):
-    """The cheapest groups of the first j records, for each j that is reached.
+    """The cheapest groups of the first j records, for each j up to ``n_reached[0]``.
 
     ``loss[j]`` and ``loss_trailing[j]`` are the sum of squares as a double-double number, infinite
     if j records cannot be divided into groups; ``last_size[j]`` is the size of the last group and
@@ -32,7 +32,7 @@ class Path(NamedTuple):
 
 @compiled
 def open_path(n):
-    """Return a path over ``n`` records that has not begun."""
+    """Return an empty path over ``n`` records."""
     path = Path(
         loss=np.full(n + 1, np.inf),
         loss_trailing=np.zeros(n + 1),
@@ -58,12 +58,14 @@ def relax(path, j, size, loss, trailing):
 
 @compiled
 def relax_run(path, start, stop, size, loss):
-    """Do ``relax`` for each j of a run, without branches, so that it is vectorised."""
+    """Do what `relax` does for each j of a run, without branches, so that it is vectorised."""
     for j in range(start, stop):
         total, total_trailing = two_sum(path.loss[j - size], loss[j - start])
         total_trailing += path.loss_trailing[j - size]
         gain = (path.loss[j] - total) + (path.loss_trailing[j] - total_trailing)
-        is_better = gain > TIE_TOLERANCE * max(loss[j - start], path.last_loss[j]) + FLOAT_TOLERANCE * total
+        is_better = (
+            gain > TIE_TOLERANCE * max(loss[j - start], path.last_loss[j]) + FLOAT_TOLERANCE * total
+        )
         path.loss[j] = total if is_better else path.loss[j]
         path.loss_trailing[j] = total_trailing if is_better else path.loss_trailing[j]
         path.last_size[j] = size if is_better else path.last_size[j]
@@ -114,7 +116,7 @@ def grow_groups(columns, start, first, stop, size, mean, loss):
 
 @compiled
 def label_groups(path):
-    """Return the group of each place in the order."""
+    """Return the group of each position in the order."""
     j = path.last_size.shape[0] - 1
     labels = np.empty(j, np.int64)
     group = 0

@@ -14,7 +14,7 @@ from shoal._kernels.univariate.path import relax
 
 @compiled
 def extend_sorted_path(path, values, k, work):
-    """Lengthen the path along sorted values until ``work`` is done; return whether more is left."""
+    """Extend the path along sorted values, up to ``work``; return whether values are left."""
     n = values.shape[0]
     sums = np.empty((3 * k, 4))
     if path.n_reached[0] == 0:
@@ -42,9 +42,9 @@ def start_path(path, values, sums, k):
 
 @compiled
 def accumulate_sums(values, sums):
-    """Fill ``sums`` with the sums and sums of squares from the middle value to each place.
+    """Fill ``sums`` with the sums and sums of squares from the middle value to each position.
 
-    They grow outwards from the middle, so that a far value is in no sum that
+    They grow outwards from the middle, so that a distant value is in no sum that
     does not need it.
     """
     middle = values.shape[0] // 2
@@ -59,19 +59,23 @@ def accumulate_sums(values, sums):
 def set_sums(sums, position, previous, value, middle, sign):
     """Set the sums at ``position`` to those at ``previous`` plus or minus one value."""
     gap, gap_trailing = two_sum(value, -middle)
-    total, total_trailing = add(sums[previous, 0], sums[previous, 1], sign * gap, sign * gap_trailing)
+    total, total_trailing = add(
+        sums[previous, 0], sums[previous, 1], sign * gap, sign * gap_trailing
+    )
     sums[position, 0] = total
     sums[position, 1] = total_trailing
     gap, gap_trailing = square(gap, gap_trailing)
-    total, total_trailing = add(sums[previous, 2], sums[previous, 3], sign * gap, sign * gap_trailing)
+    total, total_trailing = add(
+        sums[previous, 2], sums[previous, 3], sign * gap, sign * gap_trailing
+    )
     sums[position, 2] = total
     sums[position, 3] = total_trailing
 
 
 @compiled
 def loss_between(values, sums, i, j):
-    """Return the sum of squares about the mean of the values between two places."""
-    if values[i] == values[j - 1]:  # sorted, so all are equal: not even rounding is lost
+    """Return the sum of squares about the mean of the values between two positions."""
+    if values[i] == values[j - 1]:  # sorted, so all are equal: exactly 0
         return 0.0, 0.0
     total, total_trailing = add(sums[j, 0], sums[j, 1], -sums[i, 0], -sums[i, 1])
     total, total_trailing = square(total, total_trailing)

@@ -36,7 +36,9 @@ def fractional_groups(columns: Columns, weights: Values) -> tuple[FractionalGrou
     members = columns.members[fractional]
     sizes = (members >= 0).sum(axis=1)
     record_groups = incidence(members, len(columns.X))
-    return FractionalGroups(members, sizes, weights[fractional], *record_groups), columns.costs[fractional]
+    return FractionalGroups(members, sizes, weights[fractional], *record_groups), columns.costs[
+        fractional
+    ]
 
 
 def mean_cost(

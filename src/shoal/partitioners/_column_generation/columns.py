@@ -20,7 +20,9 @@ from shoal.partitioners._base import Indices, Labels, Matrix, Values
 
 MAX_PAIRS = 40_000  # pairs of records in fractional groups that are searched for triples
 LARGEST_CLUSTER = 4  # times k: clusters have fewer records
-MIN_VIOLATED_WEIGHT = 1.02  # sum of the fractions of groups with two records of a triple; 1 is allowed
+MIN_VIOLATED_WEIGHT = (
+    1.02  # sum of the fractions of groups with two records of a triple; 1 is allowed
+)
 
 
 class Incidence(NamedTuple):
@@ -98,7 +100,9 @@ class Columns:
         """
         return self._pairs(list_triple_groups, triples, first_group)
 
-    def groups_with_clusters(self, clusters: Indices, divisors: Indices, first_group: int = 0) -> Indices:
+    def groups_with_clusters(
+        self, clusters: Indices, divisors: Indices, first_group: int = 0
+    ) -> Indices:
         """Return pairs (cluster, group), each h // divisor times.
 
         Here h is the number of records of the cluster that the group contains. Only groups from
@@ -147,6 +151,8 @@ class Columns:
         for triple in map(tuple, self.triples.tolist()):
             triple_weight.pop(triple, None)
         worst = sorted(
-            (-weight, triple) for triple, weight in triple_weight.items() if weight > MIN_VIOLATED_WEIGHT
+            (-weight, triple)
+            for triple, weight in triple_weight.items()
+            if weight > MIN_VIOLATED_WEIGHT
         )
         return np.array([triple for _, triple in worst[:max_triples]], np.int64).reshape(-1, 3)

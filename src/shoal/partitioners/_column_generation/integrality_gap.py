@@ -48,7 +48,9 @@ def enumerate_groups(proof: Proof, cutoff: float, max_groups: int) -> tuple[Colu
     is_leading = np.zeros(len(order), bool)
     for anchor in order:
         for size, size_duals, buffer in zip(sizes, ranked_duals, buffers, strict=True):
-            count = list_all_groups(proof.pricing.table, size_duals, anchor, size, cutoff, MAX_STEPS, buffer)
+            count = list_all_groups(
+                proof.pricing.table, size_duals, anchor, size, cutoff, MAX_STEPS, buffer
+            )
             if count < 0 or len(columns) + count > max_groups + n_partition_groups:
                 return columns, is_leading
             columns.add(buffer[:count])
@@ -67,7 +69,9 @@ def charge_remaining_duals(proof: Proof, columns: Columns, is_leading: Leading) 
     group_duals = duals.group_dual * (len(columns.X) // proof.k)
     is_in_programme = is_leading[duals.triples].sum(axis=1) >= 2
     columns.triples = duals.triples[is_in_programme & (duals.triple_dual > 0)]
-    n_remaining = np.append(~is_leading, False)[duals.clusters].sum(axis=1)  # the last stands for padding
+    n_remaining = np.append(~is_leading, False)[duals.clusters].sum(
+        axis=1
+    )  # the last stands for padding
     is_kept = n_remaining < duals.divisors
     is_used = is_kept & (duals.cluster_dual > 0)
     columns.clusters, columns.divisors = duals.clusters[is_used], duals.divisors[is_used]
@@ -89,7 +93,9 @@ def charge_remaining_duals(proof: Proof, columns: Columns, is_leading: Leading) 
     return float(remaining_dual.sum() - cut_duals - group_duals + reduced_costs)
 
 
-def bound_by_listed_groups(proof: Proof, cutoff: float, columns: Columns, is_leading: Leading) -> None:
+def bound_by_listed_groups(
+    proof: Proof, cutoff: float, columns: Columns, is_leading: Leading
+) -> None:
     """Raise the bound by an integer programme over the listed groups."""
     n_groups, max_groups = int(proof.labels.max()) + 1, len(columns.X) // proof.k
     includes_all = is_leading.all() and cutoff > proof.sse - proof.dual_bound

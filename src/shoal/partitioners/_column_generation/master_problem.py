@@ -71,9 +71,9 @@ def whole_groups(costs: Values, cover: Indices) -> "Highs":
 class MasterProblem:
     """The programme over all columns; columns are added, and each solution is warm-started.
 
-    Rows are the records, then the number of groups if ``max_groups`` is given, then the triples and the
-    clusters in the order in which they came. Only ``is_leading`` records have to be covered; all of
-    them if it is None.
+    Rows are the records, then the number of groups if ``max_groups`` is given, then the triples and
+    the clusters in the order in which they came. Only ``is_leading`` records have to be covered;
+    all of them if it is None.
     """
 
     def __init__(
@@ -116,7 +116,9 @@ class MasterProblem:
             row, member = np.nonzero(new_members >= 0)
             pairs = [np.column_stack([new_members[row, member], row])]
             if self.max_groups is not None:
-                pairs.append(np.column_stack([np.full(len(new_members), n), np.arange(len(new_members))]))
+                pairs.append(
+                    np.column_stack([np.full(len(new_members), n), np.arange(len(new_members))])
+                )
             triple, group = columns.groups_with_triples(self._known_triples, self.n_columns).T
             pairs.append(np.column_stack([self.triple_rows[triple], group - self.n_columns]))
             cluster, group = columns.groups_with_clusters(*self._known_clusters, self.n_columns).T
@@ -158,7 +160,9 @@ class MasterProblem:
         self.n_rows += len(limits)
         return rows
 
-    def solve_linear(self, seconds: float, check_interrupt: Callable[[], None]) -> MasterRelaxation | None:
+    def solve_linear(
+        self, seconds: float, check_interrupt: Callable[[], None]
+    ) -> MasterRelaxation | None:
         """Solve the linear programme; return None if there was not enough time."""
         from highspy import HighsModelStatus
 
@@ -192,7 +196,7 @@ class MasterProblem:
     def solve_integer(
         self, n_start_columns: int, seconds: float, check_interrupt: Callable[[], None]
     ) -> Iterator[IntegerSolution]:
-        """Solve the integer programme; the first ``n_start_columns`` columns are a feasible solution.
+        """Solve the integer programme from the first ``n_start_columns``, a feasible solution.
 
         The solution is yielded even if ``check_interrupt`` raised an exception, which is raised
         again when the iteration continues.

@@ -17,11 +17,11 @@ values; good ones make it high.
 Groups larger than k need a search only where the duals of triples or groups are large. Cover a
 group S of s records evenly by its subsets of k, each with weight 1 / C(s-1, k-1). Their SSEs weigh
 s (k-1) / (k (s-1)) of that of S, their group duals s / k of one, the dual of a triple with two
-records in S less than once, that of a triple inside S `triple_multiplicity` times, and that of a cluster with
-h records in S at most h // m times and `cluster_excess_share` h times more. So if no group of k has a
-negative reduced cost, neither has S, unless the duals of triples, clusters and groups weigh more
-than its SSE saves. That SSE is bounded by the nearest distances of its records, so only groups
-whose records have a positive `excess` need to be searched.
+records in S less than once, that of a triple inside S `triple_multiplicity` times, and that of a
+cluster with h records in S at most h // m times and `cluster_excess_share` h times more. So if no
+group of k has a negative reduced cost, neither has S, unless the duals of triples, clusters and
+groups weigh more than its SSE saves. That SSE is bounded by the nearest distances of its records,
+so only groups whose records have a positive `excess` need to be searched.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -57,8 +57,9 @@ class PricingEffort(NamedTuple):
     """Limits of the search at a record: the number of candidates, and of search steps.
 
     Where the steps suffice for most records, the others are searched with more of them, at most
-    ``max_steps_on_retry``. Without a search for ``include_larger`` groups than k, their excess lowers the
-    bound. Groups whose reduced cost is negative by less than ``tolerance`` are not searched for.
+    ``max_steps_on_retry``. Without a search for ``include_larger`` groups than k, their excess
+    lowers the bound. Groups whose reduced cost is negative by less than ``tolerance`` are not
+    searched for.
     """
 
     max_candidates: int
@@ -72,8 +73,8 @@ class AnchorResult(NamedTuple):
     """Lower bounds of the reduced costs at some records, the anchors, and groups of negative ones.
 
     ``violation``: minus the sum over anchors of their lowest reduced cost; at least 0. A search is
-    ``is_complete`` where the bound is the reduced cost of a group that was found, or the greatest that
-    is of interest.
+    ``is_complete`` where the bound is the reduced cost of a group that was found, or the greatest
+    that is of interest.
     """
 
     reduced_cost: Values
@@ -138,10 +139,14 @@ def excess(table: NeighbourTable, duals: Duals, k: int, size: int) -> Values:
     triple_load = np.zeros(len(table.X))
     np.add.at(triple_load, duals.triples, duals.triple_dual[:, None] / 3)
     cluster_load = np.zeros(len(table.X) + 1)  # the last stands for padding
-    excess_shares = np.array([cluster_excess_share(size, k, int(divisor)) for divisor in duals.divisors])
+    excess_shares = np.array(
+        [cluster_excess_share(size, k, int(divisor)) for divisor in duals.divisors]
+    )
     np.add.at(cluster_load, duals.clusters, (duals.cluster_dual * excess_shares)[:, None])
     saved_cost = table.gap_sums[:, size - 1] * (size - k) / (2 * size * k * (size - 1))
-    added_cost = (triple_multiplicity(size, k) - 1) * triple_load + duals.group_dual * (size - k) / (k * size)
+    added_cost = (triple_multiplicity(size, k) - 1) * triple_load + duals.group_dual * (
+        size - k
+    ) / (k * size)
     return added_cost + cluster_load[:-1] * (1 + 1e-12) - saved_cost * (1 - 1e-12)
 
 
@@ -232,7 +237,7 @@ class Pricing:
         """Return the dual values in the form that `price_anchors` needs."""
         return duals_by_rank(self.table, duals, order, size)
 
-    def order(self, duals: Duals, has_excess: NDArray[np.bool_]) -> tuple[Indices, Indices]:
+    def rank_records(self, duals: Duals, has_excess: NDArray[np.bool_]) -> tuple[Indices, Indices]:
         """Return all records in the order of their ranks, and the anchors.
 
         The anchors are the records with excess. They come first, and both parts are in order of
@@ -255,18 +260,22 @@ class Pricing:
         """
         steps = max(RAISED_STEPS, int(RAISED_SHARE * effort.max_steps))
         brief_effort = effort._replace(max_steps=min(effort.max_steps, steps))
-        order, anchors = self.order(duals, np.ones(len(duals.record_dual), bool))
+        order, anchors = self.rank_records(duals, np.ones(len(duals.record_dual), bool))
         ranked_duals = self.ranked_duals(duals, order, self.k)
         yield from self.search_size(ranked_duals, anchors, self.k, effort, check_interrupt)
         for size in range(self.k + 1, 2 * self.k) if effort.include_larger else ():
             excess_dual = excess(self.table, duals, self.k, size)
-            raised_duals = duals._replace(record_dual=duals.record_dual + EXCESS_FACTOR * excess_dual)
-            order, anchors = self.order(raised_duals, excess_dual > 0)
+            raised_duals = duals._replace(
+                record_dual=duals.record_dual + EXCESS_FACTOR * excess_dual
+            )
+            order, anchors = self.rank_records(raised_duals, excess_dual > 0)
             ranked_duals = self.ranked_duals(raised_duals, order, size)
             price = partial(price_anchors, self.table, ranked_duals, size, brief_effort)
             negative = [
                 part[result.reduced_cost < -effort.tolerance]
-                for part, result in price_in_threads(price, split_anchors(anchors, brief_effort), check_interrupt)
+                for part, result in price_in_threads(
+                    price, split_anchors(anchors, brief_effort), check_interrupt
+                )
             ]
             anchors = np.concatenate([anchors[:0], *negative])
             ranked_duals = self.ranked_duals(duals, order, size)
@@ -289,16 +298,24 @@ class Pricing:
             price = partial(price_anchors, self.table, ranked_duals, size, effort)
             retry_effort = effort._replace(max_steps=max(RETRY_FACTOR * effort.max_steps, 1))
             unfinished = []
-            for part, result in price_in_threads(price, split_anchors(anchors, effort), check_interrupt):
+            for part, result in price_in_threads(
+                price, split_anchors(anchors, effort), check_interrupt
+            ):
                 is_done, bounds = result.is_complete, result.reduced_cost
                 unfinished.append((part[~is_done], bounds[~is_done]))
-                yield part[is_done], result._replace(reduced_cost=bounds[is_done], is_complete=is_done[is_done])
+                yield (
+                    part[is_done],
+                    result._replace(reduced_cost=bounds[is_done], is_complete=is_done[is_done]),
+                )
             remaining = np.concatenate([part for part, _ in unfinished])
             has_many_left = RETRY_FACTOR * len(remaining) > len(self.table.X)
             if retry_effort.max_steps > effort.max_steps_on_retry or has_many_left:
                 bounds = np.concatenate([bound for _, bound in unfinished])
                 no_groups = np.empty((0, size), np.int64)  # they were yielded before
-                yield remaining, AnchorResult(bounds, no_groups, 0.0, np.zeros(len(remaining), bool))
+                yield (
+                    remaining,
+                    AnchorResult(bounds, no_groups, 0.0, np.zeros(len(remaining), bool)),
+                )
                 return
             anchors, effort = remaining, retry_effort
 
@@ -315,7 +332,11 @@ class Pricing:
         """
         clipped = np.minimum(reduced_cost + tolerance, 0.0) - tolerance / self.k
         even_correction = min(float(reduced_cost.min()), 0.0) / self.k
-        return clipped if fsum(clipped) > len(clipped) * even_correction else np.full(len(clipped), even_correction)
+        return (
+            clipped
+            if fsum(clipped) > len(clipped) * even_correction
+            else np.full(len(clipped), even_correction)
+        )
 
     def bound(self, correction: Values, duals: Duals, sse: float) -> float:
         """Return a lower bound of all partitions from the correction of the duals.
@@ -341,10 +362,12 @@ class Pricing:
         """
         greatest_excess = np.zeros(len(duals.record_dual))
         for size in range(self.k + 1, 2 * self.k):
-            np.maximum(greatest_excess, excess(self.table, duals, self.k, size), out=greatest_excess)
+            np.maximum(
+                greatest_excess, excess(self.table, duals, self.k, size), out=greatest_excess
+            )
         return greatest_excess
 
-    def __call__(
+    def price(
         self,
         duals: Duals,
         sse: float,

@@ -23,7 +23,7 @@ from shoal.partitioners._column_generation.pricing import Pricing, PricingEffort
 
 # Dual ascent.
 # Its phases: a temperature, in units of the mean cost of a record, and how thoroughly groups of k
-# are priced. A phase ends at the temperature COLD.
+# are result. A phase ends at the temperature COLD.
 PHASES = (
     (0.1, PricingEffort(48, 5000, include_larger=False)),
     (0.01, PricingEffort(300, 30_000, include_larger=False)),
@@ -41,7 +41,9 @@ GROUPS_OF_K = PHASES[-1][1]
 QUICK_PRICING = PricingEffort(48, 5000)
 LONG_PRICING = PricingEffort(1_000_000, 20_000_000, max_steps_on_retry=20_000_000)
 FIRST_STEPS, MORE_STEPS = 2_000_000, 10  # of the first long pricing, and the factor to the next
-TOLERANCE_SHARE = 0.05  # of what the bound may still gain, by which it may be lower than duals prove
+TOLERANCE_SHARE = (
+    0.05  # of what the bound may still gain, by which it may be lower than duals prove
+)
 MAX_POSTPONED = 3  # rounds of inequalities between two long pricings
 SMOOTHING_WEIGHT = 0.3  # weight of the best duals so far
 MAX_CUTS = 200  # at a time
@@ -125,14 +127,16 @@ class Proof:
         Return the number of new groups of negative reduced cost, and the ``violation``: minus the
         sum over anchors of their lowest reduced cost; at least 0.
         """
-        tolerance = TOLERANCE_SHARE * (self.max_bound - self.bound) * self.k / len(duals.record_dual)
+        tolerance = (
+            TOLERANCE_SHARE * (self.max_bound - self.bound) * self.k / len(duals.record_dual)
+        )
         effort = effort._replace(tolerance=max(tolerance, 0.0))
-        priced = self.pricing(duals, self.sse, effort, self.check_interrupt)
-        if priced.bound > self.bound:
-            self.bound, self.duals, self.dual_bound = priced.bound, duals, priced.bound
-            self.correction = priced.correction
-        n_new = sum(self.columns.add(groups) for groups in priced.groups if len(groups))
-        return n_new, priced.violation
+        result = self.pricing.price(duals, self.sse, effort, self.check_interrupt)
+        if result.bound > self.bound:
+            self.bound, self.duals, self.dual_bound = result.bound, duals, result.bound
+            self.correction = result.correction
+        n_new = sum(self.columns.add(groups) for groups in result.groups if len(groups))
+        return n_new, result.violation
 
     def ascend(
         self, record_dual: Values, limits: Matrix, temperature: float, effort: PricingEffort
@@ -144,10 +148,14 @@ class Proof:
             slack = (
                 np.append(record_dual, 0.0)[self.columns.members].sum(axis=1) - self.columns.costs
             )
-            greatest_change = run_sweeps(slack, record_dual, limits, start, columns, temperature * mean_cost, SWEEPS)
+            greatest_change = run_sweeps(
+                slack, record_dual, limits, start, columns, temperature * mean_cost, SWEEPS
+            )
             n_new, violation = self.price(Duals(record_dual.copy()), effort)
             has_converged = greatest_change < CONVERGENCE_SHARE * temperature * mean_cost
-            if n_new == 0 or (has_converged and violation < CONVERGENCE_SHARE * temperature * self.sse):
+            if n_new == 0 or (
+                has_converged and violation < CONVERGENCE_SHARE * temperature * self.sse
+            ):
                 temperature *= COOLING_FACTOR
         return record_dual
 
@@ -168,13 +176,16 @@ class Proof:
         """Smooth duals by the best ones so far, since those of successive vertices oscillate."""
         best = self.duals
         return Duals(
-            record_dual=SMOOTHING_WEIGHT * best.record_dual + (1 - SMOOTHING_WEIGHT) * duals.record_dual,
+            record_dual=SMOOTHING_WEIGHT * best.record_dual
+            + (1 - SMOOTHING_WEIGHT) * duals.record_dual,
             triples=duals.triples,
             triple_dual=SMOOTHING_WEIGHT * pad_with_zeros(best.triple_dual, len(duals.triple_dual))
             + (1 - SMOOTHING_WEIGHT) * duals.triple_dual,
-            group_dual=SMOOTHING_WEIGHT * best.group_dual + (1 - SMOOTHING_WEIGHT) * duals.group_dual,
+            group_dual=SMOOTHING_WEIGHT * best.group_dual
+            + (1 - SMOOTHING_WEIGHT) * duals.group_dual,
             clusters=duals.clusters,
-            cluster_dual=SMOOTHING_WEIGHT * pad_with_zeros(best.cluster_dual, len(duals.cluster_dual))
+            cluster_dual=SMOOTHING_WEIGHT
+            * pad_with_zeros(best.cluster_dual, len(duals.cluster_dual))
             + (1 - SMOOTHING_WEIGHT) * duals.cluster_dual,
             divisors=duals.divisors,
         )
@@ -218,7 +229,9 @@ class Proof:
         """Add clusters or else triples that a fractional solution violates; return their number."""
         columns, least_saving = self.columns, SMALL_SAVING * (self.sse - self.bound)
         candidate_divisors = range(self.k, 1, -1)
-        clusters, divisors = violated_clusters(columns, weights, max_cuts, candidate_divisors, least_saving)
+        clusters, divisors = violated_clusters(
+            columns, weights, max_cuts, candidate_divisors, least_saving
+        )
         is_triple = (divisors == 2) & ((clusters >= 0).sum(axis=1) == 3)
         columns.clusters = np.concatenate([columns.clusters, clusters[~is_triple]])
         columns.divisors = np.append(columns.divisors, divisors[~is_triple])

@@ -32,7 +32,7 @@ class Restarts:
         self.proof, self.seed = proof, seed
         self.start_labels = MDAV(k=proof.k).fit_predict(proof.columns.X)
 
-    def limit(self, rounds: int) -> int:
+    def affordable_rounds(self, rounds: int) -> int:
         """Return the number of rounds that fit into the budget: ``rounds``, or fewer."""
         max_rounds = SEARCH_SHARE * self.proof.budget.seconds * ROUNDS_PER_SECOND / self.proof.k
         return int(min(rounds, max(max_rounds, MIN_ROUNDS * len(self.start_labels))))
@@ -48,18 +48,23 @@ class Restarts:
                 raise KeyboardInterrupt from None
 
         with progress.reporting_to(report):
-            return search(proof.columns.X, self.start_labels, proof.k, seed=self.seed, rounds=rounds)
+            return search(
+                proof.columns.X, self.start_labels, proof.k, seed=self.seed, rounds=rounds
+            )
 
     def search(self, rounds_per_record: int) -> None:
         """Search and keep the groups."""
-        proof, rounds = self.proof, self.affordable_rounds(rounds_per_record * len(self.start_labels))
+        proof, rounds = (
+            self.proof,
+            self.affordable_rounds(rounds_per_record * len(self.start_labels)),
+        )
         self.seed += 1
         result = self._run_search(rounds)
         store_partition(proof, divide_large_groups(proof.columns.X, result.labels, proof.k))
         if not result.complete:  # a search does not raise what interrupted it
             raise OutOfTime if proof.seconds_left <= 0 else KeyboardInterrupt
 
-    def begin(self) -> None:
+    def search_first(self) -> None:
         """Search once, before the linear programme."""
         self.search(min(FIRST_SEARCH * self.proof.k**2, MAX_ROUNDS))
 
