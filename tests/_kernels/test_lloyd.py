@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from shoal._kernels.lloyd import assign_nearest, open_auction, open_cells, run_auction
 from shoal._kernels.spatial.box_tree import LEAF, build_tree
 from tables import tables
-from twins.lloyd import run_auction as slow
+from twins.lloyd import auction as slow
 from twins.mdav import labels_of
 
 

@@ -9,7 +9,7 @@ Matrix = NDArray[np.float64]
 Columns = NDArray[np.int64]
 Weights = NDArray[np.float64]
 
-MAX_EXPONENT = 256  # binary exponents within which sums of squares neither overflow nor underflow
+MAX_EXPONENT = 256  # up to which sums of squares neither overflow nor underflow
 
 
 def is_constant(X: Matrix) -> NDArray[np.bool_]:

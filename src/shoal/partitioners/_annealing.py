@@ -12,8 +12,8 @@ from shoal.partitioners._base import Indices, Values
 
 STRIDE = 500  # rounds between two checks for a stop: a fraction of a second
 REPORT_EVERY = 0.2  # seconds between two reports of progress
-FIRST_TEMPERATURE, LAST_TEMPERATURE = 0.4, 0.03  # first and last temperature, in units of SSE / n
-POOL_SIZE = 30_000  # groups that an annealing keeps
+FIRST_TEMPERATURE, LAST_TEMPERATURE = 0.4, 0.03  # in units of SSE / n
+POOL_SIZE = 30_000  # greatest number of groups that an annealing keeps
 
 
 class Annealing:
@@ -33,7 +33,7 @@ class Annealing:
 
     @property
     def pool(self) -> Indices:
-        """Good groups that were met, one per row, padded with -1."""
+        """Good groups so far, one per row, padded with -1."""
         return self.best_and_pool.pool[: self.best_and_pool.counts[N_POOLED]]
 
     def advance(self, temperatures: Values, n_rounds: int, stop_event: Event) -> None:

@@ -87,7 +87,7 @@ def in_order(labels: ArrayLike) -> Labels:
     array([0, 1, 0, 2, 1])
     """
     codes = np.asarray(labels, np.int64) - np.min(labels)
-    if codes.max() > 2 * len(codes):  # else an array over all labels would be long
+    if codes.max() > 2 * len(codes):  # an array over all labels would be long
         codes = np.unique(codes, return_inverse=True)[1]
     first = np.full(codes.max() + 1, len(codes))
     # Written in reverse order, so that the first record of a group is written last.
@@ -97,7 +97,7 @@ def in_order(labels: ArrayLike) -> Labels:
     return np.asarray(rank[codes])
 
 
-PROVEN = 1 - 1e-8  # share of the SSE of an optimum that is proven: eight digits
+PROVEN = 1 - 1e-8  # share of an optimal SSE that is proven to be a lower bound: eight digits
 
 
 def sse(X: Matrix, labels: Labels) -> float:
@@ -166,7 +166,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
 
     A subclass declares its parameters in ``__init__``, states its ``facts`` and
     writes ``_split``, which turns a checked float64 matrix into one label per
-    row and must leave the matrix as it is.
+    row and must not change the matrix.
     """
 
     facts: ClassVar[Facts]
@@ -234,7 +234,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
         return copy
 
     def _matrix(self, X: ArrayLike) -> Matrix:
-        """Return the rows of ``X`` as a float64 matrix, or refuse it.
+        """Return the rows of ``X`` as a float64 matrix, or raise an error.
 
         A finite float64 matrix skips scikit-learn's checks, which take longer than grouping a
         thousand records.

@@ -15,5 +15,5 @@ class Budget:
 
     @property
     def seconds_spent(self) -> float:
-        """Seconds since the beginning."""
+        """Seconds since the budget was opened."""
         return self.clock() - self.start_time

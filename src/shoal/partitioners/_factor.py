@@ -18,7 +18,7 @@ from shoal.partitioners.mdav import MDAV
 
 Pairs = NDArray[np.int64]
 
-NEAREST = 10  # neighbours of each record whose edges are admitted first
+NEAREST = 10  # neighbours of each record whose edges are considered first
 ROUNDING = 2.0**-50  # of the weight of some factor: the unit in which weights are integers
 
 
@@ -59,7 +59,7 @@ def squared_lengths(X: Matrix, pairs: Pairs) -> Values:
 
 
 def initial_factor(X: Matrix) -> Pairs:
-    """Return the edges of a factor of low weight: the groups of MDAV."""
+    """Return the edges of a factor of low weight: those within the groups of MDAV."""
     labels = MDAV(k=2).fit_predict(X)
     order = np.argsort(labels, kind="stable")
     is_same_group = labels[order[1:]] == labels[order[:-1]]
@@ -156,8 +156,8 @@ def distinct_pairs(n: int, *pair_lists: Pairs) -> Pairs:
 def minimum_factor(X: Matrix) -> Factor:
     """Return the minimum-weight [1,2]-factor for the squared distances of all pairs of records.
 
-    It is computed among near pairs; then all pairs are checked against the dual values, and
-    those that violate them are admitted, until there are none. Weights are integer multiples
+    It is computed on near pairs; then all pairs are checked against the dual values, and
+    those that violate them are added, until there are none. Weights are integer multiples
     of a unit, so that no step is rounded; if the first factor is so heavy that the unit is too
     coarse, the unit is computed again from the result.
     """

@@ -13,7 +13,7 @@ from shoal.partitioners.refine import CutShort
 
 
 class Improver(Partitioner):
-    """Base of the efforts: never worse than the method they start from, never below k.
+    """Base of the efforts: the loss never exceeds that of the method they start from.
 
     A subclass declares ``k`` and ``method`` among its parameters and writes
     ``_improve``, which turns labels into better ones. Ctrl-C ends an effort early

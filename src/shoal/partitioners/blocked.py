@@ -15,7 +15,7 @@ from shoal.partitioners.refine import refine
 
 LabelRows = Callable[[Matrix, Rows], Labels]
 
-SHIFTED_SHARE = 1 / 3  # of the first split when borders are refined: it moves all borders
+SHIFTED_SHARE = 1 / 3  # of the first split when borders are refined, which moves all borders
 
 
 class Blocked(Partitioner):
@@ -131,7 +131,7 @@ class Blocked(Partitioner):
     def _label_in_parallel(
         self, stage: str, label_rows: LabelRows, X: Matrix, blocks: list[Rows]
     ) -> Labels:
-        """Label the rows of each part by ``label_rows``; groups of different parts are distinct."""
+        """Label the rows of each block by ``label_rows``; labels of different blocks differ."""
         from joblib import Parallel, delayed
 
         labels = np.full(len(X), -1)

@@ -186,7 +186,7 @@ def proven_distance(layers: Layers, kind: Kind) -> float:
     Returns
     -------
     float
-        The bound, in [0, 1] up to the weighting's share.
+        The bound, in [0, 1] apart from the distance between the weightings.
     """
     n_left_over = int(layers.sizes[layers.middle]) - layers.n_groups
     single_counts = np.ones(len(layers.sizes))

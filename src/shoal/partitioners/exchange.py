@@ -1,4 +1,4 @@
-"""Exchange records between groups until they are close to the whole table, or nothing helps."""
+"""Exchange records between groups until they are close to the whole table, if possible."""
 
 from collections.abc import Sequence
 

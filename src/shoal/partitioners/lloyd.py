@@ -24,7 +24,7 @@ from shoal.partitioners.tfrp import TFRP
 
 STRIDE = 1000  # records or bids between two reports of progress: a fraction of a second
 STEP_SHARE = 1 / 16  # least increase of a subsidy, as a share of the mean squared distance
-BIDS_PER_CELL = 4  # and 1000 more, after which the steps become eight times as large
+BIDS_PER_CELL = 4  # after these, and 1000 more, the steps become eight times as large
 MIN_GAIN = 1e-4  # share of the SSE that a round must save for another to follow
 ROUNDING = 1e-12
 
@@ -109,7 +109,7 @@ class Lloyd(Partitioner):
 
 
 def _descend(X: Matrix, tree: BoxTree, labels: Labels, k: int) -> tuple[Labels, float]:
-    """Fill the cells and move the centres while the SSE falls; return the groups and the SSE."""
+    """Fill cells and move centres while the SSE falls; return the groups and their SSE."""
     labels = in_order(labels)
     centres, sse = centroids_and_sse(X, labels)
     is_falling = True

@@ -82,7 +82,10 @@ class MD(Partitioner):
 def maximum_distance(
     X: Matrix, k: int, n_done: int = 0, n_total: int | None = None, *, nearest_to_seed: bool = False
 ) -> Labels:
-    """Return the groups of MD; ``X`` may be a part of a table, ``n_done`` of it done before."""
+    """Return the groups of MD for a table, or for a part of one of ``n_total`` records.
+
+    ``n_done`` of these were grouped before, for reports of progress.
+    """
     labels = run_in_strides(
         X,
         form_groups,

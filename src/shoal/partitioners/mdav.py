@@ -80,9 +80,10 @@ def mdav_groups(
     min_for_single: int,
     join: Callable[[Matrix, Labels], None] = join_nearest_centroid,
 ) -> Labels:
-    """Return the groups of MDAV or a variant; `shoal._kernels.mdav` explains both numbers.
+    """Return the groups of MDAV or of a variant of it.
 
-    Fewer than k left-overs are assigned to groups by ``join``.
+    `shoal._kernels.mdav` explains ``min_for_pair`` and ``min_for_single``. Fewer than k left-overs
+    are assigned to groups by ``join``.
     """
     max_pool = max(MAX_POOL + MAX_POOL_PER_K * k, int(MAX_POOL_PER_K_AND_COLUMN * k * X.shape[1]))
     labels = run_in_strides(

@@ -83,7 +83,7 @@ class MHM(Partitioner):
             order = nearest_neighbour_path(X, outermost)
         else:
             order = self._through_groups(X, outermost)
-        # Powers of two are exact; squares neither vanish nor overflow.
+        # Scaling by a power of two is exact; squares then neither underflow nor overflow.
         scaled = np.ldexp(X, -np.frexp(np.abs(X).max())[1])
         labels = np.full(len(X), -1)
         labels[order] = cheapest_cuts(extend_path, np.ascontiguousarray(scaled[order].T), self.k)

@@ -124,13 +124,13 @@ def prove_within_budget(
 
 
 def improve_proof(proof: Proof, seed: int) -> None:
-    """Raise the bound and improve the partition until the gap is closed or the time is over."""
+    """Raise the bound and improve the partition until the gap is closed or time is up."""
     proof.run_dual_ascent()
     run_programmes(proof, seed)
 
 
 def run_programmes(proof: Proof, seed: int) -> None:
-    """Go on after the dual ascent: searches, the linear programme and integer programmes."""
+    """Continue after the dual ascent: searches, the linear programme and integer programmes."""
     restarts = Restarts(proof, seed)
     restarts.search_first()
     if not is_closed(proof):

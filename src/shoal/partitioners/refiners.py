@@ -241,14 +241,12 @@ class Prove(Improver):
     def _improve(self, X: Matrix, labels: Labels) -> Labels:
         from shoal.partitioners.prove import prove  # 30 modules that other methods do not need
 
-        short_table = np.arange(8.0).reshape(-1, 1)
-        prove(
-            short_table, np.repeat([0, 1], 4), 2
-        )  # so that the time given is not spent on compiling
+        # Kernels are compiled here, so that the budget is not spent on compiling.
+        prove(np.arange(8.0).reshape(-1, 1), np.repeat([0, 1], 4), 2)
         k, start_time = int(self.k), time.process_time()
         seed = seed_or_draw(self.random_state)
-        # A short table is searched completely in a short time; then the proof tells more than the
-        # search.
+        # A short table is searched thoroughly in a short time; then the proof is worth more than a
+        # longer search.
         seconds = min(SEARCH_SHARE * self.budget, MAX_SEARCH * len(X))
         result = search(X, labels, k, seed=seed, seconds=seconds)
         remaining = self.budget - (time.process_time() - start_time)

@@ -1,4 +1,4 @@
-"""One number per record to sort by, shared by the methods that start from an order."""
+"""Scores to sort records by, shared by the methods that start from an order."""
 
 from typing import Annotated, Any, Literal
 
@@ -15,7 +15,7 @@ Score = Literal["first-component", "sum-of-z"] | Column
 Loadings = Literal["exact", "rounded"]
 Vector = NDArray[np.float64]
 
-SCORE_BITS = 40  # binary digits of a score that count; what lies below is rounding
+SCORE_BITS = 40  # of a score that count; lower bits are rounding errors
 EIGENVALUE_TOLERANCE = 1e-9  # eigenvalues this close to the largest count as equal to it
 
 

@@ -137,7 +137,7 @@ def is_permutation(order: Sequence[int], n: int) -> bool:
 
 
 def cheapest_cuts(extend: Any, records: Matrix, k: int) -> Labels:
-    """Return the group of each place in an order, along the shortest path that ``extend`` finds."""
+    """Return the group of each position in an order, by the shortest path that ``extend`` finds."""
     n = records.shape[-1]
     path: Any = open_path(n)
     while extend(path, records, k, STRIDE):

@@ -17,7 +17,7 @@ from shoal.partitioners._base import (
     run_in_strides,
 )
 
-GAMMAS = (0.0, 0.2, 0.5, 0.8, 1.1)  # that gamma="auto" tries
+GAMMAS = (0.0, 0.2, 0.5, 0.8, 1.1)  # tried by gamma="auto"
 
 
 class VMDAV(Partitioner):

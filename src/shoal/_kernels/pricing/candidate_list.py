@@ -6,9 +6,10 @@ or three of its records. The dual of a cluster counts h // m times if the group 
 records, where m is the divisor of the cluster. The SSE is the sum of the squared distances of all
 pairs divided by the size of the group, so each pair of a group of given size adds a fixed amount.
 
-A group is generated at its anchor, the record of lowest rank in it. Lower bounds exclude the records that no
-group of the given size and of negative reduced cost can contain. ``added_cost`` is what a record
-adds beside the anchor, and ``floor`` a lower bound of what it adds to a complete group.
+A group is generated at its anchor, the record of lowest rank in it. Lower bounds exclude the
+records that no group of the given size and of negative reduced cost can contain. ``added_cost`` is
+what a record adds beside the anchor, and ``floor`` a lower bound of what it adds to a complete
+group.
 """
 
 from typing import NamedTuple

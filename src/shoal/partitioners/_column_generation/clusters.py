@@ -1,9 +1,10 @@
-"""Clusters of records that more groups share than is possible.
+"""Clusters of records that more groups share than is feasible.
 
 At most c // m groups of a partition can contain m or more of c records. A fractional solution may
 have more: twelve records that are near each other are covered by groups of ten of total weight 1.2
 (here m is 10). `shoal._kernels.pricing.cluster_growth` finds these clusters, with different m. The
-clusters that save most come first: the saving is the violation times the mean cost of the groups.
+clusters with the greatest saving come first, which is the violation times the mean cost of the
+groups.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +18,7 @@ from shoal.partitioners._base import Indices, Values
 from shoal.partitioners._column_generation.columns import Columns, incidence
 
 MAX_STARTS = 500  # fractional groups from which clusters are grown
-VIOLATION = 0.02  # by which the weight of the groups must exceed their number
+MIN_VIOLATION = 0.02  # by which the weight of the groups must exceed their number
 
 
 class ViolatedCluster(NamedTuple):
@@ -36,9 +37,8 @@ def fractional_groups(columns: Columns, weights: Values) -> tuple[FractionalGrou
     members = columns.members[fractional]
     sizes = (members >= 0).sum(axis=1)
     record_groups = incidence(members, len(columns.X))
-    return FractionalGroups(members, sizes, weights[fractional], *record_groups), columns.costs[
-        fractional
-    ]
+    groups = FractionalGroups(members, sizes, weights[fractional], *record_groups)
+    return groups, columns.costs[fractional]
 
 
 def mean_cost(
@@ -66,7 +66,7 @@ def grow_clusters(
             records = groups.members[group, : groups.sizes[group]]
             violation = grow_cluster(groups, records, divisor, max_records, cluster)
             yield violation, cluster
-            if violation > VIOLATION:
+            if violation > MIN_VIOLATION:
                 is_covered |= np.append(cluster, True)[groups.members].all(axis=1)
     if 2 * divisor - 1 <= k:  # the smallest clusters that can be violated
         for record in np.flatnonzero(np.diff(groups.start)):
@@ -94,7 +94,7 @@ def violated_clusters(
     for divisor in divisors:
         for violation, cluster in grow_clusters(groups, divisor, max_records, columns.k):
             records = tuple(np.flatnonzero(cluster).tolist())
-            if violation > VIOLATION and (records, divisor) not in known:
+            if violation > MIN_VIOLATION and (records, divisor) not in known:
                 known.add((records, divisor))
                 saving = violation * mean_cost(groups, costs, cluster, divisor)
                 if saving > least_saving:

@@ -48,7 +48,7 @@ def pool_columns(proof: Proof) -> Columns:
 
 
 def improve_from_pool(proof: Proof) -> None:
-    """Keep the best partition into groups of the pool, by an integer programme."""
+    """Find the best partition into groups of the pool, by an integer programme."""
     columns, n_groups = pool_columns(proof), int(proof.labels.max()) + 1
     master = MasterProblem(columns, len(columns.X) // proof.k)
     for solution in master.solve_integer(

@@ -18,11 +18,9 @@ import numpy as np
 from shoal._kernels.pricing.dual_ascent import list_cluster_groups, list_triple_groups
 from shoal.partitioners._base import Indices, Labels, Matrix, Values
 
-MAX_PAIRS = 40_000  # pairs of records in fractional groups that are searched for triples
-LARGEST_CLUSTER = 4  # times k: clusters have fewer records
-MIN_VIOLATED_WEIGHT = (
-    1.02  # sum of the fractions of groups with two records of a triple; 1 is allowed
-)
+MAX_PAIRS = 40_000  # pairs of records in the fractional groups that are searched for triples
+CLUSTER_FACTOR = 4  # times k: clusters have fewer records
+MIN_VIOLATED_WEIGHT = 1.02  # of the groups with two records of a triple; 1 is allowed
 
 
 class Incidence(NamedTuple):
@@ -44,7 +42,7 @@ def incidence(rows: Indices, n: int) -> Incidence:
 def cluster_limits(clusters: Indices, divisors: Indices) -> Values:
     """Return the size of each cluster divided by its divisor, rounded down.
 
-    No more groups of a partition can contain as many of its records as the divisor says.
+    No more groups of a partition can contain as many records of a cluster as its divisor.
     """
     limits: Values = ((clusters >= 0).sum(axis=1) // divisors).astype(np.float64)
     return limits
@@ -62,7 +60,7 @@ class Columns:
         self.members = np.empty((0, 2 * k - 1), np.int64)
         self.costs = np.empty(0)
         self.triples = np.empty((0, 3), np.int64)
-        self.clusters = np.empty((0, LARGEST_CLUSTER * k - 1), np.int64)
+        self.clusters = np.empty((0, CLUSTER_FACTOR * k - 1), np.int64)
         self.divisors = np.empty(0, np.int64)
         self._keys: set[bytes] = set()
 
@@ -115,7 +113,7 @@ class Columns:
     ) -> Indices:
         """Return the pairs (set, group) that a compiled function lists.
 
-        It writes them into an array and returns their number, so a longer array is tried where the
+        It writes them into an array and returns their number, so a longer array is used if the
         first one is too short. Only groups from ``first_group`` on are listed.
         """
         if len(sets) == 0 or first_group == len(self):

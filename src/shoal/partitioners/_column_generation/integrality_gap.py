@@ -26,7 +26,7 @@ from shoal.partitioners._column_generation.proof import Proof
 GROUP_LIMITS = (4_000, 16_000, 64_000)  # groups that are enumerated, in successive attempts
 TOLERANCE = 2e-9  # of the cost: rounding and tolerances of the solver
 MAX_STEPS = 20_000_000  # to list the groups of one record and size
-CUTOFF_FACTOR = 0.7  # reduces a cutoff with too many groups below it
+CUTOFF_FACTOR = 0.7  # times a cutoff with too many groups below it
 TIME_SHARE = 0.4  # of the remaining time, for an integer programme that does not include all groups
 
 Leading = NDArray[np.bool_]
@@ -69,9 +69,8 @@ def charge_remaining_duals(proof: Proof, columns: Columns, is_leading: Leading) 
     group_duals = duals.group_dual * (len(columns.X) // proof.k)
     is_in_programme = is_leading[duals.triples].sum(axis=1) >= 2
     columns.triples = duals.triples[is_in_programme & (duals.triple_dual > 0)]
-    n_remaining = np.append(~is_leading, False)[duals.clusters].sum(
-        axis=1
-    )  # the last stands for padding
+    is_remaining = np.append(~is_leading, False)  # the last entry stands for padding
+    n_remaining = is_remaining[duals.clusters].sum(axis=1)
     is_kept = n_remaining < duals.divisors
     is_used = is_kept & (duals.cluster_dual > 0)
     columns.clusters, columns.divisors = duals.clusters[is_used], duals.divisors[is_used]

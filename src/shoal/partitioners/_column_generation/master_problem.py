@@ -35,7 +35,7 @@ class MasterRelaxation(NamedTuple):
 
 
 class IntegerSolution(NamedTuple):
-    """A solution of the integer programme: its columns, or None, and a lower bound."""
+    """A solution of the integer programme: the selected columns, or None, and a lower bound."""
 
     columns: Indices | None
     bound: float
@@ -72,8 +72,8 @@ class MasterProblem:
     """The programme over all columns; columns are added, and each solution is warm-started.
 
     Rows are the records, then the number of groups if ``max_groups`` is given, then the triples and
-    the clusters in the order in which they came. Only ``is_leading`` records have to be covered;
-    all of them if it is None.
+    the clusters in the order in which they were added. Only records in the mask ``is_leading`` have
+    to be covered, or all if it is None.
     """
 
     def __init__(

@@ -10,8 +10,8 @@ triple at most once, and the dual of a cluster applies c // m times at most, so 
     record duals - triple duals - c // m * cluster duals - groups * group dual
     + reduced costs of its groups,
 
-and the reduced cost of a group is at least the minimum over all groups with the same first record,
-in an order of the records that may differ from size to size. The bound is valid for any dual
+and the reduced cost of a group is at least the minimum over all groups with the same anchor, their
+first record in an order that may differ from size to size. The bound is valid for any dual
 values; good ones make it high.
 
 Groups larger than k need a search only where the duals of triples or groups are large. Cover a
@@ -43,23 +43,23 @@ from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._neighbours import nearest_others
 
 N_NEIGHBOURS = 48  # listed neighbours; a search that needs more scans all records
-STRIDE = 16  # records between two checks of the time; one if their searches may take long
-MANY_STEPS = 100_000  # of a search that may take long
+STRIDE = 16  # records between two checks of the time; 1 if their searches may take long
+MANY_STEPS = 100_000  # of a search that may take long, at least
 THREADS = 2
 EXCESS_FACTOR = 30.0  # any positive factor is valid
 RAISED_STEPS, RAISED_SHARE = 200, 0.1  # of the search with higher duals: at least, of all steps
 MAX_GROUPS_PER_RECORD = 3  # groups of lowest reduced cost that are kept per record
-RETRY_FACTOR = 10  # times the steps, for one record of this number whose search was not complete
+RETRY_FACTOR = 10  # times the steps; at most one record in this number is searched again
 EPSILON = float(np.finfo(np.float64).eps)
 
 
 class PricingEffort(NamedTuple):
     """Limits of the search at a record: the number of candidates, and of search steps.
 
-    Where the steps suffice for most records, the others are searched with more of them, at most
-    ``max_steps_on_retry``. Without a search for ``include_larger`` groups than k, their excess
-    lowers the bound. Groups whose reduced cost is negative by less than ``tolerance`` are not
-    searched for.
+    If the steps suffice for most records, the others are searched with more of them, at most
+    ``max_steps_on_retry``. Unless ``include_larger``, groups of more than k records are not
+    searched for, and their excess lowers the bound. Nor are groups whose reduced cost is negative
+    by less than ``tolerance``.
     """
 
     max_candidates: int
@@ -70,11 +70,11 @@ class PricingEffort(NamedTuple):
 
 
 class AnchorResult(NamedTuple):
-    """Lower bounds of the reduced costs at some records, the anchors, and groups of negative ones.
+    """Lower bounds of reduced costs at some anchors, and groups of negative reduced cost.
 
-    ``violation``: minus the sum over anchors of their lowest reduced cost; at least 0. A search is
-    ``is_complete`` where the bound is the reduced cost of a group that was found, or the greatest
-    that is of interest.
+    ``violation``: minus the sum over anchors of their lowest reduced cost; at least 0.
+    ``is_complete`` is True where the bound is the reduced cost of a group that was found, or no
+    group of interest exists.
     """
 
     reduced_cost: Values
@@ -202,7 +202,7 @@ def price_anchors(
 
 
 def split_anchors(anchors: Indices, effort: PricingEffort) -> list[Indices]:
-    """Return anchors in parts, between which the time is checked."""
+    """Split anchors into parts, between which the time is checked."""
     stride = STRIDE if effort.max_steps < MANY_STEPS else 1
     return [anchors[i : i + stride] for i in range(0, len(anchors), stride)]
 
@@ -212,7 +212,7 @@ def price_in_threads(
     parts: Sequence[Indices],
     check_interrupt: Callable[[], None],
 ) -> Iterator[tuple[Indices, AnchorResult]]:
-    """Yield parts of anchors and the result of ``price`` there, in order, from two threads.
+    """Yield parts of anchors and the results of ``price`` for them, in order, from two threads.
 
     ``check_interrupt`` is called after each and may raise, which cancels the remaining searches.
     """
@@ -253,7 +253,7 @@ class Pricing:
         effort: PricingEffort,
         check_interrupt: Callable[[], None],
     ) -> Iterator[tuple[Indices, AnchorResult]]:
-        """Yield anchors and the result of the search there, for all sizes.
+        """Yield anchors and the results of their searches, for all sizes.
 
         For sizes above k, a multiple of the excess is added to the duals first: a group of negative
         reduced cost keeps it, but most duals fall, which rules out most records quickly.
@@ -289,7 +289,7 @@ class Pricing:
         effort: PricingEffort,
         check_interrupt: Callable[[], None],
     ) -> Iterator[tuple[Indices, AnchorResult]]:
-        """Yield anchors and the result of the search there, for one size.
+        """Yield anchors and the results of their searches, for one size.
 
         While the search is complete for all but a few records, it is repeated for these with more
         steps, which takes no longer than the first search may.

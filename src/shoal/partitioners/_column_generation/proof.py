@@ -23,7 +23,7 @@ from shoal.partitioners._column_generation.pricing import Pricing, PricingEffort
 
 # Dual ascent.
 # Its phases: a temperature, in units of the mean cost of a record, and how thoroughly groups of k
-# are result. A phase ends at the temperature COLD.
+# are priced. A phase ends at FINAL_TEMPERATURE.
 PHASES = (
     (0.1, PricingEffort(48, 5000, include_larger=False)),
     (0.01, PricingEffort(300, 30_000, include_larger=False)),
@@ -41,12 +41,10 @@ GROUPS_OF_K = PHASES[-1][1]
 QUICK_PRICING = PricingEffort(48, 5000)
 LONG_PRICING = PricingEffort(1_000_000, 20_000_000, max_steps_on_retry=20_000_000)
 FIRST_STEPS, MORE_STEPS = 2_000_000, 10  # of the first long pricing, and the factor to the next
-TOLERANCE_SHARE = (
-    0.05  # of what the bound may still gain, by which it may be lower than duals prove
-)
+TOLERANCE_SHARE = 0.05  # of the possible gain of the bound, by which a pricing may underestimate it
 MAX_POSTPONED = 3  # rounds of inequalities between two long pricings
-SMOOTHING_WEIGHT = 0.3  # weight of the best duals so far
-MAX_CUTS = 200  # at a time
+SMOOTHING = 0.3  # weight of the best duals so far
+MAX_CUTS = 200  # that are added at a time
 SMALL_SAVING = 1e-4  # of the gap: violated clusters that save less are left out
 
 # Stopping: when quick pricing, the search for further groups and the linear programme end.
@@ -72,12 +70,12 @@ def squared_errors(X: Matrix, labels: Labels) -> tuple[Values, float]:
 
 
 def pad_with_zeros(values: Values, length: int) -> Values:
-    """Return values with zeros after them."""
+    """Return values followed by zeros."""
     return np.append(values, np.zeros(length - len(values)))
 
 
 def has_cuts(duals: Duals) -> bool:
-    """Return whether there are duals of triples or clusters."""
+    """Return whether the duals include those of triples or clusters."""
     return len(duals.triple_dual) + len(duals.cluster_dual) > 0
 
 
@@ -141,7 +139,7 @@ class Proof:
     def ascend(
         self, record_dual: Values, limits: Matrix, temperature: float, effort: PricingEffort
     ) -> Values:
-        """Return duals within a box at which few groups of k have a negative reduced cost."""
+        """Return duals within limits at which few groups of k have a negative reduced cost."""
         record_dual, mean_cost = record_dual.copy(), self.sse / len(record_dual)
         while temperature > FINAL_TEMPERATURE:
             start, columns = incidence(self.columns.members, len(record_dual))
@@ -176,17 +174,14 @@ class Proof:
         """Smooth duals by the best ones so far, since those of successive vertices oscillate."""
         best = self.duals
         return Duals(
-            record_dual=SMOOTHING_WEIGHT * best.record_dual
-            + (1 - SMOOTHING_WEIGHT) * duals.record_dual,
+            record_dual=SMOOTHING * best.record_dual + (1 - SMOOTHING) * duals.record_dual,
             triples=duals.triples,
-            triple_dual=SMOOTHING_WEIGHT * pad_with_zeros(best.triple_dual, len(duals.triple_dual))
-            + (1 - SMOOTHING_WEIGHT) * duals.triple_dual,
-            group_dual=SMOOTHING_WEIGHT * best.group_dual
-            + (1 - SMOOTHING_WEIGHT) * duals.group_dual,
+            triple_dual=SMOOTHING * pad_with_zeros(best.triple_dual, len(duals.triple_dual))
+            + (1 - SMOOTHING) * duals.triple_dual,
+            group_dual=SMOOTHING * best.group_dual + (1 - SMOOTHING) * duals.group_dual,
             clusters=duals.clusters,
-            cluster_dual=SMOOTHING_WEIGHT
-            * pad_with_zeros(best.cluster_dual, len(duals.cluster_dual))
-            + (1 - SMOOTHING_WEIGHT) * duals.cluster_dual,
+            cluster_dual=SMOOTHING * pad_with_zeros(best.cluster_dual, len(duals.cluster_dual))
+            + (1 - SMOOTHING) * duals.cluster_dual,
             divisors=duals.divisors,
         )
 
@@ -201,7 +196,7 @@ class Proof:
         return (n_new, violation) if n_new else self.price(duals, effort)
 
     def price_thoroughly(self, duals: Duals) -> tuple[int, float]:
-        """Price groups of all sizes, and the next time longer if that finds none.
+        """Price groups of all sizes, with more steps the next time if that finds none.
 
         Return the number of new ones and the ``violation``: minus the sum over anchors of their
         lowest reduced cost; at least 0.

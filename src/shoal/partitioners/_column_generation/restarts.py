@@ -22,7 +22,7 @@ MAX_RESTARTS = 30
 
 
 class Restarts:
-    """Searches that start from MDAV, not from the best partition, to reach other groups.
+    """Searches that start from MDAV, not from the best partition, to find other groups.
 
     Their lengths depend on the table and the budget alone, not on the speed of the machine, so that
     proofs that end before the budget return the same groups everywhere.
@@ -38,7 +38,7 @@ class Restarts:
         return int(min(rounds, max(max_rounds, MIN_ROUNDS * len(self.start_labels))))
 
     def _run_search(self, rounds: int) -> SearchResult:
-        """Search; report the progress of the proof, which may interrupt the search."""
+        """Search, and report the progress of the proof, which may interrupt the search."""
         proof, outer_context = self.proof, copy_context()
 
         def report(*_: object) -> None:
@@ -53,7 +53,7 @@ class Restarts:
             )
 
     def search(self, rounds_per_record: int) -> None:
-        """Search and keep the groups."""
+        """Search, and add the groups that were found to the proof."""
         proof, rounds = (
             self.proof,
             self.affordable_rounds(rounds_per_record * len(self.start_labels)),

@@ -1,7 +1,7 @@
 """Dual ascent over a long table, block by block.
 
 The duals of a block are raised while those of the records around it are fixed. All groups that
-contain a record of the block count, also those that reach across its border, so that duals of
+contain a record of the block count, also those that cross its border, so that duals of
 neighbouring blocks fit together after a few passes.
 """
 
@@ -21,7 +21,7 @@ from shoal.partitioners._dual_bound.group_pool import GroupPool, Members
 from shoal.partitioners._dual_bound.long_table import LongTable, extract_block, positions
 
 SWEEPS = 50
-MAX_CANDIDATES, MAX_STEPS = 48, 5_000  # of the search at a row; more find hardly more groups
+MAX_CANDIDATES, MAX_STEPS = 48, 5_000  # of the search at a row; more find hardly any more groups
 CONVERGENCE_SHARE = 0.3  # of the temperature: duals that move less have converged
 NEGLIGIBLE_SLACK = (
     20.0  # temperatures by which a group costs more than its duals: it has no influence
@@ -44,7 +44,7 @@ class Block:
         return self.stop - self.start
 
     def set_groups(self, groups: Members) -> None:
-        """Replace the groups, and list those that reach into each of the other blocks."""
+        """Replace the groups, and list those that cross into each of the other blocks."""
         self.groups = groups
         blocks = np.searchsorted(self.edges, groups, side="right") - 1
         group, member = np.nonzero(blocks != self.number)
@@ -54,7 +54,7 @@ class Block:
         self._crossing_start = np.searchsorted(other_block, np.arange(len(self.edges)))
 
     def border_groups(self, number: int) -> Members:
-        """Return the groups that contain a row of another block, that of this ``number``."""
+        """Return the groups of this block that contain a row of block ``number``."""
         start, stop = self._crossing_start[number : number + 2]
         return self.groups[self._crossing[start:stop]]
 
@@ -84,10 +84,10 @@ def ascend_block(
     mean_cost: float,
     max_rounds: int,
 ) -> tuple[Values, Members]:
-    """Return higher duals of a block, and its groups that still matter.
+    """Return higher duals of a block, and its groups that influence them.
 
-    The ``border_groups`` groups are those of other blocks that contain a row of this one.
-    ``mean_cost`` is the mean cost of a record; the temperature is a share of it.
+    The ``border_groups`` are groups of other blocks that contain a row of this one. ``mean_cost``
+    is the mean cost of a record; the temperature is a share of it.
     """
     start, stop, size = block.start, block.stop, len(block)
     known_groups = np.concatenate([border_groups, block.groups])

@@ -26,12 +26,12 @@ from shoal.partitioners._dual_bound.long_table import LongTable, long_table, rou
 from shoal.partitioners._dual_bound.pair_duals import max_used_neighbours, pair_duals
 
 BLOCK = 4_096  # rows whose duals are raised together
-# Blocks that are raised side by side do not see each other's new duals, which does no harm if few
-# of all are. Their number does not depend on the number of threads, so that results do not either.
+# Blocks whose duals are raised in parallel do not use each other's new duals, which does no harm if
+# they are few. Their number does not depend on the number of threads, so neither do results.
 MAX_PARALLEL, MIN_SPACING = 4, 12
 COST_FACTOR = 1.3  # times the mean share of a record: about what a record costs
 START_FACTOR = 1.03  # times the first corrected duals: where the ascent starts without groups
-ERROR_FACTOR = 0.93  # times the squared error of a record: the first dual where one is
+ERROR_FACTOR = 0.93  # times the squared error of a record: where the ascent starts with groups
 LIFT_FACTOR = 1.06  # times the duals of the quick bound: what the first corrections start from
 Passes = tuple[tuple[float, int], ...]
 # Temperatures of the passes of each round, and how often groups are generated in a pass.
@@ -40,7 +40,7 @@ ROUNDS: tuple[Passes, ...] = (
     ((0.01, 2), (0.007, 2), (0.005, 2), (0.003, 2)),
     ((0.002, 2), (0.001, 2)),
 )
-RESERVE = 1.5  # times the seconds of the first corrections: what is left for the last ones
+RESERVE = 1.5  # times the seconds of the first corrections: reserved for the last ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +157,7 @@ class _LongProof:
     def run(self, budget: Budget, threads: int) -> None:
         """Make all rounds; raise `OutOfTime` when the budget is used up.
 
-        The ascent ends early where the budget would leave too little time for corrections.
+        The ascent ends early if too little time would be left for corrections.
         """
         seconds_before = budget.seconds_spent
         self._correct(LIFT_FACTOR * self.best_duals, budget, threads)

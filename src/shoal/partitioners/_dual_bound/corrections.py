@@ -1,9 +1,9 @@
 """Corrections: how far duals must fall so that no group costs less than the sum of its duals.
 
-`shoal._kernels.pricing.search_radius` says from which of its rows a violated group is found. All
-rows are searched; then the greatest dual of each group that was found is lowered until the group is
-no longer violated, and the rows that found one are searched again. Where a group is still violated
-after some passes, the dual of the row that found it is lowered.
+`shoal._kernels.pricing.search_radius` explains from which of its rows a violated group is found.
+All rows are searched; then the greatest dual of each group that was found is lowered until the
+group is no longer violated, and the rows from which one was found are searched again. If a group is
+still violated after some passes, the dual of the row from which it is found is lowered.
 """
 
 from collections import deque
@@ -25,8 +25,8 @@ from shoal._kernels.pricing.row_boxes import box_levels
 from shoal.partitioners._base import Indices, Values
 from shoal.partitioners._dual_bound.long_table import LongTable, rounding_share
 
-PASSES = 8  # over rows that found violated groups, at most
-CLOSE_SHARE = 1e-5  # of the duals: corrections that no further pass is worth
+MAX_PASSES = 8  # over rows from which violated groups were found
+CLOSE_SHARE = 1e-5  # of the duals: corrections too small for a further pass
 # Outliers can have very many candidates, which take memory. Fewer in the last searches, of the
 # largest duals, lower the bound.
 EFFORT = CorrectionEffort(
@@ -37,7 +37,7 @@ EFFORT = CorrectionEffort(
     space=262_144,
 )
 HARD_EFFORT = EFFORT._replace(floor_steps=5_000_000, max_candidates=100_000)
-HARD_SHARE = 0.0005  # of all rows, that are searched with the greater effort
+HARD_SHARE = 0.0005  # of all rows: those searched with the greater effort
 MAX_GROUPS_PER_ROW = 2  # violated groups that are kept per row
 STRIDE, HARD_STRIDE = 1_024, 4  # rows between two checks of the time
 
@@ -49,8 +49,8 @@ class Corrections:
     """Duals that are lowered until they are feasible.
 
     ``correction`` (at most 0) is what must be added to the dual of each row. ``is_unsearched``
-    tells which rows have not been searched yet; ``is_incomplete`` tells at which rows the effort
-    did not suffice, so that their corrections may be larger than needed.
+    marks the rows that have not been searched yet; ``is_incomplete`` marks those at which the
+    effort did not suffice, so that their corrections may be larger than needed.
     """
 
     def __init__(self, table: LongTable, duals: Values):
@@ -79,12 +79,12 @@ class Corrections:
         """
         n, violated = len(self.duals), []
         rows = np.arange(n)
-        for pass_number in range(PASSES):
+        for pass_number in range(MAX_PASSES):
             groups, costs = self._search(rows, STRIDE, EFFORT, threads, check_interrupt)
             violated.append(groups)
             rows = rows[self.correction[rows] < 0]
             remaining = -self.correction[rows[~self.is_incomplete[rows]]].sum()
-            if remaining <= CLOSE_SHARE * self.duals.sum() or pass_number == PASSES - 1:
+            if remaining <= CLOSE_SHARE * self.duals.sum() or pass_number == MAX_PASSES - 1:
                 break
             self._lower(groups, costs)
         # Few rows, mostly outliers, need long searches; their corrections are the largest.

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from shoal._kernels.pricing.relaxation import group_costs
 from shoal.partitioners._base import Indices, Matrix, Values
 
-# Odd numbers with bits in no order; products of 64 bits of them distinguish groups.
+# Odd numbers with random-looking bits; their products modulo 2 ** 64 distinguish groups.
 MULTIPLIER, STEP = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1342543DE82EF95)
 HALF = np.uint64(32)
 
@@ -29,7 +29,8 @@ def group_keys(members: Members) -> Keys:
 class GroupPool:
     """Distinct groups of k rows of ``X`` and their SSEs.
 
-    The groups of other blocks come first in ``members``; ``n_border_groups`` is their number.
+    The groups that cross the border from other blocks come first in ``members``;
+    ``n_border_groups`` is their number.
     """
 
     def __init__(self, X: Matrix, members: NDArray[np.integer], n_border_groups: int = 0):

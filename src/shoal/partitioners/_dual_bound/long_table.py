@@ -1,4 +1,4 @@
-"""A table in an order in which near records are near each other, with their neighbours."""
+"""A table in an order in which near records follow each other, with their neighbours."""
 
 from typing import NamedTuple
 
@@ -70,8 +70,8 @@ def extract_block(
 ) -> tuple[NeighbourTable, Indices]:
     """Return a small table of the block from ``start`` to ``stop``, and which rows it contains.
 
-    The rows of the block come first. Their neighbours outside the block follow, together with the
-    rows ``rows_around`` it.
+    The rows of the block come first. Their neighbours outside the block follow, together with
+    ``rows_around``.
     """
     near = table.near[start:stop]
     outside = np.unique(np.concatenate([near.ravel(), rows_around]))

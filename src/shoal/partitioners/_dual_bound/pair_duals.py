@@ -1,6 +1,6 @@
 """Feasible duals from pairs of near records: less than a tenth of a millisecond per record.
 
-`shoal._kernels.pricing.pair_costs` says why they are feasible.
+`shoal._kernels.pricing.pair_costs` explains why they are feasible.
 """
 
 import numpy as np
@@ -21,15 +21,15 @@ from shoal.partitioners._dual_bound.long_table import LongTable, Rows, rounding_
 
 N_NEIGHBOURS = 24  # neighbours of a record that are used; more raise the bound little
 SWEEPS = 4  # over the first potentials
-MARGIN = 0.25  # of its scale: by how much a potential may exceed its first value
+MARGIN = 0.25  # by which a potential may exceed its first value, as a share of its scale
 N_STEPS, FIRST_STEP = (
     8,
     0.25,
 )  # of the ascent, and how far the first may go, as a share of the scale
-HALVING_STEPS = 4  # steps after which they are half as long
-WIDE_FACTOR = 1.1  # times half the farthest listed: limits above need a search of the whole table
+HALVING_STEPS = 4  # steps of the ascent after which they are half as long
+WIDE_FACTOR = 1.1  # times half the farthest listed: greater limits need a search of the whole table
 MAX_UNLISTED = 64  # rows that such a search may find
-BATCH = 16_384  # rows that are searched before what was found is gathered, which saves memory
+BATCH = 16_384  # rows that are searched at a time, which saves memory
 
 
 def pair_duals(table: LongTable) -> Values:
@@ -100,7 +100,7 @@ def unlisted_pairs(
 ) -> tuple[Indices, Indices]:
     """Return the pairs of a wide row and one that it does not list, if they can be partners.
 
-    The limit of a row with too many of them is lowered to what is ``safe_limits``.
+    The limit of a row with too many of them is lowered to its entry of ``safe_limits``.
     """
     X, near, n = table.X, table.near, len(table.X)
     boxes = box_levels(X, limit, np.zeros(n))
