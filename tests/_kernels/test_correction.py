@@ -142,8 +142,8 @@ def test_all_rows_within_reach_are_listed_or_there_is_no_space(space):
     for i in range(40 if count > 0 else 0):
         listed, at = [], last[i]
         while at >= 0:
-            listed.append((lists.record[at], lists.gap[at]))
-            at = lists.before[at]
+            listed.append((lists.row[at], lists.gap[at]))
+            at = lists.previous[at]
         assert sorted(listed) == [(row, gaps[i, row]) for row in np.flatnonzero(within[i])]
 
 

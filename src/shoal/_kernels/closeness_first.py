@@ -66,9 +66,8 @@ def unordered_distance(rank, cumulative_counts):
             continue
         run_rank = rank[i]
         group_share = (i + 1 - run_start) / size
-        table_share = (
-            cumulative_counts[run_rank] - (cumulative_counts[run_rank - 1] if run_rank > 0 else 0)
-        ) / n_records
+        n_lower = cumulative_counts[run_rank - 1] if run_rank > 0 else 0
+        table_share = (cumulative_counts[run_rank] - n_lower) / n_records
         total_excess += max(group_share - table_share, 0.0)
         run_start = i + 1
     return total_excess

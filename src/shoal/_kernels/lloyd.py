@@ -134,18 +134,13 @@ def find_cheapest(cells, cell, cheapest, costs):
                     own_cost = cells.distance[i] - cells.subsidy[cells.labels[i]]
                     count = insert(cheapest, costs, count, i, gaps[offset] - own_cost)
             continue
-        near_child, far_child = 2 * box, 2 * box + 1
-        near_floor = squared_box_distance(tree, near_child, centre) - cells.ceiling[near_child]
-        far_floor = squared_box_distance(tree, far_child, centre) - cells.ceiling[far_child]
+        near_box, far_box = 2 * box, 2 * box + 1
+        near_floor = squared_box_distance(tree, near_box, centre) - cells.ceiling[near_box]
+        far_floor = squared_box_distance(tree, far_box, centre) - cells.ceiling[far_box]
         if far_floor < near_floor:
-            near_child, far_child, near_floor, far_floor = (
-                far_child,
-                near_child,
-                far_floor,
-                near_floor,
-            )
-        boxes[n_stacked], floors[n_stacked] = far_child, far_floor
-        boxes[n_stacked + 1], floors[n_stacked + 1] = near_child, near_floor
+            near_box, far_box, near_floor, far_floor = (far_box, near_box, far_floor, near_floor)
+        boxes[n_stacked], floors[n_stacked] = far_box, far_floor
+        boxes[n_stacked + 1], floors[n_stacked + 1] = near_box, near_floor
         n_stacked += 2
 
 

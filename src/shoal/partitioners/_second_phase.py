@@ -14,7 +14,7 @@ STRIDE = 1000  # groups between two reports of progress: a fraction of a second
 def second_phase(
     X: Matrix, labels: Labels, k: int, divide: Callable[[Matrix, int], Labels]
 ) -> Labels:
-    """Return the groups after some have dissolved and large ones were divided.
+    """Return the groups after some are dissolved and large ones are divided.
 
     The groups are visited by decreasing SSE, as it is at the start; ties go to
     the group whose first record is lowest. Each dissolves if the SSE falls when

@@ -181,10 +181,8 @@ def process_edge(graph, matching, heap, edge, n_required):
         matching.node[a].matched_edge = matching.node[b].matched_edge = edge
         return True
     add_inner_node(matching, heap, other_node, edge)
-    c, d = (
-        matching.node[graph.ends[matched_edge, 0]].top,
-        matching.node[graph.ends[matched_edge, 1]].top,
-    )
+    c = matching.node[graph.ends[matched_edge, 0]].top
+    d = matching.node[graph.ends[matched_edge, 1]].top
     add_outer_node(graph, matching, heap, d if c == other_node else c, matched_edge, n_required)
     return False
 

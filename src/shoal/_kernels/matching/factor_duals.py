@@ -58,11 +58,9 @@ def list_violated_pairs(X, dual, parent, dual_sums, start, stop, min_violation, 
     count, greatest = 0, 0.0
     for u in range(start, stop):
         for v in range(u):
-            both_first, second_of_v, second_of_u = (
-                dual[u] + dual[v],
-                dual[u] + dual[n + v],
-                dual[v] + dual[n + u],
-            )
+            both_first = dual[u] + dual[v]
+            second_of_v = dual[u] + dual[n + v]
+            second_of_u = dual[v] + dual[n + u]
             limit = max(both_first, second_of_v, second_of_u)
             distance = distance_within(X, u, v, limit)
             if distance >= limit:

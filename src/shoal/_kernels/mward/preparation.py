@@ -56,9 +56,8 @@ def initial_groups(
     parent = np.arange(len(rows))
     is_single = np.ones(len(rows), bool)
     for members in extremes:
-        centroids[members.min()] = rows[members[0]] + (rows[members] - rows[members[0]]).mean(
-            axis=0
-        )
+        origin = rows[members[0]]
+        centroids[members.min()] = origin + (rows[members] - origin).mean(axis=0)
         sizes[members.min()] = k
         parent[members] = members.min()
         is_single[members] = False
@@ -80,10 +79,8 @@ def absorb_equals(centroids, sizes, parent, is_single, extreme, representatives,
     coinciding = representatives[
         ((centroids[representatives] - centroids[extreme]) ** 2).sum(axis=1) < NEGLIGIBLE
     ]
-    if (
-        len(coinciding) == 0 or parent[coinciding[0]] != coinciding[0]
-    ):  # the other extreme group has them already
-        return
+    if len(coinciding) == 0 or parent[coinciding[0]] != coinciding[0]:
+        return  # there are none, or the other extreme group has them already
     representative = coinciding[0]
     equals = np.flatnonzero(is_single & (parent == representative))
     n_joined_before = np.sum(equals < extreme) + sizes[representative] - len(equals)

@@ -33,14 +33,14 @@ def count_inside(search, candidates, cluster, count):
 
 
 @compiled
-def split_floors(search, candidates, depth, cluster, inside_least, outside_least):
+def split_floors(search, candidates, depth, cluster, inside, outside):
     """Fill two lists with the least floors of the candidates inside and outside of a cluster."""
-    inside_least[:], outside_least[:] = np.inf, np.inf
+    inside[:], outside[:] = np.inf, np.inf
     for i in range(search.n_candidates[depth]):
         if candidates.in_cluster[cluster, search.candidates[depth, i]]:
-            insert_least(inside_least, search.floor[depth, i])
+            insert_least(inside, search.floor[depth, i])
         else:
-            insert_least(outside_least, search.floor[depth, i])
+            insert_least(outside, search.floor[depth, i])
 
 
 @compiled
@@ -67,14 +67,11 @@ def charge_clusters(search, candidates, depth, least, cutoff):
         if n_missing > n_needed or count_inside(search, candidates, cluster, count) < n_missing:
             continue
         search.uncharged_dual[cluster] = dual
-        inside_least, outside_least = (
-            search.inside_floors[:n_missing],
-            search.outside_floors[: n_needed - n_missing + 1],
-        )
-        split_floors(search, candidates, depth, cluster, inside_least, outside_least)
+        inside = search.inside_floors[:n_missing]
+        outside = search.outside_floors[: n_needed - n_missing + 1]
+        split_floors(search, candidates, depth, cluster, inside, outside)
         share = min(
-            dual / (n_needed - n_missing + 1),
-            outside_least[n_needed - n_missing] - inside_least[n_missing - 1],
+            dual / (n_needed - n_missing + 1), outside[n_needed - n_missing] - inside[n_missing - 1]
         )
         if share > 0.0:
             for i in range(search.n_candidates[depth]):
@@ -91,18 +88,15 @@ def charge_clusters(search, candidates, depth, least, cutoff):
 
 
 @compiled
-def merged_sum(inside_least, outside_least, n_needed):
+def merged_sum(inside, outside, n_needed):
     """Return the sum of the ``n_needed`` least values of two sorted lists."""
     total, n_inside = 0.0, 0
     for i in range(n_needed):
-        if (
-            n_inside < inside_least.shape[0]
-            and inside_least[n_inside] <= outside_least[i - n_inside]
-        ):
-            total += inside_least[n_inside]
+        if n_inside < inside.shape[0] and inside[n_inside] <= outside[i - n_inside]:
+            total += inside[n_inside]
             n_inside += 1
         else:
-            total += outside_least[i - n_inside]
+            total += outside[i - n_inside]
     return total
 
 
@@ -122,11 +116,9 @@ def excludes_all_groups(search, candidates, depth, total, cutoff):
             search.uncharged_dual[cluster] > 0.0
             and cost + total + search.uncharged_dual[cluster] >= cutoff
         ):
-            inside_least, outside_least = (
-                search.inside_floors[: n_missing - 1],
-                search.outside_floors[:n_needed],
-            )
-            split_floors(search, candidates, depth, cluster, inside_least, outside_least)
-            if cost + merged_sum(inside_least, outside_least, n_needed) >= cutoff:
+            inside = search.inside_floors[: n_missing - 1]
+            outside = search.outside_floors[:n_needed]
+            split_floors(search, candidates, depth, cluster, inside, outside)
+            if cost + merged_sum(inside, outside, n_needed) >= cutoff:
                 return True
     return False

@@ -179,10 +179,8 @@ def list_partners_by_excess(X, start, partners, potential, row, half_excess, row
         if excess < 0.0:
             slot = count
             while slot > 0 and half_excess[slot - 1] > excess / 2:
-                half_excess[slot], row_partners[slot] = (
-                    half_excess[slot - 1],
-                    row_partners[slot - 1],
-                )
+                half_excess[slot] = half_excess[slot - 1]
+                row_partners[slot] = row_partners[slot - 1]
                 slot -= 1
             half_excess[slot], row_partners[slot] = excess / 2, other
             count += 1
@@ -216,10 +214,8 @@ def write_pair_costs(X, start, partners, potential, k, cost, gradient):
         if n_paired == count:
             cost[row], size = cheapest_partners(half_excess, pair_excess, count, best_partners)
         else:
-            cost[row], size = (
-                extension_bound(half_excess, count, k - 1, 0, 0, 0.0),
-                min(count, k - 1),
-            )
+            cost[row] = extension_bound(half_excess, count, k - 1, 0, 0, 0.0)
+            size = min(count, k - 1)
             best_partners[:] = np.arange(k - 1)
         gradient[row] -= size / 2
         for a in range(size):

@@ -100,11 +100,9 @@ def store_least(search, depth, least, cutoff):
 def keep_promising_rows(search, candidates, depth, least, cutoff):
     """Keep the candidates of groups below ``cutoff``; return whether enough are left."""
     k, n_candidates = search.members.shape[0], search.n_candidates[depth]
-    position, added_cost, floor = (
-        search.position[depth],
-        search.added_cost[depth],
-        search.floor[depth],
-    )
+    position = search.position[depth]
+    added_cost = search.added_cost[depth]
+    floor = search.floor[depth]
     for i in range(n_candidates):
         floor[i] = added_cost[i] + candidates.cost_sums[position[i], k - depth - 1] / 2
     if not store_least(search, depth, least, cutoff):
@@ -112,11 +110,9 @@ def keep_promising_rows(search, candidates, depth, least, cutoff):
     n_kept, others_cost = 0, search.cost[depth] + search.least_floor_sum[depth]
     for i in range(n_candidates):
         if floor[i] <= search.largest_of_least[depth] or others_cost + floor[i] < cutoff:
-            position[n_kept], added_cost[n_kept], floor[n_kept] = (
-                position[i],
-                added_cost[i],
-                floor[i],
-            )
+            position[n_kept] = position[i]
+            added_cost[n_kept] = added_cost[i]
+            floor[n_kept] = floor[i]
             n_kept += 1
     search.n_candidates[depth] = search.next_candidate[depth] = n_kept
     return True

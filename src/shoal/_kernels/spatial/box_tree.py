@@ -163,19 +163,12 @@ def find_nearest(tree, point, excluded, nearest, distances):
         if box >= tree.start.shape[0]:
             count = search_leaf(tree, box, point, excluded, nearest, distances, count, gaps)
             continue
-        near_child, far_child = 2 * box, 2 * box + 1
-        near_floor, far_floor = (
-            squared_box_distance(tree, near_child, point),
-            squared_box_distance(tree, far_child, point),
-        )
-        if precedes(far_floor, tree.lowest[far_child], near_floor, tree.lowest[near_child]):
-            near_child, far_child, near_floor, far_floor = (
-                far_child,
-                near_child,
-                far_floor,
-                near_floor,
-            )
-        boxes[n_stacked], floors[n_stacked] = far_child, far_floor
-        boxes[n_stacked + 1], floors[n_stacked + 1] = near_child, near_floor
+        near_box, far_box = 2 * box, 2 * box + 1
+        near_floor = squared_box_distance(tree, near_box, point)
+        far_floor = squared_box_distance(tree, far_box, point)
+        if precedes(far_floor, tree.lowest[far_box], near_floor, tree.lowest[near_box]):
+            near_box, far_box, near_floor, far_floor = (far_box, near_box, far_floor, near_floor)
+        boxes[n_stacked], floors[n_stacked] = far_box, far_floor
+        boxes[n_stacked + 1], floors[n_stacked + 1] = near_box, near_floor
         n_stacked += 2
     return count

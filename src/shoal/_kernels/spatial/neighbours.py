@@ -180,10 +180,8 @@ def find_neighbours(index, start, stop, nearest, squares, is_compact):
         bounds=np.empty(BLOCK, np.float32),
         box=np.empty((2, width), np.float32),
     )
-    query_box, inner_bounds = (
-        np.empty((2, width), np.float32),
-        np.empty(BLOCKS_PER_SUPERBLOCK, np.float32),
-    )
+    query_box = np.empty((2, width), np.float32)
+    inner_bounds = np.empty(BLOCKS_PER_SUPERBLOCK, np.float32)
     for b in range(start, min(stop, index.blocks.shape[0])):
         load_queries(index.blocks[b], index.n_living[b], queries)
         for i in range(BLOCK):

@@ -59,17 +59,13 @@ def accumulate_sums(values, sums):
 def set_sums(sums, position, previous, value, middle, sign):
     """Set the sums at ``position`` to those at ``previous`` plus or minus one value."""
     gap, gap_trailing = two_sum(value, -middle)
-    total, total_trailing = add(
-        sums[previous, 0], sums[previous, 1], sign * gap, sign * gap_trailing
-    )
+    total, trailing = add(sums[previous, 0], sums[previous, 1], sign * gap, sign * gap_trailing)
     sums[position, 0] = total
-    sums[position, 1] = total_trailing
+    sums[position, 1] = trailing
     gap, gap_trailing = square(gap, gap_trailing)
-    total, total_trailing = add(
-        sums[previous, 2], sums[previous, 3], sign * gap, sign * gap_trailing
-    )
+    total, trailing = add(sums[previous, 2], sums[previous, 3], sign * gap, sign * gap_trailing)
     sums[position, 2] = total
-    sums[position, 3] = total_trailing
+    sums[position, 3] = trailing
 
 
 @compiled
@@ -77,11 +73,11 @@ def loss_between(values, sums, i, j):
     """Return the sum of squares about the mean of the values between two positions."""
     if values[i] == values[j - 1]:  # sorted, so all are equal: exactly 0
         return 0.0, 0.0
-    total, total_trailing = add(sums[j, 0], sums[j, 1], -sums[i, 0], -sums[i, 1])
-    total, total_trailing = square(total, total_trailing)
-    total, total_trailing = divide(total, total_trailing, float(j - i))
+    total, trailing = add(sums[j, 0], sums[j, 1], -sums[i, 0], -sums[i, 1])
+    total, trailing = square(total, trailing)
+    total, trailing = divide(total, trailing, float(j - i))
     squares, squares_trailing = add(sums[j, 2], sums[j, 3], -sums[i, 2], -sums[i, 3])
-    return add(squares, squares_trailing, -total, -total_trailing)
+    return add(squares, squares_trailing, -total, -trailing)
 
 
 @compiled

@@ -54,10 +54,8 @@ class Restarts:
 
     def search(self, rounds_per_record: int) -> None:
         """Search, and add the groups that were found to the proof."""
-        proof, rounds = (
-            self.proof,
-            self.affordable_rounds(rounds_per_record * len(self.start_labels)),
-        )
+        proof = self.proof
+        rounds = self.affordable_rounds(rounds_per_record * len(self.start_labels))
         self.seed += 1
         result = self._run_search(rounds)
         store_partition(proof, divide_large_groups(proof.columns.X, result.labels, proof.k))

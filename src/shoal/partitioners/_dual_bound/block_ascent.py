@@ -23,9 +23,7 @@ from shoal.partitioners._dual_bound.long_table import LongTable, extract_block, 
 SWEEPS = 50
 MAX_CANDIDATES, MAX_STEPS = 48, 5_000  # of the search at a row; more find hardly any more groups
 CONVERGENCE_SHARE = 0.3  # of the temperature: duals that move less have converged
-NEGLIGIBLE_SLACK = (
-    20.0  # temperatures by which a group costs more than its duals: it has no influence
-)
+MAX_EXCESS_COST = 20.0  # temperatures by which the cost of a group with influence exceeds its duals
 DUAL_RANGE = (0.25, 8.0)  # times the share of a record: the least and the greatest dual
 
 
@@ -108,14 +106,8 @@ def ascend_block(
             pool.slack(dual), dual, limits, group_start, groups, scaled_temperature, SWEEPS
         )
         block_order = np.argsort(-dual[:size], kind="stable")
-        priced = price_rows(
-            block_table,
-            dual,
-            np.concatenate([block_order, outside_order]),
-            block_order,
-            table.k,
-            effort,
-        )
+        order = np.concatenate([block_order, outside_order])
+        priced = price_rows(block_table, dual, order, block_order, table.k, effort)
         n_new = pool.add(priced.groups)
         if n_new == 0 or (
             greatest_change < CONVERGENCE_SHARE * scaled_temperature
@@ -124,9 +116,8 @@ def ascend_block(
             break
     group_start, groups = pool.incidence(size)
     run_sweeps(pool.slack(dual), dual, limits, group_start, groups, scaled_temperature, SWEEPS)
-    has_influence = (
-        pool.slack(dual)[pool.n_border_groups :] > -NEGLIGIBLE_SLACK * scaled_temperature
-    )
+    slack = pool.slack(dual)[pool.n_border_groups :]
+    has_influence = slack > -MAX_EXCESS_COST * scaled_temperature
     return dual[:size], rows[pool.members[pool.n_border_groups :][has_influence]].astype(np.int32)
 
 

@@ -30,9 +30,9 @@ BLOCK = 4_096  # rows whose duals are raised together
 # they are few. Their number does not depend on the number of threads, so neither do results.
 MAX_PARALLEL, MIN_SPACING = 4, 12
 COST_FACTOR = 1.3  # times the mean share of a record: about what a record costs
-START_FACTOR = 1.03  # times the first corrected duals: where the ascent starts without groups
-ERROR_FACTOR = 0.93  # times the squared error of a record: where the ascent starts with groups
-LIFT_FACTOR = 1.06  # times the duals of the quick bound: what the first corrections start from
+START_FACTOR = 1.03  # times the first corrected duals: where the ascent starts without a partition
+ERROR_FACTOR = 0.93  # times the squared error of a record: where the ascent starts with a partition
+LIFT_FACTOR = 1.06  # times the duals of the quick bound: where the first corrections start
 Passes = tuple[tuple[float, int], ...]
 # Temperatures of the passes of each round, and how often groups are generated in a pass.
 ROUNDS: tuple[Passes, ...] = (

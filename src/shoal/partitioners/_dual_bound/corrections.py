@@ -91,8 +91,8 @@ class Corrections:
         hard_rows = rows[self.is_incomplete[rows]]
         hard_rows = hard_rows[np.argsort(self.correction[hard_rows], kind="stable")]
         hard_rows = hard_rows[: int(np.ceil(HARD_SHARE * n))]
-        hard_result = self._search(hard_rows, HARD_STRIDE, HARD_EFFORT, threads, check_interrupt)
-        return np.concatenate([*violated, hard_result[0]])
+        hard_groups, _ = self._search(hard_rows, HARD_STRIDE, HARD_EFFORT, threads, check_interrupt)
+        return np.concatenate([*violated, hard_groups])
 
     def _lower(self, groups: Members, costs: Values) -> None:
         """Lower the greatest dual of each group as far as the group is violated."""
@@ -119,10 +119,8 @@ class Corrections:
             try:
                 for rows_of_chunk in chunks:
                     correction, violated, reduced_costs, is_incomplete = tasks.popleft().result()
-                    self.correction[rows_of_chunk], self.is_incomplete[rows_of_chunk] = (
-                        correction,
-                        is_incomplete,
-                    )
+                    self.correction[rows_of_chunk] = correction
+                    self.is_incomplete[rows_of_chunk] = is_incomplete
                     self.is_unsearched[rows_of_chunk] = False
                     groups.append(violated)
                     costs.append(reduced_costs)

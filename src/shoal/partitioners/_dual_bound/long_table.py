@@ -78,9 +78,10 @@ def extract_block(
     outside = outside[(outside < start) | (outside >= stop)]
     rows = np.concatenate([np.arange(start, stop), outside.astype(np.int64)])
     X = table.X[rows]
-    local = positions(near, start, stop, outside)
-    sums = nearest_sums(table.X, table.near, rows, table.k)
-    return NeighbourTable(X, local, squared_distances_to_neighbours(X, local), sums), rows
+    block_near = positions(near, start, stop, outside)
+    gaps = squared_distances_to_neighbours(X, block_near)
+    gap_sums = nearest_sums(table.X, table.near, rows, table.k)
+    return NeighbourTable(X, block_near, gaps, gap_sums), rows
 
 
 def positions(rows: NDArray[np.integer], start: int, stop: int, outside: Indices) -> Indices:

@@ -22,10 +22,8 @@ from shoal.partitioners._dual_bound.long_table import LongTable, Rows, rounding_
 N_NEIGHBOURS = 24  # neighbours of a record that are used; more raise the bound little
 SWEEPS = 4  # over the first potentials
 MARGIN = 0.25  # by which a potential may exceed its first value, as a share of its scale
-N_STEPS, FIRST_STEP = (
-    8,
-    0.25,
-)  # of the ascent, and how far the first may go, as a share of the scale
+N_STEPS = 8  # of the ascent
+FIRST_STEP = 0.25  # greatest length of the first step, as a share of the scale
 HALVING_STEPS = 4  # steps of the ascent after which they are half as long
 WIDE_FACTOR = 1.1  # times half the farthest listed: greater limits need a search of the whole table
 MAX_UNLISTED = 64  # rows that such a search may find
@@ -56,7 +54,7 @@ def pair_duals(table: LongTable) -> Values:
 
 
 def max_used_neighbours(k: int) -> int:
-    """Return how many neighbours of a record are used."""
+    """Return how many neighbours of a record are used at most."""
     return max(N_NEIGHBOURS, 2 * k)
 
 
@@ -70,7 +68,7 @@ def possible_partners(
 ) -> tuple[Values, Indices, Rows]:
     """Return limits of the potentials, and all rows that can be partners within them.
 
-    The rows of row i are ``partners[start[i] : start[i + 1]]``. Two rows of which neither lists
+    The partners of row i are ``partners[start[i] : start[i + 1]]``. Two rows of which neither lists
     the other are at least as far apart as the farthest that either lists; so they are no partners
     if both potentials are at most half of that. Isolated rows have higher limits, and the whole
     table is searched for their partners.
