@@ -161,7 +161,7 @@ def test_folders_of_older_versions_are_removed_after_a_month(tmp_path):
     for name, age in [
         ("old", long_ago),
         ("recent", time.time()),
-        (_cache.kernel_digest(), long_ago)
+        (_cache.kernel_digest(), long_ago),
     ]:
         folder = tmp_path / name / "_kernels_0"
         folder.mkdir(parents=True)

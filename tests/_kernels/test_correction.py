@@ -14,7 +14,7 @@ from shoal._kernels.pricing.correction import (
     correct_rows,
     lower_greatest_duals,
 )
-from shoal._kernels.pricing.relaxation import nearest_sums, net_duals
+from shoal._kernels.pricing.net_duals import nearest_sums, net_duals
 from shoal._kernels.pricing.row_boxes import box_levels
 from shoal._kernels.pricing.search_radius import empty_lists, list_rows_within
 from shoal._kernels.spatial.index import open_index

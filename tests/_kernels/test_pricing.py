@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal._kernels.pricing.candidate_list import NeighbourTable
-from shoal._kernels.pricing.candidates import MAX_PAIRED, candidate_set
+from shoal._kernels.pricing.candidate_set import MAX_PAIRED, candidate_set
 from shoal._kernels.pricing.group_search import list_all_groups, search_anchor
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._column_generation.pricing import Pricing, triple_multiplicity
@@ -152,7 +152,7 @@ def many_candidates(seed, n=MAX_PAIRED + 30):
 def test_the_cheap_groups_of_many_candidates_include_triple_duals(seed):
     X, duals = many_candidates(seed)
     table, ranked_duals = searched(X, duals, 3, 3, len(X) - 1)
-    assert candidate_set(table, ranked_duals, 1, 3, 0.0, MANY)[0].pair.size == 0
+    assert candidate_set(table, ranked_duals, 1, 3, 0.0, MANY)[0].pair_cost.size == 0
     expected = {
         tuple(sorted(group)): reduced_cost(
             X, group, duals.record_dual, duals.triples.tolist(), duals.triple_dual, 0.25

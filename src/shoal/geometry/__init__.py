@@ -1,6 +1,6 @@
 """Columns become coordinates: encoding, standardisation, and dependence on confidential columns."""
 
-from shoal.geometry.blocks import correlated_blocks
+from shoal.geometry.column_blocks import correlated_blocks
 from shoal.geometry.dependence import predicted_confidential, with_confidential
 from shoal.geometry.encode import MAX_EXACT, axes_of, join_axes
 from shoal.geometry.scale import SCALES, is_constant, means, standard_deviation, zscore

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.closeness_first import (
+from shoal._kernels.exchange import (
     ConfidentialRanks,
     distance_from_table,
     exchange_with_candidates,

@@ -1,4 +1,4 @@
-"""Probability-constrained Lloyd."""
+"""The probability-constrained Lloyd algorithm."""
 
 from typing import Literal
 

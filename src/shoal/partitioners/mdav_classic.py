@@ -1,4 +1,4 @@
-"""MDAV as first described: pairs of groups to the end, left-overs to their nearest records."""
+"""MDAV as first described: pairs of groups to the end; left-overs join their nearest records."""
 
 from shoal._kernels.leftovers import join_nearest_record
 from shoal._params import K

@@ -1,4 +1,4 @@
-"""The best cuts of a path through the records."""
+"""MHM: the best cuts of a path through the records into groups."""
 
 from typing import Literal
 

@@ -20,6 +20,7 @@ from shoal.partitioners.centroid_mdav import CentroidMDAV
 from shoal.partitioners.cvmdav import CVMDAV
 from shoal.partitioners.dba1 import DBA1
 from shoal.partitioners.dba2 import DBA2
+from shoal.partitioners.efforts import Prove, Refine, Search
 from shoal.partitioners.lloyd import Lloyd
 from shoal.partitioners.md import MD
 from shoal.partitioners.mdav import MDAV
@@ -31,7 +32,6 @@ from shoal.partitioners.mst import MST
 from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
 from shoal.partitioners.optimal import Optimal
-from shoal.partitioners.refiners import Prove, Refine, Search
 from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.tfrp import TFRP
 from shoal.partitioners.threshold import Threshold

@@ -1,4 +1,4 @@
-"""Blocks of k along one score."""
+"""Groups of k records that follow each other when sorted by a score."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The best groups along an order."""
+"""The best groups of one column, or of records in a given order."""
 
 from collections.abc import Sequence
 from typing import Any

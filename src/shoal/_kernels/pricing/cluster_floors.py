@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.pricing.candidate_list import select_least
-from shoal._kernels.pricing.relaxation import insert_least
+from shoal._kernels.pricing.net_duals import insert_least
 
 
 @compiled

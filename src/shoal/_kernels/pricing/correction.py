@@ -7,9 +7,9 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.pricing.candidate_list import keep_lowest, keep_promising
-from shoal._kernels.pricing.candidates import MAX_PAIRED, CandidateSet, keep_promising_by_pairs
+from shoal._kernels.pricing.candidate_set import MAX_PAIRED, CandidateSet, keep_promising_by_pairs
 from shoal._kernels.pricing.group_search import search_candidates
-from shoal._kernels.pricing.relaxation import nearest_sums
+from shoal._kernels.pricing.net_duals import nearest_sums
 from shoal._kernels.pricing.row_boxes import BoxLevels
 from shoal._kernels.pricing.search_radius import (
     BATCH,

@@ -59,6 +59,18 @@ def run_sweeps(slack, record_dual, limits, start, columns, temperature, n_sweeps
 
 
 @compiled
+def count_corners(group, triple):
+    """Return how many records of a triple a group contains, and the lowest of them, -1 if none."""
+    n_inside, lowest = 0, -1
+    for corner in triple:
+        for record in group:
+            if record == corner:
+                n_inside += 1
+                lowest = record if lowest < 0 else min(lowest, record)
+    return n_inside, lowest
+
+
+@compiled
 def list_triple_groups(members, triples, start, incidence, pairs):
     """List the groups that contain two or three records of a triple; return their number.
 
@@ -70,12 +82,8 @@ def list_triple_groups(members, triples, start, incidence, pairs):
             if record < 0:
                 break
             for entry in range(start[record], start[record + 1]):
-                triple, n_inside, lowest = incidence[entry], 0, record
-                for corner in triples[triple]:
-                    for other in members[group]:
-                        if other == corner:
-                            n_inside += 1
-                            lowest = min(lowest, other)
+                triple = incidence[entry]
+                n_inside, lowest = count_corners(members[group], triples[triple])
                 if n_inside >= 2 and lowest == record:
                     if count < pairs.shape[0]:
                         pairs[count, 0], pairs[count, 1] = triple, group

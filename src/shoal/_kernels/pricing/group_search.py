@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.pricing.candidate_list import select_least
-from shoal._kernels.pricing.candidates import candidate_set, cost_of_pair
+from shoal._kernels.pricing.candidate_set import candidate_set, cost_of_pair
 from shoal._kernels.pricing.cluster_floors import charge_clusters, excludes_all_groups
 
 

@@ -13,7 +13,7 @@ from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.compensated_sum import add_compensated, add_records, write_mean
 from shoal._kernels.distances import same_values
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK, order_by_halving
-from shoal._kernels.spatial.frame import principal_frame
+from shoal._kernels.spatial.coordinate_frame import principal_frame
 from shoal._kernels.spatial.pool import Pool
 
 REBUILD_SHARE = 0.7  # share of living records below which an index may be rebuilt

@@ -16,7 +16,7 @@ from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.block_queue import heapify_superblocks, pop_superblock
 from shoal._kernels.spatial.bounds import NO_SCORE, near_score_bounds
-from shoal._kernels.spatial.frame import greatest_difference, power_of_two
+from shoal._kernels.spatial.coordinate_frame import greatest_difference, power_of_two
 from shoal._kernels.spatial.index import Index, open_index
 from shoal._kernels.spatial.products import find_by_products
 from shoal._kernels.spatial.search import (

@@ -20,7 +20,7 @@ from shoal._kernels.pricing.correction import (
     correct_rows,
     lower_greatest_duals,
 )
-from shoal._kernels.pricing.relaxation import net_duals
+from shoal._kernels.pricing.net_duals import net_duals
 from shoal._kernels.pricing.row_boxes import box_levels
 from shoal.partitioners._base import Indices, Values
 from shoal.partitioners._dual_bound.long_table import LongTable, rounding_share

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._kernels.pricing.candidate_list import NeighbourTable
-from shoal._kernels.pricing.relaxation import nearest_sums, squared_distances_to_neighbours
+from shoal._kernels.pricing.net_duals import nearest_sums, squared_distances_to_neighbours
 from shoal._kernels.spatial.block_order import locality_order
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.neighbours import stream_neighbours

@@ -1,4 +1,4 @@
-"""Exchange records between groups until a group is within t of the table (t-closeness)."""
+"""Exchange records between groups until they are within t of the table (t-closeness)."""
 
 from typing import NamedTuple
 

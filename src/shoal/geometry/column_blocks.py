@@ -1,4 +1,4 @@
-"""Blocks of columns that belong together."""
+"""Blocks of correlated columns, to be masked together."""
 
 import numpy as np
 from numpy.typing import NDArray
