@@ -167,7 +167,7 @@ def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion =
     The sum of squared distances always falls; that of distances may rise, since the mean does
     not minimise it.
     """
-    sizes, never = np.bincount(labels), len(X) + 1
+    sizes, no_pairs = np.bincount(labels), len(X) + 1
     n_groups, n_done = len(sizes), 0
     for records in np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1]):
         if len(records) >= 2 * k:
@@ -175,7 +175,7 @@ def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion =
                 X[records],
                 form_groups_on_pool,
                 k,
-                never,
+                no_pairs,
                 2 * k,
                 open_state=open_pool,
                 done=n_done,
