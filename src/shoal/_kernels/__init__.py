@@ -7,7 +7,7 @@ share these conventions:
   ``open_...`` or ``build_...``. A number that kernels change is an array too: ``index.size[0]``.
 - ``i`` and ``j`` are records, ``a``, ``b``, ``g`` and ``h`` groups, ``c`` is a column, ``m`` the
   position of a member within its group; ``X`` has a row for each of the ``n`` records, and ``k`` is
-  the least size of a group. A loop over columns may use ``j`` where there is one record only. In
+  the least size of a group. A loop over columns may use ``j`` if there is only one record. In
   `pricing`, ``a`` and ``b`` are positions in a list of candidates or members; in `spatial`, ``a``
   is an axis, ``b`` a block and ``s`` a superblock.
 - A *living* record is one that has no group yet. -1, under names such as ``NONE`` and ``END``,

@@ -28,7 +28,7 @@ def start() -> None:
     """
     global _process
     folder = kernel_folder()
-    if _process or folder is None or processors() < 2 or not sys.executable:
+    if _process or folder is None or n_processors() < 2 or not sys.executable:
         return
     if any(path.name.startswith("passes.run_pass") for path in compiled_files(folder)):
         return
@@ -51,7 +51,7 @@ def wait() -> None:
             _process = None
 
 
-def processors() -> int:
+def n_processors() -> int:
     """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -36,7 +36,7 @@ def outermost(index):
 
 @inlined
 def form_group_around(index, record, group, squares):
-    """Make the living records nearest to ``record`` the next group; it may be ungrouped or not."""
+    """Make the living records nearest to ``record`` the next group; it need not be living."""
     nearest(index, index.X[record], group, squares)
     form_group(index, group)
 

@@ -62,7 +62,7 @@ def edge_precedes(pool, tree, i, j):
 
 
 @compiled
-def next_position(pool, tree):
+def position_nearest_to_tree(pool, tree):
     """Return the place of the living record with the shortest edge to the tree."""
     best = 0
     for i in range(1, pool.size[0]):
@@ -95,7 +95,7 @@ def grow_tree(pool, tree, X, work):
         newest = tree.order[n - pool.size[0] - 1]
         measure_distances(pool, X[newest])
         update_tree_distances(pool, tree, newest)
-        add_to_tree(pool, tree, next_position(pool, tree))
+        add_to_tree(pool, tree, position_nearest_to_tree(pool, tree))
     return pool.size[0] > 0
 
 

@@ -313,9 +313,9 @@ def improve_groups(groups, k, active, n_active, unused, n_unused, records, may_d
         The groups to improve, the first ``n_active`` entries; changed in place.
     n_active : int
         Their number.
-    free : ndarray
+    unused : ndarray
         Numbers that no group has, the first ``n_unused`` entries; changed in place.
-    n_free : int
+    n_unused : int
         Their number.
     records : ndarray
         The records to try to move, in order.
@@ -324,7 +324,7 @@ def improve_groups(groups, k, active, n_active, unused, n_unused, records, may_d
 
     Returns
     -------
-    n_active, n_free : int
+    n_active, n_unused : int
         The numbers after the pass.
     saved : float
         How much the loss fell.

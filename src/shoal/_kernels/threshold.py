@@ -29,7 +29,7 @@ def neighbour_graph(near):
 
 
 @compiled
-def cluster(X, starts, neighbours):
+def cluster_around_seeds(X, starts, neighbours):
     """Return the groups: seeds with their neighbours, then all others with the nearest seed.
 
     In the order of the records, one that is more than two steps from every seed becomes a seed.

@@ -121,7 +121,7 @@ def violated_pairs(
     return pairs[:n_pairs], float(violation)
 
 
-def certify(n: int, value: Values, parent: Indices, violation: float) -> FactorCertificate:
+def make_certificate(n: int, value: Values, parent: Indices, violation: float) -> FactorCertificate:
     """Return the certificate with the lower bound that the duals prove."""
     size = np.zeros(len(value))
     for slot in range(2 * n):
@@ -184,7 +184,7 @@ def minimum_factor(X: Matrix) -> Factor:
         elif weight < scale / 4:
             scale = weight
         else:
-            return Factor(factor_pairs, weight, certify(n, value, parent, violation))
+            return Factor(factor_pairs, weight, make_certificate(n, value, parent, violation))
     return Factor(
         factor_pairs, 0.0, FactorCertificate(np.zeros(2 * n), np.full(2 * n, -1), 0.0, 0.0)
     )

@@ -182,7 +182,7 @@ def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion =
                 total=len(X),
             )
             assign_leftovers(X[records], part_labels, k)
-            if criterion == "sse" or _shortens(X[records], part_labels):
+            if criterion == "sse" or _shortens_distances(X[records], part_labels):
                 labels[records] = n_groups + part_labels
                 n_groups += int(part_labels.max()) + 1
         n_done += len(records)
@@ -190,6 +190,7 @@ def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion =
     return labels
 
 
-def _shortens(X: Matrix, labels: Indices) -> bool:
+def _shortens_distances(X: Matrix, labels: Indices) -> bool:
+    """Return whether the groups have a lower sum of distances than all records in one group."""
     one_group = np.zeros(len(X), np.int64)
     return loss(X, labels, "euclidean") < loss(X, one_group, "euclidean")

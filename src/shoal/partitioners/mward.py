@@ -20,7 +20,7 @@ from shoal._kernels.spatial.group_boxes import is_mostly_empty, pack_boxes
 from shoal._params import K
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
 from shoal.partitioners.md import Growth
-from shoal.partitioners.scores import Column, check_column, order, score
+from shoal.partitioners.scores import Column, check_column, order_by_score, score
 
 Indices = NDArray[np.int64]
 
@@ -142,7 +142,7 @@ class MWard(Partitioner):
         if self.start == "max-distance":
             return None
         rank = np.empty(len(X), np.int64)
-        rank[order(score(X, self.start), self.descending)] = np.arange(len(X))
+        rank[order_by_score(score(X, self.start), self.descending)] = np.arange(len(X))
         return rank
 
     def _join(self, groups: Any, n: int) -> Indices:

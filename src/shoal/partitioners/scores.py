@@ -45,7 +45,7 @@ def score(X: Matrix, by: str | int, loadings: str = "exact") -> Vector:
     >>> X = np.array([[1.0, 50.0], [2.0, 30.0], [3.0, 10.0]])
     >>> score(X, 1)
     array([50., 30., 10.])
-    >>> order(score(X, "first-component"))
+    >>> order_by_score(score(X, "first-component"))
     array([0, 1, 2])
     """
     if not isinstance(by, str):
@@ -93,7 +93,7 @@ def first_component(Z: Matrix, loadings: str = "exact") -> Vector:
     return np.asarray(component)
 
 
-def order(scores: Vector, descending: bool = False) -> NDArray[np.int64]:
+def order_by_score(scores: Vector, descending: bool = False) -> NDArray[np.int64]:
     """Return the records by score; equal scores stay in the order of the records."""
     return np.argsort(-scores if descending else scores, kind="stable")
 

@@ -12,7 +12,7 @@ from shoal._kernels.univariate.sorted_path import extend_sorted_path
 from shoal._params import K
 from shoal.errors import ParameterError
 from shoal.partitioners._base import PROVEN, STRIDE, Facts, Labels, Matrix, Partitioner, sse
-from shoal.partitioners.scores import Score, check_column, order, score
+from shoal.partitioners.scores import Score, check_column, order_by_score, score
 
 
 class Univariate(Partitioner):
@@ -125,9 +125,9 @@ class Univariate(Partitioner):
     def _order(self, X: Matrix) -> NDArray[np.int64]:
         """Return the records in the order to cut."""
         if self.order is None:
-            return order(X[:, 0])
+            return order_by_score(X[:, 0])
         if isinstance(self.order, str | int | np.integer):
-            return order(score(X, self.order))
+            return order_by_score(score(X, self.order))
         return np.asarray(self.order, np.int64)
 
 

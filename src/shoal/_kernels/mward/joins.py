@@ -29,7 +29,7 @@ from shoal._kernels.structures.tournament import open_tournament, replay
 from shoal._kernels.structures.union_find import find_root
 
 LIST_LENGTH = 8  # of the list of nearest groups
-TIE_MARGIN = 1.0000001  # of distances, so that rounding excludes no tie
+TIE_MARGIN = 1.0000001  # times the greatest cost in a list, so that rounding excludes no tie
 N_SMALL, N_STEPS = 0, 1  # indices of the counts: small groups; joins and first searches so far
 
 

@@ -105,7 +105,7 @@ def members_of_large_groups(group: Indices, least: int) -> list[Indices]:
 
     Examples
     --------
-    >>> members_of_large(np.array([0, 1, 0, 0, 1]), least=3)
+    >>> members_of_large_groups(np.array([0, 1, 0, 0, 1]), least=3)
     [array([0, 2, 3])]
     """
     sizes = np.bincount(group)

@@ -84,7 +84,7 @@ def select_least(values, count, least):
 def list_near(table, duals, anchor, size, records, added_cost, floor):
     """List the near records of higher rank than ``anchor``; return their number.
 
-    ``floor`` is a lower bound of the cost that each adds to a group: its extra, and half the
+    ``floor`` is a lower bound of the cost that each adds to a group: its added cost, and half the
     distances to its nearest neighbours.
     """
     count = 0

@@ -48,9 +48,10 @@ def charge_clusters(search, candidates, depth, least, cutoff):
     """Divide the duals of clusters among candidates; return a lower bound of what those add.
 
     A group lacks ``n_needed`` records. Let j of them be in the cluster, whose dual counts as soon
-    as ``n_missing`` of them have joined. Any share of at most dual / (need - missing + 1) satisfies
+    as ``n_missing`` of them have joined. Any share of at most
+    dual / (n_needed - n_missing + 1) satisfies
 
-        share * (j - (missing - 1)) <= dual if j >= missing, else 0.
+        share * (j - (n_missing - 1)) <= dual if j >= n_missing, else 0.
 
     So each record of the cluster can be charged a share, less the constant. The share is as high as
     it can be before other records take the place of these. Then the uncharged part of the dual of

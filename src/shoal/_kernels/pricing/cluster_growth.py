@@ -1,4 +1,4 @@
-"""Clusters of records that the groups of a fractional solution share more than is possible.
+"""Clusters of records that the groups of a fractional solution share more than is feasible.
 
 At most c // m groups can contain m or more of the c records of a cluster, where m is its divisor.
 Count the weight of a group h // m times if h of its records are in the cluster. The sum over all

@@ -15,7 +15,7 @@ from shoal._kernels.pricing.candidate_set import candidate_set, cost_of_pair
 from shoal._kernels.pricing.cluster_floors import charge_clusters, excludes_all_groups
 
 
-class Search(NamedTuple):
+class GroupSearch(NamedTuple):
     """A partial group; row ``d`` of an array belongs to its first ``d`` records.
 
     ``cost[d]`` is their reduced cost so far. The ``candidates[d, :n_candidates[d]]`` may join.
@@ -50,7 +50,7 @@ class Search(NamedTuple):
 def open_search(candidates, size, cost):
     """Return a search for groups of ``size`` with an anchor of cost ``cost``."""
     m = candidates.records.shape[0]  # also the number of the anchor, which comes last
-    search = Search(
+    search = GroupSearch(
         members=np.full(size, m),
         cost=np.full(size + 1, cost),
         candidates=np.empty((size + 1, m), np.int64),

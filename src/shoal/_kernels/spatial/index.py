@@ -115,7 +115,7 @@ def _build(X, labels, n_groups, size, total) -> Index:
         rebuild_after=REBUILD_COST[0] * n + REBUILD_COST[1],
         blocks=_aligned_full((n_blocks, width, BLOCK), np.nan),
         records=np.full((n_blocks, BLOCK), -1, np.int32),
-        position=np.empty(len(X), np.int32),  # only places of living records are read
+        position=np.empty(len(X), np.int32),  # only those of living records are read
         n_living=np.zeros(n_blocks, np.int64),
         all_equal=np.ones(n_blocks, np.bool_),
         low=_aligned_full((n_superblocks, width, BLOCKS_PER_SUPERBLOCK), np.inf),

@@ -1,4 +1,4 @@
-"""A tournament tree: finds the player with the least key while one key changes at a time.
+"""A tournament tree, which yields the player with the least key while keys change one by one.
 
 The key of a player is its score and, for ties, the pair of the player and its partner: the lower
 number first, then the higher. ``tree`` has the players in its second half, each at its number, or

@@ -146,13 +146,13 @@ class _LongProof:
         self.best_sum = float(self.best_duals.sum())
         self.cost = None if cost is None else float(np.ldexp(cost, -2 * table.power))
         self.cost_unit = COST_FACTOR * float(table.share.mean())
-        self.total_sse = _variation(table.X)
+        self.total_sse = _total_sum_of_squares(table.X)
         self.blocks: list[Block] = make_blocks(table, BLOCK)
         self.start_duals: Values | None = None
         if labels is not None:
             row_labels = labels[table.order]
             add_groups(self.blocks, groups_of_partition(row_labels, table.k))
-            self.start_duals = ERROR_FACTOR * _errors(table.X, row_labels)
+            self.start_duals = ERROR_FACTOR * _squared_errors(table.X, row_labels)
 
     def run(self, budget: Budget, threads: int) -> None:
         """Make all rounds; raise `OutOfTime` when the budget is used up.
@@ -274,12 +274,12 @@ def rounding(table: LongTable, duals: Values, cost: float | None) -> float:
     return rounding_share(table) * terms
 
 
-def _variation(X: Matrix) -> float:
+def _total_sum_of_squares(X: Matrix) -> float:
     """Return the sum of the squared distances of all rows to their mean."""
     return sum(float(((column - column.mean()) ** 2).sum()) for column in X.T)
 
 
-def _errors(X: Matrix, labels: Labels) -> Values:
+def _squared_errors(X: Matrix, labels: Labels) -> Values:
     """Return the squared distance of each row to the mean of its group."""
     sizes, errors = np.bincount(labels), np.zeros(len(X))
     for column in X.T:
