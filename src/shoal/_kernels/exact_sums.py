@@ -128,8 +128,7 @@ def group_means(values, weights, labels, n_groups):
     Without weights pass an empty array.
     """
     means = np.zeros(n_groups)
-    total = np.zeros(MAX_COMPONENTS)
-    weight = np.zeros(MAX_COMPONENTS)
+    total, weight = np.zeros(MAX_COMPONENTS), np.zeros(MAX_COMPONENTS)
     scratch = np.zeros(MAX_COMPONENTS)
     has_weights = weights.shape[0] > 0
     order, start = sort_by_group(labels, n_groups)

@@ -59,7 +59,7 @@ def merge_failing(Z: Matrix, partition: Partition, passes: Test) -> Partition:
         group = heappop(queue)
         if group not in failing:
             continue
-        other = _nearest(tree, centroids[group], group)
+        other = _nearest_group(tree, centroids[group], group)
         merged, removed = min(group, other), max(group, other)
         members[merged] = np.sort(np.concatenate([members[merged], members[removed]]))
         centroids[merged] = Z[members[merged]].mean(axis=0)
@@ -74,7 +74,7 @@ def merge_failing(Z: Matrix, partition: Partition, passes: Test) -> Partition:
     return Partition(in_order(labels), partition.k)
 
 
-def _nearest(tree: BoxTree, point: Values, group: int) -> int:
+def _nearest_group(tree: BoxTree, point: Values, group: int) -> int:
     """Return the group whose centroid is nearest to ``point``; ties go to the first."""
     nearest, distance = np.empty(1, np.int64), np.empty(1)
     if find_nearest(tree, point, group, nearest, distance) == 0:

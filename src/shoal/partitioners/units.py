@@ -63,7 +63,7 @@ def group_units(X: Matrix, units: Labels, partitioner: Partitioner) -> Partition
     if fewest_units(start_labels, unit) >= k:
         return Partition(start_labels.copy(), k)
     candidates = [ensure_units(X, start_labels, unit, k)]
-    first, inverse = _distinct(X, unit)
+    first, inverse = _distinct_records(X, unit)
     if k <= len(first) < len(X):
         start_labels = np.asarray(clone(partitioner).fit(np.ascontiguousarray(X[first])).labels_)
         candidates.append(ensure_units(X, start_labels[inverse], unit, k))
@@ -110,8 +110,8 @@ def fewest_units(labels: Labels, units: Labels) -> int:
     return int(np.bincount(pairs[:, 0]).min())
 
 
-def _distinct(X: Matrix, units: Labels) -> tuple[Indices, Indices]:
-    """Return the first of equal records of a unit, and the position of each record's first."""
+def _distinct_records(X: Matrix, units: Labels) -> tuple[Indices, Indices]:
+    """Return the first of equal records of a unit, and the position of the first of each record."""
     _, first, inverse = np.unique(
         np.column_stack([units, X]), axis=0, return_index=True, return_inverse=True
     )

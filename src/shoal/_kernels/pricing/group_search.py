@@ -86,10 +86,8 @@ def insert_by_floor(search, depth, n_kept, i):
     """Insert candidate ``i`` by its floor among the first ``n_kept`` (insertion sort)."""
     floor, added_cost = search.floor[depth], search.added_cost[depth]
     half_dual, candidates = search.half_triple_dual[depth], search.candidates[depth]
-    new_floor = floor[i]
-    new_added_cost = added_cost[i]
-    new_half_dual = half_dual[i]
-    candidate = candidates[i]
+    new_floor, new_added_cost = floor[i], added_cost[i]
+    new_half_dual, candidate = half_dual[i], candidates[i]
     slot = n_kept
     while slot > 0 and floor[slot - 1] > new_floor:
         floor[slot], added_cost[slot] = floor[slot - 1], added_cost[slot - 1]

@@ -100,9 +100,8 @@ def store_least(search, depth, least, cutoff):
 def keep_promising_rows(search, candidates, depth, least, cutoff):
     """Keep the candidates of groups below ``cutoff``; return whether enough are left."""
     k, n_candidates = search.members.shape[0], search.n_candidates[depth]
-    position = search.position[depth]
+    position, floor = search.position[depth], search.floor[depth]
     added_cost = search.added_cost[depth]
-    floor = search.floor[depth]
     for i in range(n_candidates):
         floor[i] = added_cost[i] + candidates.cost_sums[position[i], k - depth - 1] / 2
     if not store_least(search, depth, least, cutoff):

@@ -96,10 +96,8 @@ def near_score_bounds(low, high, query_low, query_high, bounds):
         for i in range(bounds.shape[0]):
             gap = max(box_low[i] - point_high, point_low - box_high[i], zero)
             bounds[i] -= gap * gap
-    box_low = low[last]
-    box_high = high[last]
-    point_low = query_low[last]
-    point_high = query_high[last]
+    box_low, box_high = low[last], high[last]
+    point_low, point_high = query_low[last], query_high[last]
     for i in range(bounds.shape[0]):
         gap = max(box_low[i] - point_high, point_low - box_high[i], zero)
         bounds[i] = min(bounds[i], -gap * gap)
