@@ -132,7 +132,7 @@ def _r2(y: Values, X: Values) -> float:
     known = ~(np.isnan(y) | np.isnan(X).any(axis=1))
     if known.sum() < MIN_RECORDS:
         return 0.0
-    fit = linear_fit(y[known], X[known], EXACT, most=X.shape[1])
+    fit = linear_fit(y[known], X[known], EXACT, max_columns=X.shape[1])
     return 0.0 if fit is None else fit.r2
 
 

@@ -26,7 +26,7 @@ def count_homogeneous(
     cells have codes below 0.
     """
     return {
-        name: count_shared(groups.labels, column, units, least=1)
+        name: count_shared(groups.labels, column, units, min_size=1)
         for name, column in zip(names, codes.T, strict=True)
     }
 
@@ -39,7 +39,7 @@ def homogeneous_groups(
     Where units are counted, whether all units of the group hold the same value.
     """
     if units is not None:
-        distinct = [tally(groups.labels, column, units).distinct for column in codes.T]
+        distinct = [tally(groups.labels, column, units).n_distinct for column in codes.T]
         return np.array([counts == 1 for counts in distinct]).T
     example = np.empty((groups.n_groups, codes.shape[1]), codes.dtype)
     example[groups.labels] = codes  # the values of one record of each group

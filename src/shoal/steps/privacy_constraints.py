@@ -100,7 +100,7 @@ class PrivacyConstraint:
         for column, ordered in zip(self.ranks.T, self.ordered, strict=True):
             if self.diversity is not None:
                 counts = tally(labels, column, self.units, self.counts)
-                values = counts.distinct if self.kind == "distinct" else counts.effective
+                values = counts.n_distinct if self.kind == "distinct" else counts.n_effective
                 met &= values >= self.diversity - TOLERANCE
             if self.closeness is not None:
                 shares = divided_tally(labels, column, self.units, self.counts)
@@ -125,7 +125,7 @@ class PrivacyConstraint:
     def values_in(self, records: Labels) -> NDArray[np.float64]:
         """Return the number of values of each column in a group, counted by ``kind``."""
         tallies = [self._tally(i, records) for i in range(len(self.names))]
-        counts = [t.distinct if self.kind == "distinct" else t.effective for t in tallies]
+        counts = [t.n_distinct if self.kind == "distinct" else t.n_effective for t in tallies]
         return np.array([float(count[0]) for count in counts])
 
     def distances(self, records: Labels) -> NDArray[np.float64]:

@@ -80,21 +80,21 @@ def rank_linkage(setting: Setting) -> AttackResult | str:
 def _link(setting: Setting, name: str, scale: Scale) -> AttackResult | str:
     if not setting.aligned:
         return NOT_ALIGNED
-    known = setting.quasi_identifiers
-    neighbours = setting.neighbours(known, scale=scale)
-    labels = setting.classes(known).labels
-    sizes = setting.classes(known).sizes
-    starts, records = right_records(setting, setting.targets)
-    own = labels[records]
+    names = setting.quasi_identifiers
+    neighbours = setting.neighbours(names, scale=scale)
+    labels = setting.classes(names).labels
+    sizes = setting.classes(names).sizes
+    starts, records = correct_records(setting, setting.targets)
+    correct_classes = labels[records]
     chances = np.empty(len(setting.targets))
     for i in range(len(chances)):
-        candidates = neighbours.of(i)
-        right = np.isin(own[starts[i] : starts[i + 1]], candidates).sum()
-        chances[i] = right / sizes[candidates].sum()
+        candidates = neighbours.nearest_to(i)
+        n_correct = np.isin(correct_classes[starts[i] : starts[i + 1]], candidates).sum()
+        chances[i] = n_correct / sizes[candidates].sum()
     return linkage_result(setting, name, chances)
 
 
-def right_records(setting: Setting, targets: Labels) -> tuple[Labels, Labels]:
+def correct_records(setting: Setting, targets: Labels) -> tuple[Labels, Labels]:
     """Return the records that are a right link for each target: its own, or those of its unit.
 
     The second array holds them one target after the other; the first holds where each begins.
@@ -102,25 +102,25 @@ def right_records(setting: Setting, targets: Labels) -> tuple[Labels, Labels]:
     if setting.units is None:
         return np.arange(len(targets) + 1), targets
     sizes, order = np.bincount(setting.units), np.argsort(setting.units, kind="stable")
-    first, units = np.cumsum(sizes) - sizes, setting.units[targets]
-    records = [order[first[unit] : first[unit] + sizes[unit]] for unit in units.tolist()]
+    starts, units = np.cumsum(sizes) - sizes, setting.units[targets]
+    records = [order[starts[unit] : starts[unit] + sizes[unit]] for unit in units.tolist()]
     return np.concatenate([[0], np.cumsum(sizes[units])]), np.concatenate(records)
 
 
 def linkage_result(setting: Setting, name: str, chances: Values) -> AttackResult:
     """Return the result of a linkage attack from the chance of each target."""
     if setting.units is None:
-        baseline, words = 1 / setting.n_released, "a random record"
+        baseline, baseline_of = 1 / setting.n_released, "a random record"
     else:
         sizes = np.bincount(setting.units)
         baseline = float(sizes[setting.units[setting.targets]].mean() / setting.n_released)
-        words = "a random record, right if it is of the same unit"
+        baseline_of = "a random record, right if it is of the same unit"
     return AttackResult(
         name,
         float(chances.sum()),
         len(chances),
         baseline,
-        words,
+        baseline_of,
         setting.quasi_identifiers,
         setting.unit_share,
         CEILING if setting.units is None else CEILING_OF_UNITS,

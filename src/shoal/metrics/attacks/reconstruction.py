@@ -38,7 +38,9 @@ def reconstruction(setting: Setting) -> AttackResult | str:
     if not columns:
         return "Needs a masked numeric quasi-identifier."
     rng = setting.rng("reconstruction")
-    guesses, values, truth = (np.full(len(setting.targets), np.nan) for _ in range(3))
+    guesses, released_values, true_values = (
+        np.full(len(setting.targets), np.nan) for _ in range(3)
+    )
     for i, target in enumerate(setting.targets.tolist()):
         name = columns[int(rng.integers(len(columns)))]
         original, released = setting.tables.original[name], setting.tables.released[name]
@@ -46,17 +48,17 @@ def reconstruction(setting: Setting) -> AttackResult | str:
         known = rng.choice(group[group != target], k - 1, replace=False)
         remainder = len(group) * released[target] - original[known].sum()
         guesses[i] = remainder / (len(group) - (k - 1))
-        values[i], truth[i] = released[target], original[target]
-    is_known = ~np.isnan(guesses) & ~np.isnan(truth)
-    right, without = (
-        np.abs(guess - truth)[is_known] <= setting.tolerance * np.abs(truth[is_known])
-        for guess in (guesses, values)
+        released_values[i], true_values[i] = released[target], original[target]
+    is_known = ~np.isnan(guesses) & ~np.isnan(true_values)
+    is_right, is_right_without_attack = (
+        np.abs(guess - true_values)[is_known] <= setting.tolerance * np.abs(true_values[is_known])
+        for guess in (guesses, released_values)
     )
     return AttackResult(
         "reconstruction",
-        float(right.sum()),
-        len(right),
-        float(without.mean()) if len(without) else 0.0,
+        float(is_right.sum()),
+        len(is_right),
+        float(is_right_without_attack.mean()) if len(is_right_without_attack) else 0.0,
         "the released value as it is",
         tuple(columns),
         None,

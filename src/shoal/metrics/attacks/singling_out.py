@@ -4,11 +4,11 @@ import numpy as np
 
 from shoal.metrics.attacks._predicates import (
     Predicates,
+    as_matrix,
     concatenate,
-    from_records,
-    matrix,
+    predicates_from_records,
     random_predicates,
-    rare_values,
+    rare_value_predicates,
 )
 from shoal.metrics.attacks._setting import Setting
 from shoal.metrics.attacks.result import AttackResult
@@ -40,7 +40,7 @@ def univariate(setting: Setting) -> AttackResult | str:
     """
     names = setting.quasi_identifiers
     rng = setting.rng("singling-out-univariate")
-    predicates = _sample(rare_values(setting, names), setting.n_attacks, rng)
+    predicates = _sample(rare_value_predicates(setting, names), setting.n_attacks, rng)
     return _evaluate(setting, "singling-out-univariate", names, predicates, len(predicates), 1)
 
 
@@ -70,7 +70,7 @@ def multivariate(setting: Setting) -> AttackResult | str:
     """
     if len(setting.quasi_identifiers) < 2:
         return "Needs at least two quasi-identifiers."
-    return _several_columns(setting, "singling-out-multivariate", setting.quasi_identifiers)
+    return _attack_several_columns(setting, "singling-out-multivariate", setting.quasi_identifiers)
 
 
 def all_columns(setting: Setting) -> AttackResult | str:
@@ -92,23 +92,36 @@ def all_columns(setting: Setting) -> AttackResult | str:
     names = tuple(setting.tables.released)
     if set(names) == set(setting.quasi_identifiers):
         return "The tables have no columns in common besides the quasi-identifiers."
-    return _several_columns(setting, "singling-out-all-columns", names, with_rare=True)
+    return _attack_several_columns(
+        setting, "singling-out-all-columns", names, with_rare_values=True
+    )
 
 
-def _several_columns(
-    setting: Setting, name: str, names: tuple[str, ...], *, with_rare: bool = False
+def _attack_several_columns(
+    setting: Setting, name: str, names: tuple[str, ...], *, with_rare_values: bool = False
 ) -> AttackResult:
     rng = setting.rng(name)
-    n = setting.n_attacks
-    rare = _sample(rare_values(setting, names), n // 2 if with_rare else 0, rng)
-    width = min(setting.predicate_columns, len(names))
-    predicates, tries = from_records(setting, name, names, width, n - len(rare), rng)
-    return _evaluate(setting, name, names, concatenate(rare, predicates), len(rare) + tries, width)
+    n_attacks = setting.n_attacks
+    rare_predicates = _sample(
+        rare_value_predicates(setting, names), n_attacks // 2 if with_rare_values else 0, rng
+    )
+    n_conditions = min(setting.predicate_columns, len(names))
+    predicates, n_tries = predicates_from_records(
+        setting, name, names, n_conditions, n_attacks - len(rare_predicates), rng
+    )
+    return _evaluate(
+        setting,
+        name,
+        names,
+        concatenate(rare_predicates, predicates),
+        len(rare_predicates) + n_tries,
+        n_conditions,
+    )
 
 
-def _sample(predicates: Predicates, number: int, rng: np.random.Generator) -> Predicates:
-    """Return at most ``number`` of the predicates, in random order."""
-    return predicates.take(rng.permutation(len(predicates))[:number])
+def _sample(predicates: Predicates, max_predicates: int, rng: np.random.Generator) -> Predicates:
+    """Return at most ``max_predicates`` of the predicates, in random order."""
+    return predicates.take(rng.permutation(len(predicates))[:max_predicates])
 
 
 def _evaluate(
@@ -116,31 +129,33 @@ def _evaluate(
     name: str,
     names: tuple[str, ...],
     predicates: Predicates,
-    tries: int,
-    width: int,
+    n_tries: int,
+    n_conditions: int,
 ) -> AttackResult:
     """Return how many predicates match exactly one original record."""
     tables = setting.tables
-    original = matrix(tables.original, names)
-    jobs = setting.n_jobs
-    right = (predicates.count(original, jobs) == 1).sum()
+    original = as_matrix(tables.original, names)
+    n_jobs = setting.n_jobs
+    n_successes = (predicates.count(original, n_jobs) == 1).sum()
     if tables.control is not None and len(predicates):
-        control = matrix(tables.control, names, setting.control_rows)
-        baseline = float((predicates.count(control, jobs) == 1).mean())
-        words = "the same predicates on the control table"
+        control = as_matrix(tables.control, names, setting.control_rows)
+        baseline = float((predicates.count(control, n_jobs) == 1).mean())
+        baseline_of = "the same predicates on the control table"
     else:
-        random = random_predicates(setting, names, width, setting.rng(f"{name}, random"))
-        baseline = float((random.count(original, jobs) == 1).mean())
-        words = "random predicates on the original"
+        random_baseline = random_predicates(
+            setting, names, n_conditions, setting.rng(f"{name}, random")
+        )
+        baseline = float((random_baseline.count(original, n_jobs) == 1).mean())
+        baseline_of = "random predicates on the original"
     remark = ""
     if not len(predicates):
-        remark = f"None of {tries:,} predicates matched a single class of the release."
+        remark = f"None of {n_tries:,} predicates matched a single class of the release."
     return AttackResult(
         name=name,
-        successes=float(right),
-        trials=len(predicates) or tries,
+        successes=float(n_successes),
+        trials=len(predicates) or n_tries,
         baseline=baseline,
-        baseline_of=words,
+        baseline_of=baseline_of,
         columns=names,
         ceiling_reason=NO_CEILING,
         remark=remark,
