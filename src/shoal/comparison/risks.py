@@ -48,4 +48,4 @@ RISKS = {
         scale=1,
     ),
 }
-DEFAULT = "reidentification"
+DEFAULT_RISK = "reidentification"

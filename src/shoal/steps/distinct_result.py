@@ -1,4 +1,4 @@
-"""What a step does to the distinct records of a table that is too long to be held."""
+"""The result of a step on the distinct records of a table that does not fit into memory."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ class DistinctResult:
     warnings: tuple[ShoalWarning, ...] = ()
 
 
-def align(records: Codes, pieces: Codes) -> tuple[Codes, Codes, Codes]:
-    """Cut two sequences of counts, of the same sum, at the borders of both.
+def align_counts(records: Codes, pieces: Codes) -> tuple[Codes, Codes, Codes]:
+    """Cut records that two sequences count at the borders of both.
 
     Parameters
     ----------
@@ -55,6 +55,6 @@ def align(records: Codes, pieces: Codes) -> tuple[Codes, Codes, Codes]:
     (array([0, 0, 1]), array([0, 1, 1]), array([1, 2, 2]))
     """
     ends = np.cumsum(records), np.cumsum(pieces)
-    borders = np.union1d(*ends)
-    first, second = (np.searchsorted(of, borders) for of in ends)
-    return first, second, np.diff(borders, prepend=0)
+    common_ends = np.union1d(*ends)
+    first, second = (np.searchsorted(cumulative, common_ends) for cumulative in ends)
+    return first, second, np.diff(common_ends, prepend=0)
