@@ -69,7 +69,7 @@ class Family:
         return (low + high) / 2 if high - low > PRECISION * high else None
 
     def without_seeds(self, plan: Plan) -> Plan:
-        """Return a plan without the seeds of random steps, which could reveal the original values."""
+        """Return a plan without the seeds of random steps, which could undo the masking."""
         if self.kind == "microaggregate":
             return plan
         steps = [step.replace(random_state=None) for step in plan.steps]

@@ -87,13 +87,7 @@ def split_groups(
         column, texts = _read_codes(frames, name, (types or {}).get(name))
         codes.append([np.where(table_codes < 0, len(texts), table_codes) for table_codes in column])
         labels.append([*(f"{name}={text}" for text in texts), f"{name} missing"])
-    original_codes = np.column_stack([column[0] for column in codes])
-    combinations, index = np.unique(original_codes, axis=0, return_inverse=True)
-    keys = [index.ravel()]
-    combination_index = {tuple(row): i for i, row in enumerate(combinations.tolist())}
-    for i in range(1, len(frames)):
-        rows = np.column_stack([column[i] for column in codes]).tolist()
-        keys.append(np.array([combination_index.get(tuple(row), -1) for row in rows], np.int64))
+    combinations, keys = _combinations(codes)
     sizes = _sizes(keys[0], len(combinations), units)
     is_merged = _groups_to_merge(keys[0], sizes, min_group, units)
     if is_merged.all():
@@ -113,6 +107,22 @@ def split_groups(
         rows_of = tuple(np.flatnonzero(merged[key]) for key in keys)
         groups.append(Group(OTHER_GROUPS, _merged_size(keys[0], is_merged, units), rows_of))
     return Grouping(tuple(names), tuple(groups), min_group, int(is_merged.sum()))
+
+
+def _combinations(codes: list[list[Labels]]) -> tuple[Labels, list[Labels]]:
+    """Return the combinations of codes in the first table, and that of each record of all tables.
+
+    ``codes`` holds one array per table for each column. A combination that does not occur in the
+    first table is -1.
+    """
+    first_table = np.column_stack([column[0] for column in codes])
+    combinations, index = np.unique(first_table, axis=0, return_inverse=True)
+    keys = [index.ravel()]
+    combination_index = {tuple(row): i for i, row in enumerate(combinations.tolist())}
+    for i in range(1, len(codes[0])):
+        rows = np.column_stack([column[i] for column in codes]).tolist()
+        keys.append(np.array([combination_index.get(tuple(row), -1) for row in rows], np.int64))
+    return combinations, keys
 
 
 def check_min_group(min_group: Any) -> None:

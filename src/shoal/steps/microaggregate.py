@@ -319,10 +319,7 @@ class Microaggregate(GroupingStep):
             fitted += block.fitted
             partitioner = block.reproducible_partitioner
         is_imputed = self.missing == "impute"
-        noisy: dict[str, Any] = {}
-        if self.homogeneity == "noise":
-            rng = np.random.default_rng(self.random_state)
-            noisy = vary_homogeneous(frame, confidential, types, partitions, self.noise, rng, units)
+        noisy = self._add_noise(frame, confidential, types, partitions, units)
         return StepResult(
             values={**released.values, **strata.released, **noisy},
             partitions=tuple(partitions),
@@ -385,6 +382,20 @@ class Microaggregate(GroupingStep):
         if units is not None and self.whole_households:
             refuse_split(strata.rows, units)
         return strata
+
+    def _add_noise(
+        self,
+        frame: Frame,
+        confidential: Sequence[str],
+        types: Mapping[str, Type],
+        partitions: Sequence[Partition],
+        units: NDArray[np.int64] | None,
+    ) -> dict[str, Any]:
+        """Return confidential values with noise in homogeneous groups, if the step adds any."""
+        if self.homogeneity != "noise":
+            return {}
+        rng = np.random.default_rng(self.random_state)
+        return vary_homogeneous(frame, confidential, types, partitions, self.noise, rng, units)
 
     @property
     def counted(self) -> str:

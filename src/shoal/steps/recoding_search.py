@@ -87,31 +87,15 @@ def recoded_groups(
     labels: Codes,
     units: Codes | None = None,
 ) -> RecodedGroups:
-    """Return the state of a local search, with what each group has in common."""
+    """Return the state of a local search, with the values that each group has in common."""
     n, p, q = len(labels), len(columns), numbers.shape[1]
-    depth = max((len(column.labels) for column in columns), default=1)
-    max_values = max((len(column.labels[0]) for column in columns), default=1)
-    ancestors, losses = np.zeros((p, depth, max_values), np.int32), np.zeros((p, depth, max_values))
-    codes = np.empty((n, p), np.int32)
-    for i, column in enumerate(columns):
-        n_values = len(column.labels[0])
-        for level in range(depth):
-            column_level = min(level, len(column.labels) - 1)
-            ancestors[i, level, :n_values] = column.levels.ancestors[column_level]
-            losses[i, level, :n_values] = column.levels.losses[column_level]
-        codes[:, i] = np.where(column.is_missing, NONE, column.codes)
+    ancestors, losses, codes = _hierarchy_arrays(columns, n)
     n_groups = int(labels.max()) + 1
     capacity = n_groups + n // 2 + 1
     n_slots = capacity + 2
     unit_of_record = np.arange(n) if units is None else units.astype(np.int64)
-    order = np.lexsort((np.arange(n), labels))
-    next_record, previous_record = np.full(n, NONE, np.int64), np.full(n, NONE, np.int64)
-    is_same_group = labels[order[1:]] == labels[order[:-1]]
-    next_record[order[:-1][is_same_group]] = order[1:][is_same_group]
-    previous_record[order[1:][is_same_group]] = order[:-1][is_same_group]
-    head = np.full(capacity, NONE, np.int64)
+    head, next_record, previous_record = _linked_lists(labels, capacity)
     size, distinct = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
-    head[labels[order[::-1]]] = order[::-1]
     size[:n_groups] = np.bincount(labels)
     pairs = np.unique(np.column_stack([labels, unit_of_record]), axis=0)
     distinct[:n_groups] = np.bincount(pairs[:, 0], minlength=n_groups)
@@ -125,6 +109,41 @@ def recoded_groups(
     for g in range(n_groups):
         summarise(state, g, g, NONE)
     return state
+
+
+def _hierarchy_arrays(
+    columns: Sequence[RecodedColumn], n: int
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]:
+    """Return ancestors and losses by column, level and value, and the values of the records.
+
+    The last level of a column with fewer levels than others is repeated.
+    """
+    p = len(columns)
+    depth = max((len(column.labels) for column in columns), default=1)
+    max_values = max((len(column.labels[0]) for column in columns), default=1)
+    ancestors, losses = np.zeros((p, depth, max_values), np.int32), np.zeros((p, depth, max_values))
+    codes = np.empty((n, p), np.int32)
+    for i, column in enumerate(columns):
+        n_values = len(column.labels[0])
+        for level in range(depth):
+            column_level = min(level, len(column.labels) - 1)
+            ancestors[i, level, :n_values] = column.levels.ancestors[column_level]
+            losses[i, level, :n_values] = column.levels.losses[column_level]
+        codes[:, i] = np.where(column.is_missing, NONE, column.codes)
+    return ancestors, losses, codes
+
+
+def _linked_lists(labels: Codes, capacity: int) -> tuple[Codes, Codes, Codes]:
+    """Return the first record of each group, and the next and the previous one of each record."""
+    n = len(labels)
+    order = np.lexsort((np.arange(n), labels))
+    next_record, previous_record = np.full(n, NONE, np.int64), np.full(n, NONE, np.int64)
+    is_same_group = labels[order[1:]] == labels[order[:-1]]
+    next_record[order[:-1][is_same_group]] = order[1:][is_same_group]
+    previous_record[order[1:][is_same_group]] = order[:-1][is_same_group]
+    head = np.full(capacity, NONE, np.int64)
+    head[labels[order[::-1]]] = order[::-1]
+    return head, next_record, previous_record
 
 
 def _chunks(state: RecodedGroups, active: Codes, pass_number: int) -> list[Codes]:

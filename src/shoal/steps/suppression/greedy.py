@@ -46,7 +46,7 @@ def assign_undecided(assignment: Assignment, generator: np.random.Generator | No
 
 
 def _assign_in_order(assignment: Assignment) -> None:
-    """Try the cheapest attempts first; of those of equal cost and size, what suits most records."""
+    """Try the cheapest attempts first; of equal cost and size, those with the most candidates."""
     attempts = assignment.problem.attempts
     for _, equal_attempts in groupby(
         attempts, key=lambda attempt: (attempt.cost, attempt.min_size)

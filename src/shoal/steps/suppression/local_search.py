@@ -143,7 +143,7 @@ def dissolve_classes(assignment: Assignment) -> bool:
 def _dissolve_nearby_classes(
     assignment: Assignment, generator: np.random.Generator, n_pieces: int
 ) -> None:
-    """Take their patterns from the classes of some pieces that are near each other."""
+    """Dissolve the classes of some pieces that are near each other: they become undecided."""
     problem, classes = assignment.problem, Classes(assignment)
     suppressed = np.flatnonzero(_is_suppressed(assignment))
     centre = suppressed[generator.integers(len(suppressed))]

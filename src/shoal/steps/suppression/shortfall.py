@@ -33,7 +33,7 @@ def fill_shortfall(
     Returns
     -------
     ndarray of shape (n_groups,)
-        Whether each group has got what it lacked.
+        Whether the shortfall of each group was filled.
     """
     problem = assignment.problem
     is_unsuppressed = assignment.pattern == problem.missing[assignment.row]
