@@ -289,14 +289,14 @@ def search(
 ) -> Advice:
     """Try plans of several families; ``run`` runs a plan on the table."""
     check_at_least(1, n_plans=n_plans)
-    state = _Search(data, n_plans, n_jobs, run)
+    search_state = _Search(data, n_plans, n_jobs, run)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)  # issued when a plan is chosen and run
         for family in candidates:
-            state.explore(family)
-    if all(trial.error is not None for trial in state.trials):
-        raise next(trial.error for trial in state.trials if trial.error is not None)
-    return Advice(tuple(state.trials))
+            search_state.explore(family)
+    if all(trial.error is not None for trial in search_state.trials):
+        raise next(trial.error for trial in search_state.trials if trial.error is not None)
+    return Advice(tuple(search_state.trials))
 
 
 @dataclass(eq=False)

@@ -125,8 +125,8 @@ def grid(
         n: parameters.signature_parameters(METHODS[n]) for n in methods if n in METHODS
     }
     for name in options:
-        accepted = any(name in method_options for method_options in method_parameters.values())
-        if name not in (*step_parameters, "random_state") and not accepted:
+        is_accepted = any(name in method_options for method_options in method_parameters.values())
+        if name not in (*step_parameters, "random_state") and not is_accepted:
             names = [*step_parameters, *chain.from_iterable(method_parameters.values())]
             raise ParameterError(
                 f"No method takes {name!r}.{hint(name, names)} Leave it out.",

@@ -84,8 +84,8 @@ def _pair_relations(values: dict[str, Values]) -> list[Relation]:
         (_identity, _square, "a square root"),
     ):
         products = standardised[left].T @ standardised[right]
-        related = np.abs(products) / len(standardised[left]) > MIN_CORRELATION
-        for first, second in np.argwhere(np.triu(related, 1)):
+        is_related = np.abs(products) / len(standardised[left]) > MIN_CORRELATION
+        for first, second in np.argwhere(np.triu(is_related, 1)):
             source, target = names[first], names[second]
             if target in relations or n_examined >= MAX_PAIRS:
                 continue
@@ -116,13 +116,15 @@ def _sum_relations(values: dict[str, Values]) -> list[Relation]:
         best_fit = linear_fit(X[:, i], X[:, others], MIN_R2)
         if best_fit is None:
             continue
-        needed = _needed_columns(X[:, i], X, [others[position] for position in best_fit.columns])
-        columns = frozenset(names[column] for column in (i, *needed))
+        needed_columns = _needed_columns(
+            X[:, i], X, [others[position] for position in best_fit.columns]
+        )
+        columns = frozenset(names[column] for column in (i, *needed_columns))
         if not any(
             columns <= known_columns or known_columns <= columns for known_columns in relations
         ):
             relations[columns] = Relation(
-                names[i], tuple(names[column] for column in sorted(needed))
+                names[i], tuple(names[column] for column in sorted(needed_columns))
             )
     return list(relations.values())
 
@@ -137,10 +139,10 @@ def _needed_columns(y: Values, X: Values, columns: list[int]) -> list[int]:
 
 
 def _r2(y: Values, X: Values) -> float:
-    known = ~(np.isnan(y) | np.isnan(X).any(axis=1))
-    if known.sum() < MIN_RECORDS:
+    is_known = ~(np.isnan(y) | np.isnan(X).any(axis=1))
+    if is_known.sum() < MIN_RECORDS:
         return 0.0
-    fit = linear_fit(y[known], X[known], MIN_R2, max_columns=X.shape[1])
+    fit = linear_fit(y[is_known], X[is_known], MIN_R2, max_columns=X.shape[1])
     return 0.0 if fit is None else fit.r2
 
 
@@ -162,8 +164,8 @@ def _square(x: Values) -> Values:
 
 def _standardise(x: Values) -> Values:
     """Return a column with mean 0 and standard deviation 1; 0 where it is missing."""
-    known = ~np.isnan(x)
-    if not known.any() or np.ptp(x[known]) == 0:
+    is_known = ~np.isnan(x)
+    if not is_known.any() or np.ptp(x[is_known]) == 0:
         return np.zeros(len(x))
-    centred = np.where(known, x - x[known].mean(), 0.0)
+    centred = np.where(is_known, x - x[is_known].mean(), 0.0)
     return np.asarray(centred / np.sqrt((centred**2).mean()))

@@ -161,8 +161,8 @@ def _suggest_unit(facts: RoleFacts) -> tuple[str, str] | None:
     matching_words = facts.words & PERSON_WORDS
     other_words = facts.words & (CODED_WORDS | QUASI_IDENTIFIER_WORDS | CONFIDENTIAL_WORDS)
     may_identify = facts.kind in ("whole", "text")
-    repeats = 1 < facts.distinct < facts.records - facts.missing
-    if not matching_words or other_words or not may_identify or not repeats:
+    has_repeats = 1 < facts.distinct < facts.records - facts.missing
+    if not matching_words or other_words or not may_identify or not has_repeats:
         return None
     records_per_value = facts.records / facts.distinct
     if records_per_value > MAX_RECORDS_PER_PERSON:

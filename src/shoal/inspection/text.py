@@ -58,8 +58,8 @@ def join_columns(columns: Sequence[str]) -> str:
 def _missing_note(inspection: "Inspection") -> str:
     """Return how missing values count in combinations, if they occur there."""
     combined = {name for entry in inspection.combinations for name in entry["columns"]}
-    occur = any(inspection[name]["missing"] for name in combined)
-    return " (a missing value counts as a value there)" if occur else ""
+    has_missing = any(inspection[name]["missing"] for name in combined)
+    return " (a missing value counts as a value there)" if has_missing else ""
 
 
 def _format_share(share: float) -> str:

@@ -47,8 +47,10 @@ def values_unchanged(original_categories: Labels, masked_categories: Labels) -> 
     """
     shares = []
     for original, masked in zip(original_categories.T, masked_categories.T, strict=True):
-        known = original >= 0
-        shares.append(100 * float((original == masked)[known].mean()) if known.any() else 100.0)
+        is_known = original >= 0
+        shares.append(
+            100 * float((original == masked)[is_known].mean()) if is_known.any() else 100.0
+        )
     return np.array(shares)
 
 

@@ -57,13 +57,13 @@ def dominated_groups(
     starts = np.cumsum(counts) - counts
     n_dominated = np.zeros(contributions.shape[1], np.int64)
     for i, column in enumerate(contributions.T):
-        known = ~np.isnan(column)
-        magnitudes = np.where(known, np.abs(column), 0)
+        has_value = ~np.isnan(column)
+        magnitudes = np.where(has_value, np.abs(column), 0)
         if magnitudes.max() == 0:
             continue
         largest = magnitudes.max()  # avoids overflow of sums
         magnitudes = (magnitudes / largest)[order]
-        has_several = np.add.reduceat(known[order], starts, dtype=np.int64) > 1
+        has_several = np.add.reduceat(has_value[order], starts, dtype=np.int64) > 1
         greatest, totals = (
             np.maximum.reduceat(magnitudes, starts),
             np.add.reduceat(magnitudes, starts),
@@ -72,8 +72,8 @@ def dominated_groups(
         if p_percent is not None:
             others_total = totals - greatest - _second_greatest(magnitudes, labels[order], starts)
             is_dominated |= (others_total < p_percent / 100 * greatest) & (greatest > 0)
-        if column[known].min() < 0 < column[known].max():
-            is_dominated &= greatest > (column[known] / largest).std()
+        if column[has_value].min() < 0 < column[has_value].max():
+            is_dominated &= greatest > (column[has_value] / largest).std()
         n_dominated[i] = int((is_dominated & has_several).sum())
     return n_dominated
 

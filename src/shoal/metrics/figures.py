@@ -71,7 +71,7 @@ def flatten(values: Mapping[str, Any]) -> dict[str, float]:
     figures: dict[str, float] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):
-            figures |= {f"{name}:{part}": figure for part, figure in flatten(value).items()}
+            figures |= {f"{name}:{key}": figure for key, figure in flatten(value).items()}
         elif isinstance(value, int | float) and not isinstance(value, bool):
             figures[str(name)] = float(value)
     return figures

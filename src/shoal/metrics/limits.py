@@ -192,8 +192,8 @@ def _parse_limits(entries: Mapping[str, Any]) -> Iterator[Limit]:
 def _expand_figure(bound: Literal["max", "min"], figure: str, value: Any) -> Iterator[Limit]:
     """Yield the limit of a figure, or those of its columns or parts."""
     if isinstance(value, Mapping) and value:
-        for part, number in value.items():
-            yield from _expand_figure(bound, f"{figure}:{part}", number)
+        for key, number in value.items():
+            yield from _expand_figure(bound, f"{figure}:{key}", number)
         return
     if not is_number(value):
         raise ParameterError(

@@ -203,10 +203,10 @@ def _chances_of_units(
         unit_rows = slice(starts[unit], starts[unit + 1])
         records = pairs[unit_rows] % len(representatives)
         distances = ((table[records] - points[i]) ** 2).sum(axis=1)
-        nearest = distances <= distances.min() * (1 + ROUNDING_TOLERANCE)
+        is_nearest = distances <= distances.min() * (1 + ROUNDING_TOLERANCE)
         nearest_of_unit[i], ties_of_unit[i] = (
             records[np.argmin(distances)],
-            counts[unit_rows][nearest].sum(),
+            counts[unit_rows][is_nearest].sum(),
         )
     closer, ties = _rank_records(table, weights, points, nearest_of_unit, guesses)
     draws = np.clip(guesses - closer, 0, np.maximum(ties, 1))

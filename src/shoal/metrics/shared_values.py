@@ -62,11 +62,15 @@ def count_shared(
     SharedCounts(homogeneous=2, missing=1, every_record=1)
     """
     value_counts = tally(labels, column, units)
-    homogeneous = (value_counts.n_distinct == 1) & (value_counts.class_sizes >= min_size)
-    with_value = homogeneous & shares_value(labels, column, units)
-    in_every_record = with_value if units is None else with_value & shares_value(labels, column)
+    is_homogeneous = (value_counts.n_distinct == 1) & (value_counts.class_sizes >= min_size)
+    has_shared_value = is_homogeneous & shares_value(labels, column, units)
+    is_in_every_record = (
+        has_shared_value if units is None else has_shared_value & shares_value(labels, column)
+    )
     return SharedCounts(
-        int(homogeneous.sum()), int((homogeneous & ~with_value).sum()), int(in_every_record.sum())
+        int(is_homogeneous.sum()),
+        int((is_homogeneous & ~has_shared_value).sum()),
+        int(is_in_every_record.sum()),
     )
 
 
@@ -79,12 +83,12 @@ def shares_value(labels: Labels, column: Labels, units: Labels | None = None) ->
     pairs, pair_of_record = np.unique(labels * n_values + column + 1, return_inverse=True)
     class_of_pair, is_value = pairs // n_values, pairs % n_values > 0
     if units is None:
-        class_sizes, holders = np.bincount(labels), np.bincount(pair_of_record)
+        class_sizes, n_holders = np.bincount(labels), np.bincount(pair_of_record)
     else:
-        class_sizes, holders = (
+        class_sizes, n_holders = (
             units_per_class(labels, units),
             units_per_class(pair_of_record, units),
         )
     return np.asarray(
-        np.bincount(class_of_pair, (holders == class_sizes[class_of_pair]) & is_value) > 0
+        np.bincount(class_of_pair, (n_holders == class_sizes[class_of_pair]) & is_value) > 0
     )

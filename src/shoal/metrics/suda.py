@@ -249,9 +249,9 @@ def _minimal_uniques(
 def _dis_scores(scores: Values, uniques: int, dis: float, n_columns: int) -> Values:
     """Return the DIS-SUDA score of each record; 0 where the SUDA score is 0."""
     power = 1 + (8 - n_columns) / 20
-    positive = scores > 0
+    is_positive = scores > 0
     result = np.zeros(len(scores))
-    if positive.any() and dis > 0:
-        powers = scores[positive] ** power
-        result[positive] = 1 / (1 + (uniques / dis - uniques) / (powers * (1 / powers).sum()))
+    if is_positive.any() and dis > 0:
+        powers = scores[is_positive] ** power
+        result[is_positive] = 1 / (1 + (uniques / dis - uniques) / (powers * (1 / powers).sum()))
     return result

@@ -32,12 +32,14 @@ def missing_value_warnings(
     values: Mapping[str, Any],
     groups: Mapping[str, Partition],
     *,
-    imputed: bool,
+    is_imputed: bool,
 ) -> list[ShoalWarning]:
     """Return warnings about cells that are missing, were filled in, or were suppressed."""
     released = {
-        name: new.is_missing if isinstance(new, RowGather | TextColumn) else np.isnan(new)
-        for name, new in values.items()
+        name: new_values.is_missing
+        if isinstance(new_values, RowGather | TextColumn)
+        else np.isnan(new_values)
+        for name, new_values in values.items()
     }
-    sentences = describe_missing(columns, released, groups, is_imputed=imputed)
+    sentences = describe_missing(columns, released, groups, is_imputed=is_imputed)
     return [MissingValues(sentence) for sentence in sentences]

@@ -92,8 +92,8 @@ def build_distance_space(
 
 
 def _scale_axes(A: Matrix, axis_columns: Codes, standardise: str, weights: Matrix | None) -> Matrix:
-    one_axis_each = len(axis_columns) == axis_columns[-1] + 1
-    return SCALES[standardise](A, None if one_axis_each else axis_columns, weights)
+    has_one_axis_per_column = len(axis_columns) == axis_columns[-1] + 1
+    return SCALES[standardise](A, None if has_one_axis_per_column else axis_columns, weights)
 
 
 def loss_of_groups(

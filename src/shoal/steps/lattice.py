@@ -148,10 +148,10 @@ class Lattice:
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""
-        number = 1
+        n_nodes = 1
         for column in self.levels:
-            number *= len(column.ancestors)
-        return number
+            n_nodes *= len(column.ancestors)
+        return n_nodes
 
     def cell_loss(self, node: Node) -> float:
         """Return the mean loss of a cell of a node without suppressed records."""

@@ -120,8 +120,8 @@ class _Search:
             self._highest_failed = np.vstack([self._highest_failed[~is_below], node])
         self._is_within_limit[node] = evaluation.n_failing <= lattice.max_suppressed
         # Where classes had to be suppressed with others, nodes below may still be released.
-        within_limit = lattice.n_records(evaluation.suppressed) <= lattice.max_suppressed
-        if self._is_within_limit[node] and evaluation.suppressed_class_holds and within_limit:
+        is_releasable = lattice.n_records(evaluation.suppressed) <= lattice.max_suppressed
+        if self._is_within_limit[node] and evaluation.suppressed_class_holds and is_releasable:
             candidate = _Best(evaluation.loss, node, evaluation.suppressed)
             self.best = min(self.best, candidate, key=lambda optimum: optimum[:2])
         return self._is_within_limit[node]

@@ -329,7 +329,7 @@ class Microaggregate(GroupingStep):
             warnings=(
                 *constant_column_warnings(space.constant_columns),
                 *missing_value_warnings(
-                    columns, released.values, released.groups, imputed=is_imputed
+                    columns, released.values, released.groups, is_imputed=is_imputed
                 ),
                 *strata.warnings,
                 *describe_local_recoding(released.recodings),

@@ -69,8 +69,8 @@ def join_patterns(
         )
         is_shared = ~common_pattern[columns]
         centre = Z[smallest_rows][:, is_shared].mean(axis=0)
-        distance = ((Z[other_rows][:, is_shared] - centre) ** 2).sum(axis=1)
-        donors = other_rows[np.argsort(distance, kind="stable")]
+        distances = ((Z[other_rows][:, is_shared] - centre) ** 2).sum(axis=1)
+        donors = other_rows[np.argsort(distances, kind="stable")]
         rows_with_pattern = rows_of.get(tuple(common_pattern.tolist()), other_rows[:0])
         if n_donors and units is not None:
             members = units[np.concatenate([smallest_rows, rows_with_pattern])]
@@ -103,8 +103,8 @@ def _cheapest_partner(
     n_present = np.array([count_of.get(row.tobytes(), 0) for row in common_patterns])
     # Where the union is the pattern itself, ``present`` includes the records of ``small``.
     is_smallest_pattern = (common_patterns == smallest_pattern).all(axis=1)
-    needed = np.clip(k - n_present - np.where(is_smallest_pattern, 0, counts[smallest]), 0, None)
-    n_donors = np.where(counts - needed >= k, needed, records)
+    n_needed = np.clip(k - n_present - np.where(is_smallest_pattern, 0, counts[smallest]), 0, None)
+    n_donors = np.where(counts - n_needed >= k, n_needed, records)
     n_donors[(common_patterns == patterns).all(axis=1)] = 0  # the other pattern loses no cell
     cells = records[smallest] * (common_patterns & ~smallest_pattern).sum(axis=1)
     cells += n_donors * (common_patterns & ~patterns).sum(axis=1)

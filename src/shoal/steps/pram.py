@@ -124,17 +124,17 @@ class Pram(Step):
         for block in self._blocks:
             original = [read_categories(frame, name) for name in block]
             uniform = rng.random(len(frame))
-            new = _NewValues(original)
+            new_values = _NewValues(original)
             for rows in strata:
                 for records in _split_by_missing_cells(original, rows):
                     stratum = _category_of(stratum_columns, rows[0])
                     transition, drawn = self._randomise(
                         block, stratum, original, records, uniform[records]
                     )
-                    new.set_values(records, transition.released, drawn)
+                    new_values.set_values(records, transition.released, drawn)
                     transitions.append(transition)
             for i, name in enumerate(block):
-                values[name] = released_column(frame, name, original[i], new.categories(i))
+                values[name] = released_column(frame, name, original[i], new_values.categories(i))
         return StepResult(
             values,
             warnings=tuple(_describe(block, transitions) for block in self._blocks),

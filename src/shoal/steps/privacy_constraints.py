@@ -121,8 +121,8 @@ class PrivacyConstraint:
     @property
     def holds_with_any(self) -> bool:
         """Whether a group that meets the constraint meets it when it is merged with any other."""
-        only_distinct = self.closeness is None and self.kind == "distinct"
-        return self.units is None and only_distinct
+        counts_distinct_only = self.closeness is None and self.kind == "distinct"
+        return self.units is None and counts_distinct_only
 
     def values_in(self, records: Labels) -> NDArray[np.float64]:
         """Return the number of values of each column in a group, counted by ``kind``."""

@@ -103,8 +103,8 @@ class Recode(Step):
     @property
     def numeric_columns(self) -> list[str]:
         """The columns with bands of numbers; all others are compared as they are written."""
-        numbers = self.bands is not None and not are_dates(self._limits)
-        return self.columns if numbers else []
+        are_numbers = self.bands is not None and not are_dates(self._limits)
+        return self.columns if are_numbers else []
 
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
@@ -216,8 +216,8 @@ class Recode(Step):
                 "1 rare category" if recoded.merged == 1 else f"{recoded.merged:,} rare categories"
             )
             sentences.append(f"{rare_phrase} became {self.other!r}.")
-        too_small = bool((categories.counts < self.min_count).any())
-        if too_small:
+        is_too_small = bool((categories.counts < self.min_count).any())
+        if is_too_small:
             sentences.append(
                 f"{self.other!r} still holds fewer than min_count = {self.min_count} records."
             )
@@ -228,7 +228,7 @@ class Recode(Step):
             categories=len(categories.texts),
             unmapped=recoded.unmapped,
             merged=recoded.merged,
-            too_small=too_small,
+            too_small=is_too_small,
         )
 
 

@@ -42,36 +42,43 @@ def refine_recoding(
     Partition
         Groups with the same k, whose loss is not greater.
     """
-    state = recoded_groups(columns, numbers, groups.labels, units)
-    n_groups, capacity = groups.n_groups, len(state.head)
-    active, free = np.arange(n_groups), np.zeros(capacity, np.int64)
-    n_free = capacity - n_groups
-    free[:n_free] = np.arange(n_groups, capacity)
+    recoded = recoded_groups(columns, numbers, groups.labels, units)
+    n_groups, capacity = groups.n_groups, len(recoded.head)
+    active_groups, free_slots = np.arange(n_groups), np.zeros(capacity, np.int64)
+    n_free_slots = capacity - n_groups
+    free_slots[:n_free_slots] = np.arange(n_groups, capacity)
     may_dissolve = np.ones(capacity, bool)  # groups to try in a pass; in the first, all
     for pass_number in range(MAX_PASSES):
-        loss_before, old_labels = float(state.loss[active].sum()), state.labels.copy()
+        loss_before, old_labels = float(recoded.loss[active_groups].sum()), recoded.labels.copy()
         total_gain, improved_groups, tries_all = 0.0, [], may_dissolve.all()
-        for chunk in _chunks(state, active, pass_number):
+        for chunk in _chunks(recoded, active_groups, pass_number):
             progress.report("refining", pass_number, MAX_PASSES)
             groups_of_chunk = np.zeros(capacity, np.int64)
             groups_of_chunk[: len(chunk)] = chunk
             is_in_chunk = np.zeros(capacity, bool)
             is_in_chunk[chunk] = may_dissolve[chunk]
-            records = np.flatnonzero(is_in_chunk[state.labels])
-            n_left, n_free, gain = improve(
-                state, groups.k, groups_of_chunk, len(chunk), free, n_free, records, may_dissolve
+            records = np.flatnonzero(is_in_chunk[recoded.labels])
+            n_left, n_free_slots, gain = improve(
+                recoded,
+                groups.k,
+                groups_of_chunk,
+                len(chunk),
+                free_slots,
+                n_free_slots,
+                records,
+                may_dissolve,
             )
             total_gain += gain
             improved_groups.append(groups_of_chunk[:n_left])
-        active = np.sort(np.concatenate(improved_groups))
-        moved = state.labels != old_labels
+        active_groups = np.sort(np.concatenate(improved_groups))
+        has_moved = recoded.labels != old_labels
         may_dissolve[:] = False
-        may_dissolve[old_labels[moved]] = may_dissolve[state.labels[moved]] = True
+        may_dissolve[old_labels[has_moved]] = may_dissolve[recoded.labels[has_moved]] = True
         if total_gain <= MIN_GAIN * loss_before:
             if tries_all:
                 break
             may_dissolve[:] = True
-    return Partition(in_order(state.labels), groups.k)
+    return Partition(in_order(recoded.labels), groups.k)
 
 
 def recoding_loss(
@@ -95,20 +102,20 @@ def recoded_groups(
     n_slots = capacity + 2
     unit_of_record = np.arange(n) if units is None else units.astype(np.int64)
     head, next_record, previous_record = _linked_lists(labels, capacity)
-    size, distinct = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
+    size, n_units = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
     size[:n_groups] = np.bincount(labels)
     pairs = np.unique(np.column_stack([labels, unit_of_record]), axis=0)
-    distinct[:n_groups] = np.bincount(pairs[:, 0], minlength=n_groups)
-    state = RecodedGroups(
+    n_units[:n_groups] = np.bincount(pairs[:, 0], minlength=n_groups)
+    recoded = RecodedGroups(
         ancestors, losses, codes, np.ascontiguousarray(numbers, np.float64), unit_of_record,
-        labels.astype(np.int64), head, next_record, previous_record, size, distinct,
+        labels.astype(np.int64), head, next_record, previous_record, size, n_units,
         np.zeros((n_slots, p), np.int64), np.full((n_slots, p), NONE, np.int64),
         np.zeros((n_slots, p), np.int64), np.zeros((n_slots, q)), np.zeros((n_slots, q)),
         np.zeros((n_slots, q), np.int64), np.zeros(n_slots),
     )  # fmt: skip
     for g in range(n_groups):
-        summarise(state, g, g, NONE)
-    return state
+        summarise(recoded, g, g, NONE)
+    return recoded
 
 
 def _hierarchy_arrays(
@@ -146,11 +153,11 @@ def _linked_lists(labels: Codes, capacity: int) -> tuple[Codes, Codes, Codes]:
     return head, next_record, previous_record
 
 
-def _chunks(state: RecodedGroups, active: Codes, pass_number: int) -> list[Codes]:
+def _chunks(recoded: RecodedGroups, active_groups: Codes, pass_number: int) -> list[Codes]:
     """Return the groups in chunks of groups that look alike, in another way in every pass."""
-    if len(active) <= CHUNK:
-        return [active]
-    keys = [*state.example_code[active].T, *state.low[active].T]
+    if len(active_groups) <= CHUNK:
+        return [active_groups]
+    keys = [*recoded.example_code[active_groups].T, *recoded.low[active_groups].T]
     rotated = [keys[(i + pass_number) % len(keys)] for i in range(len(keys))]
-    order = active[np.lexsort(rotated)]
-    return np.array_split(order, -(-len(active) // CHUNK))
+    order = active_groups[np.lexsort(rotated)]
+    return np.array_split(order, -(-len(active_groups) // CHUNK))

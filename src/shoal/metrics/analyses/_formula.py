@@ -165,11 +165,11 @@ def _evaluation_errors() -> tuple[type[Exception], ...]:
     return (FormulaicError, TypeError, ValueError, ArithmeticError, KeyError, IndexError)
 
 
-def _has_all_values(pairs: list[ColumnPair], n: int, side: Side) -> NDArray[np.bool_]:
-    complete = np.ones(n, bool)
+def _has_all_values(pairs: list[ColumnPair], n_records: int, side: Side) -> NDArray[np.bool_]:
+    has_values = np.ones(n_records, bool)
     for pair in pairs:
-        complete &= ~pair.is_missing(side)
-    return complete
+        has_values &= ~pair.is_missing(side)
+    return has_values
 
 
 def _stack_tables(pairs: list[ColumnPair], rows: dict[Side, Labels]) -> Any:

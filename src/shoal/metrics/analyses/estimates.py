@@ -86,11 +86,13 @@ def estimates(study: Study) -> AnalysisResult | str:
 def _estimate_rows(study: Study, pair: ColumnPair, is_weighted: bool) -> Iterator[dict[str, Any]]:
     values, weights = {}, {}
     for side in SIDES:
-        known = ~pair.is_missing(side)
-        if not known.any():
+        is_known = ~pair.is_missing(side)
+        if not is_known.any():
             return
-        values[side] = pair.values_of(side)[known]
-        weights[side] = (study.weights_of(side) if is_weighted else np.ones(len(known)))[known]
+        values[side] = pair.values_of(side)[is_known]
+        weights[side] = (study.weights_of(side) if is_weighted else np.ones(len(is_known)))[
+            is_known
+        ]
     if not pair.is_number:
         error = shares_error(pair, values, weights)
         yield _row("shares", is_weighted, None, None, error)

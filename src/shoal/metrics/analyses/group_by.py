@@ -111,11 +111,11 @@ def _query_errors(
     ]
     for side in SIDES:
         codes = np.zeros(study.size(side), np.int64)
-        missing = np.zeros(len(codes), bool)
+        is_missing = np.zeros(len(codes), bool)
         for name, size in zip(grouping_columns, sizes, strict=True):
             codes = codes * size + labels_by_column[name][side]
-            missing |= labels_by_column[name][side] < 0
-        combined[side] = np.where(missing, -1, codes)
+            is_missing |= labels_by_column[name][side] < 0
+        combined[side] = np.where(is_missing, -1, codes)
     n_groups = int(np.prod(sizes))
     counts, means, records = {}, {}, {}
     for side in SIDES:
@@ -135,9 +135,13 @@ def _query_errors(
     is_lost = (records["masked"] == 0)[is_large].astype(np.float64)
     if value_column is None:
         return count_errors, np.empty(0), is_lost
-    known = ~study.pairs[value_column].is_missing("original")
-    column: Any = study.pairs[value_column].original[known]
-    std = weighted_deviation(column, study.weights_of("original")[known]) if known.any() else 0.0
+    is_known = ~study.pairs[value_column].is_missing("original")
+    column: Any = study.pairs[value_column].original[is_known]
+    std = (
+        weighted_deviation(column, study.weights_of("original")[is_known])
+        if is_known.any()
+        else 0.0
+    )
     differences = np.abs(means["masked"] - means["original"])[is_large]
     differences = differences[~np.isnan(differences)]
     return count_errors, differences / std if std > 0 else np.empty(0), is_lost

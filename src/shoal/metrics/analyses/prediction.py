@@ -94,16 +94,16 @@ def _score_models(
     study: Study, target: ColumnPair, pairs: list[ColumnPair]
 ) -> list[dict[str, Any]]:
     """Return a row for each model, with its score after training on either table."""
-    known = ~target.is_missing("original")
-    classes = np.unique(target.original[known])
+    is_known = ~target.is_missing("original")
+    classes = np.unique(target.original[is_known])
     predicted = _predict_in_folds(study, target, pairs, classes)
-    truth = target.original[known]
+    truth = target.original[is_known]
     rows = []
     for model in MODELS:
         scores = {
-            side: explained_share(truth, predicted[side, model][known, 0])
+            side: explained_share(truth, predicted[side, model][is_known, 0])
             if target.is_number
-            else mean_auc(truth, predicted[side, model][known], classes)
+            else mean_auc(truth, predicted[side, model][is_known], classes)
             for side in SIDES
         }
         rows.append(
@@ -128,16 +128,16 @@ def _predict_in_folds(
     """
     original_features, masked_features, _ = features(pairs)
     rng = study.rng(f"prediction, {target.name}")
-    known, known_masked = (~target.is_missing(side) for side in SIDES)
+    is_known, is_known_masked = (~target.is_missing(side) for side in SIDES)
     fold_of_record = rng.permutation(len(original_features)) % FOLDS
     predicted: dict[tuple[str, str], Matrix] = {}
     for fold in range(FOLDS):
-        is_test = known & (fold_of_record == fold)
+        is_test = is_known & (fold_of_record == fold)
         is_training = fold_of_record != fold
         is_masked_training = is_training if study.aligned else np.full(len(masked_features), True)
         training = {
-            "original": (original_features, target.original, known & is_training),
-            "masked": (masked_features, target.masked, known_masked & is_masked_training),
+            "original": (original_features, target.original, is_known & is_training),
+            "masked": (masked_features, target.masked, is_known_masked & is_masked_training),
         }
         for side, (X, y, rows) in training.items():
             for model in MODELS:

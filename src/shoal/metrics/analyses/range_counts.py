@@ -24,13 +24,13 @@ class Condition:
     pair: ColumnPair
     low: float = 0.0
     high: float = 0.0
-    accepted: NDArray[np.bool_] | None = None
+    is_accepted: NDArray[np.bool_] | None = None
 
     def is_met(self, side: Side) -> NDArray[np.bool_]:
         """Return which records of a table meet the condition; missing values do not."""
         values: Any = self.pair.values_of(side)
-        if self.accepted is not None:
-            return np.asarray(np.append(self.accepted, False)[values])
+        if self.is_accepted is not None:
+            return np.asarray(np.append(self.is_accepted, False)[values])
         return np.asarray((values >= self.low) & (values <= self.high))
 
 
@@ -99,19 +99,19 @@ def _random_condition(pair: ColumnPair, share: float, rng: np.random.Generator) 
         n_covered = max(1, round(share * len(ordered)))
         start = int(rng.integers(len(ordered) - n_covered + 1))
         return Condition(pair, float(ordered[start]), float(ordered[start + n_covered - 1]))
-    return Condition(pair, accepted=_random_categories(known, pair.n_categories, share, rng))
+    return Condition(pair, is_accepted=_random_categories(known, pair.n_categories, share, rng))
 
 
 def _random_categories(
-    known: Labels, n_categories: int, share: float, rng: np.random.Generator
+    codes: Labels, n_categories: int, share: float, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
     """Return a random set of categories that covers at least a share of the records."""
-    sizes = np.bincount(known, minlength=n_categories)
+    sizes = np.bincount(codes, minlength=n_categories)
     order = rng.permutation(np.flatnonzero(sizes))
-    covered = np.cumsum(sizes[order]) / len(known)
-    accepted = np.zeros(n_categories, bool)
-    accepted[order[: int(np.searchsorted(covered, share)) + 1]] = True
-    return accepted
+    covered = np.cumsum(sizes[order]) / len(codes)
+    is_accepted = np.zeros(n_categories, bool)
+    is_accepted[order[: int(np.searchsorted(covered, share)) + 1]] = True
+    return is_accepted
 
 
 def _count_records(query: list[Condition], side: Side, weights: Values) -> float:

@@ -171,7 +171,7 @@ def _random_columns(
 
 def _drop_duplicates(predicates: Predicates) -> Predicates:
     """Return each predicate once, in the order of the first of its kind."""
-    parts = predicates.columns, predicates.operators, predicates.values
-    rows = np.ascontiguousarray(np.column_stack([part.astype(np.float64) for part in parts]))
+    arrays = predicates.columns, predicates.operators, predicates.values
+    rows = np.ascontiguousarray(np.column_stack([array.astype(np.float64) for array in arrays]))
     key = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
     return predicates.take(np.sort(np.unique(key, return_index=True)[1]))

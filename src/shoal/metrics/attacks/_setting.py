@@ -61,8 +61,11 @@ class Classes:
     def records(self, chosen: Labels) -> Labels:
         """Return all records of the chosen classes."""
         order, starts = self._order, self._starts
-        parts = [order[starts[c] : starts[c] + self.sizes[c]] for c in chosen.tolist()]
-        return np.concatenate(parts)
+        records_by_class = [
+            order[starts[chosen_class] : starts[chosen_class] + self.sizes[chosen_class]]
+            for chosen_class in chosen.tolist()
+        ]
+        return np.concatenate(records_by_class)
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,12 +288,12 @@ def _standard_deviation(values: Values, centre: float) -> float:
 
 def mean_ranks(values: Values) -> Values:
     """Return the rank of each value divided by their number; equal values share the mean rank."""
-    known = ~np.isnan(values)
+    is_known = ~np.isnan(values)
     mean_rank_shares = np.full(len(values), np.nan)
-    if known.any():
-        _, inverse, counts = np.unique(values[known], return_inverse=True, return_counts=True)
+    if is_known.any():
+        _, inverse, counts = np.unique(values[is_known], return_inverse=True, return_counts=True)
         middle_ranks = np.cumsum(counts) - (counts - 1) / 2
-        mean_rank_shares[known] = middle_ranks[inverse.ravel()] / known.sum()
+        mean_rank_shares[is_known] = middle_ranks[inverse.ravel()] / is_known.sum()
     return mean_rank_shares
 
 

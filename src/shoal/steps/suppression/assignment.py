@@ -49,9 +49,9 @@ class Assignment:
         """Return the pieces that can have a pattern."""
         return pieces[self.problem.fits(pattern, self.row[pieces])]
 
-    def sizes(self, labels: Codes, number: int, pieces: Codes) -> Codes:
+    def sizes(self, labels: Codes, n_labels: int, pieces: Codes) -> Codes:
         """Return the number of units, or else of records, of pieces with each label."""
-        return self.problem.sizes(labels, number, self.row[pieces], self.records[pieces])
+        return self.problem.sizes(labels, n_labels, self.row[pieces], self.records[pieces])
 
     def labels(self) -> tuple[int, Codes]:
         """Return the number of classes and the class of each piece; all must have a pattern."""
@@ -77,12 +77,12 @@ class Assignment:
 
     def copy(self) -> "Assignment":
         """Return a copy that can be changed on its own."""
-        other = object.__new__(Assignment)
-        other.problem = self.problem
-        other.row, other.records, other.pattern = map(
+        copied = object.__new__(Assignment)
+        copied.problem = self.problem
+        copied.row, copied.records, copied.pattern = map(
             np.copy, (self.row, self.records, self.pattern)
         )
-        return other
+        return copied
 
     def merge_pieces(self) -> None:
         """Join the pieces of a row that have the same pattern."""

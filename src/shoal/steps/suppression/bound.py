@@ -91,8 +91,8 @@ def cheapest_patterns(problem: Problem) -> CheapestPatterns:
 
 def below_k(problem: Problem) -> Cells:
     """Return whether each row is in a class of fewer than k before anything is suppressed."""
-    number, labels = problem.labels(0)
-    return np.asarray(problem.sizes(labels, number, ALL_ROWS)[labels] < problem.k)
+    n_classes, labels = problem.labels(0)
+    return np.asarray(problem.sizes(labels, n_classes, ALL_ROWS)[labels] < problem.k)
 
 
 def _total(problem: Problem, bound: float) -> float:

@@ -97,10 +97,10 @@ def solve_exactly(
             row=candidates.row[is_considered], label=candidates.label[is_considered]
         )
         programme = _build_programme(problem, considered, costs[is_considered])
-        start = _initial_values(
+        initial_values = _initial_values(
             problem, considered, records_of_pairs[is_considered], programme.width
         )
-        solution = programme.solve(start, max_nodes, _report_progress)
+        solution = programme.solve(initial_values, max_nodes, _report_progress)
         if limit == max_cost:  # a column that was left out is not in a lighter assignment
             bound = max(bound, min(weight, rounded_up(problem, solution.bound - TOLERANCE)))
         if solution.values is not None:
@@ -110,13 +110,13 @@ def solve_exactly(
     return best, bound, True
 
 
-def _lighter_of(best: Assignment, other: Assignment | None) -> Assignment:
+def _lighter_of(best: Assignment, candidate: Assignment | None) -> Assignment:
     """Return the other assignment if it is lighter and keeps k, else the best one."""
-    if other is None or other.total() > best.total() - TOLERANCE:
+    if candidate is None or candidate.total() > best.total() - TOLERANCE:
         return best
-    number, labels = other.labels()
-    sizes = other.sizes(labels, number, np.arange(len(labels)))
-    return other if int(sizes.min()) >= other.problem.k else best
+    n_classes, labels = candidate.labels()
+    sizes = candidate.sizes(labels, n_classes, np.arange(len(labels)))
+    return candidate if int(sizes.min()) >= candidate.problem.k else best
 
 
 def rounded_up(problem: Problem, bound: float) -> float:
@@ -234,16 +234,16 @@ def _initial_values(
 ) -> Weights:
     """Return the values of all columns for numbers of records."""
     n_classes = len(candidates.pattern)
-    start = np.zeros(n_columns)
-    start[: len(records_of_pairs)] = records_of_pairs
+    values = np.zeros(n_columns)
+    values[: len(records_of_pairs)] = records_of_pairs
     is_joined = records_of_pairs > 0
-    start[len(records_of_pairs) + candidates.label[is_joined]] = 1.0
+    values[len(records_of_pairs) + candidates.label[is_joined]] = 1.0
     if problem.units is not None:
         n_units = int(problem.units.max()) + 1
         pairs = candidates.label * n_units + problem.units[candidates.row]
         distinct = np.unique(pairs)
-        start[len(records_of_pairs) + n_classes :] = np.isin(distinct, pairs[is_joined])
-    return start
+        values[len(records_of_pairs) + n_classes :] = np.isin(distinct, pairs[is_joined])
+    return values
 
 
 def _read_assignment(

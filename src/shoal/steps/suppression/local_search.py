@@ -23,12 +23,14 @@ class Classes:
 
     def __init__(self, assignment: Assignment):
         self.assignment = assignment
-        self.number, self.label = assignment.labels()
-        self.size = assignment.sizes(self.label, self.number, np.arange(len(self.label)))
+        self.n_classes, self.class_of_piece = assignment.labels()
+        self.sizes = assignment.sizes(
+            self.class_of_piece, self.n_classes, np.arange(len(self.class_of_piece))
+        )
         problem = assignment.problem
-        used = np.unique(assignment.pattern)
-        weights = np.round(problem.weight(used), 9)
-        self.patterns = used[np.lexsort((used, weights))].tolist()
+        used_patterns = np.unique(assignment.pattern)
+        weights = np.round(problem.weight(used_patterns), 9)
+        self.patterns = used_patterns[np.lexsort((used_patterns, weights))].tolist()
 
     def lookup(self, pattern: int, pieces: Codes) -> Codes:
         """Return the class of a pattern that each piece can join, or -1."""
@@ -41,7 +43,7 @@ class Classes:
         piece_keys = self.assignment.keys(pattern, pieces[fits])
         positions = np.searchsorted(keys, piece_keys).clip(max=len(keys) - 1)
         class_of_piece[fits] = np.where(
-            keys[positions] == piece_keys, self.label[members[first[positions]]], -1
+            keys[positions] == piece_keys, self.class_of_piece[members[first[positions]]], -1
         )
         return class_of_piece
 
@@ -81,23 +83,23 @@ def move_to_lighter(assignment: Assignment) -> bool:
     for pattern in classes.patterns:
         weight = float(problem.weight(pattern))
         pieces = np.flatnonzero(weights > weight + TOLERANCE)
-        pieces = pieces[classes.size[classes.label[pieces]] > problem.k]
+        pieces = pieces[classes.sizes[classes.class_of_piece[pieces]] > problem.k]
         target = classes.lookup(pattern, pieces)
         pieces, target = pieces[target >= 0], target[target >= 0]
         n_leaving = assignment.records[pieces] if problem.units is None else np.ones_like(pieces)
-        classes_of_pieces = classes.label[pieces]
+        classes_of_pieces = classes.class_of_piece[pieces]
         order = np.lexsort((pieces, classes_of_pieces))
         cumulative = np.cumsum(n_leaving[order])
         first = np.searchsorted(classes_of_pieces[order], classes_of_pieces[order])
         cumulative_leaving = cumulative - cumulative[first] + n_leaving[order][first]
-        movable = order[cumulative_leaving <= (classes.size[classes_of_pieces] - problem.k)[order]]
+        movable = order[cumulative_leaving <= (classes.sizes[classes_of_pieces] - problem.k)[order]]
         if not len(movable):
             continue
         pieces, target, has_moved = pieces[movable], target[movable], True
-        np.subtract.at(classes.size, classes.label[pieces], n_leaving[movable])
+        np.subtract.at(classes.sizes, classes.class_of_piece[pieces], n_leaving[movable])
         if problem.units is None:
-            np.add.at(classes.size, target, n_leaving[movable])
-        assignment.pattern[pieces], classes.label[pieces] = pattern, target
+            np.add.at(classes.sizes, target, n_leaving[movable])
+        assignment.pattern[pieces], classes.class_of_piece[pieces] = pattern, target
         weights[pieces] = weight
     return has_moved
 
@@ -108,11 +110,11 @@ def dissolve_classes(assignment: Assignment) -> bool:
     pieces = np.flatnonzero(_is_suppressed(assignment))
     if not len(pieces):
         return False
-    is_whole_class = np.bincount(classes.label, minlength=classes.number) == np.bincount(
-        classes.label[pieces], minlength=classes.number
-    )
-    pieces = pieces[is_whole_class[classes.label[pieces]]]
-    classes_of_pieces, target = classes.label[pieces], np.full(len(pieces), -1)
+    is_whole_class = np.bincount(
+        classes.class_of_piece, minlength=classes.n_classes
+    ) == np.bincount(classes.class_of_piece[pieces], minlength=classes.n_classes)
+    pieces = pieces[is_whole_class[classes.class_of_piece[pieces]]]
+    classes_of_pieces, target = classes.class_of_piece[pieces], np.full(len(pieces), -1)
     # Infinite where a piece fits no other class, so that its class stays.
     new_weight = np.full(len(pieces), np.inf)
     new_pattern = np.full(len(pieces), UNDECIDED)
@@ -123,14 +125,14 @@ def dissolve_classes(assignment: Assignment) -> bool:
         target[remaining[is_found]], new_pattern[remaining[is_found]] = label[is_found], pattern
         new_weight[remaining[is_found]] = float(problem.weight(pattern))
     gain = assignment.records[pieces] * (problem.weight(assignment.pattern[pieces]) - new_weight)
-    gains = np.bincount(classes_of_pieces, gain, classes.number)
+    gains = np.bincount(classes_of_pieces, gain, classes.n_classes)
     classes_with_gain = np.flatnonzero(gains > TOLERANCE)
     if not len(classes_with_gain):
         return False
     order = np.argsort(classes_of_pieces, kind="stable")
     starts = np.searchsorted(classes_of_pieces[order], classes_with_gain)
     ends = np.searchsorted(classes_of_pieces[order], classes_with_gain, side="right")
-    is_target, is_dissolved = np.zeros((2, classes.number), bool)
+    is_target, is_dissolved = np.zeros((2, classes.n_classes), bool)
     for i in np.argsort(-gains[classes_with_gain], kind="stable").tolist():
         members = order[starts[i] : ends[i]]
         if is_target[classes_with_gain[i]] or is_dissolved[target[members]].any():
@@ -150,8 +152,8 @@ def _dissolve_nearby_classes(
     codes = problem.codes[assignment.row[suppressed]]
     distances = (codes != problem.codes[assignment.row[centre]]) @ problem.weights
     nearest = suppressed[np.lexsort((generator.random(len(distances)), distances))[:n_pieces]]
-    is_dissolved = np.isin(np.arange(classes.number), classes.label[nearest])
-    pieces = suppressed[is_dissolved[classes.label[suppressed]]]
+    is_dissolved = np.isin(np.arange(classes.n_classes), classes.class_of_piece[nearest])
+    pieces = suppressed[is_dissolved[classes.class_of_piece[suppressed]]]
     # They show all their values again.
     assignment.pattern[pieces] = problem.missing[assignment.row[pieces]]
     assignment.merge_pieces()

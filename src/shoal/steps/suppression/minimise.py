@@ -82,8 +82,8 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
         if effort == "refine":
             assignment = improve_assignment(assignment)
         elif bound < assignment.total():
-            prove = effort == "prove"
-            assignment, bound, solved = solve_exactly(problem, assignment, bound, prove=prove)
+            is_proof = effort == "prove"
+            assignment, bound, solved = solve_exactly(problem, assignment, bound, prove=is_proof)
             assignment = assignment if solved else improve_assignment(assignment)
     row, records, patterns = problem.pieces_of_codes(assignment.sorted_by_row())
     cells = problem.cells(row, patterns)

@@ -227,10 +227,12 @@ class Problem:
             pieces.pattern[part_pieces][by_entry],
         )
 
-    def cells(self, entry: Codes, pattern: Codes) -> Cells:
+    def cells(self, entries: Codes, patterns: Codes) -> Cells:
         """Return which cells of entries of ``codes`` are suppressed, given their patterns."""
-        suppressed = pattern & ~self.missing[self.row_of_record[entry]]
-        return np.column_stack([suppressed >> column & 1 == 1 for column in range(self.n_columns)])
+        suppressed_bits = patterns & ~self.missing[self.row_of_record[entries]]
+        return np.column_stack(
+            [suppressed_bits >> column & 1 == 1 for column in range(self.n_columns)]
+        )
 
 
 class _Keys:

@@ -73,9 +73,11 @@ def _fill_shortfall_of_units(
     """Add one record of each unit that a group lacks."""
     problem, units = assignment.problem, assignment.problem.units
     assert units is not None
-    number, labels = problem.labels(0)
+    n_classes, labels = problem.labels(0)
     unsuppressed = np.flatnonzero(assignment.pattern == problem.missing[assignment.row])
-    spare = assignment.sizes(labels[assignment.row[unsuppressed]], number, unsuppressed) - problem.k
+    spare = (
+        assignment.sizes(labels[assignment.row[unsuppressed]], n_classes, unsuppressed) - problem.k
+    )
     is_filled = np.zeros(len(shortfall), bool)
     candidates, members_by_group = _by_group(pieces, group_of), _by_group(members, groups)
     for group in np.flatnonzero(shortfall).tolist():
@@ -133,11 +135,11 @@ def _cheapest_class(assignment: Assignment, pieces: Codes) -> tuple[Codes, int, 
     with_pieces = assignment.copy()
     # Every piece needs a pattern to have a label; a class of `pieces` alone is no candidate.
     with_pieces.pattern[pieces] = problem.full_pattern
-    number, labels = with_pieces.labels()
-    sizes = assignment.sizes(labels, number, np.arange(len(labels)))
-    records = np.bincount(labels, assignment.records, number).astype(np.int64)
+    n_classes, labels = with_pieces.labels()
+    sizes = assignment.sizes(labels, n_classes, np.arange(len(labels)))
+    records = np.bincount(labels, assignment.records, n_classes).astype(np.int64)
     decided = np.flatnonzero(assignment.pattern >= 0)
-    first = np.full(number, -1)
+    first = np.full(n_classes, -1)
     first[labels[decided[::-1]]] = decided[::-1]
     classes = np.unique(labels[decided])
     class_patterns = assignment.pattern[first[classes]]
