@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.errors import InputError, ParameterError
 from shoal.metrics.analyses import ANALYSES, FIGURES, Utility
-from shoal.metrics.analyses._features import features, independent_columns
+from shoal.metrics.analyses._features import build_features, independent_columns
 from shoal.metrics.analyses._tables import ColumnPair
 from shoal.metrics.analyses._weighted import gini, weighted_quantiles
 from shoal.metrics.analyses.prediction import mean_auc
@@ -81,7 +81,7 @@ def test_logistic_model_sees_a_loss_of_spread():
     """Group means keep the mean of a column but not its variance."""
     values = np.random.default_rng(0).normal(size=500)
     pair = ColumnPair("x", "number", values, values / 2)
-    plain, squared = (features([pair], second_order=order)[:2] for order in (False, True))
+    plain, squared = (build_features([pair], second_order=order)[:2] for order in (False, True))
     assert compare_with_null(*plain, logistic_probabilities, Options(20), "x")["ratio"] < 3
     assert compare_with_null(*squared, logistic_probabilities, Options(20), "x")["ratio"] > 20
 
@@ -89,7 +89,7 @@ def test_logistic_model_sees_a_loss_of_spread():
 def test_features_of_missing_values_and_categories():
     number = ColumnPair("x", "number", np.array([1.0, 3.0, np.nan]), np.array([2.0, np.nan, 5.0]))
     kind = ColumnPair("c", "category", np.array([0, 1, -1]), np.array([2, 1, 1]), ("a", "b", "c"))
-    before, after, names = features([number, kind])
+    before, after, names = build_features([number, kind])
     assert names == ["x", "x", "c", "c", "c"]
     assert before[:, 0].tolist() == [-1, 1, 0]
     assert after[:, 0].tolist() == [0, 0, 3]

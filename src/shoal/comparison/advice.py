@@ -301,7 +301,7 @@ def search(
 
 @dataclass(eq=False)
 class _Search:
-    """Trials so far, and how many are left."""
+    """The trials so far, and how many plans may still be tried."""
 
     data: Any
     n_plans: int

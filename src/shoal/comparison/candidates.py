@@ -143,7 +143,7 @@ def _with_named_roles(roles: Mapping[str, str], options: Mapping[str, Any]) -> d
 
 
 def _k_values(limits: Limits, n_records: int) -> list[int]:
-    """Return the values of k to try first: at least what limits demand of classes."""
+    """Return the values of k to try first: at least the class sizes that limits require."""
     required = [
         limit.value
         for limit in limits

@@ -220,7 +220,7 @@ def _choose_unit(columns: list[ColumnEntry]) -> None:
 
 
 def _suggest_roles_of_derived(columns: list[ColumnEntry], relations: list[Relation]) -> None:
-    """Suggest a role for columns that can be computed with others: the role of these."""
+    """Suggest for columns that can be computed with others the role that these have."""
     entries = {entry["name"]: entry for entry in columns}
     for relation in relations:
         related = [entries[name] for name in (relation.column, *relation.sources)]

@@ -130,7 +130,7 @@ def _sum_relations(values: dict[str, Values]) -> list[Relation]:
 
 
 def _needed_columns(y: Values, X: Values, columns: list[int]) -> list[int]:
-    """Return the columns that are left when those that are not needed are dropped."""
+    """Return the columns without those that the fit does not need."""
     for column in list(columns):
         remaining = [other for other in columns if other != column]
         if remaining and _r2(y, X[:, remaining]) >= MIN_R2:
@@ -151,13 +151,13 @@ def _identity(x: Values) -> Values:
 
 
 def _logarithm(x: Values) -> Values:
-    """Return the logarithms of a column of positive values, else nothing but NaN."""
+    """Return the logarithms of a column of positive values; NaN for any other column."""
     known = x[~np.isnan(x)]
     return np.log(x) if len(known) and known.min() > 0 else np.full(len(x), np.nan)
 
 
 def _square(x: Values) -> Values:
-    """Return the squares of a column without negative values, else nothing but NaN."""
+    """Return the squares of a column without negative values; NaN for any other column."""
     known = x[~np.isnan(x)]
     return x**2 if len(known) and known.min() >= 0 else np.full(len(x), np.nan)
 

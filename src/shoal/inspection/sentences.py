@@ -19,7 +19,7 @@ MAX_ORDERED = 50  # columns that are compared with the order of records
 
 
 class Sentence(NamedTuple):
-    """A sentence on a table, with a stable code and the columns that it is about."""
+    """A sentence on a table, with a stable code and the columns that it concerns."""
 
     code: str
     text: str

@@ -33,7 +33,7 @@ def suggest_hierarchy(frame: Frame, entry: ColumnEntry) -> dict[str, Any]:
 
 
 def _intervals(frame: Frame, entry: ColumnEntry) -> dict[str, Any]:
-    """Return round widths of intervals, the narrowest of which give at most `INTERVALS`."""
+    """Return round widths of intervals, the narrowest of which give at most `MAX_INTERVALS`."""
     values = tables.floats(frame[entry["name"]])
     values = values[np.isfinite(values)]
     value_range = float(np.ptp(values)) if len(values) else 0.0

@@ -63,6 +63,6 @@ def _missing_note(inspection: "Inspection") -> str:
 
 
 def _format_share(share: float) -> str:
-    """Return a share in per cent, with a decimal unless it is all."""
+    """Return a share in per cent, with one decimal unless it is 100."""
     text = f"{100 * share:.1f}"
     return f"{'100' if text == '100.0' else text} %"

@@ -25,7 +25,7 @@ from shoal.metrics import (
 from shoal.metrics.alignment import ORDER_DIFFERS, has_same_order
 from shoal.metrics.assessment_inputs import (
     axes_inputs,
-    check_names,
+    check_roles,
     check_same_records,
     describe_columns,
     describe_totals,
@@ -237,7 +237,7 @@ def assess_frames(
     the SSE. Risks are counted in ``units`` if these are given. The ``recoded_columns`` have other
     categories than in the original, and only measures of categories use them.
     """
-    check_names(quasi_identifiers, confidential)
+    check_roles(quasi_identifiers, confidential)
     check_same_records(len(original), len(masked))
     tables.check_columns(original, [*quasi_identifiers, *confidential])
     tables.check_columns(masked, quasi_identifiers)
@@ -286,7 +286,7 @@ def assess_frames(
     return Assessment(values, remarks)
 
 
-def linear_measures(*, categories: bool = False) -> list[str]:
+def linear_cost_measures(*, categories: bool = False) -> list[str]:
     """Return the measures of linear cost that need no input besides the two tables.
 
     Those of ``categories`` need masked columns of that kind.

@@ -135,7 +135,7 @@ def axes_inputs(
 def describe_columns(
     original: Frame, columns: Mapping[str, list[str]], needed: Sequence[str]
 ) -> str:
-    """Return a sentence on columns that a measure ignores or counts as categories, or nothing."""
+    """Return a sentence on columns that a measure ignores or counts as categories; may be empty."""
     if "original" in needed and columns["other"]:
         return (
             f"{name_columns(columns['other'])} left out: not numeric and complete in both tables."
@@ -160,7 +160,7 @@ def describe_totals(inputs: Mapping[str, Any], columns: Sequence[str]) -> str:
     return f"Weighted totals: {', '.join(totals)}."
 
 
-def check_names(quasi_identifiers: Sequence[str], confidential: Sequence[str]) -> None:
+def check_roles(quasi_identifiers: Sequence[str], confidential: Sequence[str]) -> None:
     """Refuse to measure risk without a quasi-identifier, or with a column in two roles."""
     if not quasi_identifiers:
         raise ParameterError(

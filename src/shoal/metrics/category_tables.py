@@ -49,7 +49,7 @@ def count_levels(*columns: Codes) -> int:
 def occurring_categories(
     first: Codes, second: Codes
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return for two columns which categories occur in them; a missing value is none."""
+    """Return for two columns which categories occur in them; missing values are not categories."""
     size = count_levels(first, second)
     in_first, in_second = (
         np.bincount(column + 1, minlength=size)[1:] > 0 for column in (first, second)

@@ -104,7 +104,11 @@ def distortion_y(
             code="confidential-needed",
         )
     labels = classes(released)
-    shares = [] if categories is None else [hamming(labels, column) for column in categories.T]
+    shares = (
+        []
+        if categories is None
+        else [hamming_distortion(labels, column) for column in categories.T]
+    )
     if confidential is not None:
         class_sizes = np.bincount(labels)
         Z = zscores(confidential)
@@ -115,7 +119,7 @@ def distortion_y(
     return float(np.mean(shares)) if shares else 0.0
 
 
-def hamming(labels: Labels, categories: NDArray[np.generic]) -> float:
+def hamming_distortion(labels: Labels, categories: NDArray[np.generic]) -> float:
     """Return the share of records whose category is not the most frequent of their class."""
     codes = np.unique(categories, return_inverse=True)[1].ravel()
     pairs, counts = np.unique(labels * (int(codes.max()) + 1) + codes, return_counts=True)

@@ -7,8 +7,8 @@ DIGITS = 4
 MORE_DIGITS = 2  # at most, for numbers that could not be rounded again otherwise
 
 
-def rounded(data: Any) -> Any:
-    """Return plain data with floats rounded to `DIGITS` digits; integers are counts and stay.
+def round_floats(data: Any) -> Any:
+    """Return plain data with floats rounded to `DIGITS` digits; integers, as counts, stay.
 
     With all digits of a few measures, an attacker could verify a guessed seed or value.
 
@@ -24,14 +24,14 @@ def rounded(data: Any) -> Any:
 
     Examples
     --------
-    >>> rounded({"loss": 12.345678, "classes": 123456})
+    >>> round_floats({"loss": 12.345678, "classes": 123456})
     {'loss': 12.35, 'classes': 123456}
     """
     return _map_floats(data, lambda value: float(f"{value:.{DIGITS}g}"))
 
 
-def rounded_for_display(data: Any) -> Any:
-    """Return plain data with floats rounded to `DIGITS` digits, and few more after a last 5.
+def round_floats_for_display(data: Any) -> Any:
+    """Return plain data with floats rounded to `DIGITS` digits, or a few more after a final 5.
 
     Rounding the result to fewer digits is then the same as rounding the number itself: 3.10514
     becomes 3.1051, and not 3.105, which would be shown as 3.10.
@@ -48,7 +48,7 @@ def rounded_for_display(data: Any) -> Any:
 
     Examples
     --------
-    >>> rounded_for_display([12.345678, 12.343678, 3.10514, 2.5])
+    >>> round_floats_for_display([12.345678, 12.343678, 3.10514, 2.5])
     [12.346, 12.34, 3.1051, 2.5]
     """
     return _map_floats(data, _round_for_display)

@@ -248,7 +248,7 @@ class Subgroups:
 
     @property
     def remark(self) -> str:
-        """A sentence on groups that are not shown by themselves."""
+        """A sentence on groups that are not shown separately."""
         if not self.grouping.merged:
             return ""
         return (

@@ -17,7 +17,7 @@ from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics._base import Labels, Values
 from shoal.metrics.anonymity import classes
-from shoal.metrics.assessment_inputs import check_names, read_units
+from shoal.metrics.assessment_inputs import check_roles, read_units
 from shoal.metrics.figures import flatten
 from shoal.metrics.individual_risk import (
     KeyFrequencies,
@@ -255,7 +255,7 @@ def survey_risk(
     ([0.0054, 0.0054, 0.0251], 215.0)
     """
     names = as_list(quasi_identifiers)
-    check_names(names, [])
+    check_roles(names, [])
     frame = tables.open_frame(data)
     tables.check_columns(frame, names)
     whole_population = None if population is None else tables.open_frame(population)

@@ -74,7 +74,7 @@ class _Matching:
         return best
 
     def _fewest_of(self, rows: Labels, best: int) -> int:
-        """Return the least number of matches of some rows, or ``best`` if it is not below."""
+        """Return the least number of matches of some rows, or ``best`` if that is not greater."""
         if self.units is None:
             return min(best, int(self._count_matches(rows).min()))
         bounds = self._count_matches(rows)
@@ -118,7 +118,7 @@ class _Matching:
         return np.bincount(pairs // n_units, minlength=n_labels)
 
     def _count_matching_units(self, row: int, best: int) -> int:
-        """Return the number of units that a row matches, or ``best`` if it is not below."""
+        """Return the number of units that a row matches, or ``best`` if that is not greater."""
         key = self.keys[row]
         is_compared = key != 0
         cells = self.keys[:, is_compared]

@@ -52,7 +52,7 @@ def as_categories(texts: Sequence[str], index: NDArray[np.int64]) -> Categories:
 def released_column(
     frame: Frame, name: str, original: Categories, released: Categories
 ) -> NDArray[Any] | RowGather | TextColumn:
-    """Return the new values of a column, in its own type where they fit it.
+    """Return the new values of a column, in its own type if they fit it.
 
     They fit if all occur in the column already, or if they and the column are numbers. Otherwise
     the new values are text.
@@ -77,7 +77,7 @@ def _all_whole(numbers: NDArray[np.float64]) -> bool:
 
 
 def _as_numbers(texts: Sequence[str]) -> NDArray[np.float64] | None:
-    """Return texts as numbers; None if one of them is none, or not written as Python does."""
+    """Return texts as numbers; None if one is not a number as Python writes it."""
     try:
         numbers = np.array([float(text) for text in texts])
     except ValueError:

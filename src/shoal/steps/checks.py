@@ -75,7 +75,7 @@ def _check_options_by_column(step: "Microaggregate") -> None:
 
 
 def check_values(step: "Microaggregate", columns: list[Column]) -> None:
-    """Refuse missing values, and values without a geometric mean, where the options need others."""
+    """Refuse missing values and values without a geometric mean if the options exclude them."""
     if step.missing in ("refuse", "drop"):
         refuse_missing(columns, HOW_TO_TREAT_MISSING)
     for column in columns:

@@ -35,7 +35,7 @@ class DistinctResult:
 
 
 def align_counts(records: Codes, pieces: Codes) -> tuple[Codes, Codes, Codes]:
-    """Cut records that two sequences count at the borders of both.
+    """Split records at the boundaries of two sequences of counts.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def align_counts(records: Codes, pieces: Codes) -> tuple[Codes, Codes, Codes]:
     Returns
     -------
     first, second, counts
-        For each part, the entries of both sequences that it belongs to, and its records.
+        For each part, the entry of either sequence that it belongs to, and its number of records.
 
     Examples
     --------

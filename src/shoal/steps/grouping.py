@@ -31,7 +31,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class GroupingInput:
-    """The records to group, and what their groups must respect; the same for all blocks.
+    """The records to group and the constraints on their groups, the same for all blocks.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def group_block(
 
 
 def _with_whole_budget(copy: Partitioner, original: Partitioner) -> Partitioner:
-    """Return ``copy`` with the budgets of ``original``, where it still has a share of them.
+    """Return ``copy`` with the budgets of ``original``, if it still has a share of them.
 
     A proof ends when it is complete, so its budget is only an upper limit of its time.
     """
@@ -184,7 +184,7 @@ def _enforce_constraints(
 
 
 def _may_be_refined(step: "Microaggregate", records: RecordSet, fitted: Partitioner | None) -> bool:
-    """Return whether groups are refined for what local recoding loses."""
+    """Return whether groups may be refined to reduce the loss of local recoding."""
     is_recoded = all(name in step.recoded_columns for name in records.columns)
     depends_on_others = step.whole_households or step.dependence > 0
     return (

@@ -71,7 +71,7 @@ class RecodedColumn:
         }
 
     def _widths(self) -> list[list[int]]:
-        """Return the number of values below each category, level by level; without any name."""
+        """Return the number of values below each category, level by level, without their names."""
         occurring = np.unique(self.codes)
         ancestors = [level_ancestors[occurring] for level_ancestors in self.levels.ancestors]
         keys: list[Codes] = []  # the last one counts most: the widest categories of the top level
@@ -141,7 +141,7 @@ def _paths(frame: Frame, name: str, values: Sequence[str], declared_type: Type |
 
 
 def _encode_labels(labels: NDArray[Any]) -> Codes:
-    """Return labels as codes; None has the last one."""
+    """Return labels as codes; None gets the greatest code."""
     distinct = {label: i for i, label in enumerate(sorted(set(labels.tolist()) - {None}))}
     return np.array([distinct.get(label, len(distinct)) for label in labels.tolist()])
 

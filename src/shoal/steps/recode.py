@@ -158,7 +158,7 @@ class Recode(Step):
         original = read_categories(frame, name)
         unmapped, merged = 0, 0
         if self.bands is None:
-            texts, unmapped = self._mapped(name, original)
+            texts, unmapped = self._apply_mapping(name, original)
             recoded = as_categories(texts, original.codes)
         else:
             index, is_whole = band_index(frame, name, self._limits, declared_type)
@@ -175,8 +175,8 @@ class Recode(Step):
             recoded = as_categories(texts, recoded.codes)
         return _Recoded(original, recoded, unmapped, merged)
 
-    def _mapped(self, name: str, original: Categories) -> tuple[list[str], int]:
-        """Return the new text of each old one, and how many cells the mapping does not name."""
+    def _apply_mapping(self, name: str, original: Categories) -> tuple[list[str], int]:
+        """Return the new text of each original one, and the number of cells that are not mapped."""
         if self.mapping is None:
             return original.texts, 0
         is_unmapped = np.array(
@@ -242,7 +242,7 @@ class _Recoded(NamedTuple):
 
 
 def _as_texts(mapping: Any) -> Any:
-    """Return a mapping of plain values with both sides as text; anything else as it is."""
+    """Return a mapping of plain values with keys and values as text; keep anything else."""
     if not isinstance(mapping, Mapping):
         return mapping
     plain = [isinstance(value, str | int | float) for pair in mapping.items() for value in pair]

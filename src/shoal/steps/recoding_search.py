@@ -1,4 +1,4 @@
-"""Refine groups for local recoding: what their common ancestors and ranges lose."""
+"""Refine groups for local recoding, so that common ancestors and ranges lose less."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from shoal.partitioners._base import in_order
 from shoal.steps.hierarchies import RecodedColumn
 
 Codes = NDArray[np.int64]
-CHUNK = 1000  # groups whose records may change places in one pass
+CHUNK = 1000  # groups between which records may move in one pass
 MAX_PASSES = 40
 MIN_GAIN = 1e-4  # share of the loss that a pass must save for another one
 
@@ -23,7 +23,7 @@ def refine_recoding(
     groups: Partition,
     units: Codes | None = None,
 ) -> Partition:
-    """Return groups that lose less, by a local search, when values become ancestors and ranges.
+    """Return groups that lose less when their values become ancestors and ranges.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def _linked_lists(labels: Codes, capacity: int) -> tuple[Codes, Codes, Codes]:
 
 
 def _chunks(recoded: RecodedGroups, active_groups: Codes, pass_number: int) -> list[Codes]:
-    """Return the groups in chunks of groups that look alike, in another way in every pass."""
+    """Return the groups in chunks of similar groups, sorted by other columns in every pass."""
     if len(active_groups) <= CHUNK:
         return [active_groups]
     keys = [*recoded.example_code[active_groups].T, *recoded.low[active_groups].T]

@@ -159,7 +159,7 @@ def join_small_strata(
     size: Callable[[Sequence[int]], int],
     centre: Callable[[Sequence[int]], Matrix],
 ) -> list[list[int]]:
-    """Return which strata to join so that none holds fewer than k; see `merge_small`.
+    """Return which strata to join so that none holds fewer than k; see `merge_small_strata`.
 
     Parameters
     ----------

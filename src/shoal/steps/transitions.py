@@ -19,7 +19,7 @@ ROUNDING = 1e-6  # by which the sum of a row may differ from 1
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """What happened to one column, or to columns jointly, in one stratum.
+    """How one column, or several jointly, changed in one stratum.
 
     Parameters
     ----------
@@ -91,6 +91,8 @@ class Transitions:
 
 def uniform_matrix(n: int, stay: float) -> Matrix:
     """Return the matrix in which a category stays with a probability, or becomes any other.
+
+    All other categories are equally likely.
 
     Examples
     --------

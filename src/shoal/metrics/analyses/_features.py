@@ -18,7 +18,7 @@ def usable_features(pairs: Sequence[ColumnPair]) -> tuple[list[ColumnPair], list
     return usable_pairs, [pair.name for pair in pairs if pair not in usable_pairs]
 
 
-def features(
+def build_features(
     pairs: Sequence[ColumnPair], *, second_order: bool = False
 ) -> tuple[Matrix, Matrix, list[str]]:
     """Return the features of both tables, and the column that each comes from.

@@ -1,4 +1,4 @@
-"""Train on masked records, test on real ones."""
+"""Train models on masked records, test them on original ones."""
 
 import warnings
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.frame.roles import name_columns
 from shoal.metrics._base import Labels, Matrix, Values
-from shoal.metrics.analyses._features import MAX_CATEGORIES, features, usable_features
+from shoal.metrics.analyses._features import MAX_CATEGORIES, build_features, usable_features
 from shoal.metrics.analyses._study import Study
 from shoal.metrics.analyses._tables import SIDES, ColumnPair
 from shoal.metrics.analyses.result import AnalysisResult
@@ -74,7 +74,7 @@ def prediction(study: Study) -> AnalysisResult | str:
 
 
 def _reason_unsuitable(target: ColumnPair, pairs: list[ColumnPair]) -> str:
-    """Return why a column cannot be predicted, or nothing."""
+    """Return why a column cannot be predicted, or an empty string."""
     known = target.original[~target.is_missing("original")]
     if not pairs:
         return "there is no other column to predict it from."
@@ -126,7 +126,7 @@ def _predict_in_folds(
 
     Each record is predicted by models that were trained without its part of the records.
     """
-    original_features, masked_features, _ = features(pairs)
+    original_features, masked_features, _ = build_features(pairs)
     rng = study.rng(f"prediction, {target.name}")
     is_known, is_known_masked = (~target.is_missing(side) for side in SIDES)
     fold_of_record = rng.permutation(len(original_features)) % FOLDS

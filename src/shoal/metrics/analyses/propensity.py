@@ -10,7 +10,7 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.frame.roles import name_columns
 from shoal.metrics._base import Matrix, Values
-from shoal.metrics.analyses._features import features, independent_columns, usable_features
+from shoal.metrics.analyses._features import build_features, independent_columns, usable_features
 from shoal.metrics.analyses._study import Study
 from shoal.metrics.analyses.result import AnalysisResult
 
@@ -67,7 +67,7 @@ def propensity(study: Study) -> AnalysisResult | str:
         "tree": (False, tree_probabilities),
     }
     for i, (name, (second_order, model)) in enumerate(models.items()):
-        original, masked, _ = features(pairs, second_order=second_order)
+        original, masked, _ = build_features(pairs, second_order=second_order)
         with warnings.catch_warnings():  # a model of very different tables need not converge
             warnings.simplefilter("ignore")
             row = compare_with_null(original, masked, model, sampled, name)

@@ -46,7 +46,7 @@ class Predicates:
         return Predicates(self.columns[rows], self.operators[rows], self.values[rows])
 
     def count(self, table: Matrix, n_jobs: int) -> Labels:
-        """Return how many records of a table meet each predicate, counting to 2."""
+        """Return how many records of a table meet each predicate, counting up to 2."""
         counts = np.zeros(len(self), np.int64)
 
         def evaluate(start: int) -> None:

@@ -263,7 +263,7 @@ class Setting:
 
 
 def _search(index: MixedIndex, all_targets: MixedTable, chunk: slice) -> Neighbours:
-    """Return the nearest classes of a part of the targets."""
+    """Return the nearest classes of a chunk of the targets."""
     targets = all_targets.select_rows(chunk)
     squared_distances = np.full(len(targets.numbers), np.inf)
     tighten_bounds(index, targets, squared_distances)

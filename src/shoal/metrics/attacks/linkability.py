@@ -66,7 +66,7 @@ def linkability(setting: Setting) -> AttackResult | str:
 
 
 def _default_halves(setting: Setting) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return every other quasi-identifier and the rest; or the only one and the confidential."""
+    """Return every other quasi-identifier and the others; or the only one and the confidential."""
     quasi_identifiers = setting.quasi_identifiers
     if len(quasi_identifiers) > 1:
         return quasi_identifiers[::2], quasi_identifiers[1::2]

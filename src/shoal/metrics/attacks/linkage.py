@@ -95,7 +95,7 @@ def _link(setting: Setting, name: str, scale: Scale) -> AttackResult | str:
 
 
 def correct_records(setting: Setting, targets: Labels) -> tuple[Labels, Labels]:
-    """Return the records that are a right link for each target: its own, or those of its unit.
+    """Return the records that are a correct link for each target: its own, or those of its unit.
 
     The second array holds them one target after the other; the first holds where each begins.
     """

@@ -16,7 +16,7 @@ from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
 from shoal.metrics import classes, fewest_units, largest_unit_share, smallest_class
 from shoal.metrics.alignment import ORDER_DIFFERS, resolve_alignment
-from shoal.metrics.assessment_inputs import check_names, read_units
+from shoal.metrics.assessment_inputs import check_roles, read_units
 from shoal.metrics.attacks import singling_out
 from shoal.metrics.attacks._setting import Setting
 from shoal.metrics.attacks._tables import AttackTables, read_tables
@@ -225,7 +225,7 @@ def _prepare_setting(
     **options: Any,
 ) -> Setting:
     """Return the setting of the attacks; refuse unknown columns and tables that do not match."""
-    check_names(quasi_identifiers, confidential)
+    check_roles(quasi_identifiers, confidential)
     tables.check_columns(original, [*quasi_identifiers, *confidential])
     declared_types = as_types(types)
     same_order = resolve_alignment(original, released, declared_types, aligned)

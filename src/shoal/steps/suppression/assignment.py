@@ -76,7 +76,7 @@ class Assignment:
         self.pattern = np.concatenate([self.pattern, np.full(len(split_pieces), pattern)])
 
     def copy(self) -> "Assignment":
-        """Return a copy that can be changed on its own."""
+        """Return a copy that can be changed independently."""
         copied = object.__new__(Assignment)
         copied.problem = self.problem
         copied.row, copied.records, copied.pattern = map(

@@ -1,4 +1,4 @@
-"""The least weight that every record must lose, and the lower bounds that follow from it."""
+"""The least weight that every record must lose, and lower bounds of the total weight."""
 
 from dataclasses import dataclass
 
@@ -37,7 +37,7 @@ def cheapest_patterns(problem: Problem) -> CheapestPatterns:
     classes below k at first. If U < k, at least k - U records of other classes join, and each loses
     the weight of E. Divided among R records, this is at least (k - U) / R of that weight for each.
     """
-    small_rows = np.flatnonzero(below_k(problem))
+    small_rows = np.flatnonzero(is_below_k(problem))
     patterns = problem.missing.copy()
     patterns[small_rows] = problem.full_pattern
     any_weight, own_weight = np.full((2, len(small_rows)), np.inf)
@@ -89,7 +89,7 @@ def cheapest_patterns(problem: Problem) -> CheapestPatterns:
     )
 
 
-def below_k(problem: Problem) -> Cells:
+def is_below_k(problem: Problem) -> Cells:
     """Return whether each row is in a class of fewer than k before anything is suppressed."""
     n_classes, labels = problem.labels(0)
     return np.asarray(problem.sizes(labels, n_classes, ALL_ROWS)[labels] < problem.k)

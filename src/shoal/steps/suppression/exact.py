@@ -73,7 +73,7 @@ def solve_exactly(
     relaxed = programme_of_all.relax(_report_progress)
     if relaxed is None:
         return best, bound, False
-    bound = max(bound, rounded_up(problem, relaxed.cost - TOLERANCE))
+    bound = max(bound, round_up_if_whole(problem, relaxed.cost - TOLERANCE))
     n_pairs = len(candidates.row)
     values = programme_of_all.dive(
         n_pairs + np.arange(len(candidates.pattern)), relaxed, _report_progress
@@ -102,7 +102,7 @@ def solve_exactly(
         )
         solution = programme.solve(initial_values, max_nodes, _report_progress)
         if limit == max_cost:  # a column that was left out is not in a lighter assignment
-            bound = max(bound, min(weight, rounded_up(problem, solution.bound - TOLERANCE)))
+            bound = max(bound, min(weight, round_up_if_whole(problem, solution.bound - TOLERANCE)))
         if solution.values is not None:
             best = _lighter_of(
                 best, _read_assignment(problem, considered, solution.values[: len(considered.row)])
@@ -119,7 +119,7 @@ def _lighter_of(best: Assignment, candidate: Assignment | None) -> Assignment:
     return candidate if int(sizes.min()) >= candidate.problem.k else best
 
 
-def rounded_up(problem: Problem, bound: float) -> float:
+def round_up_if_whole(problem: Problem, bound: float) -> float:
     """Return a bound, as the next whole number where all weights are whole."""
     return float(np.ceil(bound)) if problem.has_whole_weights else bound
 
@@ -217,7 +217,7 @@ def _build_programme(problem: Problem, candidates: Candidates, costs: Weights) -
 
 
 def _records_of_pairs(assignment: Assignment, candidates: Candidates) -> Weights:
-    """Return the number of records that join each class, of each pair of row and class."""
+    """Return for each pair of row and class how many records of the row join the class."""
     n_classes = len(candidates.pattern)
     labels = np.empty(len(assignment.row), np.int64)
     for pattern in np.unique(assignment.pattern).tolist():
@@ -232,7 +232,7 @@ def _records_of_pairs(assignment: Assignment, candidates: Candidates) -> Weights
 def _initial_values(
     problem: Problem, candidates: Candidates, records_of_pairs: Weights, n_columns: int
 ) -> Weights:
-    """Return the values of all columns for numbers of records."""
+    """Return the values of all columns of the programme, given the records of each pair."""
     n_classes = len(candidates.pattern)
     values = np.zeros(n_columns)
     values[: len(records_of_pairs)] = records_of_pairs
@@ -249,7 +249,7 @@ def _initial_values(
 def _read_assignment(
     problem: Problem, candidates: Candidates, values: Weights
 ) -> Assignment | None:
-    """Return the assignment of a solution; None if it is none, because values are not whole."""
+    """Return the assignment of a solution; None if its values are not whole numbers."""
     records_of_pairs = np.rint(values)
     if not np.array_equal(
         np.bincount(candidates.row, records_of_pairs, len(problem.records)), problem.records

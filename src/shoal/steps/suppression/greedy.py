@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal.steps.suppression.assignment import Assignment
-from shoal.steps.suppression.bound import below_k
+from shoal.steps.suppression.bound import is_below_k
 from shoal.steps.suppression.problem import Attempt, Cells, Codes, Problem
 from shoal.steps.suppression.shortfall import fill_shortfall, join_one_class
 
@@ -21,7 +21,7 @@ MAX_NOISE = 1.0  # by which costs are varied at most, as a share
 
 def assign_greedily(problem: Problem) -> Assignment:
     """Return patterns with which every class holds at least k."""
-    assignment = Assignment(problem, below_k(problem))
+    assignment = Assignment(problem, is_below_k(problem))
     assign_undecided(assignment)
     return assignment
 

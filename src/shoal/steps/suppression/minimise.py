@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from shoal.steps.suppression.assignment import Assignment
-from shoal.steps.suppression.bound import below_k, cheapest_patterns
+from shoal.steps.suppression.bound import cheapest_patterns, is_below_k
 from shoal.steps.suppression.exact import solve_exactly
 from shoal.steps.suppression.greedy import assign_greedily
 from shoal.steps.suppression.local_search import improve_assignment
@@ -75,7 +75,7 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
     cheapest = cheapest_patterns(problem)
     if missing_means == "any":
         # Each record for itself: suppressed cells of one never take a match from another.
-        assignment, bound = Assignment(problem, below_k(problem)), cheapest.any_bound
+        assignment, bound = Assignment(problem, is_below_k(problem)), cheapest.any_bound
         assignment.pattern = cheapest.patterns.copy()
     else:
         assignment, bound = assign_greedily(problem), cheapest.own_bound
@@ -93,7 +93,7 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
 
 
 def _bound_without_free_cells(problem: Problem, bound: float) -> float:
-    """Return a bound without the small weights that stand for an importance of 0."""
+    """Return a bound without the small weights that cells of importance 0 have."""
     free_weight = float(problem.weights[problem.importance == 0].sum()) * problem.n_records
     if not free_weight:
         return bound

@@ -260,7 +260,7 @@ class _Keys:
         return keys
 
     def _labels(self, pattern: int) -> tuple[int, Codes]:
-        """Return labels in the place of keys that would be too large; those of the last pattern."""
+        """Return labels instead of keys that would be too large, cached for the last pattern."""
         if self._last[0] != pattern:
             columns = [j for j in range(len(self.sizes)) if not pattern >> j & 1]
             labels = combine_columns(
