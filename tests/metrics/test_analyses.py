@@ -39,7 +39,7 @@ def people(n=200, seed=0):
 
 
 class Options:
-    """What `compare_with_null` needs of a study."""
+    """What `compare_with_null` needs of a setting."""
 
     def __init__(self, n_resamples):
         self.n_resamples, self.n_jobs = n_resamples, 2

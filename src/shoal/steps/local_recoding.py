@@ -23,7 +23,7 @@ LOCAL_AGGREGATES = ("ancestor", "range")  # the aggregates that release text
 class LocalRecoding(NamedTuple):
     """The released texts of a column, the mean loss of its cells, and the levels they show.
 
-    ``levels`` is empty for ranges; see `RecodedColumn.use_of_levels`.
+    ``levels`` is empty for ranges; see `RecodedColumn.level_usage`.
     """
 
     values: TextColumn

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shoal.errors import MissingDependency, ParameterError
 from shoal.frame.model_frame import model_frame
 from shoal.metrics._base import Labels, Matrix, Values
-from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
 
 FUNCTIONS = ("C", "I", "bs", "center", "exp", "log", "log10", "log2", "poly", "scale")
@@ -105,19 +105,21 @@ def formula_columns(formulas: list[str]) -> list[str]:
     return sorted(names)
 
 
-def build_designs(study: Study, formula: str) -> Designs | str:
+def build_designs(setting: AnalysisSetting, formula: str) -> Designs | str:
     """Return the designs of both tables, or why there is none.
 
     Both tables are evaluated together, so that transformations and categories are the same. The
     reference category of a column occurs in both tables if one does.
     """
     parsed = parse_formula(formula)
-    pairs = [study.pairs[name] for name in formula_columns([formula])]
-    rows = {side: np.flatnonzero(_has_all_values(pairs, study.size(side), side)) for side in SIDES}
+    pairs = [setting.pairs[name] for name in formula_columns([formula])]
+    rows = {
+        side: np.flatnonzero(_has_all_values(pairs, setting.size(side), side)) for side in SIDES
+    }
     if not all(map(len, rows.values())):
         return "no record has a value in all of its columns."
     table = _stack_tables(pairs, rows)
-    response = _read_response(study, str(next(iter(parsed.lhs))), rows)
+    response = _read_response(setting, str(next(iter(parsed.lhs))), rows)
     if response is None:
         return "the response must be a number or have two categories."
     y, is_binary = response
@@ -192,13 +194,13 @@ def _stack_tables(pairs: list[ColumnPair], rows: dict[Side, Labels]) -> Any:
 
 
 def _read_response(
-    study: Study, name: str, rows: dict[Side, Labels]
+    setting: AnalysisSetting, name: str, rows: dict[Side, Labels]
 ) -> tuple[Values | None, bool] | None:
     """Return the response as 0 and 1 if it is a column of two values, else None, and which it is.
 
     The result is None if the response is a column of more categories.
     """
-    pair = study.pairs.get(name.strip("`"))
+    pair = setting.pairs.get(name.strip("`"))
     if pair is None:
         return None, False
     table_values: list[Any] = [pair.values_of(side)[rows[side]] for side in SIDES]

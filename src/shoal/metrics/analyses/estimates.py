@@ -7,7 +7,7 @@ import numpy as np
 
 from shoal.frame.describe import are_years
 from shoal.metrics._base import Values
-from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._weighted import (
     gini,
@@ -29,7 +29,7 @@ FIGURE_OF_ESTIMATE = {
 }
 
 
-def estimates(study: Study) -> AnalysisResult | str:
+def estimates(setting: AnalysisSetting) -> AnalysisResult | str:
     r"""Compare totals, means, quantiles, Gini coefficients and shares of categories.
 
     Missing values are left out, as most programs do. With survey weights, each estimate is
@@ -45,7 +45,7 @@ def estimates(study: Study) -> AnalysisResult | str:
 
     Parameters
     ----------
-    study : Study
+    setting : AnalysisSetting
         Tables and options of the analysis.
 
     Returns
@@ -55,17 +55,17 @@ def estimates(study: Study) -> AnalysisResult | str:
         greatest over the columns. ``quantile_error`` is the greatest over all five quantiles.
     """
     rows = []
-    for pair in study.selected_pairs:
-        weightings = [True, False] if study.weights is not None else [False]
+    for pair in setting.selected_pairs:
+        weightings = [True, False] if setting.weights is not None else [False]
         for is_weighted in weightings:
             rows += [
-                {"column": pair.name, **row} for row in _estimate_rows(study, pair, is_weighted)
+                {"column": pair.name, **row} for row in _estimate_rows(setting, pair, is_weighted)
             ]
     if not rows:
         return "Needs a column with values in both tables."
     figures: dict[str, float] = {}
     for row in rows:
-        if row["weighted"] != (study.weights is not None) or row["error"] is None:
+        if row["weighted"] != (setting.weights is not None) or row["error"] is None:
             continue
         is_quantile = row["estimate"] in QUANTILES
         figure_names = (
@@ -73,24 +73,26 @@ def estimates(study: Study) -> AnalysisResult | str:
         )
         for name in [*figure_names, *(["quantile_error"] if is_quantile else [])]:
             figures[name] = max(figures.get(name, 0.0), row["error"])
-    numbers = [pair for pair in study.selected_pairs if pair.kind == "number"]
+    numbers = [pair for pair in setting.selected_pairs if pair.kind == "number"]
     year_columns = tuple(
         pair.name for pair in numbers if are_years(pair.original[~np.isnan(pair.original)])
     )
-    has_dates = any(pair.kind == "date" for pair in study.selected_pairs)
+    has_dates = any(pair.kind == "date" for pair in setting.selected_pairs)
     remarks = ("Of dates only the errors are shown.",) if has_dates else ()
-    hidden_keys = ("weighted",) if study.weights is None else ()
+    hidden_keys = ("weighted",) if setting.weights is None else ()
     return AnalysisResult("estimates", figures, tuple(rows), remarks, hidden_keys, year_columns)
 
 
-def _estimate_rows(study: Study, pair: ColumnPair, is_weighted: bool) -> Iterator[dict[str, Any]]:
+def _estimate_rows(
+    setting: AnalysisSetting, pair: ColumnPair, is_weighted: bool
+) -> Iterator[dict[str, Any]]:
     values, weights = {}, {}
     for side in SIDES:
         is_known = ~pair.is_missing(side)
         if not is_known.any():
             return
         values[side] = pair.values_of(side)[is_known]
-        weights[side] = (study.weights_of(side) if is_weighted else np.ones(len(is_known)))[
+        weights[side] = (setting.weights_of(side) if is_weighted else np.ones(len(is_known)))[
             is_known
         ]
     if not pair.is_number:
@@ -99,7 +101,7 @@ def _estimate_rows(study: Study, pair: ColumnPair, is_weighted: bool) -> Iterato
         return
     std = weighted_deviation(values["original"], weights["original"])
     estimates = {
-        side: _estimates(pair, values[side], weights[side], study.min_group) for side in SIDES
+        side: _estimates(pair, values[side], weights[side], setting.min_group) for side in SIDES
     }
     for name in estimates["original"]:
         if name not in estimates["masked"]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from shoal.metrics._base import Labels, Values
 from shoal.metrics.analyses._features import MAX_CATEGORIES
-from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._weighted import weighted_deviation
 from shoal.metrics.analyses.result import AnalysisResult
@@ -17,7 +17,7 @@ FIFTHS = (0.2, 0.4, 0.6, 0.8)
 MAX_QUERIES = 100
 
 
-def group_by(study: Study) -> AnalysisResult | str:
+def group_by(setting: AnalysisSetting) -> AnalysisResult | str:
     r"""Compare counts and means of groups, for random groupings by one or two columns.
 
     Groups are the categories of a column, or the combinations of two; a number with many values is
@@ -28,7 +28,7 @@ def group_by(study: Study) -> AnalysisResult | str:
 
     Parameters
     ----------
-    study : Study
+    setting : AnalysisSetting
         Tables and options of the analysis.
 
     Returns
@@ -39,12 +39,12 @@ def group_by(study: Study) -> AnalysisResult | str:
     """
     labels_by_column = {
         pair.name: _group_labels(pair)
-        for pair in study.selected_pairs
+        for pair in setting.selected_pairs
         if pair.n_categories <= MAX_CATEGORIES
     }
-    value_columns: list[str | None] = [pair.name for pair in study.numeric_pairs]
+    value_columns: list[str | None] = [pair.name for pair in setting.numeric_pairs]
     value_columns = value_columns or [None]
-    rng = study.rng("group by")
+    rng = setting.rng("group by")
     rows, all_errors = [], []
     for n_columns in (1, 2):
         queries = [
@@ -52,9 +52,9 @@ def group_by(study: Study) -> AnalysisResult | str:
             for by, value in product(combinations(labels_by_column, n_columns), value_columns)
             if value not in by
         ]
-        chosen = rng.permutation(len(queries))[: min(MAX_QUERIES, study.n_queries)]
+        chosen = rng.permutation(len(queries))[: min(MAX_QUERIES, setting.n_queries)]
         query_errors = [
-            _query_errors(study, labels_by_column, *queries[i]) for i in np.sort(chosen).tolist()
+            _query_errors(setting, labels_by_column, *queries[i]) for i in np.sort(chosen).tolist()
         ]
         errors = [np.concatenate(arrays) for arrays in zip(*query_errors, strict=True)]
         if errors and len(errors[0]):
@@ -63,7 +63,7 @@ def group_by(study: Study) -> AnalysisResult | str:
             )
             all_errors.append((len(query_errors), errors))
     if not rows:
-        return f"Needs a column with groups of at least {study.min_group} records."
+        return f"Needs a column with groups of at least {setting.min_group} records."
     pooled = [np.concatenate(arrays) for arrays in zip(*(e for _, e in all_errors), strict=True)]
     rows.append({"columns": "all", "queries": sum(n for n, _ in all_errors), **_summarise(pooled)})
     headings = {
@@ -98,7 +98,7 @@ def _group_labels(pair: ColumnPair) -> dict[Side, Labels]:
 
 
 def _query_errors(
-    study: Study,
+    setting: AnalysisSetting,
     labels_by_column: dict[str, dict[Side, Labels]],
     grouping_columns: tuple[str, ...],
     value_column: str | None,
@@ -110,7 +110,7 @@ def _query_errors(
         for name in grouping_columns
     ]
     for side in SIDES:
-        codes = np.zeros(study.size(side), np.int64)
+        codes = np.zeros(setting.size(side), np.int64)
         is_missing = np.zeros(len(codes), bool)
         for name, size in zip(grouping_columns, sizes, strict=True):
             codes = codes * size + labels_by_column[name][side]
@@ -119,26 +119,26 @@ def _query_errors(
     n_groups = int(np.prod(sizes))
     counts, means, records = {}, {}, {}
     for side in SIDES:
-        weights = study.weights_of(side)
+        weights = setting.weights_of(side)
         is_grouped = combined[side] >= 0
         labels = combined[side][is_grouped]
         records[side] = np.bincount(labels, minlength=n_groups)
         counts[side] = np.bincount(labels, weights[is_grouped], n_groups)
         if value_column is not None:
             means[side] = _group_means(
-                study.pairs[value_column], side, combined[side], weights, n_groups
+                setting.pairs[value_column], side, combined[side], weights, n_groups
             )
-    is_large = records["original"] >= study.min_group
+    is_large = records["original"] >= setting.min_group
     count_errors = (
         np.abs(counts["masked"] - counts["original"])[is_large] / counts["original"][is_large]
     )
     is_lost = (records["masked"] == 0)[is_large].astype(np.float64)
     if value_column is None:
         return count_errors, np.empty(0), is_lost
-    is_known = ~study.pairs[value_column].is_missing("original")
-    column: Any = study.pairs[value_column].original[is_known]
+    is_known = ~setting.pairs[value_column].is_missing("original")
+    column: Any = setting.pairs[value_column].original[is_known]
     std = (
-        weighted_deviation(column, study.weights_of("original")[is_known])
+        weighted_deviation(column, setting.weights_of("original")[is_known])
         if is_known.any()
         else 0.0
     )

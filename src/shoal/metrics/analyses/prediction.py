@@ -9,7 +9,7 @@ from shoal import _progress as progress
 from shoal.frame.roles import name_columns
 from shoal.metrics._base import Labels, Matrix, Values
 from shoal.metrics.analyses._features import MAX_CATEGORIES, build_features, usable_features
-from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import SIDES, ColumnPair
 from shoal.metrics.analyses.result import AnalysisResult
 
@@ -20,7 +20,7 @@ MIN_RECORDS = 20
 MAX_CATEGORY_SHARE = 0.2  # categories of a target, relative to its records
 
 
-def prediction(study: Study) -> AnalysisResult | str:
+def prediction(setting: AnalysisSetting) -> AnalysisResult | str:
     """Compare models trained on original and on masked records, both tested on original ones.
 
     The records are divided into five parts at random. Each part is predicted by models that were
@@ -30,7 +30,7 @@ def prediction(study: Study) -> AnalysisResult | str:
 
     Parameters
     ----------
-    study : Study
+    setting : AnalysisSetting
         Tables and options of the analysis.
 
     Returns
@@ -41,16 +41,16 @@ def prediction(study: Study) -> AnalysisResult | str:
         curve over the classes (1 is best, 0.5 that of a guess). The loss is the score with
         original records minus that with masked ones.
     """
-    if not study.targets:
+    if not setting.targets:
         return "Needs a target: the column to predict."
-    sampled = study.sample("prediction")
+    sampled = setting.sample("prediction")
     remarks = []
-    if sampled is not study:
-        remarks.append(f"On a sample of {study.max_records:,} records.")
-    if not study.aligned:
+    if sampled is not setting:
+        remarks.append(f"On a sample of {setting.max_records:,} records.")
+    if not setting.aligned:
         remarks.append("Masked records of the test parts are in training too: rows do not match.")
     rows: list[dict[str, Any]] = []
-    for i, target in enumerate(study.targets):
+    for i, target in enumerate(setting.targets):
         pairs, too_many_categories = usable_features(
             [pair for pair in sampled.selected_pairs if pair.name != target]
         )
@@ -63,7 +63,7 @@ def prediction(study: Study) -> AnalysisResult | str:
             with warnings.catch_warnings():  # a linear model may stop before it has converged
                 warnings.simplefilter("ignore")
                 rows += _score_models(sampled, sampled.pairs[target], pairs)
-        progress.report("prediction", i + 1, len(study.targets))
+        progress.report("prediction", i + 1, len(setting.targets))
     if not rows:
         return " ".join(remarks)
     figures = {"prediction_loss": max(row["loss"] for row in rows)}
@@ -91,12 +91,12 @@ def _reason_unsuitable(target: ColumnPair, pairs: list[ColumnPair]) -> str:
 
 
 def _score_models(
-    study: Study, target: ColumnPair, pairs: list[ColumnPair]
+    setting: AnalysisSetting, target: ColumnPair, pairs: list[ColumnPair]
 ) -> list[dict[str, Any]]:
     """Return a row for each model, with its score after training on either table."""
     is_known = ~target.is_missing("original")
     classes = np.unique(target.original[is_known])
-    predicted = _predict_in_folds(study, target, pairs, classes)
+    predicted = _predict_in_folds(setting, target, pairs, classes)
     truth = target.original[is_known]
     rows = []
     for model in MODELS:
@@ -120,21 +120,21 @@ def _score_models(
 
 
 def _predict_in_folds(
-    study: Study, target: ColumnPair, pairs: list[ColumnPair], classes: Labels
+    setting: AnalysisSetting, target: ColumnPair, pairs: list[ColumnPair], classes: Labels
 ) -> dict[tuple[str, str], Matrix]:
     """Return the predictions of original records, by the table of the training and the model.
 
     Each record is predicted by models that were trained without its part of the records.
     """
     original_features, masked_features, _ = build_features(pairs)
-    rng = study.rng(f"prediction, {target.name}")
+    rng = setting.rng(f"prediction, {target.name}")
     is_known, is_known_masked = (~target.is_missing(side) for side in SIDES)
     fold_of_record = rng.permutation(len(original_features)) % FOLDS
     predicted: dict[tuple[str, str], Matrix] = {}
     for fold in range(FOLDS):
         is_test = is_known & (fold_of_record == fold)
         is_training = fold_of_record != fold
-        is_masked_training = is_training if study.aligned else np.full(len(masked_features), True)
+        is_masked_training = is_training if setting.aligned else np.full(len(masked_features), True)
         training = {
             "original": (original_features, target.original, is_known & is_training),
             "masked": (masked_features, target.masked, is_known_masked & is_masked_training),

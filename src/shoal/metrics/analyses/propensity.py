@@ -11,7 +11,7 @@ from shoal import _progress as progress
 from shoal.frame.roles import name_columns
 from shoal.metrics._base import Matrix, Values
 from shoal.metrics.analyses._features import build_features, independent_columns, usable_features
-from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses.result import AnalysisResult
 
 INVERSE_PENALTY = 1e4  # inverse strength: in effect none, but finite where classes can be separated
@@ -21,7 +21,7 @@ MIN_LEAF = 10
 Probabilities = Callable[[Matrix, Matrix, int], tuple[Values, Values]]
 
 
-def propensity(study: Study) -> AnalysisResult | str:
+def propensity(setting: AnalysisSetting) -> AnalysisResult | str:
     r"""Mean squared error of a propensity score, relative to that of a new sample [SRNDS18]_.
 
     A model predicts from a record whether it is a masked one. With :math:`N` records in both
@@ -35,7 +35,7 @@ def propensity(study: Study) -> AnalysisResult | str:
 
     Parameters
     ----------
-    study : Study
+    setting : AnalysisSetting
         Tables and options of the analysis.
 
     Returns
@@ -52,15 +52,15 @@ def propensity(study: Study) -> AnalysisResult | str:
        specific utility measures for synthetic data. Journal of the Royal Statistical Society A
        181(3), 663-688.
     """
-    sampled = study.sample("propensity")
+    sampled = setting.sample("propensity")
     pairs, too_many_categories = usable_features(sampled.selected_pairs)
     if not pairs:
         return "Needs a column that can be compared between the tables."
     remarks = []
     if too_many_categories:
         remarks.append(f"{name_columns(too_many_categories)} left out: too many categories.")
-    if sampled is not study:
-        remarks.append(f"On a sample of {study.max_records:,} records.")
+    if sampled is not setting:
+        remarks.append(f"On a sample of {setting.max_records:,} records.")
     rows = []
     models: dict[str, tuple[bool, Probabilities]] = {
         "logistic": (True, logistic_probabilities),
@@ -84,17 +84,17 @@ def propensity(study: Study) -> AnalysisResult | str:
 
 
 def compare_with_null(
-    original: Matrix, masked: Matrix, model: Probabilities, study: Study, name: str
+    original: Matrix, masked: Matrix, model: Probabilities, setting: AnalysisSetting, name: str
 ) -> dict[str, Any]:
     """Return pMSE of one model, with the mean and standard deviation of its null distribution."""
     observed = pmse(*model(original, masked, 0))
-    rng = study.rng(f"propensity, {name}")
-    resamples = [rng.integers(len(original), size=len(masked)) for _ in range(study.n_resamples)]
+    rng = setting.rng(f"propensity, {name}")
+    resamples = [rng.integers(len(original), size=len(masked)) for _ in range(setting.n_resamples)]
 
     def resampled_pmse(resample: int) -> float:
         return pmse(*model(original, original[resamples[resample]], resample))
 
-    with ThreadPoolExecutor(study.n_jobs) as pool:
+    with ThreadPoolExecutor(setting.n_jobs) as pool:
         null_distribution = np.array(list(pool.map(resampled_pmse, range(len(resamples)))))
     mean, std = (
         float(null_distribution.mean()),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.metrics._base import Labels, Values
-from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
 from shoal.metrics.analyses.result import AnalysisResult
 
@@ -34,7 +34,7 @@ class Condition:
         return np.asarray((values >= self.low) & (values <= self.high))
 
 
-def range_counts(study: Study) -> AnalysisResult | str:
+def range_counts(setting: AnalysisSetting) -> AnalysisResult | str:
     r"""Count the records in random ranges of one to three columns in both tables.
 
     A range covers a random run of the original values, or a random set of categories, such that
@@ -48,7 +48,7 @@ def range_counts(study: Study) -> AnalysisResult | str:
 
     Parameters
     ----------
-    study : Study
+    setting : AnalysisSetting
         Tables and options of the analysis.
 
     Returns
@@ -57,10 +57,10 @@ def range_counts(study: Study) -> AnalysisResult | str:
         One row for each number of columns, with the mean, the median and the 95 % quantile of the
         errors. 0 if no count changed.
     """
-    pairs = [pair for pair in study.selected_pairs if (~pair.is_missing("original")).any()]
+    pairs = [pair for pair in setting.selected_pairs if (~pair.is_missing("original")).any()]
     if not pairs:
         return "Needs a column with values that can be compared between the tables."
-    rng = study.rng("range counts")
+    rng = setting.rng("range counts")
     widths = [width for width in WIDTHS if width <= len(pairs)]
     queries = [
         [
@@ -68,17 +68,17 @@ def range_counts(study: Study) -> AnalysisResult | str:
             for i in rng.choice(len(pairs), width, replace=False).tolist()
         ]
         for width in widths
-        for _ in range(max(1, study.n_queries // len(widths)))
+        for _ in range(max(1, setting.n_queries // len(widths)))
     ]
-    weights = {side: study.weights_of(side) for side in SIDES}
+    weights = {side: setting.weights_of(side) for side in SIDES}
 
     def counts_of_query(query: list[Condition]) -> list[float]:
         return [_count_records(query, side, weights[side]) for side in SIDES]
 
-    with ThreadPoolExecutor(study.n_jobs) as pool:
+    with ThreadPoolExecutor(setting.n_jobs) as pool:
         record_counts = np.array(list(pool.map(counts_of_query, queries)))
-    total, n = weights["original"].sum(), study.size("original")
-    min_denominator = max(MIN_SHARE * total, study.min_group * total / n)
+    total, n = weights["original"].sum(), setting.size("original")
+    min_denominator = max(MIN_SHARE * total, setting.min_group * total / n)
     errors = np.abs(record_counts[:, 1] - record_counts[:, 0]) / np.maximum(
         record_counts[:, 0], min_denominator
     )

@@ -8,7 +8,7 @@ from shoal import _progress as progress
 from shoal._text import count
 from shoal.metrics.analyses._fit import Fit, fit
 from shoal.metrics.analyses._formula import Designs, build_designs, formula_columns
-from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import SIDES, Side
 from shoal.metrics.analyses.result import AnalysisResult
 
@@ -17,7 +17,7 @@ INTERCEPT = "Intercept"
 __all__ = ["formula_columns", "interval_overlap", "regression"]
 
 
-def regression(study: Study) -> AnalysisResult | str:
+def regression(setting: AnalysisSetting) -> AnalysisResult | str:
     r"""Fit models to both tables and compare the coefficients [KKORS06]_.
 
     The model is a linear regression, or a logistic one if the response is a column of two values.
@@ -32,7 +32,7 @@ def regression(study: Study) -> AnalysisResult | str:
 
     Parameters
     ----------
-    study : Study
+    setting : AnalysisSetting
         Tables and options of the analysis.
 
     Returns
@@ -47,19 +47,19 @@ def regression(study: Study) -> AnalysisResult | str:
        framework for evaluating the utility of data altered to protect confidentiality. The American
        Statistician 60(3), 224-232.
     """
-    if not study.formulas:
+    if not setting.formulas:
         return "Needs a formula, such as wage ~ education + experience."
     rows: list[dict[str, Any]] = []
     remarks = []
-    for i, formula in enumerate(study.formulas, 1):
-        outcome = _compare_model(study, formula)
+    for i, formula in enumerate(setting.formulas, 1):
+        outcome = _compare_model(setting, formula)
         if isinstance(outcome, str):
             remarks.append(f"Model {i} ({formula}): {outcome}")
         else:
             coefficients, description = outcome
             rows += [{"model": str(i), **row} for row in coefficients]
             remarks.append(f"Model {i} ({formula}): {description}")
-        progress.report("regression", i, len(study.formulas))
+        progress.report("regression", i, len(setting.formulas))
     if not rows:
         return " ".join(remarks)
     compared = [row for row in rows if row["coefficient"] != INTERCEPT] or rows
@@ -72,7 +72,7 @@ def regression(study: Study) -> AnalysisResult | str:
     shifts = [row["shift"] for row in compared if row["shift"] is not None]
     if shifts:
         figures["coefficient_shift"] = max(shifts)
-    hidden_keys = ("shift",) if len(study.formulas) > 1 else ("model", "shift")
+    hidden_keys = ("shift",) if len(setting.formulas) > 1 else ("model", "shift")
     return AnalysisResult("regression", figures, tuple(rows), tuple(remarks), hidden_keys)
 
 
@@ -91,19 +91,21 @@ def interval_overlap(first: tuple[float, float], second: tuple[float, float]) ->
     return sum(shares) / 2
 
 
-def _compare_model(study: Study, formula: str) -> tuple[list[dict[str, Any]], str] | str:
-    designs = build_designs(study, formula)
+def _compare_model(
+    setting: AnalysisSetting, formula: str
+) -> tuple[list[dict[str, Any]], str] | str:
+    designs = build_designs(setting, formula)
     if isinstance(designs, str):
         return designs
     fits: dict[Side, Fit] = {}
     for side in SIDES:
         design = designs.by_side[side]
-        weights = None if study.weights is None else study.weights_of(side)[design.rows]
+        weights = None if setting.weights is None else setting.weights_of(side)[design.rows]
         fitted = fit(design.y, design.X, weights, is_binary=designs.is_binary)
         if isinstance(fitted, str):
             return f"{side} table: {fitted}"
         fits[side] = fitted
-    rows, n_hidden = _rows(designs, fits, study.min_group)
+    rows, n_hidden = _rows(designs, fits, setting.min_group)
     if not rows:
         return "no coefficient can be estimated."
     sizes = [f"{len(designs.by_side[side].y):,}" for side in SIDES]
@@ -114,7 +116,7 @@ def _compare_model(study: Study, formula: str) -> tuple[list[dict[str, Any]], st
     if n_hidden:
         description += (
             f" {count(n_hidden, 'coefficient')} of categories with fewer than"
-            f" {study.min_group} records not shown."
+            f" {setting.min_group} records not shown."
         )
     return rows, description
 

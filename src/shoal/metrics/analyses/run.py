@@ -13,7 +13,7 @@ from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
 from shoal.metrics._base import Values
 from shoal.metrics.alignment import ORDER_DIFFERS, resolve_alignment
-from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import Side, read_pairs
 from shoal.metrics.analyses.estimates import estimates
 from shoal.metrics.analyses.group_by import group_by
@@ -32,7 +32,7 @@ from shoal.metrics.subgroups import (
 )
 
 Outcome = AnalysisResult | str
-ANALYSES: dict[str, Callable[[Study], Outcome]] = {
+ANALYSES: dict[str, Callable[[AnalysisSetting], Outcome]] = {
     "propensity": propensity,
     "prediction": prediction,
     "regression": regression,
@@ -125,7 +125,7 @@ def utility(
     original_frame, masked_frame = tables.open_frame(original), tables.open_frame(masked)
     declared_types = as_types(types)
     same_order = resolve_alignment(original_frame, masked_frame, declared_types, aligned)
-    study, remarks = _prepare_study(
+    setting, remarks = _prepare_setting(
         original_frame,
         masked_frame,
         columns,
@@ -145,20 +145,20 @@ def utility(
         remarks.append(ORDER_DIFFERS)
     groups = None
     if by is not None:
-        frames = [original_frame] if study.aligned else [original_frame, masked_frame]
+        frames = [original_frame] if setting.aligned else [original_frame, masked_frame]
         grouping = split_groups(frames, by, min_group, declared_types)
-        groups = _utility_by_group(study, names, grouping)
+        groups = _utility_by_group(setting, names, grouping)
         n_empty = sum(not len(group.rows[-1]) for group in grouping.groups)
         if n_empty:
             remarks.append(
                 f"{count(n_empty, 'group')} without a masked record: no figures of these."
             )
-    results, not_run = run_each("analyses", ANALYSES, names, study)
+    results, not_run = run_each("analyses", ANALYSES, names, setting)
     return Utility(
         results,
         not_run,
         records=len(original_frame),
-        seed=study.seed,
+        seed=setting.seed,
         remarks=tuple(remarks),
         groups=groups,
     )
@@ -176,22 +176,24 @@ def _check_names(names: Sequence[str]) -> None:
             )
 
 
-def _utility_by_group(study: Study, names: Sequence[str], grouping: Grouping) -> Subgroups:
+def _utility_by_group(
+    setting: AnalysisSetting, names: Sequence[str], grouping: Grouping
+) -> Subgroups:
     """Analyse the records of each group in both tables."""
     utilities = []
     for group in grouping.groups:
         results: list[AnalysisResult] = []
         not_run = dict.fromkeys(names, "No masked record.")
         if len(group.rows[-1]):
-            group_study = study.select_rows(group.rows[0], group.rows[-1])
-            results, not_run = run_each("analyses", ANALYSES, names, group_study)
-        utilities.append(Utility(results, not_run, records=len(group.rows[0]), seed=study.seed))
+            group_setting = setting.select_rows(group.rows[0], group.rows[-1])
+            results, not_run = run_each("analyses", ANALYSES, names, group_setting)
+        utilities.append(Utility(results, not_run, records=len(group.rows[0]), seed=setting.seed))
     figures = tuple(result.figures() for result in utilities)
     directions = {name: info.better for name, info in FIGURES.items()}
     return Subgroups(grouping, figures, directions, results=tuple(utilities))
 
 
-def _prepare_study(
+def _prepare_setting(
     original: Frame,
     masked: Frame,
     columns: Sequence[str] | None,
@@ -202,8 +204,8 @@ def _prepare_study(
     *,
     aligned: bool,
     **options: Any,
-) -> tuple[Study, list[str]]:
-    """Return the study of the analyses and remarks; refuse columns that do not exist."""
+) -> tuple[AnalysisSetting, list[str]]:
+    """Return the setting of the analyses and remarks; refuse columns that do not exist."""
     tables.check_columns(original, types)
     analysed = (
         [n for n in original.columns if n in masked.columns]
@@ -226,10 +228,10 @@ def _prepare_study(
             columns=tuple(not_comparable or needed_columns),
         )
     weights, weights_remarks = _read_weights(original, masked, weight, aligned=aligned)
-    study = Study(
+    setting = AnalysisSetting(
         pairs, usable, tuple(targets), tuple(formulas), weights, aligned=aligned, **options
     )
-    return study, [*remarks, *weights_remarks]
+    return setting, [*remarks, *weights_remarks]
 
 
 def _read_weights(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shoal import _progress as progress
 from shoal._kernels.predicates import AT_LEAST, AT_MOST, EQUAL, NO_CONDITION, count_matches
 from shoal.metrics._base import Labels, Matrix
-from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks._tables import Column
 
 TRIES_PER_PREDICATE = 20  # predicates tried for each one that is needed
@@ -74,7 +74,7 @@ def concatenate(predicates: Predicates, other: Predicates) -> Predicates:
     return Predicates(*(np.concatenate(arrays) for arrays in zip(*padded_arrays, strict=True)))
 
 
-def rare_value_predicates(setting: Setting, names: Sequence[str]) -> Predicates:
+def rare_value_predicates(setting: AttackSetting, names: Sequence[str]) -> Predicates:
     """Return predicates of one column that match a single class of released records."""
     members = setting.classes(names)
     columns, operators, values = [], [], []
@@ -97,7 +97,7 @@ def rare_value_predicates(setting: Setting, names: Sequence[str]) -> Predicates:
 
 
 def predicates_from_records(
-    setting: Setting,
+    setting: AttackSetting,
     name: str,
     names: tuple[str, ...],
     n_conditions: int,
@@ -133,7 +133,7 @@ def predicates_from_records(
 
 
 def random_predicates(
-    setting: Setting, names: tuple[str, ...], n_conditions: int, rng: np.random.Generator
+    setting: AttackSetting, names: tuple[str, ...], n_conditions: int, rng: np.random.Generator
 ) -> Predicates:
     """Return predicates with random columns and operators, and values of random records."""
     released, n_predicates = setting.tables.released, setting.n_attacks

@@ -92,7 +92,7 @@ class Neighbours:
 
 
 @dataclass(eq=False)
-class Setting:
+class AttackSetting:
     """Tables, options and shared results of a run of attacks.
 
     Parameters
@@ -176,7 +176,7 @@ class Setting:
 
     def with_targets_of(
         self, eligible_rows: Labels, eligible_control_rows: Labels | None
-    ) -> "Setting":
+    ) -> "AttackSetting":
         """Return the same setting with targets of a group only; classes and indexes are shared."""
         return replace(
             self,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal.metrics._base import Values
-from shoal.metrics.attacks._setting import Setting, TargetTable
+from shoal.metrics.attacks._setting import AttackSetting, TargetTable
 from shoal.metrics.attacks._tables import Column
 from shoal.metrics.attacks.result import AttackResult
 
@@ -13,7 +13,7 @@ NO_CEILING = (
 )
 
 
-def inference(setting: Setting) -> list[AttackResult] | str:
+def inference(setting: AttackSetting) -> list[AttackResult] | str:
     """Guess each confidential column of a target from the nearest released records [GPA23]_.
 
     The attacker knows the quasi-identifiers of a target and looks up the nearest released records.
@@ -22,7 +22,7 @@ def inference(setting: Setting) -> list[AttackResult] | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -41,7 +41,7 @@ def inference(setting: Setting) -> list[AttackResult] | str:
     return [_attack_column(setting, name) for name in setting.confidential]
 
 
-def _attack_column(setting: Setting, name: str) -> AttackResult:
+def _attack_column(setting: AttackSetting, name: str) -> AttackResult:
     tables = setting.tables
     true_values = tables.original[name][setting.targets]
     success_chances = _success_chances(setting, name, true_values, "original")
@@ -72,7 +72,7 @@ def _attack_column(setting: Setting, name: str) -> AttackResult:
 
 
 def _success_chances(
-    setting: Setting, name: str, true_values: Column, target_table: TargetTable
+    setting: AttackSetting, name: str, true_values: Column, target_table: TargetTable
 ) -> Values:
     """Return the chance that the guess about each target is right; NaN if the truth is missing."""
     neighbours = setting.neighbours(setting.quasi_identifiers, target_table)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.result import AttackResult
 
 CEILING = (
@@ -12,7 +12,7 @@ CEILING = (
 )
 
 
-def linkability(setting: Setting) -> AttackResult | str:
+def linkability(setting: AttackSetting) -> AttackResult | str:
     """Link two halves of a target's columns through the release [GPA23]_.
 
     The attacker knows some columns of a person from one source and other columns from another, and
@@ -22,7 +22,7 @@ def linkability(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -65,7 +65,7 @@ def linkability(setting: Setting) -> AttackResult | str:
     )
 
 
-def _default_halves(setting: Setting) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+def _default_halves(setting: AttackSetting) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Return every other quasi-identifier and the others; or the only one and the confidential."""
     quasi_identifiers = setting.quasi_identifiers
     if len(quasi_identifiers) > 1:
@@ -74,7 +74,7 @@ def _default_halves(setting: Setting) -> tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def _success_chances(
-    setting: Setting, halves: tuple[tuple[str, ...], tuple[str, ...]], target_table: str
+    setting: AttackSetting, halves: tuple[tuple[str, ...], tuple[str, ...]], target_table: str
 ) -> np.ndarray:
     """Return the chance of each target that both halves lead to the same record."""
     half_classes = [setting.classes(half) for half in halves]

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.result import AttackResult
 
 NO_CEILING = "k does not limit what a release reveals about who is in the table."
 
 
-def membership(setting: Setting) -> AttackResult | str:
+def membership(setting: AttackSetting) -> AttackResult | str:
     """Guess whether a target is in the table from the distance to the nearest released record.
 
     Half of the targets are in the table, the other half are of the control table. The attacker
@@ -17,7 +17,7 @@ def membership(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns

@@ -12,7 +12,7 @@ from shoal._kernels.mixed_search import (
     rank_own_by_weight,
 )
 from shoal.metrics._base import Labels, Matrix, Values
-from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.linkage import NOT_ALIGNED, correct_records, linkage_result
 from shoal.metrics.attacks.result import AttackResult
 
@@ -29,7 +29,7 @@ STRIDE = 20  # targets ranked at a time, in one thread
 Patterns = NDArray[np.int64]
 
 
-def probabilistic_linkage(setting: Setting) -> AttackResult | str:
+def probabilistic_linkage(setting: AttackSetting) -> AttackResult | str:
     """Link each target with the released record of the greatest match weight [FS69]_.
 
     Two records agree in a category or not; in a number exactly, well (within 0.1 standard
@@ -39,7 +39,7 @@ def probabilistic_linkage(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -93,7 +93,7 @@ def probabilistic_linkage(setting: Setting) -> AttackResult | str:
     return linkage_result(setting, "linkage-probabilistic", chances)
 
 
-def _estimate_weights(setting: Setting, names: tuple[str, ...]) -> Matrix:
+def _estimate_weights(setting: AttackSetting, names: tuple[str, ...]) -> Matrix:
     """Return the weight of each level of agreement of each column, by EM on a sample of pairs."""
     rng = setting.rng("linkage-probabilistic")
     sample_size = min(SAMPLE_SIZE, setting.n_original)

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.linkage import NOT_ALIGNED
 from shoal.metrics.attacks.result import AttackResult
 
 NO_CEILING = "k protects only against those who know fewer than k - 1 other members of a class."
 
 
-def reconstruction(setting: Setting) -> AttackResult | str:
+def reconstruction(setting: AttackSetting) -> AttackResult | str:
     """Subtract known values from the sum of a group to learn the value of another member.
 
     An insider knows the original values of k - 1 other members of a target's class of g records, as
@@ -19,7 +19,7 @@ def reconstruction(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -67,7 +67,7 @@ def reconstruction(setting: Setting) -> AttackResult | str:
     )
 
 
-def _is_masked(setting: Setting, name: str) -> bool:
+def _is_masked(setting: AttackSetting, name: str) -> bool:
     tables = setting.tables
     if not tables.is_number(name):
         return False

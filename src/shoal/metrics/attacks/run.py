@@ -18,7 +18,7 @@ from shoal.metrics import classes, fewest_units, largest_unit_share, smallest_cl
 from shoal.metrics.alignment import ORDER_DIFFERS, resolve_alignment
 from shoal.metrics.assessment_inputs import check_roles, read_units
 from shoal.metrics.attacks import singling_out
-from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks._tables import AttackTables, read_tables
 from shoal.metrics.attacks.inference import inference
 from shoal.metrics.attacks.linkability import linkability
@@ -32,7 +32,7 @@ from shoal.metrics.named_results import run_each
 from shoal.metrics.subgroups import MIN_GROUP, Subgroups, split_groups
 
 Outcome = AttackResult | list[AttackResult] | str
-ATTACKS: dict[str, Callable[[Setting], Outcome]] = {
+ATTACKS: dict[str, Callable[[AttackSetting], Outcome]] = {
     "singling-out-univariate": singling_out.univariate,
     "singling-out-multivariate": singling_out.multivariate,
     "singling-out-all-columns": singling_out.all_columns,
@@ -185,7 +185,7 @@ def attack(
 
 
 def _attack_by_group(
-    setting: Setting,
+    setting: AttackSetting,
     original: Frame,
     control: Frame | None,
     by: str | Sequence[str],
@@ -223,7 +223,7 @@ def _prepare_setting(
     types: Mapping[str, Any] | None,
     unit: str | None,
     **options: Any,
-) -> Setting:
+) -> AttackSetting:
     """Return the setting of the attacks; refuse unknown columns and tables that do not match."""
     check_roles(quasi_identifiers, confidential)
     tables.check_columns(original, [*quasi_identifiers, *confidential])
@@ -256,7 +256,7 @@ def _prepare_setting(
     units = None if unit is None else _read_aligned_units(original, unit, same_order)
     smallest_size = smallest_class(released_classes)
     _check_halves(options["halves"] or (), released, attack_tables)
-    return Setting(
+    return AttackSetting(
         attack_tables,
         comparable,
         tuple(name for name in confidential if name in attack_tables.released),

@@ -10,13 +10,13 @@ from shoal.metrics.attacks._predicates import (
     random_predicates,
     rare_value_predicates,
 )
-from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.result import AttackResult
 
 NO_CEILING = "k does not limit how many records meet a predicate, and some meet one by chance."
 
 
-def univariate(setting: Setting) -> AttackResult | str:
+def univariate(setting: AttackSetting) -> AttackResult | str:
     """Single out by one quasi-identifier: rare values, the least and the greatest [GPA23]_.
 
     A predicate is a value that a single class of released records has, or ``at most`` the least and
@@ -24,7 +24,7 @@ def univariate(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -44,7 +44,7 @@ def univariate(setting: Setting) -> AttackResult | str:
     return _evaluate(setting, "singling-out-univariate", names, predicates, len(predicates), 1)
 
 
-def multivariate(setting: Setting) -> AttackResult | str:
+def multivariate(setting: AttackSetting) -> AttackResult | str:
     """Single out by several quasi-identifiers of one released record [GPA23]_.
 
     For a few random columns, a predicate takes the categories of a random released record as they
@@ -54,7 +54,7 @@ def multivariate(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -73,7 +73,7 @@ def multivariate(setting: Setting) -> AttackResult | str:
     return _attack_several_columns(setting, "singling-out-multivariate", setting.quasi_identifiers)
 
 
-def all_columns(setting: Setting) -> AttackResult | str:
+def all_columns(setting: AttackSetting) -> AttackResult | str:
     """Single out by any columns of the release, confidential ones and those without a role too.
 
     Predicates of one column and of several are tried in equal numbers. A column that was released
@@ -81,7 +81,7 @@ def all_columns(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -98,7 +98,7 @@ def all_columns(setting: Setting) -> AttackResult | str:
 
 
 def _attack_several_columns(
-    setting: Setting, name: str, names: tuple[str, ...], *, with_rare_values: bool = False
+    setting: AttackSetting, name: str, names: tuple[str, ...], *, with_rare_values: bool = False
 ) -> AttackResult:
     rng = setting.rng(name)
     n_attacks = setting.n_attacks
@@ -125,7 +125,7 @@ def _sample(predicates: Predicates, max_predicates: int, rng: np.random.Generato
 
 
 def _evaluate(
-    setting: Setting,
+    setting: AttackSetting,
     name: str,
     names: tuple[str, ...],
     predicates: Predicates,

@@ -9,7 +9,7 @@ import numpy as np
 from shoal.errors import MissingDependency
 from shoal.frame.conversion import arrow_from_arrays
 from shoal.metrics._base import Labels, Values
-from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.linkage import NOT_ALIGNED, correct_records, linkage_result
 from shoal.metrics.attacks.probabilistic import CLOSE_AGREEMENT, PARTIAL_AGREEMENT
 from shoal.metrics.attacks.result import AttackResult
@@ -20,7 +20,7 @@ EXACT_AGREEMENT = 1e-9  # standard deviations within which numbers are equal up 
 WEIGHT_TOLERANCE = 1e-6  # match weights that differ by less are equal up to rounding
 
 
-def splink_linkage(setting: Setting) -> AttackResult | str:
+def splink_linkage(setting: AttackSetting) -> AttackResult | str:
     """Link each target with the released record of the greatest match weight of splink.
 
     The levels of agreement are those of `probabilistic_linkage`; splink estimates how often
@@ -29,7 +29,7 @@ def splink_linkage(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns

@@ -10,7 +10,7 @@ from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class AnalysisSetting:
     """Tables and options of a run of analyses.
 
     Parameters
@@ -76,8 +76,8 @@ class Study:
         """Return a separate generator for each purpose, so that analyses are independent."""
         return np.random.default_rng([self.seed, crc32(purpose.encode())])
 
-    def select_rows(self, original_rows: Labels, masked_rows: Labels) -> "Study":
-        """Return the study with some rows of each table."""
+    def select_rows(self, original_rows: Labels, masked_rows: Labels) -> "AnalysisSetting":
+        """Return the setting with some rows of each table."""
         rows = dict(zip(SIDES, (original_rows, masked_rows), strict=True))
         return replace(
             self,
@@ -89,8 +89,8 @@ class Study:
             else {side: self.weights[side][rows[side]] for side in SIDES},
         )
 
-    def sample(self, purpose: str) -> "Study":
-        """Return the study with at most ``max_records`` random records of each table."""
+    def sample(self, purpose: str) -> "AnalysisSetting":
+        """Return the setting with at most ``max_records`` random records of each table."""
         rng, sampled_rows = self.rng(f"{purpose}, sample"), []
         for side in SIDES:
             n = self.size(side)
