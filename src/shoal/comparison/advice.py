@@ -123,7 +123,9 @@ class Advice:
         """
         if self.best is None:
             return self.closest.results.failed
-        cheaper = [t for t in self.trials if t.error is None and t.loss < self.best.loss]
+        cheaper = [
+            trial for trial in self.trials if trial.error is None and trial.loss < self.best.loss
+        ]
         binding: dict[str, LimitResult] = {}
         for trial in sorted(cheaper, key=lambda trial: -trial.loss):
             failed = {result.limit.name: result for result in trial.results.failed}
@@ -140,7 +142,11 @@ class Advice:
         if self.best is not None:
             return ()
         failed_limits = {result.limit.name for result in self.closest.results.failed}
-        failed = [{result.limit.name for result in t.results.failed} for t in self.trials if t.kept]
+        failed = [
+            {result.limit.name for result in trial.results.failed}
+            for trial in self.trials
+            if trial.kept
+        ]
         others = [sorted(names) for names in failed if names and not names & failed_limits]
         others.sort(key=len)
         return tuple(others[0]) if others else ()
@@ -313,7 +319,9 @@ class _Search:
         """Try the scale of a family, then the values before the smallest that succeeds."""
         scale = family.first_strengths(self._best_strength(family.kind))
         self._try_strengths(family, scale)
-        trials_by_strength = {t.strength: t for t in self.trials if t.family == family.name}
+        trials_by_strength = {
+            trial.strength: trial for trial in self.trials if trial.family == family.name
+        }
         passing = [strength for strength, trial in trials_by_strength.items() if trial.passed]
         if not passing:
             return
@@ -330,7 +338,9 @@ class _Search:
 
     def _best_strength(self, kind: str) -> float | None:
         """Return the strength of the best trial so far of the same kind of step."""
-        passed_trials = [t for t in self.trials if t.plan.steps[0].name == kind and t.passed]
+        passed_trials = [
+            trial for trial in self.trials if trial.plan.steps[0].name == kind and trial.passed
+        ]
         return min(passed_trials, key=lambda trial: trial.loss).strength if passed_trials else None
 
     def _n_remaining(self) -> int:

@@ -122,7 +122,9 @@ def grid(
     methods = _as_unique_list(method)
     step_parameters = parameters.signature_parameters(Microaggregate)
     method_parameters = {
-        n: parameters.signature_parameters(METHODS[n]) for n in methods if n in METHODS
+        option: parameters.signature_parameters(METHODS[option])
+        for option in methods
+        if option in METHODS
     }
     for name in options:
         is_accepted = any(name in method_options for method_options in method_parameters.values())
@@ -139,7 +141,11 @@ def grid(
             partitioner(
                 name,
                 {"k": size}
-                | {n: v for n, v in options.items() if n in method_parameters.get(name, {})},
+                | {
+                    option: value
+                    for option, value in options.items()
+                    if option in method_parameters.get(name, {})
+                },
             ),
             identifiers=identifiers,
             confidential=confidential,

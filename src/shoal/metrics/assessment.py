@@ -260,11 +260,11 @@ def assess_frames(
     remarks: dict[str, str] = {}
     for name in measures:
         available = {**inputs, **axes} if accepts_axes(name) else inputs
-        not_computed = [
+        missing_inputs = [
             NEEDS[input_name] for input_name in needs(name) if input_name not in available
         ]
-        if not_computed:
-            remarks[name] = f"Not computed: needs {not_computed[0]}."
+        if missing_inputs:
+            remarks[name] = f"Not computed: needs {missing_inputs[0]}."
             continue
         try:
             values[name] = _as_plain_values(

@@ -46,9 +46,13 @@ def measure_inputs(
     types: Mapping[str, Type],
 ) -> tuple[dict[str, Any], dict[str, list[str]]]:
     """Return the inputs of measures, and the columns by how measures can use them."""
-    undeclared = [n for n in masked_columns if n not in types or types[n].kind == "numeric"]
+    undeclared = [
+        name for name in masked_columns if name not in types or types[name].kind == "numeric"
+    ]
     numeric = [
-        n for n in undeclared if tables.is_numeric(original, n) and tables.is_numeric(masked, n)
+        name
+        for name in undeclared
+        if tables.is_numeric(original, name) and tables.is_numeric(masked, name)
     ]
     incomplete = [
         *tables.missing_counts(original, numeric),
@@ -65,9 +69,9 @@ def measure_inputs(
     if numeric_confidential:
         inputs["confidential"] = tables.matrix(original, numeric_confidential, order="F")
     category_columns = [
-        n
-        for n in confidential
-        if n not in numeric_confidential and not tables.is_numeric(original, n)
+        name
+        for name in confidential
+        if name not in numeric_confidential and not tables.is_numeric(original, name)
     ]
     if category_columns:
         inputs["categories"] = codes(original, category_columns)

@@ -79,8 +79,8 @@ def category_inputs(
         "original_categories": np.column_stack([pair[0] for pair in pairs]),
         "masked_categories": np.column_stack([pair[1] for pair in pairs]),
     }
-    unmasked = [n for n in confidential if n not in (*masked_columns, *recoded_columns)]
-    others = [n for n in unmasked if _is_categorical(original, original, n, types)]
+    unmasked = [name for name in confidential if name not in (*masked_columns, *recoded_columns)]
+    others = [name for name in unmasked if _is_categorical(original, original, name, types)]
     if others:
         inputs["other_categories"] = np.column_stack(
             [shared_codes(original, original, name)[0] for name in others]

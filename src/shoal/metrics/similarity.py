@@ -85,7 +85,8 @@ def similarity_of_counts(original: Mapping[str, int], masked: Mapping[str, int])
     values = [*original, *(value for value in masked if value not in original)]
     # In whole numbers, as rounding errors could give less than 0.
     differences = sum(
-        abs(int(original.get(v, 0)) * n_masked - int(masked.get(v, 0)) * n_original) for v in values
+        abs(int(original.get(value, 0)) * n_masked - int(masked.get(value, 0)) * n_original)
+        for value in values
     )
     return float(1 - differences / (2 * n_original * n_masked))
 

@@ -230,7 +230,7 @@ class Subgroups:
     @property
     def names(self) -> list[str]:
         """Names of the figures that at least one group has."""
-        return [n for n in self.better if any(n in figures for figures in self.figures)]
+        return [name for name in self.better if any(name in figures for figures in self.figures)]
 
     def ordered(self, name: str) -> list[tuple[Group, float]]:
         """Return the groups that have a figure with its value, the worst-off group first."""

@@ -132,7 +132,9 @@ class SurveyRisk:
     def __repr__(self) -> str:
         lines = [f"quasi-identifiers: {', '.join(self.columns)}"]
         listed_separately = ("quasi_identifiers", "groups")
-        figures = {n: v for n, v in self.to_dict().items() if n not in listed_separately}
+        figures = {
+            name: value for name, value in self.to_dict().items() if name not in listed_separately
+        }
         lines.append(
             align_rows([[name, _format_figure(value)] for name, value in _display_rows(figures)])
         )

@@ -214,7 +214,9 @@ class GroupingStep(Step):
         """Return the step with every missing seed drawn, including that of its partitioner."""
         step = super().draw_missing_seeds()
         options = self.partitioner.get_params()
-        drawn = {n: draw_seed() for n in _seed_names(self.partitioner) if options[n] is None}
+        drawn = {
+            name: draw_seed() for name in _seed_names(self.partitioner) if options[name] is None
+        }
         if not drawn:
             return step
         return step.replace(partitioner=clone(self.partitioner).set_params(**drawn))

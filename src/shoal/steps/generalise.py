@@ -162,7 +162,9 @@ class Generalise(Step):
         constraint = privacy_constraint(self, frame, confidential, types, units, counts)
         if constraint is not None:
             constraint.refuse_unattainable(np.arange(len(frame)))
-        columns = [read_hierarchy(frame, n, types.get(n), self.loss, counts) for n in self.columns]
+        columns = [
+            read_hierarchy(frame, name, types.get(name), self.loss, counts) for name in self.columns
+        ]
         n_records = len(frame) if counts is None else int(counts.sum())
         lattice = Lattice(
             np.column_stack([column.codes for column in columns]),

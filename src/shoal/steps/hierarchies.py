@@ -126,7 +126,9 @@ def _paths(frame: Frame, name: str, values: Sequence[str], declared_type: Type |
             raise
         value = values[error.attributes["position"] - 1]
         texts, index = texts_and_index(decode(tables.arrow(frame, name)))
-        record = int(np.argmax(np.isin(index, [i for i, t in enumerate(texts) if t == value])))
+        record = int(
+            np.argmax(np.isin(index, [i for i, trial in enumerate(texts) if trial == value]))
+        )
         raise InputError(
             f"The hierarchy of column {name!r} lacks {error.attributes['count']} of its"
             f" {len(values)} values; one of them is in record {record + 1}. Add them.",

@@ -56,7 +56,11 @@ def read_recoded(
     frame: Frame, columns: Sequence[Column], as_range: Container[str], types: Mapping[str, Type]
 ) -> RecodedTable:
     """Return columns as ancestors, or as ranges for numbers with ``as_range``."""
-    numbers = {c.name: c.values for c in columns if c.name in as_range and c.kind == "numeric"}
+    numbers = {
+        column.name: column.values
+        for column in columns
+        if column.name in as_range and column.kind == "numeric"
+    }
     column_ranges: dict[str, float] = {}
     for name, values in numbers.items():
         known = values[~np.isnan(values)]

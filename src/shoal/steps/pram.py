@@ -183,7 +183,10 @@ class Pram(Step):
         if self.stay is not None:
             return uniform_matrix(len(categories), self.stay), categories
         entry = self.matrix if self.joint else self.matrix[block[0]]
-        category_tuples = [tuple(c) if isinstance(c, list) else (c,) for c in entry["categories"]]
+        category_tuples = [
+            tuple(category) if isinstance(category, list) else (category,)
+            for category in entry["categories"]
+        ]
         row_of_category = {category: i for i, category in enumerate(category_tuples)}
         is_unknown = np.array([category not in row_of_category for category in categories], bool)
         if is_unknown.any():
@@ -212,7 +215,10 @@ class Pram(Step):
             return
         if self.joint:
             self.matrix = as_matrix(self.matrix, "the joint columns")
-            widths = {len(c) if isinstance(c, list) else 1 for c in self.matrix["categories"]}
+            widths = {
+                len(category) if isinstance(category, list) else 1
+                for category in self.matrix["categories"]
+            }
             if widths != {len(self.columns)}:
                 raise PlanError(
                     "Each category of a joint matrix is a list with a value for every column.",
@@ -223,7 +229,9 @@ class Pram(Step):
             raise PlanError(
                 "`matrix` must give a matrix for each of the columns, by name.", code="pram-matrix"
             )
-        self.matrix = {n: as_matrix(self.matrix[n], f"column {n!r}") for n in self.columns}
+        self.matrix = {
+            name: as_matrix(self.matrix[name], f"column {name!r}") for name in self.columns
+        }
 
 
 class _NewValues:
@@ -272,7 +280,8 @@ def _joint_codes(original: Sequence[Categories], rows: Codes) -> Codes:
 def _category_of(original: Sequence[Categories], record: int) -> Category:
     codes = [column.codes[record] for column in original]
     return tuple(
-        None if code < 0 else o.texts[code] for o, code in zip(original, codes, strict=True)
+        None if code < 0 else column.texts[code]
+        for column, code in zip(original, codes, strict=True)
     )
 
 

@@ -111,7 +111,9 @@ class Recode(Step):
     ) -> StepResult:
         """Return the recoded values of ``frame``."""
         del confidential
-        recoded = {n: self._recode(frame, n, (types or {}).get(n)) for n in self.columns}
+        recoded = {
+            name: self._recode(frame, name, (types or {}).get(name)) for name in self.columns
+        }
         return StepResult(
             {
                 name: released_column(frame, name, recoding.original, recoding.recoded)

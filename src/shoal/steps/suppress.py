@@ -97,7 +97,7 @@ class Suppress(Step):
         if isinstance(importance, Mapping):
             self.importance, unknown = (
                 dict(importance),
-                [n for n in importance if n not in self.columns],
+                [name for name in importance if name not in self.columns],
             )
             reason = f"{name_columns(unknown)} is not masked by the step" if unknown else ""
         else:
@@ -178,8 +178,8 @@ class Suppress(Step):
             best.row,
             best.records,
             {
-                n: RowGather(same_rows, suppressed)
-                for n, suppressed in zip(self.columns, is_missing.T, strict=True)
+                name: RowGather(same_rows, suppressed)
+                for name, suppressed in zip(self.columns, is_missing.T, strict=True)
             },
             (self._describe(best),) if best.cells.any() else (),
         )
@@ -211,7 +211,7 @@ class Suppress(Step):
         counts, n_records = best.counts, int(best.records.sum())
         n_suppressed = int(best.records[best.cells.any(axis=1)].sum())
         by_column = ", ".join(
-            f"{n!r} {c:,}" for n, c in zip(self.columns, counts, strict=True) if c
+            f"{name!r} {c:,}" for name, c in zip(self.columns, counts, strict=True) if c
         )
         weight_sentence = f" They weigh {best.weight:,.6g}." if self.importance is not None else ""
         has_importance = self.importance is not None

@@ -58,7 +58,7 @@ def with_weight(
 def _check_merged_strata(steps: Sequence[Step]) -> None:
     """Refuse strata that one step merges and another splits by: each would release other values."""
     merging_steps = [
-        s for s in steps if isinstance(s, Microaggregate) and s.small_strata == "merge"
+        step for step in steps if isinstance(step, Microaggregate) and step.small_strata == "merge"
     ]
     merged_columns = [name for step in merging_steps for name in step.strata]
     if merged_columns and sum(bool(set(merged_columns) & set(step.strata)) for step in steps) > 1:

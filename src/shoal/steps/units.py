@@ -75,7 +75,12 @@ def with_unit(
     stated_units = [unit] if unit is not None else []
     stated_units += [step.unit for step in steps if step.unit == RECORD_UNIT]
     columns = [name for role in UNIT_ROLES for name in columns_with(roles, role)]
-    columns += [n for step in steps for n in (step.unit, step.household) if n and n != RECORD_UNIT]
+    columns += [
+        name
+        for step in steps
+        for name in (step.unit, step.household)
+        if name and name != RECORD_UNIT
+    ]
     units = list(dict.fromkeys([*stated_units, *columns]))
     if len(units) > 1:
         raise PlanError(

@@ -65,7 +65,9 @@ def group_by(setting: AnalysisSetting) -> AnalysisResult | str:
     if not rows:
         return f"Needs a column with groups of at least {setting.min_group} records."
     pooled = [np.concatenate(arrays) for arrays in zip(*(e for _, e in all_errors), strict=True)]
-    rows.append({"columns": "all", "queries": sum(n for n, _ in all_errors), **_summarise(pooled)})
+    rows.append(
+        {"columns": "all", "queries": sum(name for name, _ in all_errors), **_summarise(pooled)}
+    )
     headings = {
         "count error": "group_count_error",
         "mean error": "group_mean_error",

@@ -208,7 +208,7 @@ def _prepare_setting(
     """Return the setting of the analyses and remarks; refuse columns that do not exist."""
     tables.check_columns(original, types)
     analysed = (
-        [n for n in original.columns if n in masked.columns]
+        [name for name in original.columns if name in masked.columns]
         if columns is None
         else as_list(columns)
     )

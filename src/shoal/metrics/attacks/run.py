@@ -251,7 +251,7 @@ def _prepare_setting(
             f"Not in the release, so not used: {', '.join(map(repr, not_released))}."
         )
     released_classes = classes(
-        keys(released, [n for n in quasi_identifiers if n in released.columns])
+        keys(released, [name for name in quasi_identifiers if name in released.columns])
     )[:, None]
     units = None if unit is None else _read_aligned_units(original, unit, same_order)
     smallest_size = smallest_class(released_classes)

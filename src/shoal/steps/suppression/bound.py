@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.steps.suppression.problem import ALL_ROWS, Cells, Codes, Problem, Rows
+from shoal.steps.suppression.problem import ALL_ROWS, Cells, Codes, Problem, Rows, Weights
 
 SAFETY = 1e-9  # of a bound, for rounding errors
 
@@ -53,15 +53,7 @@ def cheapest_patterns(problem: Problem) -> CheapestPatterns:
         may_improve &= problem.fits(pattern, small_rows)
         if not may_improve.any():
             continue
-        rows: Rows = np.flatnonzero(problem.fits(pattern)) if problem.missing.any() else ALL_ROWS
-        n_labels, labels = problem.labels(pattern, rows)
-        label_of_row = np.full(len(patterns), -1)
-        label_of_row[rows] = labels
-        is_possible = problem.sizes(labels, n_labels, rows) >= problem.k
-        members = small_rows[problem.fits(pattern, small_rows)]
-        units = problem.sizes(label_of_row[members], n_labels, members)
-        records = np.bincount(label_of_row[members], problem.records[members], n_labels)
-        share = np.clip(problem.k - units, 0, None) / np.maximum(records, 1)
+        label_of_row, is_possible, n_joining = _classes_of_pattern(problem, pattern, small_rows)
         candidates = np.flatnonzero(may_improve)
         candidates = candidates[is_possible[label_of_row[small_rows[candidates]]]]
         losses = weight - missing_weights[candidates]
@@ -72,7 +64,7 @@ def cheapest_patterns(problem: Problem) -> CheapestPatterns:
         )
         joining_losses = (
             float(problem.weight(pattern, complete_weights))
-            * share[label_of_row[small_rows[candidates]]]
+            * n_joining[label_of_row[small_rows[candidates]]]
         )
         own_weight[candidates] = np.minimum(own_weight[candidates], losses + joining_losses)
     if not problem.has_all_patterns:  # a pattern that was left out may be lighter
@@ -87,6 +79,26 @@ def cheapest_patterns(problem: Problem) -> CheapestPatterns:
         _total(problem, float(any_weight @ records)),
         _total(problem, float(own_weight @ records)),
     )
+
+
+def _classes_of_pattern(
+    problem: Problem, pattern: int, small_rows: Codes
+) -> tuple[Codes, Cells, Weights]:
+    """Return the class of each row under a pattern, and two facts on each class.
+
+    These are whether it holds k, and the least number of records of other classes that join it for
+    each of its records in ``small_rows``.
+    """
+    rows: Rows = np.flatnonzero(problem.fits(pattern)) if problem.missing.any() else ALL_ROWS
+    n_labels, labels = problem.labels(pattern, rows)
+    label_of_row = np.full(len(problem.missing), -1)
+    label_of_row[rows] = labels
+    is_possible = problem.sizes(labels, n_labels, rows) >= problem.k
+    members = small_rows[problem.fits(pattern, small_rows)]
+    units = problem.sizes(label_of_row[members], n_labels, members)
+    records = np.bincount(label_of_row[members], problem.records[members], n_labels)
+    n_joining = np.clip(problem.k - units, 0, None) / np.maximum(records, 1)
+    return label_of_row, np.asarray(is_possible), np.asarray(n_joining)
 
 
 def is_below_k(problem: Problem) -> Cells:
