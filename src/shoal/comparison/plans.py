@@ -122,9 +122,7 @@ def grid(
     methods = _as_unique_list(method)
     step_parameters = parameters.signature_parameters(Microaggregate)
     method_parameters = {
-        option: parameters.signature_parameters(METHODS[option])
-        for option in methods
-        if option in METHODS
+        name: parameters.signature_parameters(METHODS[name]) for name in methods if name in METHODS
     }
     for name in options:
         is_accepted = any(name in method_options for method_options in method_parameters.values())

@@ -127,7 +127,7 @@ def _paths(frame: Frame, name: str, values: Sequence[str], declared_type: Type |
         value = values[error.attributes["position"] - 1]
         texts, index = texts_and_index(decode(tables.arrow(frame, name)))
         record = int(
-            np.argmax(np.isin(index, [i for i, trial in enumerate(texts) if trial == value]))
+            np.argmax(np.isin(index, [i for i, text in enumerate(texts) if text == value]))
         )
         raise InputError(
             f"The hierarchy of column {name!r} lacks {error.attributes['count']} of its"

@@ -211,7 +211,7 @@ class Suppress(Step):
         counts, n_records = best.counts, int(best.records.sum())
         n_suppressed = int(best.records[best.cells.any(axis=1)].sum())
         by_column = ", ".join(
-            f"{name!r} {c:,}" for name, c in zip(self.columns, counts, strict=True) if c
+            f"{name!r} {count:,}" for name, count in zip(self.columns, counts, strict=True) if count
         )
         weight_sentence = f" They weigh {best.weight:,.6g}." if self.importance is not None else ""
         has_importance = self.importance is not None

@@ -64,9 +64,15 @@ def group_by(setting: AnalysisSetting) -> AnalysisResult | str:
             all_errors.append((len(query_errors), errors))
     if not rows:
         return f"Needs a column with groups of at least {setting.min_group} records."
-    pooled = [np.concatenate(arrays) for arrays in zip(*(e for _, e in all_errors), strict=True)]
+    pooled = [
+        np.concatenate(arrays) for arrays in zip(*(errors for _, errors in all_errors), strict=True)
+    ]
     rows.append(
-        {"columns": "all", "queries": sum(name for name, _ in all_errors), **_summarise(pooled)}
+        {
+            "columns": "all",
+            "queries": sum(n_queries for n_queries, _ in all_errors),
+            **_summarise(pooled),
+        }
     )
     headings = {
         "count error": "group_count_error",
