@@ -72,7 +72,7 @@ def histogram(
 
     Examples
     --------
-    >>> histogram(np.array([0, 1, 2, 8, 9, 9.5]), np.repeat([1.0, 9.0], 3), least=3)
+    >>> histogram(np.array([0, 1, 2, 8, 9, 9.5]), np.repeat([1.0, 9.0], 3), min_count=3)
     Histogram(edges=[0.0, 5.0, 10.0], before=[None, 3, 3, None], after=[0, 3, 3, 0], withheld=0)
     """
     original_occurrences, masked_occurrences = (None, None) if counts is None else counts
@@ -123,7 +123,7 @@ def bars(original: Mapping[Hashable, int], masked: Mapping[Hashable, int], min_c
 
     Examples
     --------
-    >>> bars({"a": 5, "b": 4, "c": 1}, {"a": 10}, least=3)
+    >>> bars({"a": 5, "b": 4, "c": 1}, {"a": 10}, min_count=3)
     Bars(categories=['a'], others=2, before=[5, 5], after=[10, 0])
     """
     order = sorted({**masked, **original}, key=lambda name: (-original.get(name, 0), str(name)))

@@ -63,11 +63,11 @@ def band_labels(limits: Sequence[BandLimit], *, is_whole: bool) -> list[str]:
 
     Examples
     --------
-    >>> band_labels([18, 65], whole=True)
+    >>> band_labels([18, 65], is_whole=True)
     ['under 18', '18-64', '65+']
-    >>> band_labels([0, 0.5], whole=False)
+    >>> band_labels([0, 0.5], is_whole=False)
     ['under 0', '[0, 0.5)', '0.5 or more']
-    >>> band_labels(["2000-01-01", "2010-01-01"], whole=False)
+    >>> band_labels(["2000-01-01", "2010-01-01"], is_whole=False)
     ['before 2000-01-01', '2000-01-01 to 2009-12-31', 'since 2010-01-01']
     """
     if are_dates(limits):

@@ -51,7 +51,7 @@ def align_counts(records: Codes, pieces: Codes) -> tuple[Codes, Codes, Codes]:
 
     Examples
     --------
-    >>> align(np.array([3, 2]), np.array([1, 4]))
+    >>> align_counts(np.array([3, 2]), np.array([1, 4]))
     (array([0, 0, 1]), array([0, 1, 1]), array([1, 2, 2]))
     """
     ends = np.cumsum(records), np.cumsum(pieces)

@@ -247,7 +247,7 @@ class Generalise(Step):
 def _max_suppressed(share: float, records: int) -> int:
     """Return the number of records that a share allows, without a rounding error.
 
-    >>> _most_suppressed(0.29, 100), int(0.29 * 100)
+    >>> _max_suppressed(0.29, 100), int(0.29 * 100)
     (29, 28)
     """
     return int(Fraction(str(share)) * records)

@@ -44,9 +44,9 @@ def n_candidates_needed(members: Codes, candidates: Codes, k: int) -> int:
 
     Examples
     --------
-    >>> number_needed(np.array([1, 1]), np.array([1, 2, 3, 4, 5]), k=2)
+    >>> n_candidates_needed(np.array([1, 1]), np.array([1, 2, 3, 4, 5]), k=2)
     2
-    >>> number_needed(np.array([1, 1]), np.array([1, 2, 3, 2, 3]), k=3)
+    >>> n_candidates_needed(np.array([1, 1]), np.array([1, 2, 3, 2, 3]), k=3)
     5
     """
     units = set(members.tolist())
