@@ -300,7 +300,7 @@ def split_group(groups, k, g, new_group):
 
 
 @compiled
-def improve_groups(groups, k, active, n_active, unused, n_unused, records, may_dissolve):
+def improve_groups(groups, k, active, n_active, free_slots, n_free_slots, records, may_dissolve):
     """Improve some groups by one pass over their records.
 
     Parameters
@@ -313,9 +313,9 @@ def improve_groups(groups, k, active, n_active, unused, n_unused, records, may_d
         The groups to improve, the first ``n_active`` entries; changed in place.
     n_active : int
         Their number.
-    unused : ndarray
-        Numbers that no group has, the first ``n_unused`` entries; changed in place.
-    n_unused : int
+    free_slots : ndarray
+        Numbers that no group has, the first ``n_free_slots`` entries; changed in place.
+    n_free_slots : int
         Their number.
     records : ndarray
         The records to try to move, in order.
@@ -324,7 +324,7 @@ def improve_groups(groups, k, active, n_active, unused, n_unused, records, may_d
 
     Returns
     -------
-    n_active, n_unused : int
+    n_active, n_free_slots : int
         The numbers after the pass.
     saved : float
         How much the loss fell.
@@ -341,8 +341,8 @@ def improve_groups(groups, k, active, n_active, unused, n_unused, records, may_d
             gain = dissolve_group(groups, active[:n_active], g, moved)
         if gain > 0.0:
             saved += gain
-            unused[n_unused] = g
-            n_unused += 1
+            free_slots[n_free_slots] = g
+            n_free_slots += 1
             n_active -= 1
             active[position] = active[n_active]
         else:
@@ -350,13 +350,13 @@ def improve_groups(groups, k, active, n_active, unused, n_unused, records, may_d
     position = 0
     while position < n_active:
         g = active[position]
-        if groups.n_units[g] >= 2 * k and n_unused > 0 and groups.loss[g] > MIN_SAVING:
-            new_group, original_loss = unused[n_unused - 1], groups.loss[g]
+        if groups.n_units[g] >= 2 * k and n_free_slots > 0 and groups.loss[g] > MIN_SAVING:
+            new_group, original_loss = free_slots[n_free_slots - 1], groups.loss[g]
             if split_group(groups, k, g, new_group):
                 saved += original_loss - groups.loss[g] - groups.loss[new_group]
                 active[n_active] = new_group
                 n_active += 1
-                n_unused -= 1
+                n_free_slots -= 1
                 continue
         position += 1
-    return n_active, n_unused, saved
+    return n_active, n_free_slots, saved

@@ -107,7 +107,7 @@ def advise(
             missing_codes=parse_missing_codes(plan.missing_codes or []),
             **other_options,
         )
-        first = interpret_source(candidates[0].make(candidates[0].scale[0]), opened)
+        first = interpret_source(candidates[0].make_plan(candidates[0].scale[0]), opened)
         opened = opened.without_codes(first.missing_codes)
         table = opened.with_numbers(first.numeric_columns, first.categorical_columns)
         analysed = AnalysedColumns.of(opened, first) if first.limits.by("utility") else None

@@ -147,7 +147,7 @@ def _distribution(
         old, new = finite_values(before, name), finite_values(after, name)
         if len(old) and len(new):
             whole = tables.is_whole(before, name)
-            bins = histogram(old, new, least, whole=whole)
+            bins = histogram(old, new, least, is_whole=whole)
             return {**bins._asdict(), "years": whole and are_years(np.rint(new))}
     return bars(value_counts(before, name), value_counts(after, name), least)._asdict()
 

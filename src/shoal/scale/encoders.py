@@ -16,7 +16,7 @@ from shoal.geometry import axes_of, with_confidential, zscore
 from shoal.scale.exact_sums import UNIT
 from shoal.scale.statistics import COUNT, Moments, TableStatistics
 from shoal.scale.weights import WeightedMoments, WeightedValues
-from shoal.steps.distance_space import Space
+from shoal.steps.distance_space import DistanceSpace
 
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -160,18 +160,18 @@ class Encoders:
             Z = with_confidential(Z, Y, self.dependence, n_columns)
         return np.ascontiguousarray(Z)
 
-    def space(self, table: pa.Table, columns: Sequence[Column]) -> Space:
+    def space(self, table: pa.Table, columns: Sequence[Column]) -> DistanceSpace:
         """Return the masked columns of some records as axes, and confidential ones if needed."""
         parts = self._parts(columns)
         of_axis = np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
         names = [encoder.name for encoder in self.masked]
         if not self.confidential:
-            return Space(names, np.hstack(parts), of_axis, [])
+            return DistanceSpace(names, np.hstack(parts), of_axis, [])
         frame = tables.open_frame(table)
         confidential = [encoder.read(table, frame) for encoder in self.confidential]
         Y = _concatenate_axes(self.confidential, confidential, self.standardise)
         number = len(self.confidential)
-        return Space(names, np.hstack(parts), of_axis, [], self.dependence, Y, number)
+        return DistanceSpace(names, np.hstack(parts), of_axis, [], self.dependence, Y, number)
 
     def axes(self, columns: Sequence[Column]) -> Matrix:
         """Return the masked columns, standardised as distances are."""

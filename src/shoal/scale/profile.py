@@ -254,7 +254,7 @@ def number_entry(
 ) -> Entry:
     """Return a numeric column before and after."""
     values, counts = numbers.values, (numbers.before, numbers.after)
-    bins = histogram(values, values, least, whole=whole, counts=counts)
+    bins = histogram(values, values, least, is_whole=whole, counts=counts)
     years = whole and round(after.smallest) >= 1800 and round(after.largest) <= 2100
     return Entry(
         {"column": name, **bins._asdict(), "years": years},

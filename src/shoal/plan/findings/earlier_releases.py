@@ -12,7 +12,7 @@ from shoal.frame.codes import codes
 from shoal.frame.columns import Column, read_concatenated
 from shoal.frame.tables import Frame
 from shoal.metrics import classes
-from shoal.metrics.intersection import candidates_left, nearest_class, rows_agree
+from shoal.metrics.intersection import has_same_rows, nearest_class, remaining_candidates
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.words import format_share
 from shoal.plan.verdict import Finding, count_phrase
@@ -108,7 +108,7 @@ def _earlier_classes(
     assert original is not None
     if shared.numeric and len(original) == len(frame):
         after, before = _numbers(frame, shared.numeric), _numbers(original, shared.numeric)
-        if rows_agree(before, after[place], earlier_labels[place]):
+        if has_same_rows(before, after[place], earlier_labels[place]):
             return earlier_labels[place], True
     points, released = _axes(original, frame, shared.names, evidence)
     return nearest_class(points, released, earlier_labels), False
@@ -144,7 +144,7 @@ def _axis(column: Column, n: int) -> Matrix:
 
 def _intersection(evidence: Evidence, labels: Codes, exact: bool) -> list[Finding]:
     k = evidence.plan.k or MIN_CANDIDATES
-    candidates = candidates_left(labels, evidence.units)
+    candidates = remaining_candidates(labels, evidence.units)
     below, identified = float((candidates < k).mean()), float((candidates == 1).mean())
     fewest, unit = int(candidates.min()), evidence.counted_unit
     figures: dict[str, Any] = {
