@@ -75,7 +75,8 @@ def refine_recoding(
         may_dissolve[:] = False
         may_dissolve[old_labels[has_moved]] = may_dissolve[recoded.labels[has_moved]] = True
         if total_gain <= MIN_GAIN * loss_before:
-            if tries_all:
+            # Groups that were split without a gain may still be improved by the next pass.
+            if tries_all and (total_gain > 0 or not has_moved.any()):
                 break
             may_dissolve[:] = True
     return Partition(in_order(recoded.labels), groups.k)
