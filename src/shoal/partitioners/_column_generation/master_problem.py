@@ -14,6 +14,17 @@ if TYPE_CHECKING:
     from highspy import Highs
 
 
+# The solver is cancelled when the time is over, and checks that between its steps. Without these
+# options some steps take longer than a minute: presolving, and heuristics that solve further
+# integer programmes.
+WITHOUT_LONG_STEPS = {
+    "presolve": "off",
+    "mip_heuristic_run_rins": False,
+    "mip_heuristic_run_rens": False,
+    "mip_heuristic_run_root_reduced_cost": False,
+}
+
+
 class Duals(NamedTuple):
     """Dual values of records, of ``triples``, of the number of groups, and of ``clusters``."""
 
@@ -207,6 +218,8 @@ class MasterProblem:
         highs, n_columns = self.highs, self.n_columns
         for option in ("mip_rel_gap", "mip_abs_gap"):
             highs.setOptionValue(option, 0.0)
+        for option, value in WITHOUT_LONG_STEPS.items():
+            highs.setOptionValue(option, value)
         kinds = np.full(n_columns, HighsVarType.kInteger)
         highs.changeColsIntegrality(n_columns, np.arange(n_columns, dtype=np.int32), kinds)
         start_solution = HighsSolution()
