@@ -9,7 +9,7 @@ from shoal.plan import Plan
 from shoal.plan.findings.privacy_constraints import constraint_findings
 from shoal.plan.guarantees import refuse_constraint
 from shoal.plan.warnings import refuse_homogeneous, refuses_homogeneous
-from shoal.scale.job import Job, ReleaseJob, sum_shared
+from shoal.scale.job import Job, ReleaseJob, sum_shared_counts
 from shoal.scale.shards import Shard
 from shoal.scale.tasks import MaskedBlock
 from shoal.steps import Step
@@ -57,30 +57,32 @@ def check_constraints(
 ) -> None:
     """Raise if confidential values are less protected than the plan promises."""
     step = plan.steps[0]  # a plan of several promises nothing about them
-    least, farthest = _attained_constraints(step, shards)
-    for finding in constraint_findings(step, least, farthest, job.confidential):
+    least_diversity, greatest_distance = _attained_constraints(step, shards)
+    for finding in constraint_findings(step, least_diversity, greatest_distance, job.confidential):
         refuse_constraint(finding, by_units=job.unit is not None)
     if refuses_homogeneous(plan):
-        shared = sum_shared(shard.shared for shard in shards)
+        shared = sum_shared_counts(shard.shared for shard in shards)
         refuse_homogeneous(plan, shared, sum(measures["class_sizes"].values()))
 
 
 def _attained_constraints(step: Step, shards: Sequence[Shard]) -> tuple[float | None, float | None]:
     """Return the least diversity and the greatest distance of all classes, where promised."""
-    least = farthest = None
+    least_diversity = greatest_distance = None
     if step.diversity is not None:
-        kinds = [shard.diversity[step.diversity_kind] for shard in shards if shard.diversity]
-        least = min(number for numbers in kinds for number in numbers)
+        diversities = [shard.diversity[step.diversity_kind] for shard in shards if shard.diversity]
+        least_diversity = min(
+            attained for diversity_by_column in diversities for attained in diversity_by_column
+        )
     if step.closeness is not None:
-        farthest = max(number for shard in shards for number in shard.closeness or ())
-    return least, farthest
+        greatest_distance = max(attained for shard in shards for attained in shard.closeness or ())
+    return least_diversity, greatest_distance
 
 
 def refuse_homogeneous_groups(job: Job, blocks: Sequence[MaskedBlock]) -> None:
     """Refuse groups with a single confidential value, if the step is set to refuse them."""
     if job.step.homogeneity != "refuse":
         return
-    shared = sum_shared(block.shared for block in blocks)
+    shared = sum_shared_counts(block.shared for block in blocks)
     n_groups = sum(n for block in blocks for sizes in block.group_sizes for n in sizes.values())
     reason = describe_homogeneity(shared, n_groups, job.step.unit_column or RECORD_UNIT)
     if reason:

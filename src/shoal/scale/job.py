@@ -157,11 +157,11 @@ def count_sizes(sizes: NDArray[np.int64]) -> Mapping[int, int]:
     return dict(zip(size.tolist(), count.tolist(), strict=True))
 
 
-def sum_shared(parts: Iterable[Mapping[str, SharedCounts]]) -> dict[str, SharedCounts]:
-    """Return the sum, by column, of the classes that share a value."""
+def sum_shared_counts(mappings: Iterable[Mapping[str, SharedCounts]]) -> dict[str, SharedCounts]:
+    """Return the sum, by column, of counts of classes that share a value."""
     total: dict[str, SharedCounts] = {}
-    for part in parts:
-        for name, counts in part.items():
+    for mapping in mappings:
+        for name, counts in mapping.items():
             previous = total.get(name, SharedCounts(0, 0, 0))
             total[name] = SharedCounts(*map(sum, zip(previous, counts, strict=True)))
     return total
@@ -170,6 +170,6 @@ def sum_shared(parts: Iterable[Mapping[str, SharedCounts]]) -> dict[str, SharedC
 def sum_counts(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
     """Return the sum of counts with the same key, sorted by key."""
     total: Counter[Any] = Counter()
-    for part in counts:
-        total.update(part)
+    for mapping in counts:
+        total.update(mapping)
     return {key: total[key] for key in sorted(total)}

@@ -126,8 +126,8 @@ def mask(
     record = None
     if manifest is not None:
         key = as_private_key(Path(sign) if isinstance(sign, os.PathLike) else sign)
-        secret = None if hash_key is None else Path(hash_key)
-        record = Record(Path(manifest), signing_key=key, hash_key=secret)
+        hash_key_path = None if hash_key is None else Path(hash_key)
+        record = Record(Path(manifest), signing_key=key, hash_key=hash_key_path)
     seeded = plan.replace(steps=[step.draw_missing_seeds() for step in plan.steps])
     with (
         open_target(target, scratch, force=force) as folder,
@@ -140,13 +140,13 @@ def mask(
         run_class = MicroaggregationRun if microaggregates else RecodingRun
         run = run_class(runner, folder, seeded, chunk_size, int(seed))
         release = run.release(source, drawn_seeds(plan, seeded.steps))
-        written = release.files
-        release = _complete(release, folder, source_files)
+        unpublished_files = release.files
+        release = _with_published_names(release, folder, source_files)
         if not may_be_published(release.verdict, allow_not_kept=allow_not_kept):
             raise not_kept(release.verdict)
         write_sidecars(release)
         progress.report("publishing", 0, 1)  # the last chance to cancel the run
-        folder.publish(written, marker_text(release.marker))
+        folder.publish(unpublished_files, marker_text(release.marker))
     for warning in run.warnings:
         warnings.warn(warning, stacklevel=2)
     return release
@@ -185,7 +185,7 @@ def _hash_files(runner: Runner, source: Any, key: bytes) -> tuple[dict[str, Any]
     return tuple(sorted(entries, key=lambda entry: (entry["name"], entry[KEYED])))
 
 
-def _complete(
+def _with_published_names(
     release: LargeRelease,
     folder: ReleaseFolder | StoreRelease,
     source_files: tuple[dict[str, Any], ...],

@@ -51,7 +51,7 @@ def sidecar_files(
 
     documents = {} if record is None else record.documents(manifest)
     secret = () if record is None else record.secret
-    _check(target, report, audience, list(documents))
+    _check_paths(target, report, audience, list(documents))
     with Publication(force=force) as publication:
         page = None if report is None else publication.add(report)
         temporary = {path: publication.add(path, secret=path in secret) for path in documents}
@@ -72,7 +72,7 @@ def sidecar_files(
         yield write
 
 
-def _check(
+def _check_paths(
     target: Path | str, report: Path | None, audience: str, documents: Sequence[Path]
 ) -> None:
     """Refuse paths that cannot be written, or are inside the release."""

@@ -36,10 +36,12 @@ def find_files(source: StrPath | Sequence[StrPath]) -> list[str]:
         else:
             paths.append(str(path.absolute()))
     paths.sort()
-    for one, other in pairwise(sorted(paths, key=_identity)):
-        if _identity(one) == _identity(other):
-            one, other = redact(one), redact(other)
-            names = repr(one) if one == other else f"{one!r} and {other!r} are one file, which"
+    for first, second in pairwise(sorted(paths, key=_identity)):
+        if _identity(first) == _identity(second):
+            first, second = redact(first), redact(second)
+            names = (
+                repr(first) if first == second else f"{first!r} and {second!r} are one file, which"
+            )
             raise FileError(
                 f"{names} is named twice. Its records would count twice.", code="source-twice"
             )
@@ -89,8 +91,8 @@ def released_files(folder: StrPath) -> list[str]:
         The paths or addresses of its Parquet files, in order.
     """
     place = as_place(folder)
-    present = list_files(place)
-    content = read_bytes(join(place, MARKER)) if MARKER in present else b""
+    file_sizes = list_files(place)
+    content = read_bytes(join(place, MARKER)) if MARKER in file_sizes else b""
     names = sorted(files_of_marker(content) - {MARKER})
     if not names:
         raise FileError(
@@ -101,7 +103,7 @@ def released_files(folder: StrPath) -> list[str]:
         )
     sizes = {entry["name"]: entry["bytes"] for entry in json.loads(content)["files"]}
     for name in names:
-        if present.get(name) != sizes[name]:
+        if file_sizes.get(name) != sizes[name]:
             raise FileError(
                 f"{redact(place)!r} is not complete: {name!r} is missing or was changed. Make the"
                 " release again.",

@@ -54,7 +54,7 @@ class Moments:
     largest: float = -math.inf
 
     @classmethod
-    def of(cls, values: NDArray[np.float64]) -> Self:
+    def from_values(cls, values: NDArray[np.float64]) -> Self:
         """Return the moments of a column; NaN is missing."""
         present = values[~np.isnan(values)]
         n_missing = len(values) - len(present)
@@ -190,7 +190,10 @@ def merge_statistics(parts: Iterable[TableStatistics]) -> TableStatistics:
         return parts[0]
     moments: dict[str, Moments] = {}
     for part in parts:
-        moments |= {name: moments.get(name, Moments()) + own for name, own in part.moments.items()}
+        moments |= {
+            name: moments.get(name, Moments()) + new_moments
+            for name, new_moments in part.moments.items()
+        }
     values = merge_values([part.values for part in parts])
     strata = [part.strata for part in parts if part.strata is not None]
     samples = [part.sample for part in parts if part.sample is not None]
@@ -212,7 +215,7 @@ def batch_statistics(table: pa.Table, request: StatisticsRequest) -> TableStatis
     frame = tables.open_frame(table)
     moments = {}
     for name in request.numeric:
-        moments[name] = Moments.of(tables.numbers(frame, name))
+        moments[name] = Moments.from_values(tables.numbers(frame, name))
         if max(-moments[name].smallest, moments[name].largest) > MAX_ABS_VALUE:
             raise InputError(
                 f"Column {name!r} holds values beyond {MAX_ABS_VALUE:g}. Rescale it.",
@@ -223,7 +226,7 @@ def batch_statistics(table: pa.Table, request: StatisticsRequest) -> TableStatis
     weight_statistics, weighted = WeightStatistics(), {}
     if request.weight is not None:
         weights = tables.numbers(frame, request.weight)
-        weight_statistics = WeightStatistics.of(weights)
+        weight_statistics = WeightStatistics.from_weights(weights)
         if request.weighted:
             # Weights that cannot be used are refused once those of all parts are counted.
             usable = np.where(weights > 0, weights, 0.0)
@@ -233,7 +236,7 @@ def batch_statistics(table: pa.Table, request: StatisticsRequest) -> TableStatis
         moments,
         count_values(table, request.categorical),
         _count_values(table, request.strata) if request.strata else None,
-        Sample.of(table.select(request.columns), keys, request.share),
+        Sample.from_records(table.select(request.columns), keys, request.share),
         weight_statistics,
         weighted,
         0 if request.unit is None else sum(tables.missing_counts(frame, [request.unit]).values()),

@@ -80,8 +80,8 @@ def open_input(path: str) -> Any:
     if is_web(path):
         return pa.PythonFile(WebFile(path), mode="r")
     with translate_store_errors(path):
-        system, key = _locate(path)
-        return system.open_input_file(key)
+        file_system, key = _locate(path)
+        return file_system.open_input_file(key)
 
 
 def read_bytes(path: str) -> bytes:
@@ -102,23 +102,23 @@ def read_ranges(path: str, ranges: Sequence[tuple[int, int]]) -> list[Any]:
 def write_bytes(path: str, content: Any) -> None:
     """Write a file of a store; it appears complete or not at all."""
     with translate_store_errors(path):
-        system, key = _locate(path)
-        with system.open_output_stream(key) as stream:
+        file_system, key = _locate(path)
+        with file_system.open_output_stream(key) as stream:
             stream.write(content)
 
 
 def copy_file(source: str, target: str) -> None:
     """Copy a file to a store, within the store if possible."""
-    root = _root(target)
+    root = _store_root(target)
     with translate_store_errors(target):
-        system, key = _locate(target)
-        if is_remote(source) and _root(source) == root:
-            system.copy_file(_locate(source)[1], key)
+        file_system, key = _locate(target)
+        if is_remote(source) and _store_root(source) == root:
+            file_system.copy_file(_locate(source)[1], key)
             return
     with (
         _open_stream(source) as file,
         translate_store_errors(target),
-        system.open_output_stream(key) as stream,
+        file_system.open_output_stream(key) as stream,
     ):
         while block := file.read(BLOCK):
             stream.write(block)
@@ -134,8 +134,8 @@ def file_exists(path: str) -> bool:
         WebFile(path).close()
         return True
     with translate_store_errors(path):
-        system, key = _locate(path)
-        return bool(system.get_file_info(key).type == fs.FileType.File)
+        file_system, key = _locate(path)
+        return bool(file_system.get_file_info(key).type == fs.FileType.File)
 
 
 def list_files(folder: str) -> dict[str, int]:
@@ -149,9 +149,11 @@ def list_files(folder: str) -> dict[str, int]:
             if path.is_symlink() or not path.is_dir()
         }
     with translate_store_errors(folder):
-        system, key = _locate(folder)
+        file_system, key = _locate(folder)
         selector = fs.FileSelector(key, recursive=True, allow_not_found=True)
-        files = [file for file in system.get_file_info(selector) if file.type == fs.FileType.File]
+        files = [
+            file for file in file_system.get_file_info(selector) if file.type == fs.FileType.File
+        ]
     return {
         file.path[len(key) + 1 :]: file.size for file in sorted(files, key=lambda file: file.path)
     }
@@ -161,8 +163,8 @@ def remove_file(path: str) -> None:
     """Remove a file of a store if it is there."""
     try:
         with translate_store_errors(path):
-            system, key = _locate(path)
-            system.delete_file(key)
+            file_system, key = _locate(path)
+            file_system.delete_file(key)
     except FileError as error:
         if error.code != "no-such-file":
             raise
@@ -172,8 +174,8 @@ def remove_folder(folder: str) -> None:
     """Remove a folder of a store with all its files."""
     try:
         with translate_store_errors(folder):
-            system, key = _locate(folder)
-            system.delete_dir(key)
+            file_system, key = _locate(folder)
+            file_system.delete_dir(key)
     except FileError as error:
         if error.code != "no-such-file":
             raise
@@ -210,16 +212,16 @@ def _open_stream(path: str) -> Any:
     return open_input(path) if is_remote(path) else pa.OSFile(path)
 
 
-def _root(path: str) -> str:
+def _store_root(path: str) -> str:
     scheme, _, rest = path.partition("://")
     return f"{scheme}://{rest.partition('/')[0]}"
 
 
 def _locate(path: str) -> tuple[Any, str]:
     """Return the file system of an address, and the path in it."""
-    root = _root(path)
-    system, base = _open_store(root)
-    return system, f"{base}/{path[len(root) + 1 :]}".rstrip("/")
+    root = _store_root(path)
+    file_system, base = _open_store(root)
+    return file_system, f"{base}/{path[len(root) + 1 :]}".rstrip("/")
 
 
 @lru_cache
@@ -229,7 +231,7 @@ def _open_store(root: str) -> tuple[Any, str]:
     # A small file takes one request instead of the three of a multipart upload.
     options = "?allow_delayed_open=true" if root.startswith("s3://") else ""
     try:
-        system, base = fs.FileSystem.from_uri(f"{as_place(root)}/{options}")
+        file_system, base = fs.FileSystem.from_uri(f"{as_place(root)}/{options}")
     except pa.ArrowNotImplementedError:
         raise MissingDependency(
             f"This pyarrow was built without {root.partition('://')[0]}. Install another build,"
@@ -237,4 +239,4 @@ def _open_store(root: str) -> tuple[Any, str]:
             code="package-missing",
             extra="scale",
         ) from None
-    return system, base.rstrip("/")
+    return file_system, base.rstrip("/")

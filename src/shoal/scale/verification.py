@@ -26,12 +26,12 @@ from shoal.plan.verdict import Verdict
 from shoal.scale import mask
 from shoal.scale.chunks import Footer, read_footer
 from shoal.scale.folder import MARKER
-from shoal.scale.judgement import judge_recount
 from shoal.scale.recount import Recount, recount, recount_constraints
 from shoal.scale.release import LargeRelease
 from shoal.scale.sources import find_files
 from shoal.scale.storage import file_entry, hash_file, is_remote, join, list_files
 from shoal.scale.storage import read_bytes as read_store
+from shoal.scale.verdict import judge_recount
 
 MAX_NAMED = 3  # files that are named; further ones are counted
 

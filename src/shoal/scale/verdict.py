@@ -20,8 +20,8 @@ from shoal.plan.findings.words import mask_more
 from shoal.plan.guarantees import not_computed
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
 from shoal.plan.warnings import as_finding
-from shoal.scale.job import Job, ReleaseJob, sum_counts, sum_shared
-from shoal.scale.pieces import Pieces
+from shoal.scale.job import Job, ReleaseJob, sum_counts, sum_shared_counts
+from shoal.scale.recoded_combinations import RecodedCombinations
 from shoal.scale.shards import Shard
 from shoal.scale.tasks import MaskedBlock
 from shoal.scale.verdict_counts import exact_shares, findings_from_counts
@@ -44,7 +44,7 @@ def judge(
     column_block_sizes: Sequence[Mapping[int, int]] = (),
 ) -> Verdict:  # fmt: skip
     """Return the verdict on a release, from what was counted on its blocks and files."""
-    attained, unit, class_sizes = _attained(plan, measures, shards)
+    attained, unit, class_sizes = _attained_k(plan, measures, shards)
     linkage = measures.get("linkage") if column_block_sizes else None
     n_released = sum(shard.records for shard in shards)
     counts = sum_counts(block.verdict_counts for block in blocks)
@@ -68,23 +68,23 @@ def judge(
 
 
 def judge_recoding(
-    plan: Plan, job: ReleaseJob, columns: Sequence[str], pieces: Pieces,
+    plan: Plan, job: ReleaseJob, columns: Sequence[str], recoded: RecodedCombinations,
     shards: Sequence[Shard], measures: Mapping[str, Any], remarks: Mapping[str, str],
 ) -> Verdict:  # fmt: skip
     """Return the verdict on a release whose combinations of values were recoded."""
-    attained, unit, _ = _attained(plan, measures, shards)
-    exact = pieces.exact_shares(plan.masked)
+    attained, unit, _ = _attained_k(plan, measures, shards)
+    exact = recoded.exact_shares(plan.masked)
     findings = [
         *check_attained(plan, attained, unit),
         *_findings_on_files(plan, job, columns, shards, measures, remarks),
         *check_exact(exact, plan.thresholds.exact, mask_more(plan.steps)),
-        *map(as_finding, pieces.warnings),
+        *map(as_finding, recoded.warnings),
         not_computed(NOT_CHECKED),
     ]
     return make_verdict(plan.k, attained, unit, findings, exact)
 
 
-def _attained(
+def _attained_k(
     plan: Plan, measures: Mapping[str, Any], shards: Sequence[Shard]
 ) -> tuple[int, str, Mapping[int, int]]:
     """Return the size of the smallest class, what it counts, and the classes by size."""
@@ -104,7 +104,7 @@ def _findings_on_files(
         *check_identifiers(plan),
         *check_roles(plan, columns),
         *check_homogeneous(
-            sum_shared(shard.shared for shard in shards),
+            sum_shared_counts(shard.shared for shard in shards),
             n_classes,
             plan.unit_column or RECORD_UNIT,
             merge_or_mask_more(plan.steps),
@@ -112,17 +112,17 @@ def _findings_on_files(
         ),
         *limit_findings(plan.limits.check(Assessment(measures, remarks)), plan.steps),
     ]
-    unique = [shard.unique for shard in shards if shard.unique is not None]
-    if unique:
-        share = sum(unique) / sum(shard.records for shard in shards)
+    n_unique = [shard.unique for shard in shards if shard.unique is not None]
+    if n_unique:
+        share = sum(n_unique) / sum(shard.records for shard in shards)
         others = [*strata, *job.other_columns]
         findings += check_unique(others, None, share, plan.thresholds.unique, RECORDS)
-    with_weights = [
+    smallest_sizes = [
         shard.smallest_with_weights for shard in shards if shard.smallest_with_weights is not None
     ]
-    if with_weights and job.weight is not None:
+    if smallest_sizes and job.weight is not None:
         unit = plan.unit_column or RECORD_UNIT
-        findings += check_weights(job.weight, plan.k, min(with_weights), unit)
+        findings += check_weights(job.weight, plan.k, min(smallest_sizes), unit)
     return findings
 
 
