@@ -21,7 +21,7 @@ from fuzz.alike import alike, moment_of, number_of
 from fuzz.case import Case
 from fuzz.columns import Column
 from fuzz.counter import View
-from fuzz.judge import Judged, problems, telltale
+from fuzz.judge import JudgedFile, problems, telltale
 from fuzz.memory import last_line, refusal_problems
 from fuzz.readers import read_seen, with_holes
 from fuzz.sources import FIXED, TABLE, TEXT, Place, layout_text, write_source
@@ -255,7 +255,7 @@ def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:
         route.source.kind, route.target.kind
     } <= spss  # fmt: skip
     same = route.source.kind == route.target.kind and route.source.format in (*TEXT, *FIXED)
-    judged = Judged(
+    judged = JudgedFile(
         case.plan,
         before,
         after,

@@ -239,5 +239,5 @@ def test_a_limit_that_is_not_computed_is_refused_and_others_are_checked(client, 
 def test_hashes_order_combinations_and_cells_are_ranges_of_them():
     keys = np.array([3, 7, 7, 9], np.uint64)
     borders = np.array([3, 7], np.uint64)
-    assert recoding.cells_by_stratum(keys, borders).tolist() == [0, 1, 1, 1]
-    assert recoding.cells_by_stratum(np.array([1], np.uint64), borders).tolist() == [0]
+    assert recoding.cells_of(keys, borders).tolist() == [0, 1, 1, 1]
+    assert recoding.cells_of(np.array([1], np.uint64), borders).tolist() == [0]

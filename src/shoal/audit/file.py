@@ -103,8 +103,8 @@ class Audit:
             evidence = self._evidence()
             if self.delivery is not None and limits.by("utility"):
                 opened = open_source(self.original, dialect=self.dialect, numbers=())
-                analysed = AnalysedColumns.of(opened, self.delivery.release.plan)
-                evidence = replace(evidence, analysed=analysed)
+                analysed = AnalysedColumns.from_source(opened, self.delivery.release.plan)
+                evidence = replace(evidence, analysed_columns=analysed)
             yield from check_limits(evidence, limits, verdict)
         except ShoalError as error:
             yield Check("limits", False, message_without_outcome(error))
@@ -174,7 +174,7 @@ class Audit:
         return guarantee_kept(self.plan, units_counted=False)
 
     def _smallest(self, evidence: Evidence) -> tuple[bool, str]:
-        attained = evidence.smallest(evidence.joint_classes)
+        attained = evidence.smallest_class(evidence.joint_classes)
         stated = self.entries["promise"]["smallest_class"]
         return attained == stated, f"{attained} records, and {stated} in the manifest"
 

@@ -110,12 +110,14 @@ def advise(
         first = interpret_source(candidates[0].make(candidates[0].scale[0]), opened)
         opened = opened.without_codes(first.missing_codes)
         table = opened.with_numbers(first.numeric_columns, first.categorical_columns)
-        analysed = AnalysedColumns.of(opened, first) if first.limits.by("utility") else None
+        analysed = (
+            AnalysedColumns.from_source(opened, first) if first.limits.by("utility") else None
+        )
 
         def run(candidate: "Plan", data: Any) -> "Release":
             candidate = candidate.replace(types=first.types, missing_codes=first.missing_codes)
             draft = with_decimals_of(candidate, opened, data).draft(data)
-            draft = draft.with_analysed(analysed)
+            draft = draft.with_analysed_columns(analysed)
             return draft.to_release(judge(draft.evidence))
 
         with Publication(force=force) as publication:

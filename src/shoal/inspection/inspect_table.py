@@ -66,7 +66,7 @@ def inspect_source(source: Source, name: str) -> Inspection:
     names = source.table.column_names
     decisions = decide_in_source(source, names)
     frame = tables.open_frame(source.with_numbers(names))
-    decimal = "." if source.text is None else source.text.decimal
+    decimal = "." if source.text_dialect is None else source.text_dialect.decimal
     return _inspect(frame, decisions, source.notes, name, decimal)
 
 

@@ -33,7 +33,7 @@ class Source:
         The values; a cell with a missing code is missing.
     notes : Notes
         Labels, formats, missing codes and free text.
-    text : Dialect or None
+    text_dialect : Dialect or None
         How numbers are written in columns that were left as text; None if the file format has
         types.
     remarks : tuple of str
@@ -46,7 +46,7 @@ class Source:
 
     table: pa.Table
     notes: Notes = field(default_factory=Notes)
-    text: Dialect | None = None
+    text_dialect: Dialect | None = None
     remarks: tuple[str, ...] = ()
     style: TextStyle = field(default_factory=TextStyle)
     declared: Mapping[str, Type | Literal["text"]] = field(default_factory=dict)
@@ -57,13 +57,13 @@ class Source:
         Those that hold other text, and ``words``, stay text, with empty cells and the text of a
         missing value as null.
         """
-        if self.text is None:
+        if self.text_dialect is None:
             return self.table
-        return parse_columns(self.table, columns, self.text, words)
+        return parse_columns(self.table, columns, self.text_dialect, words)
 
     def check_numbers(self, table: pa.Table, columns: Collection[str]) -> None:
         """Refuse text in ``columns``, which `with_numbers` would have parsed in ``table``."""
-        if self.text is None:
+        if self.text_dialect is None:
             return
         for name in columns:
             column = table.column(name) if name in table.column_names else None
@@ -71,7 +71,9 @@ class Source:
                 continue
             counted = column.drop_null().value_counts()
             texts, counts = counted.field("values").to_pylist(), counted.field("counts")
-            other_text = [parse_numerals([text], self.text.decimal)[0] is None for text in texts]
+            other_text = [
+                parse_numerals([text], self.text_dialect.decimal)[0] is None for text in texts
+            ]
             count = int(counts.to_numpy()[other_text].sum())
             if count:
                 raise text_among_numbers(name, count, len(column))
@@ -79,7 +81,7 @@ class Source:
     def without_codes(self, missing_codes: Mapping[str, Collection[str]]) -> "Source":
         """Return the source of a text table with blank cells for the missing codes of columns."""
         table = self.table
-        for name, codes in missing_codes.items() if self.text is not None else ():
+        for name, codes in missing_codes.items() if self.text_dialect is not None else ():
             if name in table.column_names and pa.types.is_string(table.schema.field(name).type):
                 column = table.column(name)
                 is_code = pc.is_in(pc.utf8_trim_whitespace(column), pa.array(list(codes)))
@@ -99,13 +101,13 @@ class Source:
 
         ``untyped`` stay text; see `shoal.io.text_types.type_columns` for the other parameters.
         """
-        if self.text is None:
+        if self.text_dialect is None:
             return self
         stated = {**self.declared, **types}
         columns = {name: stated.get(name) for name in self.table.column_names}
         columns = {n: t for n, t in columns.items() if n not in untyped and t != "text"}
         table = type_columns(
-            self.table, columns, self.text, dates=dates, long_integers=long_integers
+            self.table, columns, self.text_dialect, dates=dates, long_integers=long_integers
         )
         return replace(self, table=table)
 
@@ -122,7 +124,7 @@ class Source:
                 continue
             spelled = self.table.column(name)
             if pa.types.is_string(spelled.type) and pa.types.is_floating(numbers.column(name).type):
-                decimals = max(decimals, spelled_decimals(spelled, self.text or Dialect()))
+                decimals = max(decimals, spelled_decimals(spelled, self.text_dialect or Dialect()))
             if can_round(numbers.column(name), decimals):
                 decimals_by_column[name] = decimals
         return decimals_by_column
@@ -140,7 +142,7 @@ class Source:
 
     def without_blank(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
         """Return ``table`` without those of ``columns`` that are empty in a text table."""
-        if self.text is None:
+        if self.text_dialect is None:
             return table
         blank = [
             name

@@ -27,8 +27,8 @@ def deciding_steps(steps: Sequence[Step], columns: Sequence[str]) -> list[Step]:
     For a column that several steps mask it is the last one, unless the steps from an earlier one
     on leave its k intact. Steps whose columns are all masked again are not among them.
     """
-    chosen = [_deciding_step(steps, name) for name in columns]
-    return [step for step in steps if any(step is chosen_step for chosen_step in chosen)]
+    steps_by_column = [_deciding_step(steps, name) for name in columns]
+    return [step for step in steps if any(step is chosen_step for chosen_step in steps_by_column)]
 
 
 def _deciding_step(steps: Sequence[Step], column: str) -> Step | None:
@@ -70,12 +70,12 @@ def apply_steps(
     masked = frame
     for step in steps:
         chained = [name for name in step.columns if name in values]
-        current, known = frame, types
+        step_input, known_types = frame, types
         if chained:
             all_chained = len(chained) == len(step.columns)
-            current = masked if all_chained else _with_columns(frame, masked, chained)
-            known = {**types, **{name: NOMINAL for name in chained if _is_text(values[name])}}
-        result = step.apply(current, confidential, known)
+            step_input = masked if all_chained else _with_columns(frame, masked, chained)
+            known_types = {**types, **{name: NOMINAL for name in chained if _is_text(values[name])}}
+        result = step.apply(step_input, confidential, known_types)
         results.append(result)
         values |= result.values
         masked = with_values(masked, result.values)

@@ -33,9 +33,9 @@ def check_guarantees(
     """
     for step in steps:
         for block in step.column_blocks if step.k is not None else ():
-            counted = units if step.unit_column is not None else None
-            noun = "records" if counted is None else "units"
-            attained = _attained_k(step, released, [*block, *step.strata], counted)
+            counted_units = units if step.unit_column is not None else None
+            noun = "records" if counted_units is None else "units"
+            attained = _attained_k(step, released, [*block, *step.strata], counted_units)
             if step.k is not None and attained < step.k:
                 raise _guarantee_broken(
                     f"The smallest class of the released values holds {attained} {noun};"
@@ -92,7 +92,7 @@ def judge(evidence: Evidence) -> Verdict:
     Verdict
         Status, attained k and every finding.
     """
-    attained = evidence.attained
+    attained = evidence.attained_k
     findings = [finding for check in CHECKS for finding in check(evidence)]
     if evidence.original is None:
         findings.append(not_computed(WITHOUT_ORIGINAL))

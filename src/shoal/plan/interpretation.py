@@ -58,19 +58,19 @@ def interpret_columns(
 def decide_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decision]:
     """Return the decisions on the kinds of columns of a file."""
     parsed, cells, decimal = source.with_numbers(names), None, "."
-    if source.text is not None:
-        cells, decimal = source.with_numbers((), words=names), source.text.decimal
-    place = {name: i for i, name in enumerate(parsed.column_names)}
+    if source.text_dialect is not None:
+        cells, decimal = source.with_numbers((), words=names), source.text_dialect.decimal
+    position = {name: i for i, name in enumerate(parsed.column_names)}
     return {
         name: decide(
             name,
-            parsed.column(place[name]),
+            parsed.column(position[name]),
             source.notes.on(name),
-            text=None if cells is None else cells.column(place[name]),
+            text=None if cells is None else cells.column(position[name]),
             decimal=decimal,
         )
         for name in names
-        if name in place
+        if name in position
     }
 
 
@@ -83,7 +83,7 @@ def interpret_frame(plan: "Plan", frame: Frame) -> "Plan":
 
 def describe_interpretation(plan: "Plan", frame: Frame) -> list[Finding]:
     """Return findings on inferred kinds and on missing codes that occur in the original table."""
-    return [*_kinds(plan.types), *_missing_codes(plan, frame)]
+    return [*_kind_findings(plan.types), *_missing_code_findings(plan, frame)]
 
 
 def _undeclared_columns(plan: "Plan") -> list[str]:
@@ -98,8 +98,8 @@ def _with_decisions(
     masked = set(plan.masked)
     types: dict[str, Any] = {}
     for name, decision in decisions.items():
-        labelled = name in metadata and bool(metadata[name].value_labels)
-        if decision.inferred and (name in masked or labelled):
+        has_labels = name in metadata and bool(metadata[name].value_labels)
+        if decision.inferred and (name in masked or has_labels):
             types[name] = decision.to_declare()
     codes = {
         name: decision.missing_codes
@@ -120,9 +120,17 @@ def _with_coded_hierarchies(plan: "Plan", source: "Source") -> "Plan":
         codes: dict[str, list[str]] = {}
         for code, label in source.notes.on(name).value_labels.items():
             codes.setdefault(label, []).append(text_of(code))
-        listed = {row[0] for row in declared.hierarchy}
-        if codes and listed & set(codes) and listed.isdisjoint(sum(codes.values(), [])):
-            rows = [(c, *row[1:]) for row in declared.hierarchy for c in codes.get(row[0], row[:1])]
+        listed_values = {row[0] for row in declared.hierarchy}
+        if (
+            codes
+            and listed_values & set(codes)
+            and listed_values.isdisjoint(sum(codes.values(), []))
+        ):
+            rows = [
+                (code, *row[1:])
+                for row in declared.hierarchy
+                for code in codes.get(row[0], row[:1])
+            ]
             types[name] = replace(declared, hierarchy=tuple(rows))
     return plan.replace(types={**plan.types, **types}) if types else plan
 
@@ -142,7 +150,7 @@ def _with_orders(plan: "Plan", source: "Source") -> "Plan":
     return plan.replace(types={**plan.types, **types}) if types else plan
 
 
-def _kinds(types: Mapping[str, Type]) -> list[Finding]:
+def _kind_findings(types: Mapping[str, Type]) -> list[Finding]:
     return [
         Finding(
             "kind-inferred",
@@ -157,7 +165,7 @@ def _kinds(types: Mapping[str, Type]) -> list[Finding]:
     ]
 
 
-def _missing_codes(plan: "Plan", frame: Frame) -> list[Finding]:
+def _missing_code_findings(plan: "Plan", frame: Frame) -> list[Finding]:
     findings = []
     for name, codes in plan.missing_codes.items():
         cells = int(holds_code(frame, name, codes).sum())

@@ -171,7 +171,11 @@ class Verdict:
         """
         omitted = () if ways_out else ("way_out",)
         findings = [
-            {n: _as_plain(value) for n, value in asdict(finding).items() if n not in omitted}
+            {
+                name: _as_plain(value)
+                for name, value in asdict(finding).items()
+                if name not in omitted
+            }
             for finding in self.findings
         ]
         if ways_out and wording is not None:

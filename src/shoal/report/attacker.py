@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from shoal.frame.roles import columns_with
-from shoal.plan.findings.words import format_share
+from shoal.plan.findings.phrases import format_share
 from shoal.plan.release import ReleaseLike
 from shoal.plan.verdict import RECORD_UNIT, UNITS_NOT_COUNTED, Finding, Verdict, count_phrase
 

@@ -4,7 +4,7 @@ import re
 from functools import cache
 from typing import Any
 
-from shoal.plan.findings.words import format_share
+from shoal.plan.findings.phrases import format_share
 from shoal.report import figures, maps
 from shoal.report.draw import Figure
 from shoal.report.layout import by_reason, numbers, short_number, short_statistic, tables

@@ -72,7 +72,7 @@ def count_column_block_classes(
         The job.
     job_file : str
         Its file.
-    files_of : list of tuple of ScratchFile
+    files_by_shard : list of tuple of ScratchFile
         What `write_column_block_classes` returned for each file of the release.
 
     Returns

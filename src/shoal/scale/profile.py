@@ -19,7 +19,7 @@ from shoal.frame.columns import Column
 from shoal.frame.types import text_of
 from shoal.metrics.histogram import bars, histogram
 from shoal.metrics.similarity import similarity_of_counts, similarity_of_numbers
-from shoal.plan.column_profile import profile_pairs, scores
+from shoal.plan.column_profile import profile_pairs, similarity_scores
 from shoal.plan.profile import MAX_COLUMNS, MIN_COUNT
 from shoal.scale.moment_sums import MomentSums
 from shoal.scale.sample import Sample
@@ -141,7 +141,7 @@ class Profile:
 
     Parameters
     ----------
-    grid_of : dict
+    grids : dict
         The grid of each numeric column.
     """
 
@@ -187,9 +187,9 @@ class Profile:
         ----------
         columns : list of str
             The masked columns.
-        moments_before : dict
+        original_moments : dict
             Moments of the numeric columns of the original.
-        values_before : dict
+        original_values : dict
             Values of its other columns, with their counts.
         whole : list of str
             Columns of whole numbers.
@@ -321,7 +321,7 @@ def assemble_profile(
         "distributions": [entry.distribution for entry in entries],
         "columns": columns,
         "pairs": pairs,
-        "scores": scores(columns, pairs),
+        "scores": similarity_scores(columns, pairs),
         "correlations": dict(correlations),
     }
 

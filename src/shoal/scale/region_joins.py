@@ -47,7 +47,7 @@ def join_regions(
         What executes the tasks.
     job_file : str
         The file of the job.
-    regions_of : list of list of list of int
+    regions_by_stratum : list of list of list of int
         The regions of each stratum; near ones follow each other.
     files : list of ScratchFile
         The records by cell.

@@ -12,11 +12,11 @@ from shoal.plan.findings.exact_values import check_exact
 from shoal.plan.findings.homogeneity import check_homogeneous, merge_or_mask_more
 from shoal.plan.findings.limits import limit_findings, not_checked
 from shoal.plan.findings.loss import check_groups, check_loss
+from shoal.plan.findings.phrases import mask_more
 from shoal.plan.findings.privacy_constraints import constraint_findings
 from shoal.plan.findings.unchanged_columns import check_roles, check_unique
 from shoal.plan.findings.units import check_identifiers, check_units
 from shoal.plan.findings.weights import check_weights
-from shoal.plan.findings.words import mask_more
 from shoal.plan.guarantees import not_computed
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
 from shoal.plan.warnings import as_finding

@@ -76,7 +76,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
         position.name: Type("numeric") if position.type == "number" else "text"
         for position in positions
     }
-    return Source(parsed, text=dialect, style=read_style(path, dialect), declared=declared)
+    return Source(parsed, text_dialect=dialect, style=read_style(path, dialect), declared=declared)
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:

@@ -7,7 +7,7 @@ import numpy as np
 from shoal.frame import tables
 from shoal.metrics.contributors import count_contributors
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import by_column
+from shoal.plan.findings.phrases import join_phrases
 from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate
 
@@ -32,7 +32,7 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
             continue
         for block in step.column_blocks:
             labels = evidence.classes_on([*block, *step.strata])
-            sizes = evidence.sizes(labels)
+            sizes = evidence.class_sizes(labels)
             for name in block:
                 contributors = count_contributors(
                     labels, ~tables.has_missing(evidence.original, [name]), evidence.units
@@ -62,12 +62,12 @@ def _count_findings(
     counts = {name: number for name, number in groups.items() if number}
     if not counts:
         return []
-    words = by_column({name: f"in {number}" for name, number in counts.items()})
+    phrases = join_phrases({name: f"in {number}" for name, number in counts.items()})
     return [
         Finding(
             code,
             "qualifies",
-            sentence.format(columns=words),
+            sentence.format(columns=phrases),
             {"groups": counts, **figures},
             tuple(counts),
             'Use `missing="own-groups"` or `missing="drop"`.',

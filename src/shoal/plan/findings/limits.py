@@ -11,7 +11,7 @@ from shoal.metrics.limit_results import LimitResult, LimitResults
 from shoal.metrics.limits import Limits
 from shoal.plan.empirical import analyse_release, attack_release, survey_risk_of
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import mask_less, mask_more
+from shoal.plan.findings.phrases import mask_less, mask_more
 from shoal.plan.measures import measure_release
 from shoal.plan.verdict import Finding, Verdict
 from shoal.steps import Step
@@ -140,7 +140,7 @@ def _broken_limit(result: LimitResult, steps: Sequence[Step]) -> Finding:
 
 
 class NotComputed:
-    """The place of a result that could not be computed."""
+    """A result that could not be computed, with the reasons."""
 
     def __init__(self, names: Sequence[str], reason: str):
         self._reasons = dict.fromkeys(names, reason)
@@ -191,7 +191,7 @@ def _analyses(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures
             sorted(names),
             limits.formulas,
             limits.targets,
-            evidence.analysed,
+            evidence.analysed_columns,
         )
     except InputError as error:
         return NotComputed(figures, str(error))

@@ -10,7 +10,7 @@ def find_weights(evidence: Evidence) -> list[Finding]:
     name = plan.weight
     if name is None or name not in evidence.released.columns:
         return []
-    attained = evidence.smallest(evidence.classes_on([*plan.quasi_identifiers, name]))
+    attained = evidence.smallest_class(evidence.classes_on([*plan.quasi_identifiers, name]))
     return check_weights(name, plan.k, attained, evidence.counted_unit)
 
 
