@@ -61,7 +61,7 @@ def leaving(address):
     data = source.table.drop(["name"])
     at = data.column_names.index("age")
     data = data.set_column(at, "age", pa.array([i // 3 + 0.5 for i in range(6)]))
-    return source.released(data, [name for name in data.column_names if name != "age"])
+    return source.for_release(data, [name for name in data.column_names if name != "age"])
 
 
 def publish(target, source):

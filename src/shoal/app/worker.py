@@ -22,7 +22,7 @@ from shoal._progress_estimate import Estimate
 from shoal.app.messages import message_of, page_wording
 from shoal.audit import manifest as manifests
 from shoal.audit.hashes import hash_key_path
-from shoal.audit.record import Record
+from shoal.audit.manifest_files import ManifestFiles
 from shoal.errors import FileError, ShoalError, ShoalWarning
 from shoal.frame.kinds import MISSING_WORDS
 from shoal.frame.preview import preview
@@ -127,7 +127,7 @@ def mask(arguments: dict[str, Any]) -> dict[str, Any]:
     target = arguments["target"]
     names = file_names(arguments["number"])
     reports: dict[str, str] = {}
-    record = Record(folder / names["manifest"])
+    manifest_files = ManifestFiles(folder / names["manifest"])
 
     def report(delivery: Delivery, audience: str) -> str:
         sha256 = delivery.target.sha256 if delivery.target else ""
@@ -142,7 +142,7 @@ def mask(arguments: dict[str, Any]) -> dict[str, Any]:
             dialect,
             source=(arguments["name"], None),
             target=(target, None),
-            hash_key=record.hash_key,
+            hash_key=manifest_files.hash_key,
         )
         return manifests.dumps(manifests.with_report(entries, names["report"], reports["public"]))
 
@@ -158,9 +158,9 @@ def mask(arguments: dict[str, Any]) -> dict[str, Any]:
             folder / names["plan"]: lambda delivery: document.dumps(
                 delivery.release.plan.to_dict()
             ),
-            **record.documents(manifest),
+            **manifest_files.documents(manifest),
         },
-        secret=record.secret,
+        secret=manifest_files.secret,
         fingerprints=True,
     ).release
     return figures(release)

@@ -33,7 +33,7 @@ def is_large(
     from shoal.io.store import is_store
 
     requested = scheduler is not None or chunk_size is not None
-    requested = requested or any(is_store(place) for place in (*sources, target))
+    requested = requested or any(is_store(location) for location in (*sources, target))
     to_folder = target.endswith("/") and sources[0].lower().endswith((".parquet", ".pq"))
     return requested or to_folder or len(sources) > 1 or Path(sources[0]).is_dir()
 

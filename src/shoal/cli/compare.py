@@ -83,14 +83,14 @@ def compare(
             n_jobs=plan.n_jobs,
             cache=None if no_cache else cache or user_folder() / "compare",
         )
-        place = redact_address(source)
-        name = place if is_database(source) else Path(source).name
+        location = redact_address(source)
+        name = location if is_database(source) else Path(source).name
         comparison.save(to, source=name, force=force)
         runs = rows(comparison)
         best = [row for row in runs if row["recommended"]]
         text = f"{comparison_text(comparison)}\n{to / 'comparison.html'}: the map"
         for row in best:
-            text += f"\nTo release it: shoal run {to / row['plan']} {place} TARGET"
+            text += f"\nTo release it: shoal run {to / row['plan']} {location} TARGET"
         content = {
             "folder": str(to),
             "risk": risk,

@@ -131,10 +131,10 @@ def _describe_column(
     facts = _role_facts(frame, name, code, decision, summary)
     role, why = suggest(facts)
     declared, why_kind, inferred = _suggest_type(facts, decision)
-    labels = notes.on(name).value_labels
+    labels = notes.of_column(name).value_labels
     return {
         "name": name,
-        "label": notes.on(name).label,
+        "label": notes.of_column(name).label,
         "type": facts.kind,
         "kind": declared.kind,
         "why_kind": why_kind,

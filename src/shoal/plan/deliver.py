@@ -210,7 +210,7 @@ def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect
     if plan.limits.by("utility"):
         draft = draft.with_analysed_columns(AnalysedColumns.from_source(text_source, plan))
     fields = draft.fields
-    to_write = opened_source.released(
+    to_write = opened_source.for_release(
         fields["data"],
         fields["unchanged"],
         rows=fields["rows"],

@@ -25,7 +25,9 @@ def interpret_source(plan: "Plan", source: "Source") -> "Plan":
     """
     names = _undeclared_columns(plan)
     decisions = decide_in_source(source, names)
-    plan = _with_decisions(plan, decisions, {name: source.notes.on(name) for name in decisions})
+    plan = _with_decisions(
+        plan, decisions, {name: source.notes.of_column(name) for name in decisions}
+    )
     return _with_orders(_with_coded_hierarchies(plan, source), source)
 
 
@@ -59,13 +61,13 @@ def decide_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decisi
     """Return the decisions on the kinds of columns of a file."""
     parsed, cells, decimal = source.with_numbers(names), None, "."
     if source.text_dialect is not None:
-        cells, decimal = source.with_numbers((), words=names), source.text_dialect.decimal
+        cells, decimal = source.with_numbers((), text_columns=names), source.text_dialect.decimal
     position = {name: i for i, name in enumerate(parsed.column_names)}
     return {
         name: decide(
             name,
             parsed.column(position[name]),
-            source.notes.on(name),
+            source.notes.of_column(name),
             text=None if cells is None else cells.column(position[name]),
             decimal=decimal,
         )
@@ -118,7 +120,7 @@ def _with_coded_hierarchies(plan: "Plan", source: "Source") -> "Plan":
     types = {}
     for name, declared in plan.types.items():
         codes: dict[str, list[str]] = {}
-        for code, label in source.notes.on(name).value_labels.items():
+        for code, label in source.notes.of_column(name).value_labels.items():
             codes.setdefault(label, []).append(text_of(code))
         listed_values = {row[0] for row in declared.hierarchy}
         if (

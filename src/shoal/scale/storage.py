@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.errors import FileError, MissingDependency, ShoalError
-from shoal.io.store import as_place, is_web, name_of, redact, redact_store
+from shoal.io.store import as_location, is_web, name_of, redact, redact_store
 from shoal.scale.web import WebFile
 
 BLOCK = 2**23  # bytes that are hashed at a time
@@ -34,23 +34,25 @@ _REASONS = {
 
 
 def is_remote(path: str) -> bool:
-    """Return whether a place, as `shoal.io.store.as_place` returns it, is not on a disk."""
+    """Return whether a location, as `shoal.io.store.as_location` returns it, is not on a disk."""
     return "://" in path
 
 
 def join(folder: str, name: str) -> str:
-    """Return the place of a file in a folder."""
+    """Return the location of a file in a folder."""
     return f"{folder}/{name}" if is_remote(folder) else str(Path(folder, name))
 
 
 def store_error(error: BaseException, path: str) -> FileError | None:
     """Return what an exception of a store means; None if it is not about the store."""
-    place, message = redact_store(path), str(error).lower()
+    location, message = redact_store(path), str(error).lower()
     if isinstance(error, FileNotFoundError):
-        return FileError(f"There is no file {place!r}.", code="no-such-file", file=place)
+        return FileError(f"There is no file {location!r}.", code="no-such-file", file=location)
     for words, (code, reason) in _REASONS.items():
         if any(word in message for word in words):
-            return FileError(f"{place!r}: {reason}. Nothing was released.", code=code, place=place)
+            return FileError(
+                f"{location!r}: {reason}. Nothing was released.", code=code, place=location
+            )
     return None
 
 
@@ -64,11 +66,11 @@ def translate_store_errors(path: str) -> Iterator[None]:
     except (OSError, pa.ArrowException, ValueError) as error:
         translated = store_error(error, path)
         if translated is None:
-            place = redact_store(path)
+            location = redact_store(path)
             translated = FileError(
-                f"{place!r}: the store refused. Nothing was released.",
+                f"{location!r}: the store refused. Nothing was released.",
                 code="store-refuses",
-                place=place,
+                place=location,
             )
         raise translated from None
 
@@ -231,7 +233,7 @@ def _open_store(root: str) -> tuple[Any, str]:
     # A small file takes one request instead of the three of a multipart upload.
     options = "?allow_delayed_open=true" if root.startswith("s3://") else ""
     try:
-        file_system, base = fs.FileSystem.from_uri(f"{as_place(root)}/{options}")
+        file_system, base = fs.FileSystem.from_uri(f"{as_location(root)}/{options}")
     except pa.ArrowNotImplementedError:
         raise MissingDependency(
             f"This pyarrow was built without {root.partition('://')[0]}. Install another build,"

@@ -10,7 +10,7 @@ from typing import Any, Self
 from shoal import _progress as progress
 from shoal._signals import defer_interrupt
 from shoal.errors import FileError, ParameterError, ScratchFilesLeft, ShoalError
-from shoal.io.store import as_place, is_web, redact_store
+from shoal.io.store import as_location, is_web, redact_store
 from shoal.scale.folder import JOURNAL, MARKER, files_of_marker
 from shoal.scale.scratch_folder import ScratchFolder
 from shoal.scale.storage import (
@@ -56,7 +56,7 @@ class StoreRelease:
         self.target, self.force = target, force
         self.shown_target = redact_store(target)
         self._check_scratch(scratch)
-        self._scratch_folder = ScratchFolder(as_place(scratch or ""), PurePosixPath(target).name)
+        self._scratch_folder = ScratchFolder(as_location(scratch or ""), PurePosixPath(target).name)
         self._replaceable: set[str] = set()  # files of an earlier release, or of a killed run
         self._old_marker: bytes | None = None
         self._names: list[str] = []
@@ -88,7 +88,7 @@ class StoreRelease:
                 self._scratch_folder.close()
 
     def path(self, name: str) -> str:
-        """Return the place of a scratch file or folder."""
+        """Return the location of a scratch file or folder."""
         return self._scratch_folder.path(name)
 
     def remove(self, name: str) -> None:
@@ -129,7 +129,7 @@ class StoreRelease:
         leftovers = sorted(self._leftovers() - set(self._names))
         journal_entries = {
             "files": [*self._names, *leftovers],
-            "run": self._scratch_folder.place[-13:],
+            "run": self._scratch_folder.location[-13:],
         }
         journal = json.dumps(journal_entries).encode()
         with defer_interrupt():
@@ -219,7 +219,7 @@ class StoreRelease:
             )
 
     def _check_scratch(self, scratch: str | os.PathLike[str] | None) -> None:
-        """Refuse a target that is only read, and scratch files without a private place."""
+        """Refuse a target that is only read, and scratch files without a private location."""
         if is_web(self.target):
             raise FileError(
                 f"{self.shown_target!r} is on a web server, to which nothing can be written.",
@@ -234,8 +234,8 @@ class StoreRelease:
                 code="scratch-needed",
                 option="scratch",
             )
-        place = as_place(scratch)
-        if is_remote(place) and f"{place}/".startswith(f"{self.target}/"):
+        location = as_location(scratch)
+        if is_remote(location) and f"{location}/".startswith(f"{self.target}/"):
             raise ParameterError(
                 f"The place of scratch files is inside {self.shown_target!r}, where the release"
                 " will be. Name another as `scratch`.",

@@ -16,11 +16,11 @@ from shoal.audit.check import (
     message_without_outcome,
     run_check,
 )
-from shoal.audit.hashes import has_hash, matches
+from shoal.audit.hashes import has_hash, matches_hash
 from shoal.audit.keys import read_bytes
-from shoal.audit.statements import other_versions, plain
+from shoal.audit.statements import as_stored, other_versions
 from shoal.errors import ClusterError, ShoalError
-from shoal.io.store import as_place, name_of
+from shoal.io.store import as_location, name_of
 from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
 from shoal.scale import mask
@@ -49,7 +49,7 @@ class FolderAudit:
         manifest_folder: Path,
         client: Any = None,
     ):
-        self.entries, self.folder, self.client = entries, as_place(folder), client
+        self.entries, self.folder, self.client = entries, as_location(folder), client
         self.manifest_folder = manifest_folder
         self.plan = Plan.from_dict(entries["plan"], None)
         self.output = entries["output"]
@@ -75,7 +75,7 @@ class FolderAudit:
             yield Check("guarantee", False, message_without_outcome(error))
             return
         yield run_check("guarantee", lambda: self._guarantee(counts))
-        yield run_check("smallest class", lambda: self._smallest(counts))
+        yield run_check("smallest class", lambda: self._smallest_class(counts))
         yield run_check("classes", lambda: _check_classes_whole(counts))
         yield run_check("verdict", lambda: self._verdict(counts))
 
@@ -147,14 +147,16 @@ class FolderAudit:
             marker = json.loads(self._read_marker())
         except ValueError:
             return False, f"{MARKER} is damaged: not JSON"
-        stated = {
+        expected = {
             **self.entries,
             "files": [file for file in self.output["files"] if file["name"] != MARKER],
         }
         names = [name for name in marker if name != "promise"] if isinstance(marker, dict) else [""]
-        differ = [name for name in names if plain(marker.get(name)) != plain(stated.get(name))]
-        if differ:
-            return False, f"{MARKER} states other {', '.join(differ)} than the manifest"
+        differing = [
+            name for name in names if as_stored(marker.get(name)) != as_stored(expected.get(name))
+        ]
+        if differing:
+            return False, f"{MARKER} states other {', '.join(differing)} than the manifest"
         return True, f"{MARKER} agrees with the manifest"
 
     def _read_marker(self) -> bytes:
@@ -182,7 +184,7 @@ class FolderAudit:
     def _judge(self, counts: Recount) -> Verdict:
         return judge_recount(self.plan, counts.smallest, self.output["types"], self.constraints)
 
-    def _smallest(self, counts: Recount) -> tuple[bool, str]:
+    def _smallest_class(self, counts: Recount) -> tuple[bool, str]:
         stated = self.entries["promise"]["smallest_class"]
         return counts.smallest == stated, f"{counts.smallest} records, and {stated} in the manifest"
 
@@ -201,7 +203,9 @@ class FolderAudit:
         unmatched = list(entries)
         digests = [hash_file(path)[1] for path in find_files(original)]
         for digest in digests:
-            match = next((entry for entry in unmatched if matches(digest, entry, hash_key)), None)
+            match = next(
+                (entry for entry in unmatched if matches_hash(digest, entry, hash_key)), None
+            )
             if match is not None:
                 unmatched.remove(match)
         same = not unmatched and len(digests) == len(entries)

@@ -99,5 +99,7 @@ class WebFile(io.RawIOBase):
         return self._error(f"the server refused ({status})", "store-refuses")
 
     def _error(self, reason: str, code: str) -> FileError:
-        place: Any = redact_store(self.address)
-        return FileError(f"{place!r}: {reason}. Nothing was released.", code=code, place=place)
+        location: Any = redact_store(self.address)
+        return FileError(
+            f"{location!r}: {reason}. Nothing was released.", code=code, place=location
+        )

@@ -118,7 +118,7 @@ def format_of(
         if suffix in candidate.endings and (candidate.compressible or not compression_of(path)):
             return candidate
     listed = FORMATS if offered is None else offered
-    endings = ", ".join(ending for known in listed for ending in known.endings)
+    endings = ", ".join(ending for file_format in listed for ending in file_format.endings)
     raise FileError(
         f"The suffix of {Path(path).name!r} names no format. Use one of: {endings}; text may be"
         f" compressed ({', '.join(COMPRESSION_SUFFIXES)}).",
@@ -129,17 +129,21 @@ def format_of(
 
 def writable_endings() -> list[str]:
     """Return the suffixes of the formats that can be written."""
-    return [ending for known in FORMATS if known.writable for ending in known.endings]
+    return [
+        ending for file_format in FORMATS if file_format.writable for ending in file_format.endings
+    ]
 
 
 def check_signature(path: Path, expected: Format) -> None:
     """Refuse a file whose first bytes belong to another format than its suffix."""
     with path.open("rb") as file:
-        head = file.read(64)
-    known = {start: form.name for form in reversed(FORMATS) for start in form.signatures}
-    others = known | _OTHER_SIGNATURES
-    for start, name in others.items():
-        if not head.startswith(start) or start in expected.signatures:
+        first_bytes = file.read(64)
+    name_by_signature = {
+        signature: form.name for form in reversed(FORMATS) for signature in form.signatures
+    }
+    other_signatures = name_by_signature | _OTHER_SIGNATURES
+    for signature, name in other_signatures.items():
+        if not first_bytes.startswith(signature) or signature in expected.signatures:
             continue
         if name == compression_of(path):
             continue

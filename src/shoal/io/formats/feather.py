@@ -39,5 +39,5 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     del dialect, target
     feather.write_feather(_arrow.with_notes(source), path)
     return source.notes.describe_loss(
-        "A Feather file", (*_arrow.HOLDS, *source.notes.free), "arrow"
+        "A Feather file", (*_arrow.SUPPORTED_METADATA, *source.notes.free_text), "arrow"
     )

@@ -92,13 +92,15 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
                 code="layout-lacks-column",
                 column=name,
             )
-    fields, at = [], 1
+    padded_columns, next_character = [], 1
     for position in positions:
-        if position.start > at:
-            fields.append(pa.array([" " * (position.start - at)] * table.num_rows))
-        fields.append(_field(table, position, dialect))
-        at = position.end + 1
-    lines = pc.binary_join_element_wise(*fields, "")
+        if position.start > next_character:
+            padded_columns.append(
+                pa.array([" " * (position.start - next_character)] * table.num_rows)
+            )
+        padded_columns.append(_field(table, position, dialect))
+        next_character = position.end + 1
+    lines = pc.binary_join_element_wise(*padded_columns, "")
     with open_styled(path, dialect, source.style, target) as file:
         file.writelines(f"{line}{source.style.line_end}" for line in lines.to_pylist())
     return source.notes.describe_loss("A fixed-width table", (), "text")

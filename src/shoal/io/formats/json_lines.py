@@ -75,12 +75,12 @@ def _lines(path: Path, dialect: Dialect) -> Iterator[tuple[int, str]]:
 def _record(line: str, number: int, path: Path) -> dict[str, Any]:
     names: list[str] = []
 
-    def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def record_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names[:] = [name for name, _ in pairs]  # those of the outermost object remain
         return dict(pairs)
 
     try:
-        record = json.loads(line, object_pairs_hook=keep)
+        record = json.loads(line, object_pairs_hook=record_names)
     except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict) or len(set(names)) < len(names):

@@ -82,11 +82,18 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 def _decompress(path: Path, dialect: Dialect) -> bytes:
     """Return the content of a file, which R may have compressed; refuse one that is too large."""
     with path.open("rb") as file:
-        head = file.read(8)
-    opened = next((op for start, op in _COMPRESSIONS.items() if head.startswith(start)), open)
+        first_bytes = file.read(8)
+    open_file = next(
+        (
+            opener
+            for signature, opener in _COMPRESSIONS.items()
+            if first_bytes.startswith(signature)
+        ),
+        open,
+    )
     content, file_size = bytearray(), path.stat().st_size
     try:
-        with opened(path, "rb") as file:
+        with open_file(path, "rb") as file:
             for chunk in iter(lambda: file.read(CHUNK), b""):
                 content += chunk
                 check_growth(path.name, file_size, len(content), dialect.memory_limit)
