@@ -14,7 +14,7 @@ from raising import raises
 from shoal.errors import FileError
 from shoal.io.files import open_source, read, write
 from shoal.io.formats._xport import RECORD, read_letters
-from shoal.io.formats.stata import DAYS, MOMENTS
+from shoal.io.formats.stata import DATES, DATETIMES
 from shoal.io.notes import ColumnNotes, Notes
 from shoal.io.source import Source
 from tries import tries
@@ -78,7 +78,7 @@ def test_pandas_reads_our_stata_files(tmp_path_factory, rows):
     assert [None if v != v else v for v in back["x"].tolist()] == table.column("x").to_pylist()
 
 
-@given(st.integers(-(10**9), 10**9), st.sampled_from([DAYS, MOMENTS]))
+@given(st.integers(-(10**9), 10**9), st.sampled_from([DATES, DATETIMES]))
 def test_dates_and_times_round_trip(count, clock):
     values = np.array([float(count % 10**6 if clock.days else count), np.nan])
     moments = clock.decode(values, np.isnan(values))
@@ -88,7 +88,7 @@ def test_dates_and_times_round_trip(count, clock):
 def test_half_days_and_far_centuries_stay_numbers():
     for odd in (0.5, 1e18):
         values = np.array([odd, 1.0])
-        assert DAYS.decode(values, np.isnan(values)) is None
+        assert DATES.decode(values, np.isnan(values)) is None
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

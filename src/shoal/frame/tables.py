@@ -13,8 +13,8 @@ from shoal._params import hint
 from shoal.errors import ColumnError, InputError
 from shoal.frame.conversion import as_supported
 from shoal.frame.decimals import MAX_EXACT_INTEGER
+from shoal.frame.hidden_values import drop_unused_categories
 from shoal.frame.names import check_names
-from shoal.frame.residue import drop_unused_categories
 
 Frame = nw.DataFrame[Any]
 
@@ -31,10 +31,10 @@ def open_frame(data: IntoDataFrame) -> Frame:
         check_names(getattr(data, "column_names", data.columns))
         raise
     except TypeError:
-        lazy = " Call .collect() first." if hasattr(data, "collect") else ""
+        collect_hint = " Call .collect() first." if hasattr(data, "collect") else ""
         raise InputError(
             f"The data must be a pandas, polars or pyarrow table, or a DuckDB relation. Got a"
-            f" {type(data).__name__} instead.{lazy}",
+            f" {type(data).__name__} instead.{collect_hint}",
             code="not-a-table",
             given=type(data).__name__,
         ) from None
@@ -50,17 +50,17 @@ def check_columns(frame: Frame, columns: Collection[str]) -> None:
     for name in columns:
         if name not in known:
             raise ColumnError(
-                f"The data have no column {name!r}.{_suggestion(str(name), frame.columns)}"
+                f"The data have no column {name!r}.{_column_hint(str(name), frame.columns)}"
                 f" The columns are: {', '.join(frame.columns)}.",
                 code="no-such-column",
                 column=name,
             )
 
 
-def _suggestion(name: str, columns: Sequence[str]) -> str:
+def _column_hint(name: str, columns: Sequence[str]) -> str:
     """Return what an unknown name may mean: several columns, or one of a similar name."""
-    parts = [part.strip() for part in name.split(",")]
-    if len(parts) > 1 and set(parts) <= set(columns):
+    names = [part.strip() for part in name.split(",")]
+    if len(names) > 1 and set(names) <= set(columns):
         return " These are several columns: name each of them by itself."
     return hint(name, columns)
 
@@ -279,13 +279,18 @@ def is_whole(frame: Frame, name: str) -> bool:
 
 def column_differs(first: Frame, second: Frame, name: str) -> bool:
     """Return whether a column has other values or another type in the second table."""
-    before, after = first[name], second[name]
-    if before.dtype.is_integer() and after.dtype.is_integer():  # a float would round large values
-        return bool(before.to_list() != after.to_list())
-    if before.dtype.is_numeric() and after.dtype.is_numeric():
-        return not np.array_equal(floats(before), floats(after), equal_nan=True)
+    first_column, second_column = first[name], second[name]
+    if (
+        first_column.dtype.is_integer() and second_column.dtype.is_integer()
+    ):  # a float would round large values
+        return bool(first_column.to_list() != second_column.to_list())
+    if first_column.dtype.is_numeric() and second_column.dtype.is_numeric():
+        return not np.array_equal(floats(first_column), floats(second_column), equal_nan=True)
     # Compare only the class of categorical types: unused categories may have been pruned.
-    return type(before.dtype) is not type(after.dtype) or before.to_list() != after.to_list()
+    return (
+        type(first_column.dtype) is not type(second_column.dtype)
+        or first_column.to_list() != second_column.to_list()
+    )
 
 
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:

@@ -135,8 +135,8 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
     entries: dict[str, Any] = {}
     for pair in pairs:
         name, mark, text = pair.partition("=")
-        kind, colon, rest = text.partition(":")
-        if not mark or not kind or (colon and not rest):
+        kind, colon, rule = text.partition(":")
+        if not mark or not kind or (colon and not rule):
             raise ParameterError(
                 "--type takes column=kind, column=ordinal:least,...,most, column=date:format,"
                 " column=prefix:length,..., column=interval:width,..., column=period:month,...,"
@@ -151,24 +151,24 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
                 code="type-twice",
                 column=name,
             )
-        entries[name] = _parse_type(kind, rest)
+        entries[name] = _parse_type(kind, rule)
     return entries
 
 
-def _parse_type(kind: str, rest: str) -> Any:
+def _parse_type(kind: str, text: str) -> Any:
     """Return the type that an option declares: its kind, and what follows after a colon."""
     if kind in ("hierarchy", "distances"):
-        return {"kind": "nominal", kind: rest}
+        return {"kind": "nominal", kind: text}
     if kind == "prefix":
-        lengths = [int(part) if part.isdecimal() else part for part in rest.split(",")]
+        lengths = [int(part) if part.isdecimal() else part for part in text.split(",")]
         return {"kind": "nominal", "prefixes": lengths}
     if kind == "interval":
-        return {"kind": "numeric", "intervals": _widths(rest)}
+        return {"kind": "numeric", "intervals": _widths(text)}
     if kind == "period":
-        return {"kind": "date", "periods": rest.split(",")}
-    if kind == "date" and rest:
-        return {"kind": "date", "format": rest}
-    return {"kind": kind, "order": rest.split(",")} if rest else kind
+        return {"kind": "date", "periods": text.split(",")}
+    if kind == "date" and text:
+        return {"kind": "date", "format": text}
+    return {"kind": kind, "order": text.split(",")} if text else kind
 
 
 def _widths(text: str) -> list[float | str]:
@@ -186,7 +186,7 @@ def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
     """Return the declared type of a column from its entry in a plan; refuse any other."""
     if isinstance(entry, Type):
         return entry
-    entry = _spread(entry)
+    entry = _expand_hierarchy(entry)
     known = [field.name for field in fields(Type)]
     if not isinstance(entry, Mapping) or "kind" not in entry:
         raise ParameterError(
@@ -226,7 +226,7 @@ def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
     return result
 
 
-def _spread(entry: Any) -> Any:
+def _expand_hierarchy(entry: Any) -> Any:
     """Return an entry with its kind and, where it holds a `Hierarchy`, the keys of that."""
     if isinstance(entry, str):
         return {"kind": entry}
@@ -273,8 +273,8 @@ def _check_consistent(name: str, declared: Type) -> None:
                 column=name,
                 key=key,
             )
-    ways = (declared.hierarchy, declared.prefixes, declared.intervals, declared.periods)
-    if sum(map(bool, (*ways, declared.distances))) > 1:
+    rules = (declared.hierarchy, declared.prefixes, declared.intervals, declared.periods)
+    if sum(map(bool, (*rules, declared.distances))) > 1:
         raise ParameterError(
             f"Column {name!r} has two of a hierarchy, prefixes, intervals, periods and distances."
             " Choose one.",
@@ -292,7 +292,7 @@ def _check_consistent(name: str, declared: Type) -> None:
 
 def _check_distances(name: str, rows: Sequence[Row]) -> None:
     """Refuse rows that are not two values and their distance, or that contradict each other."""
-    known: dict[frozenset[str], float] = {}
+    distance_of_pair: dict[frozenset[str], float] = {}
     for row in rows:
         try:
             first, second, distance = row[0], row[1], float(row[2])
@@ -302,15 +302,15 @@ def _check_distances(name: str, rows: Sequence[Row]) -> None:
                 code="distances-malformed",
                 column=name,
             ) from None
-        same = first == second
-        if not 0 <= distance < float("inf") or (distance > 0) == same or len(row) != 3:
+        is_same = first == second
+        if not 0 <= distance < float("inf") or (distance > 0) == is_same or len(row) != 3:
             raise ParameterError(
                 f"The distances of column {name!r} must be positive between different values and"
                 " 0 between a value and itself.",
                 code="distances-not-positive",
                 column=name,
             )
-        if known.setdefault(frozenset((first, second)), distance) != distance:
+        if distance_of_pair.setdefault(frozenset((first, second)), distance) != distance:
             raise ParameterError(
                 f"The distances of column {name!r} give two distances for one pair. Leave one.",
                 code="distances-contradict",

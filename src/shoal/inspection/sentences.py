@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from shoal.frame.categories import Cells, find_disguised, texts_and_index
+from shoal.frame.categories import Cells, find_suspected_kind, texts_and_index
 from shoal.frame.roles import UNIT_ROLES, name_columns
 from shoal.frame.tables import Frame, arrow
 from shoal.frame.values import value_ranks
@@ -78,18 +78,20 @@ def _disguised_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Sen
             continue
         texts, index = texts_and_index(arrow(frame, entry["name"]))
         cells = Cells(index)
-        disguised = find_disguised(texts, cells)
-        if disguised is None or 2 * disguised.cells < cells.known:
+        disguised = find_suspected_kind(texts, cells)
+        if disguised is None or 2 * disguised.cells < cells.n_known:
             continue
         clause = f"of {entry['name']!r} read as {disguised.kind} values"
         other = disguised.first_other
         where = f", and the first that does not is in record {other:,}" if other else ""
         text = (
-            f"{disguised.cells:,} of {cells.known:,} cells {clause}{where}. Correct the others, or"
-            " keep it as nominal."
+            f"{disguised.cells:,} of {cells.n_known:,} cells {clause}{where}. Correct the others,"
+            " or keep it as nominal."
         )
-        if disguised.cells == cells.known:
-            text = f"All {cells.known:,} cells {clause}. Declare it as {disguised.kind} or nominal."
+        if disguised.cells == cells.n_known:
+            text = (
+                f"All {cells.n_known:,} cells {clause}. Declare it as {disguised.kind} or nominal."
+            )
         sentences.append(Sentence("text-disguises-values", text, (entry["name"],)))
     return sentences
 

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.frame.arrow_types import is_text, value_type
+from shoal.frame.hidden_values import clear_missing_cells, prune_dictionary
 from shoal.frame.numerals import parse_numerals
-from shoal.frame.residue import clear_missing_cells, prune_dictionary
 from shoal.frame.tables import text_among_numbers
 from shoal.frame.types import Type
 from shoal.io.csv import parse_columns

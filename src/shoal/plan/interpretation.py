@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from shoal.frame import tables
-from shoal.frame.columns import own_order
-from shoal.frame.kinds import Decision, Metadata, decide
-from shoal.frame.missing_codes import holds_code
+from shoal.frame.columns import category_order
+from shoal.frame.kinds import Decision, Metadata, decide_kind
+from shoal.frame.missing_codes import is_missing_code
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type, text_of
@@ -24,7 +24,7 @@ def interpret_source(plan: "Plan", source: "Source") -> "Plan":
     Labels, levels of measurement and the text of the cells are taken into account.
     """
     names = _undeclared_columns(plan)
-    decisions = decide_in_source(source, names)
+    decisions = decide_kinds_in_source(source, names)
     plan = _with_decisions(
         plan, decisions, {name: source.notes.of_column(name) for name in decisions}
     )
@@ -45,7 +45,7 @@ def interpret_columns(
     missing_codes: Mapping[str, tuple[str, ...]],
 ) -> tuple[dict[str, Type], dict[str, tuple[str, ...]]]:
     """Return the declared types and missing codes, and those that a file gives to other columns."""
-    decisions = decide_in_source(source, [name for name in names if name not in types])
+    decisions = decide_kinds_in_source(source, [name for name in names if name not in types])
     inferred = {
         name: decision.to_declare() for name, decision in decisions.items() if decision.inferred
     }
@@ -57,14 +57,14 @@ def interpret_columns(
     return {**inferred, **types}, {**codes, **missing_codes}
 
 
-def decide_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decision]:
+def decide_kinds_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decision]:
     """Return the decisions on the kinds of columns of a file."""
     parsed, cells, decimal = source.with_numbers(names), None, "."
     if source.text_dialect is not None:
         cells, decimal = source.with_numbers((), text_columns=names), source.text_dialect.decimal
     position = {name: i for i, name in enumerate(parsed.column_names)}
     return {
-        name: decide(
+        name: decide_kind(
             name,
             parsed.column(position[name]),
             source.notes.of_column(name),
@@ -79,7 +79,7 @@ def decide_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decisi
 def interpret_frame(plan: "Plan", frame: Frame) -> "Plan":
     """Return the plan with the kinds of columns of a table in memory."""
     names = [name for name in plan.masked if name not in plan.types and name in frame.columns]
-    decisions = {name: decide(name, tables.arrow(frame, name)) for name in names}
+    decisions = {name: decide_kind(name, tables.arrow(frame, name)) for name in names}
     return _with_decisions(plan, decisions, {})
 
 
@@ -147,7 +147,7 @@ def _with_orders(plan: "Plan", source: "Source") -> "Plan":
     confidential = columns_with(plan.roles, "confidential")
     frame = tables.open_frame(source.table)
     names = [name for name in confidential if name not in plan.types and name in frame.columns]
-    orders = {name: own_order(tables.arrow(frame, name)) for name in names}
+    orders = {name: category_order(tables.arrow(frame, name)) for name in names}
     types = {name: Type("ordinal", order=order) for name, order in orders.items() if order}
     return plan.replace(types={**plan.types, **types}) if types else plan
 
@@ -170,7 +170,7 @@ def _kind_findings(types: Mapping[str, Type]) -> list[Finding]:
 def _missing_code_findings(plan: "Plan", frame: Frame) -> list[Finding]:
     findings = []
     for name, codes in plan.missing_codes.items():
-        cells = int(holds_code(frame, name, codes).sum())
+        cells = int(is_missing_code(frame, name, codes).sum())
         if cells:
             cells_hold = "cell of column {!r} holds" if cells == 1 else "cells of column {!r} hold"
             findings.append(
