@@ -69,7 +69,7 @@ def publish(target, source):
     with target:
         said = target.write(source)
         back = target.read_back().table
-        if target.place.startswith("sqlite"):
+        if target.location.startswith("sqlite"):
             assert back.column(0).to_pylist() == source.table.column(0).to_pylist()
         assert back.num_rows == source.table.num_rows
         target.publish()
