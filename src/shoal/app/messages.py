@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from shoal.app import words
+from shoal.app import labels
 from shoal.app.fields import Field, not_accepted
 from shoal.app.form import SHUFFLE, all_fields
 from shoal.errors import ShoalError
@@ -23,13 +23,13 @@ def page_wording(name: str, value: str | None) -> str:
     '“Order of the records: random”'
     """
     plain = None if value is None else value.strip("\"'")
-    if plain in words.VALUES.get(name, {}):
-        return words.VALUES[name][plain]
+    if plain in labels.VALUES.get(name, {}):
+        return labels.VALUES[name][plain]
     if plain is not None and name in ("separator", "decimal", "encoding", "sheet"):
-        return f"{words.OPTIONS[name][:-1]}: {plain}”"
+        return f"{labels.OPTIONS[name][:-1]}: {plain}”"
     field = _fields().get(name)
     if field is None:
-        label = words.OPTIONS.get(name, f"“{name.replace('_', ' ').capitalize()}”")
+        label = labels.OPTIONS.get(name, f"“{name.replace('_', ' ').capitalize()}”")
         return label if plain is None else f"{label}: {plain}"
     if plain is None:
         return f"“{field.label}”"

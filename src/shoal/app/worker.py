@@ -45,7 +45,7 @@ REPORT_INTERVAL = 0.1  # seconds between two messages about progress
 
 def run_task(task: str, arguments: str, folder: str, pipe: Connection) -> None:
     """Run a task and send its messages; the last one has the key ``done`` or ``failed``."""
-    _silence()
+    _ignore_signals_and_output()
     os.chdir(folder)
     reporter = _ProgressReporter(pipe)
     log = logging.getLogger("shoal")
@@ -77,30 +77,32 @@ def inspect_file(arguments: dict[str, Any]) -> dict[str, Any]:
         write(table, name, target=Path(name))
     progress.report("reading", 0, 0)
     with at_most_columns(MAX_COLUMNS):
-        opened = open_source(name, dialect=Dialect(**arguments["dialect"]), numbers=())
-    table = opened.table
-    check_shown(name, table.column_names)
+        source = open_source(name, dialect=Dialect(**arguments["dialect"]), numbers=())
+    table = source.table
+    check_page_limits(name, table.column_names)
     progress.report("inspecting the columns", 0, 0)
-    inspected = inspect_source(opened, name).to_dict()
-    typed = opened.without_codes(_missing_words(inspected)).with_numbers(table.column_names)
-    codes = [column["name"] for column in inspected["columns"] if column["kind"] in CATEGORICAL]
-    labels = {column: notes.value_labels for column, notes in opened.notes.columns.items()}
-    return {**inspected, **preview(table, typed, codes, labels)}
+    inspection = inspect_source(source, name).to_dict()
+    typed = source.without_codes(_missing_words(inspection)).with_numbers(table.column_names)
+    categorical = [
+        column["name"] for column in inspection["columns"] if column["kind"] in CATEGORICAL
+    ]
+    labels = {column: notes.value_labels for column, notes in source.notes.columns.items()}
+    return {**inspection, **preview(table, typed, categorical, labels)}
 
 
-def _missing_words(inspected: dict[str, Any]) -> dict[str, list[str]]:
+def _missing_words(inspection: dict[str, Any]) -> dict[str, list[str]]:
     """Return the words, such as NA, that stand for a missing value in columns of numbers."""
-    words = {
+    words_by_column = {
         column["name"]: [
             code for code in column["missing_codes"] if str(code).lower() in MISSING_WORDS
         ]
-        for column in inspected["columns"]
+        for column in inspection["columns"]
         if column["kind"] == "numeric"
     }
-    return {name: codes for name, codes in words.items() if codes}
+    return {name: codes for name, codes in words_by_column.items() if codes}
 
 
-def check_shown(name: str, columns: Sequence[str]) -> None:
+def check_page_limits(name: str, columns: Sequence[str]) -> None:
     """Refuse tables that are too wide for the page, or that have names too long for it."""
     if len(columns) > MAX_COLUMNS:
         raise FileError(
@@ -211,15 +213,15 @@ class _ProgressReporter:
         self._estimate = Estimate()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        words, now = self._estimate.update(stage, done, total), time.monotonic()
+        phrase, now = self._estimate.update(stage, done, total), time.monotonic()
         if stage != self._stage or now - self._last >= REPORT_INTERVAL:
             self._stage, self._last = stage, now
-            self.send(f"{words}, {self._estimate.describe_time()}")
+            self.send(f"{phrase}, {self._estimate.describe_time()}")
 
-    def send(self, words: str) -> None:
+    def send(self, phrase: str) -> None:
         """Send a line about what is being done, with the share that is done."""
         done = round(1000 * self._estimate.share)
-        _send(self._pipe, {"stage": words, "done": done, "total": 1000})
+        _send(self._pipe, {"stage": phrase, "done": done, "total": 1000})
 
 
 class _LogForwarder(logging.Handler):
@@ -240,8 +242,8 @@ def _send(pipe: Connection, message: dict[str, Any]) -> None:
         os._exit(1)  # the server is gone
 
 
-def _silence() -> None:
-    """Leave Ctrl-C to the server, and print nothing."""
+def _ignore_signals_and_output() -> None:
+    """Leave Ctrl-C to the server, and discard all output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     null = os.open(os.devnull, os.O_WRONLY)

@@ -117,9 +117,9 @@ def _check_section(
 
 
 def _check_required(entries: Mapping[str, Any], required: Collection[str], name: str) -> None:
-    for name_ in required:
-        if name_ not in entries:
-            _refuse(name, f"it lacks {name_!r}")
+    for entry_name in required:
+        if entry_name not in entries:
+            _refuse(name, f"it lacks {entry_name!r}")
 
 
 def _check_types(entries: Mapping[str, Any], types: Mapping[str, type], name: str) -> None:

@@ -302,12 +302,12 @@ def _by_numerals(facts: ColumnFacts) -> Decision | None:
 
 def _by_missing_words(facts: ColumnFacts) -> Decision | None:
     """Decide on text that consists of numbers or dates, except for words such as NA."""
-    missing_words_ = [text for text in facts.texts if text.lower() in MISSING_WORDS]
+    words = [text for text in facts.texts if text.lower() in MISSING_WORDS]
     other_texts = [text for text in facts.texts if text.lower() not in MISSING_WORDS]
-    if not facts.is_text or not missing_words_ or not other_texts:
+    if not facts.is_text or not words or not other_texts:
         return None
     codes, exception_clause = (
-        tuple(missing_words_),
+        tuple(words),
         "except for a word that stands for a missing value",
     )
     if parse_numerals(other_texts, facts.decimal)[1] is not None:

@@ -201,9 +201,9 @@ def _sql_type(field: pa.Field, family: str) -> Any:
         (pa.types.is_large_string, sa.Text()),
         (pa.types.is_null, sa.Text()),
     )
-    for holds, sql_type_ in sql_types:
+    for holds, sql_type in sql_types:
         if holds(arrow_type):
-            return sql_type_
+            return sql_type
     raise FileError(
         f"Column {field.name!r} holds {arrow_type} values, which a database cannot hold. Convert it"
         " to text first.",

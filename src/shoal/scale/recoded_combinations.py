@@ -103,8 +103,10 @@ def _profile_column(recoded: RecodedCombinations, name: str, min_count: int) -> 
             values = np.unique(
                 np.concatenate(
                     [
-                        values_[mask_]
-                        for values_, mask_ in zip(values_by_table, present, strict=True)
+                        numbers_of_table[present_in_table]
+                        for numbers_of_table, present_in_table in zip(
+                            values_by_table, present, strict=True
+                        )
                     ]
                 )
             )

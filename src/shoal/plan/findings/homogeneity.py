@@ -46,7 +46,7 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
             for name in names
         }
         findings += _changed_by_step(
-            {n: count_ for n, count_ in changed_counts.items() if count_ > 0}, n_classes, way_out
+            {n: number for n, number in changed_counts.items() if number > 0}, n_classes, way_out
         )
     return findings
 

@@ -35,7 +35,7 @@ HEADERS = {
 }
 
 
-class Gate:
+class AccessControl:
     """ASGI middleware that admits only requests of an open session.
 
     A token opens one session and is invalid afterwards. A session has a path of its own, and its
