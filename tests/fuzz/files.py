@@ -187,8 +187,12 @@ def _deliver(route: Route) -> tuple[str, Any, list[str]]:
     mark = telltale(" ".join(delivery.release.warnings))
     if mark:
         problems.append(f"warning: it holds a value of the data ({mark})")
-    rows = delivery.release.rows
-    return "released", _Shown(verdict, None if rows is None else rows.tolist()), problems
+    trial_rows = delivery.release.rows
+    return (
+        "released",
+        _Shown(verdict, None if trial_rows is None else trial_rows.tolist()),
+        problems,
+    )
 
 
 def _command(route: Route) -> tuple[str, Any, list[str]]:
@@ -237,7 +241,7 @@ class _Shown:
     """A verdict, and the records of the original that were released, in their order."""
 
     verdict: Any
-    rows: list[int] | None = None
+    trial_rows: list[int] | None = None
 
 
 def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:

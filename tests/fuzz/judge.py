@@ -66,7 +66,7 @@ class JudgedFile:
     secrets: View | None = None
     in_file: bool = False
     with_holes: View | None = None
-    rows: Sequence[int] | None = None
+    trial_rows: Sequence[int] | None = None
 
 
 def problems(judged: JudgedFile) -> Iterator[str]:

@@ -25,7 +25,7 @@ from shoal.partitioners import Sorted
 from shoal.plan import Plan
 from shoal.plan.column_profile import profile_columns, profile_pairs, similarity_scores
 from shoal.report import figures
-from shoal.report.html import embedded, pictures, pieces, render, styles
+from shoal.report.html import breakable_parts, embedded, pictures, render, styles
 from shoal.report.identity import Identity, today
 from shoal.report.summary import summarise
 from shoal.report.text import whole_text
@@ -378,9 +378,9 @@ def test_columns_that_changed_most_come_first():
 
 
 def test_names_break_at_marks_and_after_many_letters():
-    assert pieces("a<b_c d of e f") == ["a<b_", "c d of e f"]
-    assert pieces("a<b_c d") == ["a<b_c d"]  # short enough for a line
-    assert pieces("x" * 45) == ["x" * 20, "x" * 20, "x" * 5]
+    assert breakable_parts("a<b_c d of e f") == ["a<b_", "c d of e f"]
+    assert breakable_parts("a<b_c d") == ["a<b_c d"]  # short enough for a line
+    assert breakable_parts("x" * 45) == ["x" * 20, "x" * 20, "x" * 5]
 
 
 def _frame(columns):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 STDOUT = Path("-")  # prints the report instead of writing it
 
 
-def release(
+def mask_and_print(
     plan: "Plan",
     sources: Sequence[str],
     target: str,
@@ -42,7 +42,7 @@ def release(
     plan_file: Path | None = None,
     save_plan: Path | None = None,
 ) -> None:
-    """Mask a table, in memory or (``large``) on a cluster, and print what was released."""
+    """Mask a table, in memory or (``large``) on a cluster, write the release and print it."""
     released: Release | LargeRelease
     identity = None
     if writing.limits is not None:
@@ -314,7 +314,7 @@ def print_release(
     text += "".join(f"\n{path}: {words}" for path, words in (documents or {}).items())
     content: dict[str, Any] = {"target": location, "report": str(report) if report else None}
     content["written"] = {str(path): words for path, words in (documents or {}).items()}
-    content |= {name: part for name, part in summary.items() if name != "pictures"}
+    content |= {name: entry for name, entry in summary.items() if name != "pictures"}
     content |= {"files": list(files)} if files else {}
     print_result(content, text, as_json=as_json, quiet=quiet)
     print_findings(release.verdict)

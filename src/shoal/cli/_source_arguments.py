@@ -101,8 +101,8 @@ def stray_argument(
     """
     runs = argument_runs(words, takes_value)
     n_arguments = sum(len(run) for _, _, run in runs)
-    later = [(option, value, run[0]) for option, value, run in runs[1:] if run]
-    return later[-1] if n_arguments > n_required and later else None
+    later_arguments = [(option, value, run[0]) for option, value, run in runs[1:] if run]
+    return later_arguments[-1] if n_arguments > n_required and later_arguments else None
 
 
 def argument_runs(words: Sequence[str], takes_value: Mapping[str, bool]) -> list[ArgumentRun]:

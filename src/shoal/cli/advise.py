@@ -86,16 +86,16 @@ def advise(
         from shoal.plan.interpretation import interpret_source
 
         discard_placeholders()
-        plan = plan.split(reading.names_of(source))
+        plan = plan.split(reading.column_names_of(source))
         methods = split_commas(method) if method else None
-        of_step, of_method = parse_settings(
+        step_options, method_options = parse_settings(
             plan.settings or [], (methods or ["auto"])[0], without=RELEASE_ONLY
         )
-        other_options: dict[str, Any] = {**of_step, **of_method, **plan.step_parameters}
-        opened = open_source(source, dialect=reading.dialect(), numbers=())
+        other_options: dict[str, Any] = {**step_options, **method_options, **plan.step_parameters}
+        opened_source = open_source(source, dialect=reading.dialect(), numbers=())
         candidates = families(
             plan.column,
-            opened.table.num_rows,
+            opened_source.table.num_rows,
             limits=Limits.load(limits),
             k=parse_numbers(k, int, "-k") if k else None,
             method=methods,
@@ -107,28 +107,36 @@ def advise(
             missing_codes=parse_missing_codes(plan.missing_codes or []),
             **other_options,
         )
-        first = interpret_source(candidates[0].make(candidates[0].scale[0]), opened)
-        opened = opened.without_codes(first.missing_codes)
-        table = opened.with_numbers(first.numeric_columns, first.categorical_columns)
+        interpreted = interpret_source(candidates[0].make(candidates[0].scale[0]), opened_source)
+        opened_source = opened_source.without_codes(interpreted.missing_codes)
+        table = opened_source.with_numbers(
+            interpreted.numeric_columns, interpreted.categorical_columns
+        )
         analysed = (
-            AnalysedColumns.from_source(opened, first) if first.limits.by("utility") else None
+            AnalysedColumns.from_source(opened_source, interpreted)
+            if interpreted.limits.by("utility")
+            else None
         )
 
         def run(candidate: "Plan", data: Any) -> "Release":
-            candidate = candidate.replace(types=first.types, missing_codes=first.missing_codes)
-            draft = with_decimals_of(candidate, opened, data).draft(data)
+            candidate = candidate.replace(
+                types=interpreted.types, missing_codes=interpreted.missing_codes
+            )
+            draft = with_decimals_of(candidate, opened_source, data).draft(data)
             draft = draft.with_analysed_columns(analysed)
             return draft.to_release(judge(draft.evidence))
 
         with Publication(force=force) as publication:
             if write is not None:
                 document.dumps({}, write.suffix.lower())  # refuses other endings before the search
-            part = None if write is None else publication.add(write)
+            temporary_path = None if write is None else publication.add(write)
             advice = search(table, candidates, n_plans=plans, n_jobs=plan.n_jobs, run=run)
             content, text = {**advice.to_dict(), "plan": None}, str(advice)
-            if advice.plan is not None and write is not None and part is not None:
+            if advice.plan is not None and write is not None and temporary_path is not None:
                 entries = advice.plan.to_dict(drawn_seeds=False)
-                part.write_text(document.dumps(entries, write.suffix.lower()), encoding="utf-8")
+                temporary_path.write_text(
+                    document.dumps(entries, write.suffix.lower()), encoding="utf-8"
+                )
                 content["plan"], text = str(write), f"{text}\n{write}: the plan"
             print_result(content, text, as_json=json, quiet=quiet)
             if advice.plan is None:

@@ -73,18 +73,18 @@ def attack(
         from shoal.metrics.attacks import attack as attack_tables
 
         checked = CheckedLimits(limits, "attack")
-        before = read_original(original, reading.dialect(), types, missing_codes)
-        known, confidential, by = before.split(column, confidential, by)
+        original_data = read_original(original, reading.dialect(), types, missing_codes)
+        known, confidential, by = original_data.split(column, confidential, by)
         attacks = attack_tables(
-            before.table,
-            before.read_alike(released, released_table),
+            original_data.table,
+            original_data.read_alike(released, released_table),
             quasi_identifiers=known or [],
             confidential=confidential or (),
-            control=None if control is None else before.read_alike(control, reading.table),
+            control=None if control is None else original_data.read_alike(control, reading.table),
             attacks=split_commas(kind) if kind else None,
             n_attacks=n_attacks,
             unit=unit,
-            types=before.types,
+            types=original_data.types,
             by=by,
             min_group=min_group,
             aligned=aligned or None,

@@ -78,11 +78,11 @@ def utility(
         from shoal.metrics.analyses import utility as compare_analyses
 
         checked = CheckedLimits(limits, "utility")
-        before = read_original(original, reading.dialect(), types, missing_codes)
-        column, target, by = before.split(column, target, by)
+        original_data = read_original(original, reading.dialect(), types, missing_codes)
+        column, target, by = original_data.split(column, target, by)
         result = compare_analyses(
-            before.table,
-            before.read_alike(masked, masked_table),
+            original_data.table,
+            original_data.read_alike(masked, masked_table),
             columns=column,
             target=target or checked.limits.targets or None,
             formula=formula or checked.limits.formulas or None,
@@ -91,7 +91,7 @@ def utility(
             min_group=min_group,
             aligned=aligned or None,
             measures=split_commas(measure) if measure else None,
-            types=before.types,
+            types=original_data.types,
             random_state=seed,
             n_jobs=n_jobs,
         )

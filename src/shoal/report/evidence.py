@@ -71,12 +71,14 @@ def gather_evidence(release: Release, original: IntoDataFrame) -> dict[str, Any]
         The seed, the criteria with their attacks, and figures of the survey risk.
     """
     plan, released = release.plan, tables.open_frame(release.data)
-    before = without_codes(tables.open_frame(original), plan.missing_codes)
-    before = before if release.rows is None else tables.take(before, release.rows)
+    original_frame = without_codes(tables.open_frame(original), plan.missing_codes)
+    original_frame = (
+        original_frame if release.rows is None else tables.take(original_frame, release.rows)
+    )
     try:
-        attacks = attack_release(plan, before, released)
+        attacks = attack_release(plan, original_frame, released)
     except InputError as error:
-        return {"error": str(error), "survey": _survey(release, before, released)}
+        return {"error": str(error), "survey": _survey(release, original_frame, released)}
     return {
         "error": "",
         "k": attacks.k,
@@ -85,7 +87,7 @@ def gather_evidence(release: Release, original: IntoDataFrame) -> dict[str, Any]
         "seed": attacks.seed,
         "remarks": list(attacks.remarks),
         "criteria": [_criterion(criterion, attacks) for criterion in CRITERIA],
-        "survey": _survey(release, before, released),
+        "survey": _survey(release, original_frame, released),
     }
 
 
