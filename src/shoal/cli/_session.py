@@ -64,8 +64,8 @@ def session(
 ) -> Iterator[None]:
     """Turn errors into one line and an exit code; show progress on a terminal.
 
-    Options in messages are written by ``wording``, and only those that the command has, unless
-    its messages are about the command that made a release (``only_own_flags``).
+    Options in messages are written by ``wording``, and only those that the command has;
+    ``only_own_flags`` is False where messages are about another command, which made a release.
     """
     flags = running_flags.get() if only_own_flags else None
     wording = wording if flags is None else wording_for_flags(flags, wording)
