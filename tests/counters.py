@@ -24,9 +24,9 @@ def read_file(path, layout=None):
         return _fixed_width(path, layout)
     if kind == "db":
         connection = sqlite3.connect(path)
-        trial_rows = connection.execute("SELECT * FROM release")
-        names = [name for name, *_ in trial_rows.description]
-        table = pd.DataFrame(trial_rows.fetchall(), columns=names, dtype=object)
+        rows = connection.execute("SELECT * FROM release")
+        names = [name for name, *_ in rows.description]
+        table = pd.DataFrame(rows.fetchall(), columns=names, dtype=object)
         connection.close()
         return table
     readers = {

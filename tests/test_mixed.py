@@ -91,9 +91,9 @@ def as_arrow(data):
     return data.to_arrow().to_pylist() if isinstance(data, pl.DataFrame) else data.to_pylist()
 
 
-def smallest(trial_rows, columns):
+def smallest(rows, columns):
     counts = {}
-    for row in trial_rows:
+    for row in rows:
         key = tuple(row[name] for name in columns)
         counts[key] = counts.get(key, 0) + 1
     return min(counts.values())
@@ -116,10 +116,10 @@ def test_every_kind_of_table_gives_one_release_and_keeps_k(table, k, missing):
         assert k > 1 or missing == "drop"  # too few records are left
         assert set(releases.values()) == {releases["pyarrow"]}
         return
-    trial_rows = as_arrow(releases["pyarrow"].data)
-    assert smallest(trial_rows, COLUMNS) >= k
+    rows = as_arrow(releases["pyarrow"].data)
+    assert smallest(rows, COLUMNS) >= k
     for kind, release in releases.items():
-        assert as_arrow(release.data) == trial_rows, kind
+        assert as_arrow(release.data) == rows, kind
         assert release.measures == releases["pyarrow"].measures
         assert release.measures["smallest_class"] >= k
     assert releases["pyarrow"].data.schema.types[1:] == list(SCHEMA.values())[1:]
@@ -222,12 +222,12 @@ def test_methods_that_sort_by_columns_refuse_categories(survey, options):
 
 def test_the_aggregate_of_a_group_depends_on_the_kind(survey):
     release = mask(survey, k=5)
-    trial_rows, released = survey.to_pylist(), as_arrow(release.data)
-    letters = [row["letter"] for row in trial_rows]
+    rows, released = survey.to_pylist(), as_arrow(release.data)
+    letters = [row["letter"] for row in rows]
     for group in range(release.partitions[0].n_groups):
         members = np.flatnonzero(release.labels == group)
         shown = released[members[0]]
-        values = {name: [trial_rows[i][name] for i in members] for name in COLUMNS}
+        values = {name: [rows[i][name] for i in members] for name in COLUMNS}
         assert shown["number"] == pytest.approx(np.mean(values["number"]))
         middle = (len(members) - 1) // 2
         assert shown["school"] == sorted(values["school"], key=ORDER.index)[middle]
@@ -344,10 +344,8 @@ partition = {{ method = "auto", k = 3 }}
 
     def rows_of(path):
         with Path(path).open() as file:
-            trial_rows = [
-                {n: cell or None for n, cell in row.items()} for row in csv.DictReader(file)
-            ]
-        return [{**row, "number": row["number"] and float(row["number"])} for row in trial_rows]
+            rows = [{n: cell or None for n, cell in row.items()} for row in csv.DictReader(file)]
+        return [{**row, "number": row["number"] and float(row["number"])} for row in rows]
 
     table = pa.Table.from_pylist(rows_of("in.csv"))
     release = mask(table, k=3, types=CSV_TYPES, missing=missing)

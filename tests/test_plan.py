@@ -62,9 +62,9 @@ def test_masked_values_are_means_of_groups_in_original_units(sme):
     before, after = columns(sme), columns(release.data)
     for name in KNOWN:
         for group in range(release.partitions[0].n_groups):
-            trial_rows = np.flatnonzero(release.labels == group)
-            mean = sum(before[name][i] for i in trial_rows) / len(trial_rows)
-            assert [after[name][i] for i in trial_rows] == pytest.approx([mean] * len(trial_rows))
+            rows = np.flatnonzero(release.labels == group)
+            mean = sum(before[name][i] for i in rows) / len(rows)
+            assert [after[name][i] for i in rows] == pytest.approx([mean] * len(rows))
     assert sum(after["surface"]) == pytest.approx(sum(before["surface"]))
 
 

@@ -8,10 +8,10 @@ SECTOR = 512
 _END, _FREE, _FAT = 0xFFFFFFFE, 0xFFFFFFFF, 0xFFFFFFFD
 
 
-def write_xls(path: Path, trial_rows: list[list[str | float | None]]) -> Path:
+def write_xls(path: Path, rows: list[list[str | float | None]]) -> Path:
     """Write an old Excel file: BIFF8 records in a compound file, as [MS-XLS] describes."""
     cells = b""
-    for row, values in enumerate(trial_rows):
+    for row, values in enumerate(rows):
         for column, value in enumerate(values):
             place = struct.pack("<HHH", row, column, 0)
             if isinstance(value, str):
@@ -61,7 +61,7 @@ def _entry(name: str, kind: int, child: int, start: int, size: int) -> bytes:
     return entry + struct.pack("<IQ", start, size)
 
 
-def write_ods(path: Path, trial_rows: str) -> Path:
+def write_ods(path: Path, rows: str) -> Path:
     """Write an OpenDocument file whose only sheet holds ``rows``, as XML."""
     names = {
         "office": "urn:oasis:names:tc:opendocument:xmlns:office:1.0",
@@ -71,7 +71,7 @@ def write_ods(path: Path, trial_rows: str) -> Path:
     spaces = " ".join(f'xmlns:{name}="{place}"' for name, place in names.items())
     content = (
         f'<office:document-content {spaces} office:version="1.3"><office:body><office:spreadsheet>'
-        f'<table:table table:name="first">{trial_rows}</table:table>'
+        f'<table:table table:name="first">{rows}</table:table>'
         "</office:spreadsheet></office:body></office:document-content>"
     )
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:

@@ -84,9 +84,9 @@ def boxes(rng, p, count):
     query[1:-1] = 0.3 * rng.normal(size=p)
     query[-1] = np.linalg.norm(query[1:-1])
     X = (0.1 * rng.normal(size=(count, 1, p)) + 0.1 * rng.normal(size=(count, 30, p))).astype("f4")
-    trial_rows = np.concatenate([X[:, :, :1] * 0, X, np.linalg.norm(X, axis=2)[:, :, None]], axis=2)
+    rows = np.concatenate([X[:, :, :1] * 0, X, np.linalg.norm(X, axis=2)[:, :, None]], axis=2)
     farthest = ((X.astype(float) - query[1:-1]) ** 2).sum(axis=2).max(axis=1)
-    low, high = (np.ascontiguousarray(f(axis=1).T, "f4") for f in (trial_rows.min, trial_rows.max))
+    low, high = (np.ascontiguousarray(f(axis=1).T, "f4") for f in (rows.min, rows.max))
     return low, high, query, farthest
 
 

@@ -44,12 +44,12 @@ def tied(seed, n):
     return X, rng.integers(0, 4, n) * rng.choice([0.25, 0.5, 2.0])
 
 
-def corrected(X, duals, k, near, trial_rows, effort=BY_SPREAD, rows_per_box=1):
+def corrected(X, duals, k, near, rows, effort=BY_SPREAD, rows_per_box=1):
     near = neighbours_of_few(X, near)[0].astype(np.int32)
     net = net_duals(X, near, k, duals)
-    results = open_cheapest_groups(len(trial_rows), 2, k)
+    results = open_cheapest_groups(len(rows), 2, k)
     table = PricedTable(X, near, k, duals, net, box_levels(X, net, duals, rows_per_box))
-    correct_rows(table, trial_rows, effort, results)
+    correct_rows(table, rows, effort, results)
     return results.bounds, [g[:c] for g, c in zip(results.groups, results.counts, strict=True)]
 
 
@@ -65,9 +65,9 @@ def lowest(X, duals, k):
     spreads = ((members[:, :, None] - members[:, None]) ** 2).sum(axis=(2, 3))
     of_all, of_low = np.zeros(len(X)), np.zeros(len(X))
     for place in range(k):
-        trial_rows, is_low = groups[:, place], spreads[:, place] < 2 * k * duals[groups[:, place]]
-        np.minimum.at(of_all, trial_rows, reduced)
-        np.minimum.at(of_low, trial_rows[is_low], reduced[is_low])
+        rows, is_low = groups[:, place], spreads[:, place] < 2 * k * duals[groups[:, place]]
+        np.minimum.at(of_all, rows, reduced)
+        np.minimum.at(of_low, rows[is_low], reduced[is_low])
     return of_all, of_low
 
 
@@ -89,12 +89,12 @@ def test_corrections_are_the_lowest_reduced_costs(k, rows_per_box, effort):
     for seed in range(16):
         X, duals = tied(seed, n) if seed % 2 else drawn(seed, n)
         near = (k, n - 2, n - 1, 2 * k)[seed % 4]
-        trial_rows = np.random.default_rng(seed).permutation(n)
-        correction, groups = corrected(X, duals, k, near, trial_rows, effort, rows_per_box)
+        rows = np.random.default_rng(seed).permutation(n)
+        correction, groups = corrected(X, duals, k, near, rows, effort, rows_per_box)
         of_all, of_low = lowest(X, duals, k)
-        assert (correction >= of_all[trial_rows] - 1e-9).all()
-        assert (correction <= of_low[trial_rows] + 1e-9).all()
-        for row, cost, some in zip(trial_rows, correction, groups, strict=True):
+        assert (correction >= of_all[rows] - 1e-9).all()
+        assert (correction <= of_low[rows] + 1e-9).all()
+        for row, cost, some in zip(rows, correction, groups, strict=True):
             assert (len(some) > 0) == (cost < 0)
             assert (some[:, 0] == row).all()
             if cost < 0:
@@ -133,11 +133,11 @@ def test_all_rows_within_reach_are_listed_or_there_is_no_space(space):
     rng = np.random.default_rng(8)
     X = np.sort(rng.integers(0, 30, (300, 1)), axis=0) + rng.integers(0, 3, (300, 2)) * 1.0
     near, zeros = neighbours_of_few(X, 6)[0].astype(np.int32), np.zeros(300)
-    trial_rows, reach = np.arange(40, 80), rng.choice([-np.inf, 1.0, 5.0, 40.0], 40)
+    rows, reach = np.arange(40, 80), rng.choice([-np.inf, 1.0, 5.0, 40.0], 40)
     lists, last = empty_lists(space), np.empty(64, np.int64)
-    count = list_rows(X, near, box_levels(X, zeros, zeros, 4), trial_rows, reach, lists, last)
-    gaps = ((X[trial_rows][:, None] - X) ** 2).sum(axis=2)
-    within = (gaps < reach[:, None]) & (np.arange(300) != trial_rows[:, None])
+    count = list_rows(X, near, box_levels(X, zeros, zeros, 4), rows, reach, lists, last)
+    gaps = ((X[rows][:, None] - X) ** 2).sum(axis=2)
+    within = (gaps < reach[:, None]) & (np.arange(300) != rows[:, None])
     assert count == (within.sum() if space == 100_000 else -1)
     for i in range(40 if count > 0 else 0):
         listed, at = [], last[i]
@@ -165,11 +165,11 @@ def test_the_greatest_dual_of_a_violated_group_is_lowered():
 
 
 def test_sums_are_those_of_the_nearest():
-    X, trial_rows = np.random.default_rng(6).integers(0, 9, (40, 3)) * 1.0, np.arange(4, 40, 3)
+    X, rows = np.random.default_rng(6).integers(0, 9, (40, 3)) * 1.0, np.arange(4, 40, 3)
     near, squares = neighbours_of_few(X, 10)
-    sums = nearest_sums(X, near.astype(np.int32), trial_rows, 5)
+    sums = nearest_sums(X, near.astype(np.int32), rows, 5)
     np.testing.assert_array_equal(sums[:, 0], 0)
-    np.testing.assert_array_equal(sums[:, 1:], np.cumsum(squares[trial_rows, :4], axis=1))
+    np.testing.assert_array_equal(sums[:, 1:], np.cumsum(squares[rows, :4], axis=1))
 
 
 @pytest.mark.parametrize("kind", ["ordinary", "duplicated"])

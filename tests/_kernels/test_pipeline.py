@@ -135,7 +135,7 @@ def made_and_not_freed(kernel):
 
 
 def test_rows_chosen_by_an_argument_are_a_copy():
-    kernel = entry_kernel(lambda X, trial_rows: X[trial_rows][1, 1])
+    kernel = entry_kernel(lambda X, rows: X[rows][1, 1])
     assert kernel(table(), np.array([0, 2])) == 7.0
     (text,) = kernel.inspect_llvm().values()
     assert "NRT_" in text

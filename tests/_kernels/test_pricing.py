@@ -120,9 +120,9 @@ def test_too_many_groups_are_reported():
 def test_a_list_that_takes_too_many_steps_is_reported():
     X, duals = drawn(5)
     table, ranked_duals = searched(X, duals, 3, 3, 8)
-    first, trial_rows = int(np.argmin(ranked_duals.rank)), np.empty((10_000, 3), np.int64)
-    assert all_groups(table, ranked_duals, first, 3, 1e9, MANY, trial_rows) > 10
-    assert all_groups(table, ranked_duals, first, 3, 1e9, 10, trial_rows) == -1
+    first, rows = int(np.argmin(ranked_duals.rank)), np.empty((10_000, 3), np.int64)
+    assert all_groups(table, ranked_duals, first, 3, 1e9, MANY, rows) > 10
+    assert all_groups(table, ranked_duals, first, 3, 1e9, 10, rows) == -1
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5])

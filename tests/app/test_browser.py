@@ -166,9 +166,9 @@ def test_a_file_is_dropped(visit):
 def test_hostile_names_are_shown_and_not_executed(visit, tmp_path):
     view = visit()
     quoted = ",".join('"' + name.replace('"', '""') + '"' for name in HOSTILE)
-    trial_rows = "\n".join(",".join(str(i * at % 13) for at in range(1, 6)) for i in range(30))
+    rows = "\n".join(",".join(str(i * at % 13) for at in range(1, 6)) for i in range(30))
     path = tmp_path / "<img src=x onerror=alert(1)>.csv"
-    path.write_text(f"{quoted}\n{trial_rows}\n")
+    path.write_text(f"{quoted}\n{rows}\n")
     view.locator("#file").set_input_files(path)
     view.locator("html[data-ready] #settings").wait_for()
     for at in range(5):

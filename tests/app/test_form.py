@@ -126,11 +126,11 @@ def test_levels_become_hierarchies_where_the_step_uses_them():
 
 
 def test_levels_from_a_file_become_a_hierarchy():
-    trial_rows = [["a", "x", "*"], ["b", "x", "*"]]
+    rows = [["a", "x", "*"], ["b", "x", "*"]]
     chosen = filled(what="generalise", rule__2="file", hierarchy__2="key", rule__1="intervals")
     chosen["levels:1"] = "5"
-    (plan,) = form.plans(chosen, COLUMNS, {"key": {"name": "f.csv", "rows": trial_rows}})
-    assert plan.types["school"].hierarchy == tuple(map(tuple, trial_rows))
+    (plan,) = form.plans(chosen, COLUMNS, {"key": {"name": "f.csv", "rows": rows}})
+    assert plan.types["school"].hierarchy == tuple(map(tuple, rows))
 
 
 def test_details_of_columns_become_types_codes_and_options_by_column():

@@ -184,9 +184,9 @@ def test_ending_a_session_removes_its_files(page, inside):
 def test_the_server_leaves_no_files_and_logs_no_data(tmp_path, number):
     with running(tmp_path) as page:
         place, cookie = page.enter()
-        trial_rows = "".join(f"{SECRET},{i},{i * 7 % 11}\n" for i in range(20))
+        rows = "".join(f"{SECRET},{i},{i * 7 % 11}\n" for i in range(20))
         header = {"Cookie": cookie, "X_File_Name": f"{SECRET}.csv"}
-        page.ask(f"{place}file", "POST", f"{SECRET}_name,x,y\n{trial_rows}".encode(), **header)
+        page.ask(f"{place}file", "POST", f"{SECRET}_name,x,y\n{rows}".encode(), **header)
         assert page.folders
         said = page.end(number)
     assert page.process.returncode == 0

@@ -24,8 +24,8 @@ STATE = "() => Object.fromEntries(new FormData(document.getElementById('settings
 def wide(tmp_path):
     path = tmp_path / "wide.csv"
     names = [f"income_{at}" for at in range(30)] + [f"age_{at}" for at in range(30)]
-    trial_rows = [",".join(str((row * at) % 7) for at in range(1, 61)) for row in range(12)]
-    path.write_text("\n".join([",".join(names), *trial_rows]) + "\n")
+    rows = [",".join(str((row * at) % 7) for at in range(1, 61)) for row in range(12)]
+    path.write_text("\n".join([",".join(names), *rows]) + "\n")
     return path
 
 
@@ -88,10 +88,8 @@ def test_details_steps_and_levels_from_a_file_reach_the_plan(visit, tmp_path):
     view = visit(accept_downloads=True)
     path, levels = tmp_path / "people.csv", tmp_path / "levels.csv"
     towns = ["A1", "A2", "B1", "B2"]
-    trial_rows = [
-        f"{towns[at % 4]},{at % 9 + 20},{at:02}.0{at % 9 + 1}.2020" for at in range(1, 29)
-    ]
-    path.write_text("\n".join(["town,age,born", *trial_rows, ""]))
+    rows = [f"{towns[at % 4]},{at % 9 + 20},{at:02}.0{at % 9 + 1}.2020" for at in range(1, 29)]
+    path.write_text("\n".join(["town,age,born", *rows, ""]))
     levels.write_text("".join(f"{town};{town[0]};*\n" for town in towns))
     load(view, path)
     for at in range(3):

@@ -258,8 +258,8 @@ def test_a_unit_that_the_plan_does_not_name_hides_nothing(folder, made):
 
 def test_a_verdict_on_units_cannot_be_passed_off_as_one_on_records(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    trial_rows = [f"p{i // 2};{20 + i // 2 * 7 % 30}\n" for i in range(80)]
-    Path("in.csv").write_text("name;age\n" + "".join(trial_rows))
+    rows = [f"p{i // 2};{20 + i // 2 * 7 % 30}\n" for i in range(80)]
+    Path("in.csv").write_text("name;age\n" + "".join(rows))
     mask = ["mask", "in.csv", "out.csv", "--separator", ";", "-c", "age", "-k", "4"]
     result = CliRunner().invoke(app, [*mask, "--unit", "name", "--manifest", "out.json"])
     assert result.exit_code == 0, result.output
@@ -281,8 +281,8 @@ def test_a_verdict_on_units_cannot_be_passed_off_as_one_on_records(tmp_path, mon
 def test_a_release_is_verified_with_the_types_that_it_had(tmp_path, monkeypatch, ending):
     """Numbers as text, truth values as numbers: the file need not hold the types of the run."""
     monkeypatch.chdir(tmp_path)
-    trial_rows = "".join(f"{i % 7},{i},{i % 2 == 0}\n" for i in range(60))
-    Path("in.csv").write_text("age,ill,old\n" + trial_rows)
+    rows = "".join(f"{i % 7},{i},{i % 2 == 0}\n" for i in range(60))
+    Path("in.csv").write_text("age,ill,old\n" + rows)
     mask = ["mask", "in.csv", f"out.{ending}", "-c", "age", "-k", "5", "--confidential", "ill"]
     result = CliRunner().invoke(app, [*mask, "--set", "closeness=0.3", "--manifest", "out.json"])
     assert result.exit_code == 0, result.output

@@ -197,8 +197,8 @@ def test_the_agreed_plan_must_be_that_of_the_manifest(folder):
 
 
 def test_the_saved_plan_is_that_of_its_own_manifest_where_kinds_were_inferred(folder):
-    trial_rows = "".join(f"{at % 4 + 1:02},{20 + at % 9}\n" for at in range(24))
-    Path("codes.csv").write_text("zip,age\n" + trial_rows)
+    rows = "".join(f"{at % 4 + 1:02},{20 + at % 9}\n" for at in range(24))
+    Path("codes.csv").write_text("zip,age\n" + rows)
     words = ["mask", "codes.csv", "coded.csv", "-c", "zip", "-c", "age", "-k", "3"]
     result = shell(*words, "--manifest", "coded.json", "--save-plan", "saved.toml")
     assert result.exit_code == 0, result.output

@@ -59,9 +59,9 @@ def test_attacks_fit_80_columns_and_say_what_linkage_counts(folder):
                          confidential=["smoker"], n_attacks=100, random_state=0)  # fmt: skip
     with limit_table_width(80):
         lines = repr(found).split("\n")
-    trial_rows = [line for line in lines if line.split("  ")[0] in {*found, "attack"}]
-    assert len(trial_rows) == len(found) + 1
-    assert max(map(len, trial_rows)) <= 80
+    rows = [line for line in lines if line.split("  ")[0] in {*found, "attack"}]
+    assert len(rows) == len(found) + 1
+    assert max(map(len, rows)) <= 80
     assert "nearest original" in found["linkage-distance"].remark
 
 

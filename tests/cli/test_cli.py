@@ -60,8 +60,8 @@ def test_mask_writes_a_release_and_prints_one_line(folder):
 def test_columns_that_are_not_masked_are_written_unchanged(folder):
     cells = ["code", "007", "0080", "0.10", "1e5"]
     numbers = ["x", "1.50", "2.50", "3", "4"]
-    trial_rows = zip(cells, numbers, strict=True)
-    (folder / "in.csv").write_text("".join(f"{cell},{number}\n" for cell, number in trial_rows))
+    rows = zip(cells, numbers, strict=True)
+    (folder / "in.csv").write_text("".join(f"{cell},{number}\n" for cell, number in rows))
     for target, secret in {"a.csv": [], "b.csv": ["--confidential", "code"]}.items():
         assert shell("mask", "in.csv", target, "-c", "x", "-k", "2", *secret).exit_code == 0
         assert [line.split(",")[0] for line in Path(target).read_text().splitlines()] == cells
@@ -123,8 +123,8 @@ def test_the_verdict_and_its_findings_follow_the_result(folder):
 
 
 def test_quiet_prints_only_warnings(folder):
-    head, *trial_rows = CSV.splitlines()
-    mixed = [head, *trial_rows[::2], *trial_rows[1::2]]  # the order of names tells nothing
+    head, *rows = CSV.splitlines()
+    mixed = [head, *rows[::2], *rows[1::2]]  # the order of names tells nothing
     (folder / "in.csv").write_text("\n".join(mixed) + "\n")
     result = shell(*MASK, "--quiet", "-i", "city", "-i", "name", "--unit", "record")
     assert (result.exit_code, result.stdout, complaints(result)) == (0, "", "")
@@ -154,10 +154,8 @@ def test_metadata_of_a_parquet_schema_is_not_released(folder):
         pa.field("pay", pa.int64(), metadata={"note": "SECRET of an unchanged column"}),
     ]
     schema = pa.schema(fields, metadata={"owner": "SECRET of the table"})
-    trial_rows = [[f"P{i}" for i in range(9)], list(range(9)), list(range(9))]
-    pq.write_table(
-        pa.Table.from_arrays([pa.array(r) for r in trial_rows], schema=schema), "in.parquet"
-    )
+    rows = [[f"P{i}" for i in range(9)], list(range(9)), list(range(9))]
+    pq.write_table(pa.Table.from_arrays([pa.array(r) for r in rows], schema=schema), "in.parquet")
     command = "mask in.parquet out.parquet -c age -k 3 -i id --confidential pay"
     assert shell(*command.split()).exit_code == 0
     assert b"SECRET" not in (folder / "out.parquet").read_bytes()
@@ -351,8 +349,8 @@ def test_assess_shows_measures_of_columns_as_a_table(folder):
 
 
 def test_assess_counts_persons_with_several_records(folder):
-    trial_rows = [f"{i // 2},{20 + i % 2 * 9}" for i in range(8)]
-    (folder / "in.csv").write_text("\n".join(["person,age", *trial_rows]) + "\n")
+    rows = [f"{i // 2},{20 + i % 2 * 9}" for i in range(8)]
+    (folder / "in.csv").write_text("\n".join(["person,age", *rows]) + "\n")
     (folder / "out.csv").write_text("\n".join(["age", *["21"] * 4, *["30"] * 3, "31"]) + "\n")
     compare = ["assess", "in.csv", "out.csv", "-c", "age"]
     content = json.loads(shell(*compare, "--unit", "person", "--json").stdout)["measures"]

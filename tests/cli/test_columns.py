@@ -17,9 +17,9 @@ def shell(*words):
 
 @pytest.fixture
 def source(tmp_path):
-    trial_rows = "".join(f"{i},{i * 7 % 11},{i % 3},{i * 5 % 13},{i % 2}\n" for i in range(26))
+    rows = "".join(f"{i},{i * 7 % 11},{i % 3},{i * 5 % 13},{i % 2}\n" for i in range(26))
     path = tmp_path / "in.csv"
-    path.write_text('a,b,c,"d,e",s\n' + trial_rows)
+    path.write_text('a,b,c,"d,e",s\n' + rows)
     return path
 
 

@@ -84,8 +84,8 @@ def test_missing_codes_are_counted_as_missing_values(folder):
 def test_a_database_is_masked_and_judged_without_showing_its_address(folder):
     with sqlite3.connect("in.db") as connection:
         connection.execute("CREATE TABLE survey (code TEXT, age INT)")
-        trial_rows = [(f"0{i}", i) for i in range(9)]
-        connection.executemany("INSERT INTO survey VALUES (?, ?)", trial_rows)
+        rows = [(f"0{i}", i) for i in range(9)]
+        connection.executemany("INSERT INTO survey VALUES (?, ?)", rows)
     connection.close()
     address = "sqlite:///in.db"
     mask = ["mask", address, address, "--table", "survey", "-c", "age", "-k", "3"]

@@ -195,10 +195,10 @@ def test_a_comparison_is_a_table_on_a_usual_terminal(folder):
     code, screen, _ = run_on_terminal(*command, columns=80)
     assert code == 0
     (heading,) = [line for line in screen.split("\n") if line.startswith("run  method")]
-    trial_rows = [line.split() for line in screen.split("\n") if re.match(r"0\d  ", line)]
-    assert [row[0] for row in trial_rows] == ["01", "02", "03"]
+    rows = [line.split() for line in screen.split("\n") if re.match(r"0\d  ", line)]
+    assert [row[0] for row in rows] == ["01", "02", "03"]
     assert "loss" in heading
-    shown = [[cell for cell in row if re.fullmatch(r"\d+\.\d+", cell)] for row in trial_rows]
+    shown = [[cell for cell in row if re.fullmatch(r"\d+\.\d+", cell)] for row in rows]
     assert all(re.fullmatch(r"\d+\.\d", risk) for _, risk in shown), shown
 
 
@@ -325,17 +325,17 @@ def test_a_search_is_announced_before_the_groups_it_starts_from(effort):
 
 
 def test_tables_wrap_between_words_and_become_lists_where_they_must():
-    trial_rows = [["name", "size", "why"], ["a-long-name", "12", "because of many words"]]
+    rows = [["name", "size", "why"], ["a-long-name", "12", "because of many words"]]
     assert align_rows([]) == ""
-    assert align_rows(trial_rows).split("\n")[1] == "a-long-name    12  because of many words"
+    assert align_rows(rows).split("\n")[1] == "a-long-name    12  because of many words"
     with limit_table_width(32):
-        assert align_rows(trial_rows).split("\n")[1:] == [
+        assert align_rows(rows).split("\n")[1:] == [
             "a-long-name    12  because of",
             "                   many words",
         ]
     with limit_table_width(20):
         narrow = ["a-long-name    12", "    because of many", "      words"]
-        assert align_rows(trial_rows).split("\n")[1:] == narrow
+        assert align_rows(rows).split("\n")[1:] == narrow
     numbers = [["name", "first_measure", "second_measure"], ["x", "1.5", "2.5"]]
     with limit_table_width(24):
         assert align_rows(numbers) == "x\n  first_measure   1.5\n  second_measure  2.5"
@@ -353,9 +353,9 @@ def test_wrapped_lines_keep_their_indentation_colours_and_long_words():
 
 def test_sentences_stand_below_rows_where_that_takes_fewer_lines():
     why = "because of so many words that they would fill a narrow column for a long time"
-    trial_rows = [["name", "role", "why"], ["first", "a-long-role", why], ["second", "another", ""]]
+    rows = [["name", "role", "why"], ["first", "a-long-role", why], ["second", "another", ""]]
     with limit_table_width(40):
-        assert align_rows(trial_rows).split("\n")[1:] == [
+        assert align_rows(rows).split("\n")[1:] == [
             "first   a-long-role",
             "    because of so many words that they",
             "      would fill a narrow column for a",

@@ -55,8 +55,8 @@ def test_every_function_of_the_walk_exists(module, name):
 
 
 def test_the_walk_follows_the_calls_of_the_command(tmp_path):
-    trial_rows = "".join(f"{20 + i % 37},{1000 + i}\n" for i in range(40))
-    (tmp_path / "in.csv").write_text(f"age,pay\n{trial_rows}", encoding="utf-8")
+    rows = "".join(f"{20 + i % 37},{1000 + i}\n" for i in range(40))
+    (tmp_path / "in.csv").write_text(f"age,pay\n{rows}", encoding="utf-8")
     paths = {"PYTHONPATH": str(pages.ROOT / "src")}
     result = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", TRACED],

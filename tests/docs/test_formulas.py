@@ -16,12 +16,12 @@ FUNCTIONS = ("dominance.dominated_groups", "neighbour_intervals", "sdc_score")  
 
 def rows_of(page):
     """Return the other cells of each row of the tables of a page, by the names in its first."""
-    trial_rows = {}
+    rows = {}
     for line in (pages.ROOT / "docs" / page).read_text(encoding="utf-8").splitlines():
         if line.startswith("| "):
             first, *others = (cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1])
-            trial_rows |= dict.fromkeys(re.findall(r"`([^`]+)`", first), others)
-    return trial_rows
+            rows |= dict.fromkeys(re.findall(r"`([^`]+)`", first), others)
+    return rows
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -95,9 +95,9 @@ def test_formulas_of_a_page_are_no_plain_text(page):
     ],
 )
 def test_every_attack_and_figure_has_a_formula(page, names):
-    trial_rows = rows_of(page)
-    assert [name for name in names if name not in trial_rows] == []
-    assert [name for name in names if not trial_rows[name][0]] == []
+    rows = rows_of(page)
+    assert [name for name in names if name not in rows] == []
+    assert [name for name in names if not rows[name][0]] == []
 
 
 def test_symbols_of_papers_are_formulas():

@@ -74,8 +74,8 @@ def test_figures_from_elsewhere_are_those_that_the_tests_find(method):
 
 def test_every_row_of_a_paper_that_is_a_method_is_shown_once():
     shown = "\n".join(figures.of_method(ROOT, method) for method in METHODS)
-    for page, trial_rows in figures.ROWS.items():
-        for row in trial_rows:
+    for page, rows in figures.ROWS.items():
+        for row in rows:
             assert re.search(rf"(?m)^\| (.*, )?{re.escape(row)}(, \w+)? \| published", shown), page
 
 

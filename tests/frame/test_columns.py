@@ -162,8 +162,8 @@ def test_text_that_may_be_something_else_must_be_declared():
 
 def test_too_many_declared_distances_are_refused():
     towns = [f"town {i}" for i in range(501)]
-    trial_rows = [(towns[0], town, 1.0) for town in towns[1:]]
-    types = as_types({"x": {"kind": "nominal", "distances": trial_rows}})
+    rows = [(towns[0], town, 1.0) for town in towns[1:]]
+    types = as_types({"x": {"kind": "nominal", "distances": rows}})
     with raises(InputError, "too-many-categories", column="x", count=501):
         read_column(open_frame(pd.DataFrame({"x": towns})), "x", types["x"])
 

@@ -217,8 +217,8 @@ def test_a_hierarchy_of_a_labelled_file_lists_labels_or_codes(tmp_path, ending, 
     write(data, source, variable_value_labels={"smoke": labels})
     parents = {1.0: "yes", 2.0: "no", 3.0: "yes"}
     names = labels if listed == "labels" else {1.0: 1, 2.0: 2, 3.0: 3}
-    trial_rows = "\n".join(f"{names[code]};{parent}" for code, parent in parents.items())
-    (tmp_path / "smoke.csv").write_text(trial_rows)
+    rows = "\n".join(f"{names[code]};{parent}" for code, parent in parents.items())
+    (tmp_path / "smoke.csv").write_text(rows)
     types = {"smoke": Hierarchy.from_file(tmp_path / "smoke.csv")}
     release = deliver(Plan({}, [Generalise(["smoke"], 4)], types), source, target).release
     assert release.data["smoke"].to_pylist() == ["yes"] * 2 + ["no"] * 8 + ["yes"] * 5

@@ -78,10 +78,10 @@ def least_diversity(
     values are held by equally many, what a unit stands for is a choice, and nothing is counted.
     """
     keys, least = [key(value) for value in secret], math.inf
-    for trial_rows in classes(view, columns):
-        values = [keys[at] for at in trial_rows]
+    for rows in classes(view, columns):
+        values = [keys[at] for at in rows]
         if units is not None:
-            held = pd.DataFrame({"unit": [key(units[at]) for at in trial_rows], "value": values})
+            held = pd.DataFrame({"unit": [key(units[at]) for at in rows], "value": values})
             held = held.drop_duplicates()
             held["holders"] = held.groupby("value")["unit"].transform("size")
             most = held.groupby("unit")["holders"].transform("max")
@@ -95,15 +95,13 @@ def least_diversity(
     return least
 
 
-def _shares(
-    trial_rows: Sequence[int], keys: Sequence[Any], units: Sequence[Any] | None
-) -> pd.Series:
+def _shares(rows: Sequence[int], keys: Sequence[Any], units: Sequence[Any] | None) -> pd.Series:
     """Return the share of each value; each of ``units`` counts once, spread over its records."""
-    frame = pd.DataFrame({"value": [keys[at] for at in trial_rows]})
+    frame = pd.DataFrame({"value": [keys[at] for at in rows]})
     if units is None:
         frame["weight"] = 1.0
     else:
-        unit = pd.Series([key(units[at]) for at in trial_rows])
+        unit = pd.Series([key(units[at]) for at in rows])
         frame["weight"] = 1.0 / unit.map(unit.value_counts())
     weights = frame.groupby("value", sort=False)["weight"].sum()
     return weights / weights.sum()
@@ -130,8 +128,8 @@ def greatest_distance(
         values = [one for one in dict.fromkeys(map(key, order)) if one in set(keys)]
     everybody = _shares(range(len(keys)), keys, units).reindex(values, fill_value=0.0)
     farthest = 0.0
-    for trial_rows in classes(view, columns):
-        own = _shares(trial_rows, keys, units)
+    for rows in classes(view, columns):
+        own = _shares(rows, keys, units)
         gap = own.reindex(values, fill_value=0.0) - everybody
         if order is None:
             farthest = max(farthest, float(gap.abs().sum()) / 2)

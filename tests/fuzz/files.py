@@ -21,7 +21,7 @@ from fuzz.alike import alike, moment_of, number_of
 from fuzz.case import Case
 from fuzz.columns import Column
 from fuzz.counter import View
-from fuzz.judge import JudgedFile, problems, telltale
+from fuzz.judge import Judged, problems, telltale
 from fuzz.memory import last_line, refusal_problems
 from fuzz.readers import read_seen, with_holes
 from fuzz.sources import FIXED, TABLE, TEXT, Place, layout_text, write_source
@@ -187,12 +187,8 @@ def _deliver(route: Route) -> tuple[str, Any, list[str]]:
     mark = telltale(" ".join(delivery.release.warnings))
     if mark:
         problems.append(f"warning: it holds a value of the data ({mark})")
-    trial_rows = delivery.release.rows
-    return (
-        "released",
-        _Shown(verdict, None if trial_rows is None else trial_rows.tolist()),
-        problems,
-    )
+    rows = delivery.release.rows
+    return "released", _Shown(verdict, None if rows is None else rows.tolist()), problems
 
 
 def _command(route: Route) -> tuple[str, Any, list[str]]:
@@ -241,7 +237,7 @@ class _Shown:
     """A verdict, and the records of the original that were released, in their order."""
 
     verdict: Any
-    trial_rows: list[int] | None = None
+    rows: list[int] | None = None
 
 
 def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:
@@ -259,7 +255,7 @@ def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:
         route.source.kind, route.target.kind
     } <= spss  # fmt: skip
     same = route.source.kind == route.target.kind and route.source.format in (*TEXT, *FIXED)
-    judged = JudgedFile(
+    judged = Judged(
         case.plan,
         before,
         after,

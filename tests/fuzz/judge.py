@@ -27,7 +27,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class JudgedFile:
+class Judged:
     """A release beside its original, as plain values.
 
     Parameters
@@ -66,10 +66,10 @@ class JudgedFile:
     secrets: View | None = None
     in_file: bool = False
     with_holes: View | None = None
-    trial_rows: Sequence[int] | None = None
+    rows: Sequence[int] | None = None
 
 
-def problems(judged: JudgedFile) -> Iterator[str]:
+def problems(judged: Judged) -> Iterator[str]:
     """Yield what is wrong with a release, each as ``check: what``."""
     yield from _columns(judged)
     released = len(next(iter(judged.after.values())))
@@ -128,7 +128,7 @@ def _without_missing_words(values: Sequence[Any]) -> Sequence[Any]:
     return [v if isinstance(v, str) and v.strip() in numbers else None for v in values]
 
 
-def _columns(judged: JudgedFile) -> Iterator[str]:
+def _columns(judged: Judged) -> Iterator[str]:
     gone = promises.dropped(judged.plan)
     others = promises.unnamed(judged.plan, judged.before)
     choice = judged.plan.get("other_columns", "refuse")
@@ -142,7 +142,7 @@ def _columns(judged: JudgedFile) -> Iterator[str]:
         yield f"columns: {list(judged.after)} were released, {expected} expected"
 
 
-def _unmasked(judged: JudgedFile, before: View) -> Iterator[str]:
+def _unmasked(judged: Judged, before: View) -> Iterator[str]:
     """Compare the columns that no step masks."""
     masked = promises.masked(judged.plan)
     merged = {
@@ -171,7 +171,7 @@ def _unmasked(judged: JudgedFile, before: View) -> Iterator[str]:
             yield f"unmasked: column {name!r} has changed in {len(changed)} records"
 
 
-def _classes(judged: JudgedFile, before: View) -> Iterator[str]:
+def _classes(judged: Judged, before: View) -> Iterator[str]:
     for block in promises.blocks(judged.plan):
         smallest = _smallest(judged, block.columns, block.wildcards)
         if smallest < block.k:
@@ -183,7 +183,7 @@ def _classes(judged: JudgedFile, before: View) -> Iterator[str]:
 
 
 def _smallest(
-    judged: JudgedFile,
+    judged: Judged,
     columns: Sequence[str],
     wildcards: Sequence[str],
     units: Sequence[Any] | None = None,
@@ -194,7 +194,7 @@ def _smallest(
     return fewest_matches(judged.with_holes or judged.after, columns, wildcards, units)
 
 
-def _beyond(judged: JudgedFile, before: View) -> Iterator[str]:
+def _beyond(judged: Judged, before: View) -> Iterator[str]:
     secret = promises.with_role(judged.plan, "confidential")
     unit = promises.unit_of(judged.plan)
     units = None if unit is None else before[unit]
@@ -214,7 +214,7 @@ def _beyond(judged: JudgedFile, before: View) -> Iterator[str]:
                     yield f"closeness: {least} of {name!r}, {step['closeness']} promised"
 
 
-def _verdict(judged: JudgedFile, before: View) -> Iterator[str]:
+def _verdict(judged: Judged, before: View) -> Iterator[str]:
     verdict, promised = judged.verdict, promises.promised_k(judged.plan)
     unit = promises.unit_of(judged.plan)
     units = None if unit is None else before[unit]
@@ -241,7 +241,7 @@ def _verdict(judged: JudgedFile, before: View) -> Iterator[str]:
         yield f"verdict: a sentence holds a value of the data ({mark})"
 
 
-def _values(judged: JudgedFile, before: View) -> Iterator[str]:
+def _values(judged: Judged, before: View) -> Iterator[str]:
     """Compare masked values with the original ones, as far as the step says how."""
     for step in judged.plan["steps"]:
         for name in step["columns"]:
@@ -278,9 +278,7 @@ def _values(judged: JudgedFile, before: View) -> Iterator[str]:
                     yield f"values: {name!r} shows values that the original does not have"
 
 
-def _file_values(
-    judged: JudgedFile, step: promises.Document, name: str, before: View
-) -> Iterator[str]:
+def _file_values(judged: Judged, step: promises.Document, name: str, before: View) -> Iterator[str]:
     """Compare masked cells of a file, in whatever way its format spells them."""
     old, new = before[name], (judged.with_holes or judged.after)[name]
     if step["method"] == "suppress":

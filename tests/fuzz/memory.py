@@ -16,7 +16,7 @@ from fuzz.columns import Column
 from fuzz.counter import smallest_class
 from fuzz.frames import categories_of, plain_values, to_frame, types_of
 from fuzz.groups import group_problems
-from fuzz.judge import JudgedFile, kept_records, problems, telltale
+from fuzz.judge import Judged, kept_records, problems, telltale
 from fuzz.promises import as_list, known, masked
 from shoal.errors import GuaranteeBroken, InputError, ShoalError, ShoalWarning
 from shoal.frame import tables
@@ -51,7 +51,7 @@ def run_in_memory(case: Case) -> tuple[str, list[str]]:
     if Plan.from_dict(plan.to_dict()) != plan or json.dumps(plan.to_dict()) == "":
         actual.append("plan: its document gives another plan")
     after = plain_values(release.data)
-    judged = JudgedFile(
+    judged = Judged(
         case.plan,
         before,
         after,

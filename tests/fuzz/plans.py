@@ -275,11 +275,11 @@ def _order(texts: list[str]) -> Any:
 
 
 def _tree(texts: list[str]) -> Any:
-    trial_rows = [[text, "upper" if at % 2 else "lower"] for at, text in enumerate(texts)]
-    return {"kind": "nominal", "hierarchy": trial_rows} if texts else None
+    rows = [[text, "upper" if at % 2 else "lower"] for at, text in enumerate(texts)]
+    return {"kind": "nominal", "hierarchy": rows} if texts else None
 
 
 def _distances(texts: list[str]) -> Any:
     pairs = [(a, b) for at, a in enumerate(texts) for b in texts[at + 1 :]]
-    trial_rows = [[a, b, str(1 + at % 3)] for at, (a, b) in enumerate(pairs)]
-    return {"kind": "nominal", "distances": trial_rows} if trial_rows else None
+    rows = [[a, b, str(1 + at % 3)] for at, (a, b) in enumerate(pairs)]
+    return {"kind": "nominal", "distances": rows} if rows else None

@@ -67,11 +67,9 @@ def _content(path: Path) -> bytes:
 
 def _text(place: Place) -> View:
     text = _content(place.path).decode(place.encoding)
-    trial_rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=place.separator))
-    trial_rows = [
-        row or [""] for row in trial_rows
-    ]  # an empty line is a cell of a table of one column
-    return {name: [row[at] for row in trial_rows[1:]] for at, name in enumerate(trial_rows[0])}
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=place.separator))
+    rows = [row or [""] for row in rows]  # an empty line is a cell of a table of one column
+    return {name: [row[at] for row in rows[1:]] for at, name in enumerate(rows[0])}
 
 
 def _fixed(place: Place) -> View:
@@ -90,9 +88,9 @@ def _cell(text: str) -> str:
 
 def _excel(path: Path) -> View:
     book = openpyxl.load_workbook(path, data_only=True)
-    trial_rows = list(book.worksheets[0].iter_rows(values_only=True))
-    header = [str(name) for name in trial_rows[0]]
-    return {name: [row[at] for row in trial_rows[1:]] for at, name in enumerate(header)}
+    rows = list(book.worksheets[0].iter_rows(values_only=True))
+    header = [str(name) for name in rows[0]]
+    return {name: [row[at] for row in rows[1:]] for at, name in enumerate(header)}
 
 
 def _statistical(place: Place) -> View:
@@ -134,6 +132,6 @@ def _database(path: Path, table: str) -> View:
     connection = sqlite3.connect(path)
     cursor = connection.execute(f'SELECT * FROM "{table}"')
     names = [entry[0] for entry in cursor.description]
-    trial_rows = cursor.fetchall()
+    rows = cursor.fetchall()
     connection.close()
-    return {name: [row[at] for row in trial_rows] for at, name in enumerate(names)}
+    return {name: [row[at] for row in rows] for at, name in enumerate(names)}

@@ -88,8 +88,8 @@ def local_problems(
 ) -> Iterator[str]:
     """Yield what is wrong with a column of ancestors or ranges: each covers what a value was."""
     declared = plan.get("types", {}).get(name)
-    trial_rows = declared.get("hierarchy", []) if isinstance(declared, dict) else []
-    parents = {str(row[0]): row[1:] for row in trial_rows}
+    rows = declared.get("hierarchy", []) if isinstance(declared, dict) else []
+    parents = {str(row[0]): row[1:] for row in rows}
     for o, n in zip(old, new, strict=True):
         if alike(None, o) or is_missing_word(o) or alike(None, n):
             continue

@@ -260,8 +260,8 @@ def _write_database(columns: list[Column], place: Place, rng: Rng) -> Place:
     names = ", ".join(f'"{c.name}" {types.get(c.kind, "TEXT")}' for c in columns)
     connection.execute(f"CREATE TABLE {TABLE} ({names})")
     marks = ", ".join("?" * len(columns))
-    trial_rows = zip(*([_stored(value) for value in c.values] for c in columns), strict=True)
-    connection.executemany(f"INSERT INTO {TABLE} VALUES ({marks})", trial_rows)
+    rows = zip(*([_stored(value) for value in c.values] for c in columns), strict=True)
+    connection.executemany(f"INSERT INTO {TABLE} VALUES ({marks})", rows)
     connection.commit()
     connection.close()
     return place

@@ -47,11 +47,11 @@ def trees(draw):
 
 
 @given(rows=trees())
-def test_a_hierarchy_is_embedded_exactly(trial_rows):
-    path = {row[0]: row for row in trial_rows}
+def test_a_hierarchy_is_embedded_exactly(rows):
+    path = {row[0]: row for row in rows}
     distances = np.array([[climb(one, other, path) for other in path] for one in path])
     points = embed(distances)
-    assert points.shape[1] <= max(1, len(trial_rows) - 1)
+    assert points.shape[1] <= max(1, len(rows) - 1)
     assert squares(points) == pytest.approx(distances**2, abs=1e-9)
 
 
@@ -72,8 +72,8 @@ def test_many_categories_are_nearly_at_their_distances(levels):
 def test_thousands_of_categories_are_grouped_with_near_ones(hierarchy):
     towns = np.array([f"{region:02}-{town:03}" for region in range(25) for town in range(80)])
     values = np.repeat(towns, 3)[np.random.default_rng(0).permutation(6000)]
-    trial_rows = [(town, town[:2]) for town in towns]
-    types = {"town": {"kind": "nominal", **({"hierarchy": trial_rows} if hierarchy else {})}}
+    rows = [(town, town[:2]) for town in towns]
+    types = {"town": {"kind": "nominal", **({"hierarchy": rows} if hierarchy else {})}}
     release = shoal.microaggregate(
         pd.DataFrame({"town": values}), ["town"], k=3, method="mdav", types=types
     )
@@ -136,15 +136,12 @@ DECLARED = {
 
 
 @given(rows=st.lists(records, min_size=1, max_size=15))
-def test_squared_distances_of_mixed_records_are_the_defined_ones(trial_rows):
-    table = pd.DataFrame(trial_rows, columns=list(DECLARED))
+def test_squared_distances_of_mixed_records_are_the_defined_ones(rows):
+    table = pd.DataFrame(rows, columns=list(DECLARED))
     frame, types = nw.from_native(table), as_types(DECLARED)
     space = build_space([read_column(frame, n, types[n]) for n in DECLARED], "zscore", 0.0, [])
     slow = squared_distances(
-        [
-            ([row[at] for row in trial_rows], declared)
-            for at, declared in enumerate(DECLARED.values())
-        ]
+        [([row[at] for row in rows], declared) for at, declared in enumerate(DECLARED.values())]
     )
     assert squares(space.Z) == pytest.approx(np.array(slow), abs=1e-6)
 

@@ -19,12 +19,12 @@ from shoal.io.files import open_source, read, write
 FILES = Path(__file__).parent / "files"
 
 
-def book(path, *trial_rows, sheets=("one",)):
+def book(path, *rows, sheets=("one",)):
     workbook = openpyxl.Workbook()
     workbook.remove(workbook.active)
     for name in sheets:
         sheet = workbook.create_sheet(name)
-        for row in trial_rows:
+        for row in rows:
             sheet.append(row)
     workbook.save(path)
     return path
@@ -82,8 +82,8 @@ def test_a_number_beyond_all_dates_stays_a_number_with_its_format(tmp_path):
 
 
 def test_missing_and_numeric_column_names_are_replaced(tmp_path):
-    trial_rows = [[None] * 4, ["a", 2019, None, 2.5, dt.date(2024, 1, 31)], [1, 2, 3, 4, 5]]
-    source = open_source(book(tmp_path / "t.xlsx", *trial_rows))
+    rows = [[None] * 4, ["a", 2019, None, 2.5, dt.date(2024, 1, 31)], [1, 2, 3, 4, 5]]
+    source = open_source(book(tmp_path / "t.xlsx", *rows))
     names = ["a", "2019", "column_3", "2.5", "2024-01-31"]
     assert source.table.to_pylist() == [dict(zip(names, range(1, 6), strict=True))]
     assert len(source.remarks) == 1
@@ -102,9 +102,9 @@ def test_missing_and_numeric_column_names_are_replaced(tmp_path):
         ([["a", "a"], [1, 2]], "name-twice"),
     ],
 )
-def test_malformed_sheets_are_refused(tmp_path, trial_rows, code):
+def test_malformed_sheets_are_refused(tmp_path, rows, code):
     with raises((FileError, ColumnError), code):
-        read(book(tmp_path / "t.xlsx", *trial_rows))
+        read(book(tmp_path / "t.xlsx", *rows))
 
 
 def test_columns_of_mixed_kinds_become_text_with_a_warning(tmp_path):

@@ -113,14 +113,14 @@ CELLS = {
 
 
 @given(rows=st.lists(st.fixed_dictionaries(CELLS), min_size=1, max_size=5))
-def test_json_lines_come_back_and_polars_reads_them(tmp_path_factory, trial_rows):
+def test_json_lines_come_back_and_polars_reads_them(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("json") / "t.jsonl"
     kinds = [pa.int64(), pa.float64(), pa.string(), pa.bool_()]
-    table = pa.Table.from_pylist(trial_rows, pa.schema(list(zip(CELLS, kinds, strict=True))))
+    table = pa.Table.from_pylist(rows, pa.schema(list(zip(CELLS, kinds, strict=True))))
     write(table, path, target=path)
-    assert read(path).to_pylist() == trial_rows
+    assert read(path).to_pylist() == rows
     frame = pl.read_ndjson(path, schema=dict(pl.from_arrow(table).schema))
-    assert frame.to_dicts() == trial_rows
+    assert frame.to_dicts() == rows
 
 
 def test_json_lines_hold_dates_as_text_and_refuse_the_rest(tmp_path):

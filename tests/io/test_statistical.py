@@ -42,10 +42,10 @@ TYPES = (pa.float64(), pa.int64(), pa.int32(), pa.string(), pa.date32())
 TYPES = (*TYPES, pa.timestamp("ms"), pa.bool_())
 
 
-def made(trial_rows):
+def made(rows):
     columns = [
         [cell.replace(microsecond=0) if isinstance(cell, dt.datetime) else cell for cell in column]
-        for column in zip(*trial_rows, strict=True)
+        for column in zip(*rows, strict=True)
     ]
     names = ["x", "n", "i", "t", "d", "m", "b"]
     arrays = [pa.array(cells, kind) for cells, kind in zip(columns, TYPES, strict=True)]
@@ -55,9 +55,9 @@ def made(trial_rows):
 @pytest.mark.parametrize("ending", ENDINGS)
 @settings(max_examples=tries(40))
 @given(rows=TABLES)
-def test_any_table_comes_back(tmp_path_factory, ending, trial_rows):
+def test_any_table_comes_back(tmp_path_factory, ending, rows):
     path = tmp_path_factory.mktemp("s") / f"t.{ending}"
-    table = made(trial_rows)
+    table = made(rows)
     write(table, path, target=path)
     back = read(path)
     for name in table.column_names:
@@ -69,9 +69,9 @@ def test_any_table_comes_back(tmp_path_factory, ending, trial_rows):
 
 @given(rows=TABLES)
 @settings(max_examples=15)
-def test_pandas_reads_our_stata_files(tmp_path_factory, trial_rows):
+def test_pandas_reads_our_stata_files(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("s") / "t.dta"
-    table = made(trial_rows).select(["x", "i", "t"])
+    table = made(rows).select(["x", "i", "t"])
     write(table, path, target=path)
     back = pd.read_stata(path)
     assert back["t"].tolist() == table.column("t").to_pylist()

@@ -109,8 +109,8 @@ def test_independent_features_have_full_rank(columns):
 
 
 @given(values_and_weights)
-def test_quantiles_and_gini_agree_with_the_slow_versions(trial_rows):
-    values, weights = np.array(trial_rows, float).T
+def test_quantiles_and_gini_agree_with_the_slow_versions(rows):
+    values, weights = np.array(rows, float).T
     shares = [0.1, 0.25, 0.5, 0.75, 0.9]
     expected = [quantile_by_copies(values, weights, share) for share in shares]
     assert weighted_quantiles(values, weights, shares).tolist() == expected
@@ -132,9 +132,9 @@ def test_prediction_loses_what_masking_destroys():
         before, before, target=["wage", "ill"], measures=["prediction"], random_state=0
     )
     assert kept.figures()["prediction_loss"] == 0
-    trial_rows = {(row["target"], row["model"]): row for row in kept["prediction"].rows}
-    assert trial_rows["wage", "linear"]["original"] > 0.6
-    assert trial_rows["ill", "linear"]["original"] > 0.8
+    rows = {(row["target"], row["model"]): row for row in kept["prediction"].rows}
+    assert rows["wage", "linear"]["original"] > 0.6
+    assert rows["ill", "linear"]["original"] > 0.8
     lost = shoal.utility(before, after, target="wage", columns=["age", "school"],
                          measures=["prediction"], random_state=0)  # fmt: skip
     for row in lost["prediction"].rows:
@@ -176,15 +176,15 @@ def test_estimates_by_hand():
     before = pd.DataFrame({"x": [1.0, 2.0, 3.0, 6.0], "c": list("aabb"), "w": [1, 1, 1, 3]})
     after = before.assign(x=[1.5, 1.5, 4.5, 4.5], c=list("aaab"))
     result = shoal.utility(before, after, weight="w", min_group=2, measures=["estimates"])
-    trial_rows = {(r["column"], r["estimate"], r["weighted"]): r for r in result["estimates"].rows}
-    total = trial_rows["x", "total", True]
+    rows = {(r["column"], r["estimate"], r["weighted"]): r for r in result["estimates"].rows}
+    total = rows["x", "total", True]
     assert (total["original"], total["masked"]) == (24, 21)
     assert total["error"] == pytest.approx(3 / 24)
-    assert trial_rows["x", "total", False]["error"] == 0
-    assert trial_rows["x", "median", True]["original"] == 4.5  # half of the weights at 3 and at 6
-    assert trial_rows["c", "shares", True]["error"] == pytest.approx(1 / 6)
-    assert trial_rows["c", "shares", False]["error"] == pytest.approx(1 / 4)
-    assert ("w", "total", True) not in trial_rows
+    assert rows["x", "total", False]["error"] == 0
+    assert rows["x", "median", True]["original"] == 4.5  # half of the weights at 3 and at 6
+    assert rows["c", "shares", True]["error"] == pytest.approx(1 / 6)
+    assert rows["c", "shares", False]["error"] == pytest.approx(1 / 4)
+    assert ("w", "total", True) not in rows
     deviation = np.sqrt((9 + 4 + 1 + 3 * 4) / 6)
     assert result.figures()["mean_error"] == pytest.approx(0.5 / deviation)
 
@@ -276,13 +276,13 @@ def test_years_and_dates_are_not_shown_as_plain_numbers():
     )
     result = shoal.utility(before, before.assign(day=days[::-1]), measures=["estimates"])
     text = str(result["estimates"])
-    trial_rows = {(row["column"], row["estimate"]): row for row in result["estimates"].rows}
-    assert trial_rows["born", "median"]["original"] == 1970
+    rows = {(row["column"], row["estimate"]): row for row in result["estimates"].rows}
+    assert rows["born", "median"]["original"] == 1970
     assert "1970" in text
     assert "1,970" not in text
     assert "3,950" in text
-    assert trial_rows["day", "median"]["original"] is None
-    assert trial_rows["day", "median"]["error"] is not None
+    assert rows["day", "median"]["original"] is None
+    assert rows["day", "median"]["error"] is not None
     assert len(result["estimates"].remarks) == 1
 
 

@@ -43,11 +43,11 @@ def grouped(frame, k, columns=("age", "height")):
     """Return the frame with groups of k or more records that share means, by order of age."""
     order = np.lexsort((frame["age"], frame["region"]))
     result = frame.copy()
-    for _, trial_rows in frame.iloc[order].groupby("region"):
-        group = np.minimum(np.arange(len(trial_rows)) // k, len(trial_rows) // k - 1)
+    for _, rows in frame.iloc[order].groupby("region"):
+        group = np.minimum(np.arange(len(rows)) // k, len(rows) // k - 1)
         for name in columns:
-            means = trial_rows[name].groupby(group).transform("mean")
-            result.loc[trial_rows.index, name] = means
+            means = rows[name].groupby(group).transform("mean")
+            result.loc[rows.index, name] = means
     return result
 
 
@@ -138,14 +138,14 @@ def test_groups_with_their_own_value_leak_it_whatever_k_is(original):
 
 
 def test_an_insider_who_knows_all_others_reconstructs_the_value(original):
-    trial_rows = original.groupby("region").head(80)
-    attacks = attack(trial_rows, grouped(trial_rows, 80), tolerance=1e-6)
+    rows = original.groupby("region").head(80)
+    attacks = attack(rows, grouped(rows, 80), tolerance=1e-6)
     assert attacks["reconstruction"].rate == 1
     assert attacks["reconstruction"].baseline < 0.1
-    noisy = grouped(trial_rows, 80)
+    noisy = grouped(rows, 80)
     noisy["age"] += 0.3  # every group mean is wrong
     noisy["height"] += 0.3
-    assert attack(trial_rows, noisy, tolerance=1e-6)["reconstruction"].rate == 0
+    assert attack(rows, noisy, tolerance=1e-6)["reconstruction"].rate == 0
 
 
 @given(k=st.integers(2, 6), n=st.integers(12, 40), seed=st.integers(0, 10**6))
@@ -264,16 +264,12 @@ def test_fast_attacks_agree_with_the_slow_ones(both):
         random_state=0,
         attacks=["linkage-distance", "linkability", "inference"],
     )
-    trial_rows = [table.to_dict("records") for table in (after, before)]
+    rows = [table.to_dict("records") for table in (after, before)]
     names, numbers = ["a", "b", "c"], ["a", "b"]
-    assert attacks["linkage-distance"].rate == pytest.approx(
-        twin.linkage(*trial_rows, names, numbers)
-    )
+    assert attacks["linkage-distance"].rate == pytest.approx(twin.linkage(*rows, names, numbers))
     halves = (["a", "c"], ["b"])
-    assert attacks["linkability"].rate == pytest.approx(
-        twin.linkability(*trial_rows, halves, numbers)
-    )
-    inferred = twin.inference(*trial_rows, names, numbers, "s")
+    assert attacks["linkability"].rate == pytest.approx(twin.linkability(*rows, halves, numbers))
+    inferred = twin.inference(*rows, names, numbers, "s")
     assert attacks["inference:s"].rate == pytest.approx(inferred)
 
 
@@ -400,17 +396,17 @@ def test_rank_and_probabilistic_linkage_agree_with_the_slow_ones(seed, size):
     )
     after.loc[1::9] = after.iloc[0].tolist()
     attacks = attack(before, after, unit="person", confidential=[], aligned=True)
-    trial_rows = [table[KNOWN].to_dict("records") for table in (after, before)]
+    rows = [table[KNOWN].to_dict("records") for table in (after, before)]
     numbers, units = ["age", "height"], before["person"].tolist()
 
     def estimate(patterns, counts, share):
         return expectation_maximisation(np.array(patterns), np.array(counts), share)[:2]
 
-    ranked = [twin.ranked(table, numbers) for table in trial_rows]
+    ranked = [twin.ranked(table, numbers) for table in rows]
     expected = {
-        "linkage-distance": twin.linkage(*trial_rows, KNOWN, numbers, units),
+        "linkage-distance": twin.linkage(*rows, KNOWN, numbers, units),
         "linkage-rank": twin.linkage(*ranked, KNOWN, numbers, units),
-        "linkage-probabilistic": twin.probabilistic(*trial_rows, KNOWN, numbers, units, estimate),
+        "linkage-probabilistic": twin.probabilistic(*rows, KNOWN, numbers, units, estimate),
     }
     assert {name: attacks[name].rate for name in expected} == pytest.approx(expected)
 

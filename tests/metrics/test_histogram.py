@@ -16,8 +16,8 @@ def grouped(column, k):
     """Return the column with runs of k sorted values replaced by their mean."""
     order = np.argsort(column, kind="stable")
     masked = np.empty(len(column))
-    for trial_rows in np.array_split(order, max(1, len(column) // k)):
-        masked[trial_rows] = column[trial_rows].mean()
+    for rows in np.array_split(order, max(1, len(column) // k)):
+        masked[rows] = column[rows].mean()
     return masked
 
 

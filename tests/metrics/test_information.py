@@ -12,22 +12,22 @@ from shoal.metrics import delta_disclosure, mutual_information
 pairs = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=30)
 
 
-def slow(trial_rows):
+def slow(rows):
     """Return both measures by the definition."""
-    n, bits, most = len(trial_rows), 0.0, 0.0
-    for group, value in set(trial_rows):
-        both = trial_rows.count((group, value)) / n
-        one = sum(g == group for g, _ in trial_rows) / n
-        other = sum(v == value for _, v in trial_rows) / n
+    n, bits, most = len(rows), 0.0, 0.0
+    for group, value in set(rows):
+        both = rows.count((group, value)) / n
+        one = sum(g == group for g, _ in rows) / n
+        other = sum(v == value for _, v in rows) / n
         bits += both * log(both / (one * other), 2)
         most = max(most, abs(log(both / one / other)))
     return bits, most
 
 
 @given(rows=pairs)
-def test_both_measures_agree_with_their_definitions(trial_rows):
-    released, values = (np.array([[row[at]] for row in trial_rows]) for at in (0, 1))
-    bits, most = slow(trial_rows)
+def test_both_measures_agree_with_their_definitions(rows):
+    released, values = (np.array([[row[at]] for row in rows]) for at in (0, 1))
+    bits, most = slow(rows)
     assert mutual_information(released, values) == pytest.approx([bits], abs=1e-12)
     assert delta_disclosure(released, values) == pytest.approx([most], abs=1e-12)
 

@@ -156,10 +156,10 @@ def test_lost_category_counts_as_no_overlap():
     rng = np.random.default_rng(0)
     before = pd.DataFrame({"job": ["a", "b", "c"] * 20, "wage": rng.normal(size=60)})
     after = before.assign(job=before["job"].replace("b", "a"))
-    trial_rows = rows_of(compare(before, after, "wage ~ job"))
-    assert trial_rows["job[T.b]"]["overlap"] == 0
-    assert trial_rows["job[T.b]"]["masked"] is None
-    assert trial_rows["job[T.c]"]["overlap"] > 0.5
+    rows = rows_of(compare(before, after, "wage ~ job"))
+    assert rows["job[T.b]"]["overlap"] == 0
+    assert rows["job[T.b]"]["masked"] is None
+    assert rows["job[T.c]"]["overlap"] > 0.5
 
 
 def test_reference_category_is_in_both_tables():
@@ -167,11 +167,11 @@ def test_reference_category_is_in_both_tables():
     rng = np.random.default_rng(0)
     before = pd.DataFrame({"job": ["a", "b", "c"] * 20, "wage": rng.normal(size=60)})
     after = before.assign(job=before["job"].replace("a", "z"))
-    trial_rows = rows_of(compare(before, after, "wage ~ job"))
-    assert "job[T.c]" in trial_rows
-    assert "job[T.b]" not in trial_rows
-    assert trial_rows["job[T.c]"]["overlap"] == pytest.approx(1, abs=0.05)
-    assert "job[T.z]" not in trial_rows  # there is nothing to compare it with
+    rows = rows_of(compare(before, after, "wage ~ job"))
+    assert "job[T.c]" in rows
+    assert "job[T.b]" not in rows
+    assert rows["job[T.c]"]["overlap"] == pytest.approx(1, abs=0.05)
+    assert "job[T.z]" not in rows  # there is nothing to compare it with
 
 
 def test_coefficients_of_rare_categories_are_not_shown():
@@ -210,5 +210,5 @@ def test_unknown_columns_of_a_formula_are_named():
 @pytest.mark.parametrize("name", ["test score", "test.score", "Test", "log"])
 def test_names_of_columns_may_be_quoted(name):
     frame = SPECTOR.rename(columns={"tuce": name})
-    trial_rows = rows_of(compare(frame, frame, f"gpa ~ `{name}` + exp(`{name}` / 100)"))
-    assert trial_rows.keys() == {"Intercept", name, f"exp(`{name}` / 100)"}
+    rows = rows_of(compare(frame, frame, f"gpa ~ `{name}` + exp(`{name}` / 100)"))
+    assert rows.keys() == {"Intercept", name, f"exp(`{name}` / 100)"}

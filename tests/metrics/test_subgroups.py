@@ -41,8 +41,8 @@ def test_no_group_is_smaller_than_the_least(values, least):
         return
     grouping = groups_of(values, least)
     assert all(group.size >= least for group in grouping.groups)
-    trial_rows = np.sort(np.concatenate([group.rows[0] for group in grouping.groups]))
-    assert trial_rows.tolist() == list(range(len(values)))
+    rows = np.sort(np.concatenate([group.rows[0] for group in grouping.groups]))
+    assert rows.tolist() == list(range(len(values)))
     for group in grouping.groups:
         assert group.size == len(group.rows[0])
         if group.label != OTHERS:
@@ -108,8 +108,8 @@ def test_the_worst_off_group_comes_first(better, worst):
 def test_assess_by_group_is_assess_of_the_group():
     result = shoal.assess(BEFORE, AFTER, **KNOWN, by="sex", min_group=3)
     assert set(result) == set(shoal.assess(BEFORE, AFTER, **KNOWN))
-    for label, trial_rows in (("f", slice(0, 30)), ("m", slice(30, 50))):
-        alone = shoal.assess(BEFORE[trial_rows], AFTER[trial_rows], **KNOWN)
+    for label, rows in (("f", slice(0, 30)), ("m", slice(30, 50))):
+        alone = shoal.assess(BEFORE[rows], AFTER[rows], **KNOWN)
         assert result.groups[f"sex={label}"].figures() == alone.figures()
     assert result.groups.ordered("information_loss")[0][0].label == "sex=m"
     losses = [value for _, value in result.groups.ordered("information_loss")]
@@ -179,7 +179,7 @@ def test_quantiles_of_small_groups_are_not_computed():
     before = pd.DataFrame({"g": ["a"] * 6 + ["b"] * 12, "x": np.arange(18.0)})
     result = shoal.utility(before, before, by="g", measures=["estimates"])
     names = {
-        label: {row["estimate"] for row in trial_rows if row["column"] == "x"}
-        for label, trial_rows in result.to_dict()["groups"]["estimates"].items()
+        label: {row["estimate"] for row in rows if row["column"] == "x"}
+        for label, rows in result.to_dict()["groups"]["estimates"].items()
     }
     assert names == {"g=a": {"total", "mean", "gini"}, "g=b": {"total", "mean", "median", "gini"}}

@@ -52,12 +52,12 @@ tables = st.integers(1, 5).flatmap(
 
 
 @given(rows=tables, largest=st.integers(1, 5))
-def test_minimal_uniques_are_those_of_all_combinations(trial_rows, largest):
-    width = len(trial_rows[0])
+def test_minimal_uniques_are_those_of_all_combinations(rows, largest):
+    width = len(rows[0])
     largest = min(largest, width)
-    keys = np.array([[-1 if cell is None else cell for cell in row] for row in trial_rows])
+    keys = np.array([[-1 if cell is None else cell for cell in row] for row in rows])
     result = suda(keys, max_size=largest, missing=keys < 0)
-    expected = minimal_uniques(trial_rows, largest)
+    expected = minimal_uniques(rows, largest)
     sizes = np.bincount([len(s) for sets in expected for s in sets], minlength=width + 1)
     assert result.sizes.tolist() == sizes.tolist()
 

@@ -299,13 +299,13 @@ def test_risks_of_subgroups_are_those_of_their_records():
     table, keys = people(), ["age", "region", "job"]
     whole = survey_risk(table, quasi_identifiers=keys, weight="w")
     risks = survey_risk(table, quasi_identifiers=keys, weight="w", by="region")
-    for region, trial_rows in table.groupby("region").indices.items():
+    for region, rows in table.groupby("region").indices.items():
         expected = {
-            "reidentification_rate": whole.risk[trial_rows].mean(),
-            "greatest_risk": whole.risk[trial_rows].max(),
-            "sample_uniques": (whole.frequencies.sample[trial_rows] == 1).sum(),
-            "k_map": whole.frequencies.population[trial_rows].min(),
-            "expected_reidentifications": whole.risk[trial_rows].sum(),
+            "reidentification_rate": whole.risk[rows].mean(),
+            "greatest_risk": whole.risk[rows].max(),
+            "sample_uniques": (whole.frequencies.sample[rows] == 1).sum(),
+            "k_map": whole.frequencies.population[rows].min(),
+            "expected_reidentifications": whole.risk[rows].sum(),
         }
         at = [group.label for group in risks.groups.grouping.groups].index(f"region={region}")
         assert risks.groups.figures[at] == pytest.approx(expected)

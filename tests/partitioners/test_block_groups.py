@@ -49,8 +49,8 @@ def test_a_block_finds_its_groups_that_reach_into_another():
     groups = np.array([rng.permutation(20)[:3] for _ in range(40)], np.int32)
     block = Block(edges, 1, groups)
     for other in (0, 2, 3):
-        trial_rows = range(edges[other], edges[other + 1])
-        right = [g for g in groups.tolist() if any(row in trial_rows for row in g)]
+        rows = range(edges[other], edges[other + 1])
+        right = [g for g in groups.tolist() if any(row in rows for row in g)]
         assert block.groups_reaching(other).tolist() == right
     block.set_groups(groups[:2])
     right = [g for g in groups[:2].tolist() if min(g) < 5]

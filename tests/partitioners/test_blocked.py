@@ -19,7 +19,7 @@ def table(n, p, seed=0):
 def test_blocks_hold_each_record_once_and_never_too_few(case, size, first):
     X, k = case
     blocks = split_into_blocks(X, size, k, first)
-    assert sorted(row for trial_rows in blocks for row in trial_rows) == list(range(len(X)))
+    assert sorted(row for rows in blocks for row in rows) == list(range(len(X)))
     assert min(map(len, blocks)) >= k
 
 
@@ -27,8 +27,8 @@ def test_blocks_hold_each_record_once_and_never_too_few(case, size, first):
 def test_equal_records_share_a_block(case, size):
     X, k = case
     block = np.empty(len(X), np.int64)
-    for at, trial_rows in enumerate(split_into_blocks(X, size, k)):
-        block[trial_rows] = at
+    for at, rows in enumerate(split_into_blocks(X, size, k)):
+        block[rows] = at
     for row in range(len(X)):
         assert len(set(block[(X[row] == X).all(axis=1)])) == 1
 
@@ -45,9 +45,7 @@ def test_the_order_of_the_rows_does_not_matter(seed):
     order = rng.permutation(60)
 
     def as_sets(X):
-        return sorted(
-            sorted(map(tuple, X[trial_rows])) for trial_rows in split_into_blocks(X, 10, 3)
-        )
+        return sorted(sorted(map(tuple, X[rows])) for rows in split_into_blocks(X, 10, 3))
 
     assert as_sets(X) == as_sets(X[order])
 
@@ -73,8 +71,8 @@ def test_a_table_of_one_block_is_grouped_as_without():
 def test_each_block_is_grouped_by_the_method(case):
     X, k = case
     labels = Blocked(k=k, block_size=8, seams="keep").fit_predict(X)
-    for trial_rows in split_into_blocks(X, 8, k):
-        assert np.array_equal(in_order(labels[trial_rows]), MDAV(k=k).fit_predict(X[trial_rows]))
+    for rows in split_into_blocks(X, 8, k):
+        assert np.array_equal(in_order(labels[rows]), MDAV(k=k).fit_predict(X[rows]))
 
 
 def test_refining_seams_recovers_the_cost_of_borders():

@@ -157,10 +157,7 @@ def test_a_seed_repeats_the_groups_and_none_does_not():
 def distances(X, labels):
     """Return the sum of the distances of records to the means of their groups."""
     groups = [X[labels == g] for g in range(labels.max() + 1)]
-    return sum(
-        np.sqrt(((trial_rows - trial_rows.mean(axis=0)) ** 2).sum(axis=1)).sum()
-        for trial_rows in groups
-    )
+    return sum(np.sqrt(((rows - rows.mean(axis=0)) ** 2).sum(axis=1)).sum() for rows in groups)
 
 
 def test_restarts_keep_the_best_of_so_many_draws(reference):

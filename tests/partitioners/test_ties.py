@@ -16,11 +16,11 @@ ROUNDED = np.array([[0, 0], [2, 1], [0, 2], [1, 0], [0, 2], [1, 2]], float)
 
 def exact_mdav(X, k):
     """Return the groups of MDAV in fractions, and whether two records tied at a mean."""
-    trial_rows = [[Fraction(int(value)) for value in row] for row in X]
+    rows = [[Fraction(int(value)) for value in row] for row in X]
     left, groups, tied = list(range(len(X))), [], False
 
     def squared(i, point):
-        return sum((a - b) ** 2 for a, b in zip(trial_rows[i], point, strict=True))
+        return sum((a - b) ** 2 for a, b in zip(rows[i], point, strict=True))
 
     def take(point):
         groups.append(sorted(left, key=lambda i: (squared(i, point), i))[:k])
@@ -28,19 +28,19 @@ def exact_mdav(X, k):
 
     def outermost():
         nonlocal tied
-        mean = [sum(trial_rows[i][j] for i in left) / len(left) for j in range(X.shape[1])]
+        mean = [sum(rows[i][j] for i in left) / len(left) for j in range(X.shape[1])]
         far = max(squared(i, mean) for i in left)
         level = [i for i in left if squared(i, mean) == far]
-        tied = tied or any(trial_rows[i] != trial_rows[level[0]] for i in level)
+        tied = tied or any(rows[i] != rows[level[0]] for i in level)
         return level[0]
 
     while len(left) >= 3 * k:
         r = outermost()
-        s = max(left, key=lambda i: (squared(i, trial_rows[r]), -i))
-        take(trial_rows[r])
-        take(trial_rows[s])
+        s = max(left, key=lambda i: (squared(i, rows[r]), -i))
+        take(rows[r])
+        take(rows[s])
     if len(left) >= 2 * k:
-        take(trial_rows[outermost()])
+        take(rows[outermost()])
     if left:
         groups.append(left)
     return in_order(labels_of(groups, len(X))), tied

@@ -18,9 +18,9 @@ from twins.univariate import exactly, least_loss, shortest_path, sum_of_squares
 
 
 def exact_loss(X, labels):
-    trial_rows = exactly(X)
+    rows = exactly(X)
     return sum(
-        sum_of_squares([trial_rows[i] for i in np.flatnonzero(labels == g)])
+        sum_of_squares([rows[i] for i in np.flatnonzero(labels == g)])
         for g in range(labels.max() + 1)
     )
 
@@ -43,9 +43,9 @@ def test_a_column_is_cut_as_the_slow_version_cuts_it(case):
 @given(case=tables_and_k(most=24), seed=st.integers(0, 99))
 def test_any_order_is_cut_as_the_slow_version_cuts_it(case, seed):
     X, k = case
-    trial_rows = np.random.default_rng(seed).permutation(len(X))
-    labels = Univariate(k=k, order=trial_rows).fit_predict(X)
-    assert np.array_equal(labels, in_order(shortest_path(X, k, list(trial_rows))))
+    rows = np.random.default_rng(seed).permutation(len(X))
+    labels = Univariate(k=k, order=rows).fit_predict(X)
+    assert np.array_equal(labels, in_order(shortest_path(X, k, list(rows))))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -55,10 +55,10 @@ def test_rounding_breaks_no_tie(seed):
     for k in range(2, 8):
         X = generator.integers(0, generator.integers(2, 12), (40, 1)).astype(float)
         expected = in_order(shortest_path(X, k))
-        trial_rows = np.argsort(X[:, 0], kind="stable")
+        rows = np.argsort(X[:, 0], kind="stable")
         twice = np.column_stack([X, np.zeros(len(X))])
         assert np.array_equal(Univariate(k=k).fit_predict(X), expected)
-        assert np.array_equal(Univariate(k=k, order=trial_rows).fit_predict(twice), expected)
+        assert np.array_equal(Univariate(k=k, order=rows).fit_predict(twice), expected)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 7, 20])
@@ -84,13 +84,10 @@ def test_sorted_values_and_an_explicit_order_give_the_same_groups(draw, k):
         X = generator.integers(0, 300, (2000, 1)).astype(float)
     else:
         X = getattr(generator, draw)(size=(2000, 1))
-    trial_rows = np.argsort(X[:, 0], kind="stable")
+    rows = np.argsort(X[:, 0], kind="stable")
     # A second, constant column keeps the loss and takes the way of several columns.
     twice = np.column_stack([X, np.zeros(len(X))])
-    fast, slow = (
-        Univariate(k=k).fit_predict(X),
-        Univariate(k=k, order=trial_rows).fit_predict(twice),
-    )
+    fast, slow = Univariate(k=k).fit_predict(X), Univariate(k=k, order=rows).fit_predict(twice)
     assert np.array_equal(fast, slow)
 
 
@@ -151,15 +148,15 @@ def test_several_columns_need_an_order():
 @pytest.mark.parametrize(
     "rows", [[0, 1, 2], [0, 1, 2, 3, 3], [0, 1, 2, 3, 5], [-1, 0, 1, 2, 3], np.arange(6)]
 )
-def test_an_order_that_is_no_permutation_is_refused(trial_rows):
+def test_an_order_that_is_no_permutation_is_refused(rows):
     with raises(ParameterError, "order-not-a-permutation"):
-        Univariate(k=2, order=trial_rows).fit(np.zeros((5, 2)))
+        Univariate(k=2, order=rows).fit(np.zeros((5, 2)))
 
 
 @pytest.mark.parametrize("rows", ["size", 1.5, [0.0, 1.0], np.zeros((2, 2), int), np.zeros(5)])
-def test_an_order_of_the_wrong_kind_is_refused(trial_rows):
+def test_an_order_of_the_wrong_kind_is_refused(rows):
     with raises(ParameterError, "parameter-not-accepted", parameter="order", of="Univariate"):
-        Univariate(k=2, order=trial_rows).fit(np.zeros((5, 2)))
+        Univariate(k=2, order=rows).fit(np.zeros((5, 2)))
 
 
 def test_an_order_by_a_column_that_does_not_exist_is_refused():
@@ -168,11 +165,9 @@ def test_an_order_by_a_column_that_does_not_exist_is_refused():
 
 
 def test_an_order_may_be_an_array_wherever_parameters_are_read():
-    trial_rows = np.array([2, 0, 1])
-    assert non_default_parameters(Univariate(k=1, order=trial_rows))["order"] is trial_rows
-    assert np.array_equal(
-        Univariate(k=1, order=trial_rows).fit_predict(np.zeros((3, 2))), [0, 1, 2]
-    )
+    rows = np.array([2, 0, 1])
+    assert non_default_parameters(Univariate(k=1, order=rows))["order"] is rows
+    assert np.array_equal(Univariate(k=1, order=rows).fit_predict(np.zeros((3, 2))), [0, 1, 2])
 
 
 def test_the_exact_loss_of_the_twin_is_a_fraction():

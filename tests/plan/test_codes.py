@@ -24,19 +24,19 @@ def codes_in_source():
     return codes
 
 
-def trial_rows():
+def rows():
     table = PAGE.split("## Findings")[1].split("\n## ")[0]
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()
             if line.startswith("| `")]  # fmt: skip
 
 
 def test_every_code_is_listed_once():
-    listed = [row[0].strip("`") for row in trial_rows()]
+    listed = [row[0].strip("`") for row in rows()]
     assert sorted(listed) == sorted(codes_in_source())
 
 
 def test_every_severity_is_one_of_three():
-    for row in trial_rows():
+    for row in rows():
         assert set(re.findall(r"\w+", row[1].replace(" or ", " "))) <= SEVERITIES
 
 

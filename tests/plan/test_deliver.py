@@ -41,8 +41,8 @@ PLAN = plan_of(["age"], MDAV(k=3), identifiers=["name"])
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    trial_rows = [f"p{i},{20 + i * 7 % 30},{i * 13 % 17}" for i in range(12)]
-    (tmp_path / "in.csv").write_text("\n".join(["name,age,pay", *trial_rows, ""]))
+    rows = [f"p{i},{20 + i * 7 % 30},{i * 13 % 17}" for i in range(12)]
+    (tmp_path / "in.csv").write_text("\n".join(["name,age,pay", *rows, ""]))
     return tmp_path
 
 

@@ -60,8 +60,8 @@ def test_two_releases_of_a_table_are_intersected_to_the_person(shuffled):
     data = people()
     then = plan(4, shuffle=shuffled[1]).run(data)
     now = plan(5, shuffle=shuffled[0]).run(data)
-    trial_rows = np.arange(len(data)) if now.rows is None else now.rows
-    slow = intersected(then.labels[trial_rows].tolist(), now.labels.tolist())
+    rows = np.arange(len(data)) if now.rows is None else now.rows
+    slow = intersected(then.labels[rows].tolist(), now.labels.tolist())
     findings = find_earlier(evidence(now, data), {"then": open_frame(then.data)}, now.rows)
     (finding,) = findings
     assert finding.code == "earlier-release-intersection"

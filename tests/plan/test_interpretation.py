@@ -184,8 +184,8 @@ def test_the_same_text_in_memory_is_recognised_in_the_same_way(tmp_path):
 
 
 def test_ambiguous_dates_of_a_masked_column_are_refused_and_others_are_not(tmp_path):
-    trial_rows = [f"0{1 + i % 9}/0{1 + i % 7}/1990,{i}" for i in range(12)]
-    (tmp_path / "in.csv").write_text("\n".join(["born,x", *trial_rows]) + "\n")
+    rows = [f"0{1 + i % 9}/0{1 + i % 7}/1990,{i}" for i in range(12)]
+    (tmp_path / "in.csv").write_text("\n".join(["born,x", *rows]) + "\n")
     with raises(InputError, code="dates-ambiguous", column="born"):
         released(Plan.of(["born"], MDAV(k=3), other_columns="release"), tmp_path / "in.csv",
                  tmp_path / "out.csv")  # fmt: skip
@@ -227,9 +227,9 @@ def test_t_closeness_of_ordered_categories_is_verified_in_files_that_lose_the_or
 
 
 def test_numbers_with_a_point_are_refused_in_a_file_with_decimal_commas(tmp_path):
-    trial_rows = [f"{n},5;{'nan' if n % 3 else '1.0'}\n" for n in range(12)]
+    rows = [f"{n},5;{'nan' if n % 3 else '1.0'}\n" for n in range(12)]
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
-    source.write_text("x;code\n" + "".join(trial_rows))
+    source.write_text("x;code\n" + "".join(rows))
     plan = Plan({}, [Microaggregate(["x", "code"], MDAV(k=3), missing="own-groups")])
     with raises(InputError, code="text-disguises-values", column="code"):
         deliver(plan, source, target, dialect=Dialect(separator=";", decimal=","))

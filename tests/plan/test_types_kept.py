@@ -39,8 +39,8 @@ WHOLE = [0, 2, None, 1, 3, 0]
 
 
 def write_source(path, columns=COLUMNS):
-    trial_rows = [columns, *zip(*columns.values(), strict=True)]
-    path.write_text("".join(",".join(row) + "\n" for row in trial_rows), encoding="utf-8")
+    rows = [columns, *zip(*columns.values(), strict=True)]
+    path.write_text("".join(",".join(row) + "\n" for row in rows), encoding="utf-8")
     return path
 
 
@@ -99,20 +99,20 @@ def test_statistical_files_have_numbers_and_dates(tmp_path, ending):
 
 def test_a_workbook_and_a_database_have_numbers_and_dates(tmp_path):
     sheet = openpyxl.load_workbook(release(tmp_path, "out.xlsx")).active
-    trial_rows = list(sheet.iter_rows(min_row=2, values_only=True))
+    rows = list(sheet.iter_rows(min_row=2, values_only=True))
     names = [cell.value for cell in sheet[1]]
-    cells = dict(zip(names, zip(*trial_rows, strict=True), strict=True))
+    cells = dict(zip(names, zip(*rows, strict=True), strict=True))
     assert list(cells["children"]) == WHOLE
     assert list(cells["rate"]) == FLOATS
     assert list(cells["owner"]) == [True, False, True, None, False, True]
     assert cells["born"][0] == dt.datetime(1990, 1, 31)
     assert list(cells["zip"]) == COLUMNS["zip"]
     with sqlite3.connect(release(tmp_path, "out.db")) as connection:
-        trial_rows = connection.execute("SELECT children, rate, zip, account FROM t").fetchall()
-    assert [row[0] for row in trial_rows] == WHOLE
-    assert [row[1] for row in trial_rows] == FLOATS
-    assert [row[2] for row in trial_rows] == COLUMNS["zip"]
-    assert trial_rows[0][3] == 10**17
+        rows = connection.execute("SELECT children, rate, zip, account FROM t").fetchall()
+    assert [row[0] for row in rows] == WHOLE
+    assert [row[1] for row in rows] == FLOATS
+    assert [row[2] for row in rows] == COLUMNS["zip"]
+    assert rows[0][3] == 10**17
 
 
 def test_a_declared_type_decides(tmp_path):
@@ -249,19 +249,15 @@ CELL = st.sampled_from(["", "a", "NA", "b c", 'q"q', "1,5", "x\ny", "-1"])
     quoting=st.sampled_from([0, 1, 2]),
     end=st.sampled_from(["\n", "\r\n"]),
 )
-def test_text_of_pandas_is_written_as_it_was_read(tmp_path_factory, trial_rows, quoting, end):
+def test_text_of_pandas_is_written_as_it_was_read(tmp_path_factory, rows, quoting, end):
     folder = tmp_path_factory.mktemp("style")
     frame = pd.DataFrame(
-        {
-            "n": range(len(trial_rows)),
-            "a": [r[0] for r in trial_rows],
-            "b": [r[1] for r in trial_rows],
-        }
+        {"n": range(len(rows)), "a": [r[0] for r in rows], "b": [r[1] for r in rows]}
     )
     frame.to_csv(folder / "in.csv", index=False, quoting=quoting, lineterminator=end)
     source = open_source(folder / "in.csv", numbers=())
     write(source, folder / "out.csv", target=folder / "out.csv")
     again = open_source(folder / "out.csv", numbers=())
     assert again.table.to_pydict() == source.table.to_pydict()
-    if quoting == 0 or (quoting == 1 and len({r for row in trial_rows for r in row} - {""}) == 8):
+    if quoting == 0 or (quoting == 1 and len({r for row in rows for r in row} - {""}) == 8):
         assert (folder / "out.csv").read_bytes() == (folder / "in.csv").read_bytes()

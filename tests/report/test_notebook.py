@@ -154,8 +154,8 @@ def test_outputs_follow_the_theme_and_can_be_read(browser, shown, theme, scheme,
     page.evaluate("document.querySelectorAll('#p, #t, #d, #s').forEach(e => e.remove())")
     weak = [text for contrast, text in page.evaluate(CONTRAST) if contrast < LEAST_CONTRAST]
     assert not weak
-    trial_rows = page.locator(".shoal-output tr").first
-    assert trial_rows.evaluate("e => getComputedStyle(e).backgroundColor") == "rgba(0, 0, 0, 0)"
+    rows = page.locator(".shoal-output tr").first
+    assert rows.evaluate("e => getComputedStyle(e).backgroundColor") == "rgba(0, 0, 0, 0)"
     page.close()
 
 

@@ -7,14 +7,14 @@ from reproduction.mu_approx import example, losses, optimum
 from reproduction.ward_mwa import published as ward
 
 
-def trial_rows(cells):
+def rows(cells):
     return list(dict.fromkeys(row for row, _ in cells))
 
 
 @pytest.mark.parametrize("cells", [optimum.TABLE_6, optimum.TABLE_7, optimum.TABLE_8])
 @pytest.mark.parametrize("method", ["μ-Approx", "MDAV"])
 def test_gaps_follow_from_the_sums_of_squares(cells, method):
-    for row in trial_rows(cells):
+    for row in rows(cells):
         best, loss = float(cells[row, "optimal"]), float(cells[row, method])
         # Table 6 averages five tables, and so do its gaps of averages.
         assert float(cells[row, f"gap({method})"]) == pytest.approx(loss / best - 1, abs=2e-4)
@@ -22,7 +22,7 @@ def test_gaps_follow_from_the_sums_of_squares(cells, method):
 
 def test_ratios_follow_from_the_sums_of_squares():
     cells = two_mu_approx.TABLE_2
-    for row in trial_rows(cells):
+    for row in rows(cells):
         ratio = float(cells[row, "optimal"]) / float(cells[row, "2-μ-Approx"])
         assert float(cells[row, "ratio"]) == pytest.approx(ratio, abs=1e-4)
 
@@ -42,7 +42,7 @@ def test_losses_follow_from_the_sums_of_squares(name, sst):
 )
 def test_losses_grow_with_k(cells):
     columns = list(dict.fromkeys(column for _, column in cells))
-    for row in trial_rows(cells):
+    for row in rows(cells):
         printed = [float(cells[row, c]) for c in columns if cells[row, c] != "-"]
         assert printed == sorted(printed)
 
@@ -64,6 +64,6 @@ def test_standard_deviations_follow_from_the_losses():
 
 @pytest.mark.parametrize("cells", [example.TABLE_3, example.TABLE_4])
 def test_records_of_a_group_look_alike(cells):
-    pairs = [(cells[row, "surface"], cells[row, "employees"]) for row in trial_rows(cells)]
+    pairs = [(cells[row, "surface"], cells[row, "employees"]) for row in rows(cells)]
     assert len(pairs) == 11
     assert sorted(pairs.count(pair) for pair in set(pairs)) in ([3, 4, 4], [3, 3, 5])

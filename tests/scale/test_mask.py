@@ -51,7 +51,7 @@ def released(folder):
     return pq.read_table(folder)
 
 
-def trial_rows(table, names=None):
+def rows(table, names=None):
     return Counter(
         zip(*table.select(names or table.column_names).to_pydict().values(), strict=True)
     )
@@ -74,7 +74,7 @@ def base_release(client, source, tmp_path_factory):
 
 
 def test_every_record_looks_like_k_others_in_the_files(base_release):
-    seen = trial_rows(released(base_release.target), [*MIXED, "region"])
+    seen = rows(released(base_release.target), [*MIXED, "region"])
     assert min(seen.values()) == base_release.measures["smallest_class"] >= 4
     assert Counter(seen.values()) == base_release.measures["class_sizes"]
 
@@ -82,7 +82,7 @@ def test_every_record_looks_like_k_others_in_the_files(base_release):
 def test_unmasked_columns_are_released_unchanged(base_release):
     table = released(base_release.target)
     assert table.column_names == [*MIXED, "region", "ill"]
-    assert trial_rows(table, ["region", "ill"]) == trial_rows(people(), ["region", "ill"])
+    assert rows(table, ["region", "ill"]) == rows(people(), ["region", "ill"])
     kinds = {name: str(table.schema.field(name).type) for name in MIXED}
     assert kinds == {"age": "double", "height": "double", "job": "string", "born": "date32[day]"}
 
@@ -122,8 +122,7 @@ def test_shuffling_changes_nothing_where_records_are_sorted(client, source, tmp_
 
 def test_records_that_look_alike_lie_in_one_file(base_release):
     actual = [
-        set(trial_rows(pq.read_table(path), MIXED))
-        for path in base_release.target.glob("*.parquet")
+        set(rows(pq.read_table(path), MIXED)) for path in base_release.target.glob("*.parquet")
     ]
     assert len(actual) > 1
     assert sum(map(len, actual)) == len(set.union(*actual))
@@ -291,8 +290,8 @@ def test_tables_of_many_ties_keep_k_in_any_order(case, chunk_size, seed, client,
         for at, one in enumerate((table, shuffled))
     ]  # fmt: skip
     after = released(folder / "out0")
-    assert min(trial_rows(after, names).values()) >= k
-    assert trial_rows(after, ["other"]) == trial_rows(table, ["other"])
+    assert min(rows(after, names).values()) >= k
+    assert rows(after, ["other"]) == rows(table, ["other"])
     for name, column in zip(names, X.T, strict=True):
         assert np.isclose(after.column(name).to_numpy().sum(), column.sum())
     assert hashes(actual[0]) == hashes(actual[1])
@@ -307,7 +306,7 @@ def test_no_group_crosses_a_border_or_a_stratum_and_small_strata_share_a_block(c
     release = scale.mask(
         write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client, chunk_size=100
     )
-    assert min(trial_rows(released(tmp_path / "out")).values()) >= 4
+    assert min(rows(released(tmp_path / "out")).values()) >= 4
     assert release.provenance["blocks"] < 3 + 4
 
 
@@ -369,8 +368,8 @@ def test_every_kind_of_column_is_masked_and_keeps_its_type(client, tmp_path):
         write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client, chunk_size=60
     )
     after = released(tmp_path / "out")
-    assert min(trial_rows(after).values()) >= 4
-    assert trial_rows(after, ["area"]) == trial_rows(table, ["area"])
+    assert min(rows(after).values()) >= 4
+    assert rows(after, ["area"]) == rows(table, ["area"])
     kept = {name: str(after.schema.field(name).type) for name in names}
     assert kept == {
         "member": "bool", "code": "int64", "price": "double", "grade": "string",

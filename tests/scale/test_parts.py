@@ -85,11 +85,9 @@ def records(rng, n):
 def test_equal_records_have_equal_keys_and_others_hardly_ever():
     table = records(np.random.default_rng(0), 400)
     keys = content_keys(table, ["x", "w"])
-    trial_rows = list(zip(*table.to_pydict().values(), strict=True))
+    rows = list(zip(*table.to_pydict().values(), strict=True))
     assert (
-        len({*zip(trial_rows, keys.tolist(), strict=True)})
-        == len(set(trial_rows))
-        == len(set(keys.tolist()))
+        len({*zip(rows, keys.tolist(), strict=True)}) == len(set(rows)) == len(set(keys.tolist()))
     )
 
 
@@ -179,9 +177,9 @@ def test_a_sample_depends_on_the_records_alone(monkeypatch):
         sample = merge_statistics(statistics_of(part) for part in parts).sample
         assert sample.table.equals(whole.table)
         assert np.array_equal(sample.counts, whole.counts)
-    trial_rows = Counter(zip(*table.to_pydict().values(), strict=True))
+    rows = Counter(zip(*table.to_pydict().values(), strict=True))
     kept = list(zip(*whole.table.to_pydict().values(), strict=True))
-    assert [trial_rows[row] for row in kept] == whole.counts.tolist()
+    assert [rows[row] for row in kept] == whole.counts.tolist()
     assert len(kept) >= 30
 
 
@@ -225,8 +223,8 @@ def test_a_scratch_file_gives_back_the_records_of_each_number(number, tmp_path_f
     file = write_scratch(folder / "one.arrow", table, np.array(number))
     assert sum(file.records.values()) == len(number)
     for wanted in set(number):
-        trial_rows = read_scratch([file], [wanted]).column("at").to_pylist()
-        assert trial_rows == [at for at, one in enumerate(number) if one == wanted]
+        rows = read_scratch([file], [wanted]).column("at").to_pylist()
+        assert rows == [at for at, one in enumerate(number) if one == wanted]
     assert [path.name for path in folder.iterdir()] == ["one.arrow"]
 
 

@@ -42,7 +42,7 @@ def plan_of(columns=("x", "y", "job"), k=5, within=("town", "sex"), **options):
     )
 
 
-def trial_rows(table, names):
+def rows(table, names):
     return Counter(zip(*table.select(names).to_pydict().values(), strict=True))
 
 
@@ -86,7 +86,7 @@ def test_merged_strata_keep_k_and_have_no_order(client, tmp_path):
     assert [e["sha256"] for e in releases[0].files] == [e["sha256"] for e in releases[1].files]
     assert releases[0].provenance["blocks"] > 5
     after = pq.read_table(tmp_path / "out0")
-    assert min(trial_rows(after, ["x", "y", "job", "town", "sex"]).values()) >= 5
+    assert min(rows(after, ["x", "y", "job", "town", "sex"]).values()) >= 5
     assert sum(after.column("x").to_pylist()) == pytest.approx(sum(table.column("x").to_pylist()))
 
 
@@ -102,7 +102,7 @@ def test_ties_between_strata_go_to_the_first(town, k, data, client, tmp_path_fac
     plan = plan_of(["age"], k, ["town"], standardise="none")
     scale.mask(write_files(table, folder / "in", 2, 7), plan, folder / "out", client=client)
     memory = plan.run(sort_by(table, ["town"])).data
-    assert trial_rows(pq.read_table(folder / "out"), ["town"]) == trial_rows(memory, ["town"])
+    assert rows(pq.read_table(folder / "out"), ["town"]) == rows(memory, ["town"])
 
 
 def test_large_strata_are_not_compared(client, tmp_path):

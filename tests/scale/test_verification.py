@@ -359,10 +359,10 @@ def test_one_file_is_held_at_a_time(out, monkeypatch):
         max_size=30,
     )
 )
-def test_counting_by_file_agrees_with_counting_by_hand(trial_rows, tmp_path_factory):
+def test_counting_by_file_agrees_with_counting_by_hand(rows, tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     files = defaultdict(list)
-    for x, word, file in trial_rows:
+    for x, word, file in rows:
         files[file].append((x, word))
     for file, inside in files.items():
         table = pa.table({"x": [x for x, _ in inside], "word": [word for _, word in inside]})

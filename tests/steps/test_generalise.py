@@ -67,17 +67,14 @@ def lattices(draw):
         values = [f"v{at}" for at in range(rng.integers(1, 7))]
         frame[f"c{column}"] = rng.choice(values, n)
         depth = int(rng.integers(0, 3))
-        trial_rows, parents = [[value] for value in values], values
+        rows, parents = [[value] for value in values], values
         for level in range(depth):
             number = max(1, len(parents) // 2)
             parent = {one: f"{level}.{rng.integers(0, number)}" for one in parents}
-            trial_rows = [[*row, parent[row[-1]]] for row in trial_rows]
+            rows = [[*row, parent[row[-1]]] for row in rows]
             parents = sorted(set(parent.values()))
         if depth:
-            types[f"c{column}"] = {
-                "kind": "nominal",
-                "hierarchy": [tuple(row) for row in trial_rows],
-            }
+            types[f"c{column}"] = {"kind": "nominal", "hierarchy": [tuple(row) for row in rows]}
     data = pd.DataFrame(frame)
     if rng.random() < 0.3:
         data.iloc[rng.integers(0, n, 2), 0] = None
@@ -202,13 +199,13 @@ def skewed_table(seed):
     for column in range(p):
         values = [f"v{at}" for at in range(rng.integers(2, 7))]
         frame[f"c{column}"] = rng.choice(values, n, p=rng.dirichlet(np.ones(len(values))))
-        trial_rows, parents = [[value] for value in values], values
+        rows, parents = [[value] for value in values], values
         for level in range(int(rng.integers(1, 3))):
             number = max(1, (len(parents) + 1) // 2)
             parent = {one: f"{level}.{rng.integers(0, number)}" for one in parents}
-            trial_rows = [[*row, parent[row[-1]]] for row in trial_rows]
+            rows = [[*row, parent[row[-1]]] for row in rows]
             parents = sorted(set(parent.values()))
-        types[f"c{column}"] = {"kind": "nominal", "hierarchy": trial_rows}
+        types[f"c{column}"] = {"kind": "nominal", "hierarchy": rows}
     values = np.unique((rng.random(n) < 0.5) * 1, return_inverse=True)[1][:, None]
     units = rng.integers(0, n // 2, n) if rng.random() < 0.5 else None
     return pd.DataFrame(frame), types, values, units
@@ -299,9 +296,9 @@ def test_the_limit_of_suppressed_records_is_not_rounded_down_by_floating_point()
 
 
 def test_the_class_that_is_suppressed_with_others_is_the_one_that_loses_least():
-    trial_rows = [*((f"a{at}", "A") for at in range(9)), ("d", "D"), ("e", "E")]
+    rows = [*((f"a{at}", "A") for at in range(9)), ("d", "D"), ("e", "E")]
     data = pd.DataFrame({"x": ["a0"] * 2 + ["a1"] + ["d"] * 2 + ["e"], "y": ["n", "m"] * 3})
-    columns, codes = read_columns(data, {"x": {"kind": "nominal", "hierarchy": trial_rows}})
+    columns, codes = read_columns(data, {"x": {"kind": "nominal", "hierarchy": rows}})
     lattice = Lattice(codes, [column.levels for column in columns], 2, 4)
     suppressed = lattice.records(lattice.evaluate((1, 1)).suppressed)
     # Each record of A would lose 0.2 more, and each of the smaller class D all of its value.

@@ -69,11 +69,7 @@ def test_a_rare_pattern_takes_the_nearest_records_it_needs_and_no_more():
 
 def test_missing_cells_distinguish_records():
     is_missing = np.array([[0, 1], [0, 0], [0, 1], [1, 1]], bool)
-    assert sorted(sorted(trial_rows.tolist()) for trial_rows in same_pattern(is_missing)) == [
-        [0, 2],
-        [1],
-        [3],
-    ]
+    assert sorted(sorted(rows.tolist()) for rows in same_pattern(is_missing)) == [[0, 2], [1], [3]]
 
 
 @pytest.fixture
@@ -146,12 +142,10 @@ def test_own_groups_never_fill_a_missing_cell_and_report_suppression(survey):
 def test_missing_values_never_dilute_a_mean(survey):
     for missing in ("own-groups", "impute"):
         release = mask(survey, missing=missing)
-        for _, trial_rows in survey.groupby(release.labels):
-            released = release.data.loc[trial_rows.index, "age"]
+        for _, rows in survey.groupby(release.labels):
+            released = release.data.loc[rows.index, "age"]
             if released.notna().all():
-                assert released.tolist() == pytest.approx(
-                    [trial_rows["age"].mean()] * len(trial_rows)
-                )
+                assert released.tolist() == pytest.approx([rows["age"].mean()] * len(rows))
 
 
 def test_imputed_cells_are_counted_and_thin_groups_named(survey):

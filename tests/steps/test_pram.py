@@ -107,9 +107,9 @@ def test_strata_never_mix_and_have_matrices_of_their_own():
     assert "vet" not in set(release.data.loc[north, "job"])
     assert (release.data["region"] == data["region"]).all()
     by_region = {entry["stratum"]["region"]: entry for entry in transitions(release)}
-    for region, trial_rows in data.groupby("region"):
+    for region, rows in data.groupby("region"):
         made = by_region[region]
-        assert made["frequencies"] == trial_rows["job"].value_counts().sort_index().tolist()
+        assert made["frequencies"] == rows["job"].value_counts().sort_index().tolist()
         np.testing.assert_allclose(
             np.array(made["frequencies"]) @ np.array(made["matrix"]), made["frequencies"]
         )
@@ -182,8 +182,8 @@ def test_own_matrices_are_used_as_they_are_or_as_the_first_stage():
     plain = run(Pram(["sex"], matrix=OWN, invariant=False, random_state=1), data)
     assert set(plain.data.loc[data["sex"] == "m", "sex"]) == {"m"}
     assert transitions(plain)[0]["matrix"] == [[0.5, 0.5], [0.0, 1.0]]
-    trial_rows = {"sex": {"categories": ["f", "m"], "rows": [[0.5, 0.5], [0, 1]]}}
-    assert Pram(["sex"], matrix=trial_rows).matrix == Pram(["sex"], matrix=OWN).matrix
+    rows = {"sex": {"categories": ["f", "m"], "rows": [[0.5, 0.5], [0, 1]]}}
+    assert Pram(["sex"], matrix=rows).matrix == Pram(["sex"], matrix=OWN).matrix
     staged = run(Pram(["sex"], matrix=OWN, random_state=1), data)
     (made,) = transitions(staged)
     np.testing.assert_allclose(

@@ -31,9 +31,9 @@ def tables(draw, most=20):
     for column in range(p):
         values = [str(at) for at in range(int(rng.integers(2, 9)))]
         frame[f"c{column}"] = rng.choice(values, n).astype(object)
-        trial_rows = [(value, f"{int(value) // 2}h", f"{int(value) // 4}q") for value in values]
+        rows = [(value, f"{int(value) // 2}h", f"{int(value) // 4}q") for value in values]
         if rng.random() < 0.8:
-            types[f"c{column}"] = {"kind": "nominal", "hierarchy": trial_rows}
+            types[f"c{column}"] = {"kind": "nominal", "hierarchy": rows}
     data = pd.DataFrame(frame, index=range(n))
     if p and draw(st.booleans()):
         data.iloc[rng.integers(0, n, 3), rng.integers(0, p)] = None
@@ -98,8 +98,8 @@ def test_the_optimum_is_mostly_attained():
     attained, rng = 0, np.random.default_rng(0)
     for _ in range(40):
         data = pd.DataFrame({"a": rng.integers(0, 8, 8), "b": rng.integers(0, 4, 8)}).astype(str)
-        trial_rows = [(str(at), f"{at // 2}h", f"{at // 4}q") for at in range(8)]
-        declared = as_types({"a": Hierarchy(trial_rows)})
+        rows = [(str(at), f"{at // 2}h", f"{at // 4}q") for at in range(8)]
+        declared = as_types({"a": Hierarchy(rows)})
         columns = [read_hierarchy(open_frame(data), name, declared.get(name)) for name in data]
         numbers, units = np.empty((8, 0)), np.arange(8)
         start = Partition(np.arange(8) // 2, 2)

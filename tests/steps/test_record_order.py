@@ -84,9 +84,7 @@ def test_an_aggregate_does_not_depend_on_the_order_of_the_records(name, weighted
 )
 def test_a_hybrid_group_does_not_depend_on_the_order_of_the_records(X, seed):
     turned = X[np.random.default_rng(seed).permutation(len(X))]
-    first, second = (
-        rotate_at_random(trial_rows, np.random.default_rng(0)) for trial_rows in (X, turned)
-    )
+    first, second = (rotate_at_random(rows, np.random.default_rng(0)) for rows in (X, turned))
     assert first.tobytes() == second.tobytes()
 
 

@@ -123,7 +123,7 @@ def test_merging_agrees_with_the_slow_version(data, k):
     frame = tables.open_frame(data)
     Z = data[["age"]].to_numpy()
     actual = strata.merge_small(strata.split(frame, ["town"]), k, Z)
-    parts = [list(trial_rows) for trial_rows in strata.split(frame, ["town"]).rows]
+    parts = [list(rows) for rows in strata.split(frame, ["town"]).rows]
     while len(parts) > 1 and min(map(len, parts)) < k:
         small = min(parts, key=len)
         others = [part for part in parts if part is not small]
@@ -132,7 +132,7 @@ def test_merging_agrees_with_the_slow_version(data, k):
         at = min(parts.index(small), parts.index(near))
         parts = [part for part in parts if part is not small and part is not near]
         parts.insert(at, sorted(small + near))
-    assert [trial_rows.tolist() for trial_rows in actual.rows] == [sorted(part) for part in parts]
+    assert [rows.tolist() for rows in actual.rows] == [sorted(part) for part in parts]
 
 
 def test_several_columns_of_strata_are_recoded_together():

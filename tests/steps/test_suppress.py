@@ -35,18 +35,18 @@ def small_tables(draw, records=5, columns=2, missing=True):
     """Draw a table of few cells with missing ones, k, weights and perhaps units."""
     n, p = draw(st.integers(1, records)), draw(st.integers(1, columns))
     cells = st.sampled_from([None, 0, 1, 2] if missing else [0, 1, 2])
-    trial_rows = draw(st.lists(st.tuples(*[cells] * p), min_size=n, max_size=n))
+    rows = draw(st.lists(st.tuples(*[cells] * p), min_size=n, max_size=n))
     units = draw(st.none() | st.lists(st.integers(0, 3), min_size=n, max_size=n))
     units = None if units is None else np.unique(units, return_inverse=True)[1].tolist()
     k = draw(st.integers(1, n if units is None else max(units) + 1))
     weights = draw(st.lists(st.sampled_from([0, 0.5, 1, 2, 3]), min_size=p, max_size=p))
-    return trial_rows, k, weights if any(weights) else [1] * p, units
+    return rows, k, weights if any(weights) else [1] * p, units
 
 
-def problem_of(trial_rows, k, weights=None, units=None):
+def problem_of(rows, k, weights=None, units=None):
     """Return the problem of rows in which None is missing."""
-    missing = np.array([[cell is None for cell in row] for row in trial_rows])
-    codes = np.array([[7 if cell is None else cell for cell in row] for row in trial_rows])
+    missing = np.array([[cell is None for cell in row] for row in rows])
+    codes = np.array([[7 if cell is None else cell for cell in row] for row in rows])
     return Problem(codes, missing, k, None if units is None else np.array(units), weights)
 
 
@@ -63,10 +63,10 @@ def quietly(function, *arguments, **options):
         return function(*arguments, **options)
 
 
-def smallest(trial_rows, cells, units=None):
+def smallest(rows, cells, units=None):
     """Count the smallest class with pandas; a suppressed cell is a value of its own."""
     names = NAMES[: cells.shape[1]]
-    frame = pd.DataFrame(trial_rows, columns=names, dtype=object).mask(cells, None)
+    frame = pd.DataFrame(rows, columns=names, dtype=object).mask(cells, None)
     frame = frame.map(lambda cell: "" if cell is None or cell != cell else f"value {cell}")
     if units is not None:
         frame = frame.assign(unit=units).drop_duplicates()
@@ -76,24 +76,24 @@ def smallest(trial_rows, cells, units=None):
 @settings(deadline=None)
 @given(case=small_tables() | small_tables(records=4, columns=3))
 def test_the_exact_choice_is_that_of_an_exhaustive_search(case):
-    trial_rows, k, weights, units = case
-    best = minimise(problem_of(trial_rows, k, weights, units), "own", "prove")
-    least = twin.least_weight(trial_rows, k, weights, units)
+    rows, k, weights, units = case
+    best = minimise(problem_of(rows, k, weights, units), "own", "prove")
+    least = twin.least_weight(rows, k, weights, units)
     assert best.weight == pytest.approx(least)
     assert best.bound <= least + 1e-6
     assert best.is_optimal or 0 in weights
-    assert smallest(trial_rows, best.cells, units) >= k
-    assert best.weight == twin.weight(trial_rows, best.cells, weights)
+    assert smallest(rows, best.cells, units) >= k
+    assert best.weight == twin.weight(rows, best.cells, weights)
 
 
 @settings(deadline=None)
 @given(case=small_tables(records=8, columns=3))
 def test_with_wildcards_each_record_loses_the_least_that_hides_it(case):
-    trial_rows, k, weights, units = case
-    best = minimise(problem_of(trial_rows, k, weights, units), "any", "auto")
-    assert best.weight == pytest.approx(twin.least_weight_any(trial_rows, k, weights, units))
+    rows, k, weights, units = case
+    best = minimise(problem_of(rows, k, weights, units), "any", "auto")
+    assert best.weight == pytest.approx(twin.least_weight_any(rows, k, weights, units))
     assert best.is_optimal or 0 in weights
-    assert twin.fewest_matches(twin.released(trial_rows, best.cells), units) >= k
+    assert twin.fewest_matches(twin.released(rows, best.cells), units) >= k
 
 
 @settings(deadline=None)
@@ -111,20 +111,20 @@ def test_every_class_has_k_records_and_a_suppressed_cell_is_a_value(case, effort
 @settings(deadline=None)
 @given(case=small_tables(records=25, columns=4), effort=st.sampled_from(["auto", "refine"]))
 def test_missing_cells_weights_and_units_go_together(case, effort):
-    trial_rows, k, weights, units = case
-    best = minimise(problem_of(trial_rows, k, weights, units), "own", effort)
-    assert smallest(trial_rows, best.cells, units) >= k
+    rows, k, weights, units = case
+    best = minimise(problem_of(rows, k, weights, units), "own", effort)
+    assert smallest(rows, best.cells, units) >= k
     assert best.weight >= best.bound
-    assert best.weight == pytest.approx(twin.weight(trial_rows, best.cells, weights))
+    assert best.weight == pytest.approx(twin.weight(rows, best.cells, weights))
 
 
 @settings(deadline=None)
 @given(case=small_tables())
 def test_the_simple_bound_is_below_the_least_weight(case):
-    trial_rows, k, weights, units = case
-    cheapest = cheapest_patterns(problem_of(trial_rows, k, weights, units))
+    rows, k, weights, units = case
+    cheapest = cheapest_patterns(problem_of(rows, k, weights, units))
     least = twin.least_weight(
-        trial_rows, k, [w or 1e-6 * min(filter(None, weights)) for w in weights], units
+        rows, k, [w or 1e-6 * min(filter(None, weights)) for w in weights], units
     )
     assert cheapest.own_bound <= least + 1e-9
 
@@ -132,31 +132,24 @@ def test_the_simple_bound_is_below_the_least_weight(case):
 @settings(deadline=None)
 @given(case=small_tables(records=20, columns=4, missing=False), share=st.integers(1, 11))
 def test_few_patterns_suffice_where_there_are_too_many(case, share, monkeypatch_module):
-    trial_rows, k, weights, units = case
+    rows, k, weights, units = case
     monkeypatch_module.setattr(problem, "MAX_PATTERNS", share)
     for means in ("own", "any"):
-        best = minimise(problem_of(trial_rows, k, weights, units), means, "auto")
-        released = twin.released(trial_rows, best.cells)
+        best = minimise(problem_of(rows, k, weights, units), means, "auto")
+        released = twin.released(rows, best.cells)
         assert twin.fewest_matches(released, units) >= k
         assert best.weight >= best.bound
     monkeypatch_module.undo()
-    least = minimise(problem_of(trial_rows, k, weights, units), "any", "auto")
+    least = minimise(problem_of(rows, k, weights, units), "any", "auto")
     assert best.bound <= least.weight + 1e-9
 
 
 @pytest.mark.parametrize("means", ["own", "any"])
 def test_a_bound_allows_for_patterns_that_are_not_enumerated(monkeypatch, means):
-    trial_rows = [
-        (0, 0, 5),
-        (1, 0, 5),
-    ]  # to suppress the first column alone is not among the patterns
-    assert (
-        twin.least_weight(trial_rows, 2, [1] * 3)
-        == twin.least_weight_any(trial_rows, 2, [1] * 3)
-        == 2
-    )
+    rows = [(0, 0, 5), (1, 0, 5)]  # to suppress the first column alone is not among the patterns
+    assert twin.least_weight(rows, 2, [1] * 3) == twin.least_weight_any(rows, 2, [1] * 3) == 2
     monkeypatch.setattr(problem, "MAX_PATTERNS", 1)
-    best = minimise(problem_of(trial_rows, 2), means, "refine")
+    best = minimise(problem_of(rows, 2), means, "refine")
     assert best.bound <= 2 < best.weight
 
 
@@ -272,11 +265,9 @@ def test_the_warning_states_cells_weight_and_bound():
 
 
 def test_records_are_hidden_by_their_own_cells_although_fewer_would_match_as_many():
-    trial_rows = [(1, 1), (2, 2)]
-    assert (
-        twin.fewest_matches([(None, None), trial_rows[1]]) == 2
-    )  # and the second record is shown whole
-    data = pd.DataFrame(trial_rows, columns=["x", "y"])
+    rows = [(1, 1), (2, 2)]
+    assert twin.fewest_matches([(None, None), rows[1]]) == 2  # and the second record is shown whole
+    data = pd.DataFrame(rows, columns=["x", "y"])
     (warning,) = (
         Suppress(["x", "y"], 2, missing_means="any").apply(tables.open_frame(data), []).warnings
     )
@@ -287,19 +278,19 @@ def test_records_are_hidden_by_their_own_cells_although_fewer_would_match_as_man
 @settings(deadline=None, max_examples=40)
 @given(case=small_tables(records=12, columns=3))
 def test_matches_are_counted_as_by_the_twin(case):
-    trial_rows, _, _, units = case
-    missing = np.array([[cell is None for cell in row] for row in trial_rows])
-    codes = np.array([[0 if cell is None else cell for cell in row] for row in trial_rows])
+    rows, _, _, units = case
+    missing = np.array([[cell is None for cell in row] for row in rows])
+    codes = np.array([[0 if cell is None else cell for cell in row] for row in rows])
     counted = fewest_matches(codes, missing, None if units is None else np.array(units))
-    assert counted == twin.fewest_matches(trial_rows, units)
+    assert counted == twin.fewest_matches(rows, units)
 
 
 @settings(deadline=None, max_examples=25)
 @given(case=small_tables(records=12, columns=3), library=st.sampled_from(["pandas", "polars"]))
 def test_a_verdict_counts_wildcards_and_states_the_strict_count(case, library):
-    trial_rows, k, _, units = case
-    names = NAMES[: len(trial_rows[0])]
-    data = pd.DataFrame(trial_rows, columns=names, dtype="Int64")
+    rows, k, _, units = case
+    names = NAMES[: len(rows[0])]
+    data = pd.DataFrame(rows, columns=names, dtype="Int64")
     roles = {}
     if units is not None:
         data, roles = data.assign(unit=units), {"unit": "unit"}
@@ -339,11 +330,9 @@ def test_a_released_file_is_verified_by_the_same_count(tmp_path, means):
     checks = quietly(verify, tmp_path / "out.csv", tmp_path / "m.json", original=original)
     assert all(check.passed is not False for check in checks)
     back = pd.read_csv(tmp_path / "out.csv")
-    trial_rows = [
-        tuple(None if pd.isna(c) else c for c in row) for row in back.itertuples(index=False)
-    ]
-    strict = smallest(trial_rows, np.zeros((len(trial_rows), 4), bool))
-    assert checks.verdict.k == (twin.fewest_matches(trial_rows) if means == "any" else strict) >= 3
+    rows = [tuple(None if pd.isna(c) else c for c in row) for row in back.itertuples(index=False)]
+    strict = smallest(rows, np.zeros((len(rows), 4), bool))
+    assert checks.verdict.k == (twin.fewest_matches(rows) if means == "any" else strict) >= 3
     assert strict >= 3 or means == "any"
     codes = quietly(verify, tmp_path / "out.csv", tmp_path / "m.json").verdict.codes()
     assert ("missing-cells-match-any" in codes) == (means == "any")

@@ -3,9 +3,7 @@
 from itertools import combinations, product
 
 
-def best_recoding(
-    paths, trial_rows, losses, k, max_suppressed=0, units=None, meets=None, pairs=False
-):
+def best_recoding(paths, rows, losses, k, max_suppressed=0, units=None, meets=None, pairs=False):
     """Return the least loss; None where no combination attains k and the constraint.
 
     ``paths[column][value]`` lists the ancestors of a value, and ``losses[column][level][value]``
@@ -15,15 +13,15 @@ def best_recoding(
     attainable = [
         loss
         for node in product(*(range(len(next(iter(path.values())))) for path in paths))
-        if (loss := _loss(node, paths, trial_rows, losses, k, max_suppressed, units, meets, pairs))
+        if (loss := _loss(node, paths, rows, losses, k, max_suppressed, units, meets, pairs))
         is not None
     ]
     return min(attainable, default=None)
 
 
-def _loss(node, paths, trial_rows, losses, k, max_suppressed, units, meets, pairs):
+def _loss(node, paths, rows, losses, k, max_suppressed, units, meets, pairs):
     members = {}
-    for at, row in enumerate(trial_rows):
+    for at, row in enumerate(rows):
         cells = zip(paths, row, node, strict=True)
         seen = tuple(path[value][level] for path, value, level in cells)
         members.setdefault(seen, []).append(at)
@@ -39,7 +37,7 @@ def _loss(node, paths, trial_rows, losses, k, max_suppressed, units, meets, pair
     others = [one for one in classes if passes(one)]
 
     def loss(suppressed):
-        return _loss_of_node(node, paths, trial_rows, losses, classes, suppressed, pairs)
+        return _loss_of_node(node, paths, rows, losses, classes, suppressed, pairs)
 
     if len(suppressed) > max_suppressed:
         return None
@@ -68,13 +66,13 @@ def _loss(node, paths, trial_rows, losses, k, max_suppressed, units, meets, pair
     return loss(suppressed)
 
 
-def _loss_of_node(node, paths, trial_rows, losses, classes, suppressed, pairs):
+def _loss_of_node(node, paths, rows, losses, classes, suppressed, pairs):
     if pairs:
         kept = [[at for at in one if at not in suppressed] for one in classes]
-        alike = sum(len(one) ** 2 for one in kept) + len(trial_rows) * len(suppressed)
-        return alike / len(trial_rows) ** 2
+        alike = sum(len(one) ** 2 for one in kept) + len(rows) * len(suppressed)
+        return alike / len(rows) ** 2
     lost = 0.0
-    for at, row in enumerate(trial_rows):
+    for at, row in enumerate(rows):
         for column, (value, level) in enumerate(zip(row, node, strict=True)):
             lost += losses[column][-1 if at in suppressed else level][value]
-    return lost / (len(trial_rows) * len(paths))
+    return lost / (len(rows) * len(paths))

@@ -9,41 +9,39 @@ from twins.scores import in_order, score
 from twins.univariate import exactly
 
 
-def mean(trial_rows):
-    return [sum(column) / len(trial_rows) for column in zip(*trial_rows, strict=True)]
+def mean(rows):
+    return [sum(column) / len(rows) for column in zip(*rows, strict=True)]
 
 
 def squared(a, b):
     return sum((x - y) ** 2 for x, y in zip(a, b, strict=True))
 
 
-def increase(trial_rows, a, b):
+def increase(rows, a, b):
     na, nb = len(a), len(b)
-    gap = squared(mean([trial_rows[i] for i in a]), mean([trial_rows[i] for i in b]))
+    gap = squared(mean([rows[i] for i in a]), mean([rows[i] for i in b]))
     return Fraction(na * nb, na + nb) * gap
 
 
-def most_distant(trial_rows, part, k, upper, grow="centroid"):
+def most_distant(rows, part, k, upper, grow="centroid"):
     """Return two groups grown from the most distant pair; equal records just in their order."""
-    if all(trial_rows[i] == trial_rows[part[0]] for i in part):
+    if all(rows[i] == rows[part[0]] for i in part):
         return part[:k], part[-k:]
     pairs = [(i, j) for i in part for j in part if i < j]
-    seeds = max(
-        pairs, key=lambda ij: (squared(trial_rows[ij[0]], trial_rows[ij[1]]), -ij[0], -ij[1])
-    )
+    seeds = max(pairs, key=lambda ij: (squared(rows[ij[0]], rows[ij[1]]), -ij[0], -ij[1]))
     free = [i for i in part if i not in seeds]
     ends = []
     for seed in reversed(seeds) if upper else seeds:
         end = [seed]
         while len(end) < k:
-            centre = mean([trial_rows[i] for i in (end if grow == "centroid" else end[:1])])
-            end.append(min(free, key=lambda i: (squared(trial_rows[i], centre), i)))
+            centre = mean([rows[i] for i in (end if grow == "centroid" else end[:1])])
+            end.append(min(free, key=lambda i: (squared(rows[i], centre), i)))
             free.remove(end[-1])
         ends.append(end)
     return ends
 
 
-def join(trial_rows, part, ends, k):
+def join(rows, part, ends, k):
     """Join the cheapest admissible pair until no group is small."""
     tied = {i for end in ends for i in end}
     groups = [sorted(end) for end in ends] + [[i] for i in part if i not in tied]
@@ -52,7 +50,7 @@ def join(trial_rows, part, ends, k):
     def cost(a, b):
         key = (tuple(a), tuple(b))
         if key not in costs:
-            costs[key] = increase(trial_rows, a, b)
+            costs[key] = increase(rows, a, b)
         return costs[key]
 
     while any(len(group) < k for group in groups):
@@ -93,7 +91,7 @@ def join_by_matrix(X, part, ends, k):
 
 
 def mward(X, k, start="max-distance", descending=False, grow="centroid"):
-    trial_rows, done, parts = exactly(X), [], [list(range(len(X)))]
+    rows, done, parts = exactly(X), [], [list(range(len(X)))]
     if start != "max-distance":
         place = {i: at for at, i in enumerate(in_order(score(X, start), descending))}
     while parts:
@@ -101,10 +99,10 @@ def mward(X, k, start="max-distance", descending=False, grow="centroid"):
         if len(part) < 2 * k:
             done.append(part)
         elif start == "max-distance":
-            parts += join(trial_rows, part, most_distant(trial_rows, part, k, descending, grow), k)
+            parts += join(rows, part, most_distant(rows, part, k, descending, grow), k)
         else:
             order = sorted(part, key=place.get)
             ends = order[:k], order[-k:]
             long = len(part) > 60
-            parts += join_by_matrix(X, part, ends, k) if long else join(trial_rows, part, ends, k)
+            parts += join_by_matrix(X, part, ends, k) if long else join(rows, part, ends, k)
     return labels_of(done, len(X))

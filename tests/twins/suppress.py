@@ -6,52 +6,52 @@ from itertools import product
 EMPTY = None
 
 
-def released(trial_rows, patterns):
+def released(rows, patterns):
     """Return the released rows: a pattern tells which cells are suppressed."""
     return [
         tuple(EMPTY if lost else cell for cell, lost in zip(row, pattern, strict=True))
-        for row, pattern in zip(trial_rows, patterns, strict=True)
+        for row, pattern in zip(rows, patterns, strict=True)
     ]
 
 
-def weight(trial_rows, patterns, importance):
+def weight(rows, patterns, importance):
     """Return the weight of the suppressed cells; those that were empty before are none."""
     return sum(
         heavy
-        for row, pattern in zip(trial_rows, patterns, strict=True)
+        for row, pattern in zip(rows, patterns, strict=True)
         for cell, lost, heavy in zip(row, pattern, importance, strict=True)
         if lost and cell is not EMPTY
     )
 
 
-def least_weight(trial_rows, k, importance, units=None):
+def least_weight(rows, k, importance, units=None):
     """Return the least weight with which every class holds k; an empty cell is a value."""
-    units = list(range(len(trial_rows))) if units is None else units
-    patterns = list(product([False, True], repeat=len(trial_rows[0])))
+    units = list(range(len(rows))) if units is None else units
+    patterns = list(product([False, True], repeat=len(rows[0])))
     best = float("inf")
-    for choice in product(patterns, repeat=len(trial_rows)):
-        cost = weight(trial_rows, choice, importance)
-        if cost < best and _fewest(released(trial_rows, choice), units) >= k:
+    for choice in product(patterns, repeat=len(rows)):
+        cost = weight(rows, choice, importance)
+        if cost < best and _fewest(released(rows, choice), units) >= k:
             best = cost
     return best
 
 
-def _fewest(trial_rows, units):
-    return min(Counter(row for row, _ in {*zip(trial_rows, units, strict=True)}).values())
+def _fewest(rows, units):
+    return min(Counter(row for row, _ in {*zip(rows, units, strict=True)}).values())
 
 
-def least_weight_any(trial_rows, k, importance, units=None):
+def least_weight_any(rows, k, importance, units=None):
     """Return the least weight with which the cells that a record shows occur in k records."""
-    units = list(range(len(trial_rows))) if units is None else units
-    patterns = list(product([False, True], repeat=len(trial_rows[0])))
+    units = list(range(len(rows))) if units is None else units
+    patterns = list(product([False, True], repeat=len(rows[0])))
     total = 0.0
-    for row in trial_rows:
+    for row in rows:
         costs = []
         for pattern in patterns:
             (shown,) = released([row], [pattern])
             alike = {
                 unit
-                for other, unit in zip(trial_rows, units, strict=True)
+                for other, unit in zip(rows, units, strict=True)
                 if all(one is EMPTY or one == two for one, two in zip(shown, other, strict=True))
             }
             if len(alike) >= k:
@@ -60,16 +60,16 @@ def least_weight_any(trial_rows, k, importance, units=None):
     return total
 
 
-def fewest_matches(trial_rows, units=None):
+def fewest_matches(rows, units=None):
     """Return the least number of records that one matches, where an empty cell matches all."""
-    units = list(range(len(trial_rows))) if units is None else units
+    units = list(range(len(rows))) if units is None else units
     return min(
         len(
             {
                 unit
-                for other, unit in zip(trial_rows, units, strict=True)
+                for other, unit in zip(rows, units, strict=True)
                 if all(EMPTY in pair or pair[0] == pair[1] for pair in zip(row, other, strict=True))
             }
         )
-        for row in trial_rows
+        for row in rows
     )

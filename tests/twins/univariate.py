@@ -9,9 +9,9 @@ def exactly(X):
     return [[Fraction(float(value)) for value in row] for row in X]
 
 
-def sum_of_squares(trial_rows):
+def sum_of_squares(rows):
     total = Fraction(0)
-    for column in zip(*trial_rows, strict=True):
+    for column in zip(*rows, strict=True):
         mean = sum(column) / len(column)
         total += sum((value - mean) ** 2 for value in column)
     return total
@@ -21,15 +21,15 @@ def shortest_path(X, k, order=None):
     """Return the labels of the best runs; of equal losses the shortest last group wins."""
     if order is None:
         order = sorted(range(len(X)), key=lambda i: (X[i, 0], i))
-    trial_rows = exactly(X[order])
+    rows = exactly(X[order])
     best = {0: (Fraction(0), [])}
-    for j in range(k, len(trial_rows) + 1):
+    for j in range(k, len(rows) + 1):
         for m in range(k, 2 * k):
             if j - m in best:
-                loss = best[j - m][0] + sum_of_squares(trial_rows[j - m : j])
+                loss = best[j - m][0] + sum_of_squares(rows[j - m : j])
                 if j not in best or loss < best[j][0]:
                     best[j] = loss, [*best[j - m][1], list(order[j - m : j])]
-    return labels_of(best[len(trial_rows)][1], len(X))
+    return labels_of(best[len(rows)][1], len(X))
 
 
 def partitions(records, k):
@@ -48,8 +48,8 @@ def partitions(records, k):
 
 def least_loss(X, k):
     """Return the smallest sum of squares of all partitions, by trying each of them."""
-    trial_rows = exactly(X)
+    rows = exactly(X)
     return min(
-        sum(sum_of_squares([trial_rows[i] for i in group]) for group in groups)
-        for groups in partitions(list(range(len(trial_rows))), k)
+        sum(sum_of_squares([rows[i] for i in group]) for group in groups)
+        for groups in partitions(list(range(len(rows))), k)
     )

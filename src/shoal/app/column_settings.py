@@ -91,9 +91,9 @@ def chosen_roles(settings: Mapping[str, str], columns: Sequence[str]) -> dict[st
     chosen = {name: settings.get(f"role:{index}", "") for index, name in enumerate(columns)}
     for name, role in chosen.items():
         if role not in labels.ROLES:
-            known = ", ".join(choice.label for choice in labels.ROLES.values())
+            role_labels = ", ".join(choice.label for choice in labels.ROLES.values())
             raise ParameterError(
-                f"Column {name!r} needs one of these roles: {known}.",
+                f"Column {name!r} needs one of these roles: {role_labels}.",
                 code="unknown-role",
                 column=name,
             )

@@ -151,14 +151,14 @@ def read_parameters(
     cls: type, fields: Sequence[Field], settings: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the parameters of ``cls`` whose fields were filled in."""
-    known = parameters.signature_parameters(cls)
+    signature = parameters.signature_parameters(cls)
     values: dict[str, Any] = {}
     for field in fields:
         text, name = settings.get(field.name, ""), field.name.rpartition(":")[2]
         if not text:
             continue
-        value = _value(field, text, known[name])
-        if not known[name].accepts(value):
+        value = _value(field, text, signature[name])
+        if not signature[name].accepts(value):
             raise not_accepted(field)
         values[name] = value
     return values
@@ -182,7 +182,7 @@ def _value(field: Field, text: str, parameter: Parameter) -> Any:
         pairs = [line.partition("=") for line in text.splitlines() if line.strip()]
         if not all(mark for _, mark, _ in pairs):
             raise not_accepted(field)
-        return {old.strip(): new.strip() for old, _, new in pairs}
+        return {original.strip(): replacement.strip() for original, _, replacement in pairs}
     return parameter.parse(text)
 
 

@@ -147,8 +147,8 @@ def _detect_missing(rows: list[list[str]], decimal: str) -> str:
     """Return the word, such as NA, that stands among the numbers of columns; empty if none does."""
     words: set[str] = set()
     for column in zip(*(row for row in rows if len(row) == len(rows[0])), strict=True):
-        others = [cell for cell in column if cell and cell.lower() not in MISSING_WORDS]
-        if others and parse_numerals(others, decimal or ".")[1] is not None:
+        non_missing = [cell for cell in column if cell and cell.lower() not in MISSING_WORDS]
+        if non_missing and parse_numerals(non_missing, decimal or ".")[1] is not None:
             words.update(cell for cell in column if cell and cell.lower() in MISSING_WORDS)
     return words.pop() if len(words) == 1 else ""
 

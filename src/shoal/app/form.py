@@ -112,7 +112,10 @@ def plans(
         types = column_settings.declared_types(settings, names, steps, hierarchies or {})
         result.append(
             Plan(
-                {n: "quasi-identifier" if r == "stratum" else r for n, r in roles.items()},
+                {
+                    name: "quasi-identifier" if role == "stratum" else role
+                    for name, role in roles.items()
+                },
                 steps,
                 types,
                 unit=RECORD_UNIT if settings.get("counts") == RECORD_UNIT else None,
@@ -183,8 +186,8 @@ def _belongs_to_step(name: str) -> bool:
 def _step_class(settings: Mapping[str, str]) -> type[Step]:
     step = settings.get("what") or Microaggregate.name
     if step not in STEPS:
-        known = ", ".join(choice.label for choice in labels.STEPS.values())
-        raise ParameterError(f"Choose one of these steps: {known}.", code="unknown-step")
+        step_labels = ", ".join(choice.label for choice in labels.STEPS.values())
+        raise ParameterError(f"Choose one of these steps: {step_labels}.", code="unknown-step")
     return STEPS[step]
 
 

@@ -15,8 +15,10 @@ NO_ANSWER = "lost"  # the process ended without an answer
 
 def _context() -> BaseContext:
     """Return a start method that does not copy this process with its threads."""
-    known = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if "forkserver" in known else "spawn")
+    start_methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context(
+        "forkserver" if "forkserver" in start_methods else "spawn"
+    )
     if context.get_start_method() == "forkserver":
         context.set_forkserver_preload(["shoal.app.worker"])  # so that jobs start fast
     return context

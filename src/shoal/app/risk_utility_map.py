@@ -69,8 +69,15 @@ def draw_map(runs: list[Run], front: set[int], best: int | None = None) -> str:
         f" {', '.join(point.run for point in _on_front(map_points))}."
     )
     wide, narrow = (
-        risk_map(shown, _on_front(shown), description, RISK, title="Risk-utility map", width=width)
-        for shown, width in ((map_points, WIDTH), (numbered, NARROW))
+        risk_map(
+            points_of_map,
+            _on_front(points_of_map),
+            description,
+            RISK,
+            title="Risk-utility map",
+            width=width,
+        )
+        for points_of_map, width in ((map_points, WIDTH), (numbered, NARROW))
     )
     legend = [("best", "on the Pareto front"), ("other", "dominated by another")]
     legend += [("ring", "recommended")] if best is not None else []

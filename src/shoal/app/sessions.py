@@ -315,6 +315,6 @@ def release_name(name: str) -> str:
     ('survey-release.csv.gz', 'old-release.xpt', 'a-release.xlsx')
     """
     compression = Path(name).suffix if compression_of(Path(name)) else ""
-    plain = strip_compression_suffix(Path(name))
-    ending = format_of(plain).written_as or plain.suffix  # some formats are read, not written
-    return f"{plain.stem}-release{ending}{compression}"
+    path = strip_compression_suffix(Path(name))
+    ending = format_of(path).written_as or path.suffix  # some formats are read, not written
+    return f"{path.stem}-release{ending}{compression}"

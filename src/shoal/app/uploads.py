@@ -70,10 +70,10 @@ def reading_question(path: Path, fields: Mapping[str, str]) -> str:
         return ""
     if detected.missing and not fields.get("missing"):
         findings.append(f"{detected.missing} for a missing value")
-    listed = " and ".join(
+    phrase = " and ".join(
         [", ".join(findings[:-1]), findings[-1]] if len(findings) > 1 else findings
     )
-    return f"Recognised: {listed}. Check the first lines, then read the file."
+    return f"Recognised: {phrase}. Check the first lines, then read the file."
 
 
 async def load_hierarchy(request: Request, session: Session, index: int) -> str:

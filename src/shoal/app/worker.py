@@ -213,9 +213,9 @@ class _ProgressReporter:
         self._estimate = Estimate()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        phrase, now = self._estimate.update(stage, done, total), time.monotonic()
-        if stage != self._stage or now - self._last >= REPORT_INTERVAL:
-            self._stage, self._last = stage, now
+        phrase, time_now = self._estimate.update(stage, done, total), time.monotonic()
+        if stage != self._stage or time_now - self._last >= REPORT_INTERVAL:
+            self._stage, self._last = stage, time_now
             self.send(f"{phrase}, {self._estimate.describe_time()}")
 
     def send(self, phrase: str) -> None:

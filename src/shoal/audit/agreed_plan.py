@@ -64,11 +64,13 @@ def _without_named(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapp
 
 def _without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a plan without the decimals that a run recorded from its file."""
-    recorded, expected = actual.get("steps", ()), agreed.get("steps", ())
-    if len(recorded) != len(expected) or not all(isinstance(step, Mapping) for step in recorded):
+    actual_steps, agreed_steps = actual.get("steps", ()), agreed.get("steps", ())
+    if len(actual_steps) != len(agreed_steps) or not all(
+        isinstance(step, Mapping) for step in actual_steps
+    ):
         return actual
-    pairs = zip(recorded, expected, strict=True)
-    steps = [_step_without_decimals(step, other) for step, other in pairs]
+    pairs = zip(actual_steps, agreed_steps, strict=True)
+    steps = [_step_without_decimals(step, agreed_step) for step, agreed_step in pairs]
     return {**actual, "steps": steps}
 
 
@@ -76,13 +78,13 @@ def _without_inferred_types(
     actual: Mapping[str, Any], agreed: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """Return a plan without the types that a run inferred from its file."""
-    stated, recorded = agreed.get(TYPES, {}), actual.get(TYPES)
-    if not isinstance(recorded, Mapping):
+    agreed_types, actual_types = agreed.get(TYPES, {}), actual.get(TYPES)
+    if not isinstance(actual_types, Mapping):
         return actual
     types = {
         name: kind
-        for name, kind in recorded.items()
-        if name in stated or not (isinstance(kind, Mapping) and kind.get("why"))
+        for name, kind in actual_types.items()
+        if name in agreed_types or not (isinstance(kind, Mapping) and kind.get("why"))
     }
     plan = {**actual, TYPES: types}
     if TYPES not in agreed and not types:
@@ -91,13 +93,15 @@ def _without_inferred_types(
 
 
 def _step_without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> dict[str, Any]:
-    stated, recorded = agreed.get(DECIMALS, {}), actual.get(DECIMALS)
+    agreed_decimals, actual_decimals = agreed.get(DECIMALS, {}), actual.get(DECIMALS)
     step = dict(actual)
-    if not isinstance(stated, Mapping) or not isinstance(recorded, Mapping):
+    if not isinstance(agreed_decimals, Mapping) or not isinstance(actual_decimals, Mapping):
         return step
     if agreed.get("round") == "none":
         return step
-    step[DECIMALS] = {name: number for name, number in recorded.items() if name in stated}
+    step[DECIMALS] = {
+        name: decimals for name, decimals in actual_decimals.items() if name in agreed_decimals
+    }
     if DECIMALS not in agreed and not step[DECIMALS]:
         del step[DECIMALS]
     return step

@@ -176,9 +176,9 @@ def sealed(entries: Mapping[str, Any]) -> dict[str, Any]:
     The seal detects accidental changes. Anyone can compute a new seal: a forged manifest is
     detected by its signature, or with the original, see `shoal.verify`.
     """
-    plain = json.loads(json.dumps(_finite(entries), allow_nan=False))
-    plain.pop("seal", None)
-    return {**plain, "seal": seal(plain)}
+    plain_entries = json.loads(json.dumps(_finite(entries), allow_nan=False))
+    plain_entries.pop("seal", None)
+    return {**plain_entries, "seal": seal(plain_entries)}
 
 
 def seal(entries: Mapping[str, Any]) -> str:

@@ -58,11 +58,13 @@ def check_measures(entries: Mapping[str, Any], classes: Any, plan: Plan) -> tupl
 
     Those that need the column of units, which was dropped, are left out.
     """
-    stated = entries.get("measures", {})
+    stated_measures = entries.get("measures", {})
     names: tuple[str, ...] = CLASS_MEASURES if plan.unit_column is None else RECORD_MEASURES
-    names = tuple(name for name in names if name in stated or entries["manifest"] != 1)
+    names = tuple(name for name in names if name in stated_measures or entries["manifest"] != 1)
     counted = {name: MEASURES[name](classes[:, np.newaxis]) for name in names}
-    differing = [name for name in names if as_stored(counted[name]) != as_stored(stated.get(name))]
+    differing = [
+        name for name in names if as_stored(counted[name]) != as_stored(stated_measures.get(name))
+    ]
     if differing:
         return False, f"{', '.join(differing)}: NOT those of the released values"
     return True, f"{', '.join(names)}: counted on the released values"
@@ -80,22 +82,27 @@ def check_verdict(
     """
     if entries["manifest"] == 1:
         return None, "not compared: a manifest of version 1 holds none"
-    stated = entries["verdict"]
-    if not _is_consistent(stated):
+    stated_verdict = entries["verdict"]
+    if not _is_consistent(stated_verdict):
         return False, "its status or its sentence does NOT follow from its findings"
-    if stated["promised"] != counted.promised:
+    if stated_verdict["promised"] != counted.promised:
         return (
             False,
-            f"it is about k={stated['promised']}, and the plan promises {counted.promised}",
+            f"it is about k={stated_verdict['promised']}, and the plan promises {counted.promised}",
         )
-    if stated["unit"] != (plan.unit_column or RECORD_UNIT):
+    if stated_verdict["unit"] != (plan.unit_column or RECORD_UNIT):
         return False, "it counts another unit than the plan"
-    if stated["k"] > counted.k or (plan.unit_column is None and stated["k"] != counted.k):
-        return False, f"it states k={stated['k']}, and the released values attain {counted.k}"
-    if stated["status"] == "not kept":
-        return False, str(stated["sentence"])
+    if stated_verdict["k"] > counted.k or (
+        plan.unit_column is None and stated_verdict["k"] != counted.k
+    ):
+        return (
+            False,
+            f"it states k={stated_verdict['k']}, and the released values attain {counted.k}",
+        )
+    if stated_verdict["status"] == "not kept":
+        return False, str(stated_verdict["sentence"])
     stated_codes = {
-        finding["code"] for finding in stated["findings"] if finding["severity"] in SEVERE
+        finding["code"] for finding in stated_verdict["findings"] if finding["severity"] in SEVERE
     }
     severities = SEVERE if plan.unit_column is None else ("breaks",)
     unstated = [
@@ -105,8 +112,8 @@ def check_verdict(
     ]
     if unstated:
         return False, f"it conceals {', '.join(dict.fromkeys(unstated))}"
-    further = stated_codes.difference(finding.code for finding in counted.findings)
-    remark = f"; only the original can show {', '.join(sorted(further))}" if further else ""
+    only_stated = stated_codes.difference(finding.code for finding in counted.findings)
+    remark = f"; only the original can show {', '.join(sorted(only_stated))}" if only_stated else ""
     return True, f"consistent with the released values{remark}"
 
 
@@ -165,19 +172,21 @@ def as_stored(value: Any) -> Any:
     return (str(value),) if isinstance(value, bool) else value
 
 
-def _is_consistent(stated: Mapping[str, Any]) -> bool:
+def _is_consistent(stated_verdict: Mapping[str, Any]) -> bool:
     """Return whether status and sentence of a verdict follow from its findings."""
     findings = tuple(
         Finding(finding["code"], finding["severity"], finding["sentence"])
-        for finding in stated["findings"]
+        for finding in stated_verdict["findings"]
     )
     has_known_severities = all(finding.severity in (*SEVERE, "informs") for finding in findings)
-    rebuilt = Verdict(stated["promised"], stated["k"], stated["unit"], findings)
+    rebuilt = Verdict(
+        stated_verdict["promised"], stated_verdict["k"], stated_verdict["unit"], findings
+    )
     sentences = (rebuilt.sentence, rebuilt.former_sentence)
     return (
         has_known_severities
-        and rebuilt.status == stated["status"]
-        and stated["sentence"] in sentences
+        and rebuilt.status == stated_verdict["status"]
+        and stated_verdict["sentence"] in sentences
     )
 
 

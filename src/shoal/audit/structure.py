@@ -136,7 +136,9 @@ def _check_files(entries: Mapping[str, Any], name: str) -> None:
     files = [*output.get("files", []), *entries.get("input", {}).get("files", [])]
     if not all("name" in file for file in files):
         _refuse(name, "a file has no name")
-    file_names = [entries.get(part, {}).get("name", "a") for part in ("output", "input", "report")]
+    file_names = [
+        entries.get(section, {}).get("name", "a") for section in ("output", "input", "report")
+    ]
     if not all(isinstance(n, str) and "\0" not in n and Path(n).name == n for n in file_names):
         _refuse(name, "the name of a file is invalid")
     types = output.get("types", {})

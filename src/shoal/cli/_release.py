@@ -143,10 +143,10 @@ def release_file(
         from shoal.audit.manifest_files import ManifestFiles
 
         manifest_files = ManifestFiles(writing.manifest, signing_key=key, hash_key=writing.hash_key)
-        places = {"source": (source, dialect.table), "target": (target, writing.target_table)}
+        locations = {"source": (source, dialect.table), "target": (target, writing.target_table)}
 
         def manifest_text(delivery: "Delivery", hash_key: bytes = manifest_files.hash_key) -> str:
-            entries = manifests.of_delivery(delivery, dialect, **places, hash_key=hash_key)
+            entries = manifests.of_delivery(delivery, dialect, **locations, hash_key=hash_key)
             if report is not None:
                 text = str(documents[report](delivery))
                 entries = manifests.with_report(entries, report.name, text)
@@ -311,9 +311,9 @@ def print_release(
     text += "".join(f"\n{limit_line(entry)}" for entry in summary["limits"])
     if report == STDOUT:
         text = f"{location}: {whole_text(summary)}"
-    text += "".join(f"\n{path}: {words}" for path, words in (documents or {}).items())
+    text += "".join(f"\n{path}: {description}" for path, description in (documents or {}).items())
     content: dict[str, Any] = {"target": location, "report": str(report) if report else None}
-    content["written"] = {str(path): words for path, words in (documents or {}).items()}
+    content["written"] = {str(path): description for path, description in (documents or {}).items()}
     content |= {name: entry for name, entry in summary.items() if name != "pictures"}
     content |= {"files": list(files)} if files else {}
     print_result(content, text, as_json=as_json, quiet=quiet)

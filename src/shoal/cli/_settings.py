@@ -36,7 +36,7 @@ def split_commas(texts: Sequence[str]) -> list[str]:
     >>> split_commas(["mdav", "vmdav,auto"])
     ['mdav', 'vmdav', 'auto']
     """
-    return [part for text in texts for part in text.replace(",", " ").split()]
+    return [value for text in texts for value in text.replace(",", " ").split()]
 
 
 def parse_codes(pairs: Sequence[str] | None, table: Any) -> dict[str, tuple[str, ...]]:

@@ -224,7 +224,7 @@ def _parse(parameter: "Parameter", texts: Sequence[str]) -> Any:
     if all(isinstance(value, dict) for value in values) and parameter.accepts({}):
         return {key: value for mapping in values for key, value in mapping.items()}
     if len(values) == 1 and not parameter.accepts(values[0]):
-        items = [parse_json(part) for part in texts[0].split(",")]
+        items = [parse_json(item) for item in texts[0].split(",")]
         return items if parameter.accepts(items) else values[0]
     return values[0] if len(values) == 1 else values
 

@@ -74,11 +74,11 @@ def attack(
 
         checked = CheckedLimits(limits, "attack")
         original_data = read_original(original, reading.dialect(), types, missing_codes)
-        known, confidential, by = original_data.split(column, confidential, by)
+        quasi_identifiers, confidential, by = original_data.split(column, confidential, by)
         attacks = attack_tables(
             original_data.table,
             original_data.read_alike(released, released_table),
-            quasi_identifiers=known or [],
+            quasi_identifiers=quasi_identifiers or [],
             confidential=confidential or (),
             control=None if control is None else original_data.read_alike(control, reading.table),
             attacks=split_commas(kind) if kind else None,

@@ -51,8 +51,8 @@ class Cells(NamedTuple):
 
     def first_other(self, indices: Collection[int]) -> int | None:
         """Return the first record, counted from 1, whose text has none of ``indices``."""
-        others = ~np.isin(self.text_index, [-1, *indices])
-        return int(np.argmax(others)) + 1 if others.any() and self.counts is None else None
+        is_other = ~np.isin(self.text_index, [-1, *indices])
+        return int(np.argmax(is_other)) + 1 if is_other.any() and self.counts is None else None
 
     @property
     def n_known(self) -> int:
@@ -242,9 +242,9 @@ def _declared_distances(name: str, values: Sequence[str], rows: Sequence[Row]) -
 
 
 def _refuse_unknown(
-    name: str, texts: list[str], cells: Cells, known: Container[str], source: str
+    name: str, texts: list[str], cells: Cells, declared_values: Container[str], source: str
 ) -> None:
-    unknown = [index for index, text in enumerate(texts) if text not in known]
+    unknown = [index for index, text in enumerate(texts) if text not in declared_values]
     if unknown:
         count = cells.count(unknown)
         raise InputError(

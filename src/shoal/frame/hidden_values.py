@@ -67,16 +67,16 @@ def prune_dictionary(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     if isinstance(column, pa.ChunkedArray):
         column = column.unify_dictionaries().combine_chunks()
         column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
-    used = np.unique(column.indices.drop_null().to_numpy())
+    used_codes = np.unique(column.indices.drop_null().to_numpy())
     new_index = np.zeros(len(column.dictionary), np.int64)
-    new_index[used] = np.arange(len(used))
+    new_index[used_codes] = np.arange(len(used_codes))
     is_missing = column.is_null().to_numpy(zero_copy_only=False)
     indices = np.zeros(len(column))
     if len(new_index):
         indices = new_index[column.indices.fill_null(0).to_numpy()]
     return pa.DictionaryArray.from_arrays(
         pa.array(indices, column.type.index_type, mask=is_missing),
-        column.dictionary.take(pa.array(used)),
+        column.dictionary.take(pa.array(used_codes)),
         ordered=column.type.ordered,
     )
 

@@ -162,8 +162,10 @@ def _partly_labelled(
         and is_sentinel(value)
         and not _OPEN_END.search(label)
     ]
-    others = [value for value in value_labels if value in values and value not in sentinels]
-    if len(others) >= len(unlabelled):
+    labelled_values = [
+        value for value in value_labels if value in values and value not in sentinels
+    ]
+    if len(labelled_values) >= len(unlabelled):
         return LabelDecision(Type("nominal"), "most of its values have labels")
     codes = tuple(value for value in values if value in missing or value in sentinels)
     return LabelDecision(None, "few of its values have labels", codes)

@@ -83,12 +83,12 @@ def _series(
     return column if needs_nullable_type else drop_unused_categories(column)
 
 
-def _stored_as(original: nw.Series[Any], new: nw.Series[Any]) -> nw.Series[Any]:
+def _stored_as(original: nw.Series[Any], new_values: nw.Series[Any]) -> nw.Series[Any]:
     """Return new numbers as pandas stores the old ones: with numpy, nullable or with Arrow."""
     is_numpy = isinstance(getattr(original.to_native(), "dtype", None), np.dtype)
-    if is_numpy or original.dtype != new.dtype or not original.implementation.is_pandas():
-        return new
-    return original.scatter(np.arange(len(new)), new)
+    if is_numpy or original.dtype != new_values.dtype or not original.implementation.is_pandas():
+        return new_values
+    return original.scatter(np.arange(len(new_values)), new_values)
 
 
 def _without_minus_zero(column: nw.Series[Any]) -> nw.Series[Any]:

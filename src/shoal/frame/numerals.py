@@ -166,14 +166,14 @@ def _candidate_marks(decimal: str) -> list[tuple[str, str]]:
 
 
 def _parse_number(cell: re.Match[str], thousands_mark: str, decimal: str) -> float | None:
-    marks = re.escape(_THOUSANDS_MARKS[thousands_mark])
+    thousands_marks = re.escape(_THOUSANDS_MARKS[thousands_mark])
     body = re.fullmatch(
-        rf"(\d{{1,3}}(?:[{marks}]\d{{3}})+|\d+)?(?:{re.escape(decimal)}(\d*))?",
+        rf"(\d{{1,3}}(?:[{thousands_marks}]\d{{3}})+|\d+)?(?:{re.escape(decimal)}(\d*))?",
         cell["body"].strip(),
     )
     if body is None or not (body[1] or body[2]):
         return None
-    whole = re.sub(r"\D", "", body[1] or "")
-    number = float(f"{whole}.{body[2] or ''}0{cell['exponent'] or ''}")
+    integer_digits = re.sub(r"\D", "", body[1] or "")
+    number = float(f"{integer_digits}.{body[2] or ''}0{cell['exponent'] or ''}")
     signs = {cell["sign"], cell["sign2"]} & {"-", "−"}
     return -number if signs or cell["open"] else number

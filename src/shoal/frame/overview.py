@@ -57,14 +57,16 @@ def sentinels(values: Sequence[float]) -> tuple[str, ...]:
     ((), ())
     """
     distinct = sorted({value for value in values if isfinite(value)})
-    others = [value for value in distinct if value % 1 or not is_sentinel(value)]
+    ordinary_values = [value for value in distinct if value % 1 or not is_sentinel(value)]
     candidates = []
-    if others and min(others) >= 0:
-        largest = max(others)
+    if ordinary_values and min(ordinary_values) >= 0:
+        largest = max(ordinary_values)
         negative = [value for value in distinct if value < 0]
-        is_separate = bool(negative) and max(negative) < min(others) - 1
+        is_separate = bool(negative) and max(negative) < min(ordinary_values) - 1
         candidates = negative if is_separate and len(negative) <= 3 else []
-        candidates += [v for v in distinct if v not in others and v > MIN_GAP * max(largest, 10)]
+        candidates += [
+            v for v in distinct if v not in ordinary_values and v > MIN_GAP * max(largest, 10)
+        ]
         remaining = [value for value in distinct if value >= 0 and value not in candidates]
         if 2 < len(remaining) <= MAX_SCALE and remaining[0] in (0, 1):
             possible_codes = [value for value in remaining if value in (7, 8, 9)]

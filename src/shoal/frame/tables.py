@@ -46,9 +46,9 @@ def open_frame(data: IntoDataFrame) -> Frame:
 
 def check_columns(frame: Frame, columns: Collection[str]) -> None:
     """Raise `ColumnError` for a column that the frame does not have."""
-    known = set(frame.columns)
+    existing = set(frame.columns)
     for name in columns:
-        if name not in known:
+        if name not in existing:
             raise ColumnError(
                 f"The data have no column {name!r}.{_column_hint(str(name), frame.columns)}"
                 f" The columns are: {', '.join(frame.columns)}.",
@@ -59,7 +59,7 @@ def check_columns(frame: Frame, columns: Collection[str]) -> None:
 
 def _column_hint(name: str, columns: Sequence[str]) -> str:
     """Return what an unknown name may mean: several columns, or one of a similar name."""
-    names = [part.strip() for part in name.split(",")]
+    names = [name_.strip() for name_ in name.split(",")]
     if len(names) > 1 and set(names) <= set(columns):
         return " These are several columns: name each of them by itself."
     return hint(name, columns)
@@ -88,10 +88,12 @@ def refuse_missing_counts(counts: Mapping[str, int], way_out: str) -> None:
     positive = {name: count for name, count in counts.items() if count}
     if positive:
         name, count = next(iter(positive.items()))
-        others = ", ".join(f"{other!r} {n}" for other, n in list(positive.items())[1:])
+        other_counts = ", ".join(
+            f"{other_name!r} {number}" for other_name, number in list(positive.items())[1:]
+        )
         raise InputError(
             f"Column {name!r} has {count:,} missing value{'s' if count > 1 else ''}"
-            f"{f' ({others} too)' if others else ''}. {way_out}",
+            f"{f' ({other_counts} too)' if other_counts else ''}. {way_out}",
             code="missing-values",
             column=name,
             count=count,
@@ -117,8 +119,8 @@ def floats(column: nw.Series[Any]) -> NDArray[np.float64]:
     """
     if not column.dtype.is_integer():
         return np.array(column.cast(nw.Float64).to_numpy(), np.float64)
-    whole = column.to_arrow().cast(pa.float64(), safe=False)  # a safe cast refuses to round
-    return np.array(whole.to_numpy(zero_copy_only=False), np.float64)
+    integers = column.to_arrow().cast(pa.float64(), safe=False)  # a safe cast refuses to round
+    return np.array(integers.to_numpy(zero_copy_only=False), np.float64)
 
 
 def weights(frame: Frame, name: str) -> NDArray[np.float64]:

@@ -160,7 +160,7 @@ def _parse_type(kind: str, text: str) -> Any:
     if kind in ("hierarchy", "distances"):
         return {"kind": "nominal", kind: text}
     if kind == "prefix":
-        lengths = [int(part) if part.isdecimal() else part for part in text.split(",")]
+        lengths = [int(item) if item.isdecimal() else item for item in text.split(",")]
         return {"kind": "nominal", "prefixes": lengths}
     if kind == "interval":
         return {"kind": "numeric", "intervals": _widths(text)}
@@ -174,11 +174,11 @@ def _parse_type(kind: str, text: str) -> Any:
 def _widths(text: str) -> list[float | str]:
     """Return the widths in an option; anything but a number is refused later."""
     widths: list[float | str] = []
-    for part in text.split(","):
+    for item in text.split(","):
         try:
-            widths.append(int(part) if part.isdecimal() else float(part))
+            widths.append(int(item) if item.isdecimal() else float(item))
         except ValueError:
-            widths.append(part)
+            widths.append(item)
     return widths
 
 
@@ -187,7 +187,7 @@ def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
     if isinstance(entry, Type):
         return entry
     entry = _expand_hierarchy(entry)
-    known = [field.name for field in fields(Type)]
+    keys = [field.name for field in fields(Type)]
     if not isinstance(entry, Mapping) or "kind" not in entry:
         raise ParameterError(
             f"The type of column {name!r} needs a kind: one of {', '.join(KINDS)}.",
@@ -195,10 +195,10 @@ def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
             column=name,
         )
     for key in entry:
-        if key not in known:
+        if key not in keys:
             raise ParameterError(
-                f"The type of column {name!r} has the unknown key {key!r}.{hint(str(key), known)}"
-                f" The keys are: {', '.join(known)}.",
+                f"The type of column {name!r} has the unknown key {key!r}.{hint(str(key), keys)}"
+                f" The keys are: {', '.join(keys)}.",
                 code="unknown-key",
                 column=name,
                 key=key,
@@ -233,8 +233,8 @@ def _expand_hierarchy(entry: Any) -> Any:
     if isinstance(entry, Hierarchy):
         entry = {"kind": entry.kind, "hierarchy": entry}
     if isinstance(entry, Mapping) and isinstance(entry.get("hierarchy"), Hierarchy):
-        others = {key: value for key, value in entry.items() if key != "hierarchy"}
-        return {"kind": entry["hierarchy"].kind, **others, **entry["hierarchy"].to_entry()}
+        other_entries = {key: value for key, value in entry.items() if key != "hierarchy"}
+        return {"kind": entry["hierarchy"].kind, **other_entries, **entry["hierarchy"].to_entry()}
     return entry
 
 

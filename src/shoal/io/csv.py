@@ -250,13 +250,13 @@ def wrong_encoding(path: Path, dialect: Dialect) -> FileError:
             code="not-text",
             file=path.name,
         )
-    other = "utf-16" if is_utf16 else "latin-1" if dialect.is_utf8 else "utf-8"
+    likely_encoding = "utf-16" if is_utf16 else "latin-1" if dialect.is_utf8 else "utf-8"
     return FileError(
-        f'{path.name!r} is not encoded in {dialect.encoding}. Try `encoding="{other}"`, or give the'
-        " right encoding.",
+        f'{path.name!r} is not encoded in {dialect.encoding}. Try `encoding="{likely_encoding}"`,'
+        " or give the right encoding.",
         code="wrong-encoding",
         file=path.name,
-        encoding=other,
+        encoding=likely_encoding,
     )
 
 

@@ -28,7 +28,7 @@ class Fingerprint:
     sha256: str
 
     @classmethod
-    def of(cls, path: Path) -> Self:
+    def from_file(cls, path: Path) -> Self:
         """Return the fingerprint of a file."""
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -81,7 +81,7 @@ def unchanged_while_read(location: str, *, hashed: bool) -> Iterator[Reading]:
 def _file_state(path: Path, hashed: bool) -> tuple[tuple[int, ...], Fingerprint | None]:
     try:
         status = path.stat()
-        fingerprint = Fingerprint.of(path) if hashed else None
+        fingerprint = Fingerprint.from_file(path) if hashed else None
     except OSError as error:
         reason = (error.strerror or "I/O error").lower()
         raise FileError(

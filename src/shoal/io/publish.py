@@ -42,7 +42,7 @@ class Publication:
         A ``secret`` file is readable by its owner only, before and after publication.
         """
         target = Path(target)
-        if target.absolute() in (other.absolute() for other in self._partial_files):
+        if target.absolute() in (other_target.absolute() for other_target in self._partial_files):
             raise FileError(
                 f"{str(target)!r} would be written twice. Name two files.",
                 code="written-twice",

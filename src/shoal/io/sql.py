@@ -56,9 +56,10 @@ def write(
     family = connection.dialect.name
     sql_types = {field.name: _sql_type(field, family) for field in source.table.schema}
     declared_types = {
-        column: _type_from_text(words)
+        column: _type_from_text(declared_text)
         for column in sql_types
-        if source.notes.family == family and (words := source.notes.of_column(column).declared)
+        if source.notes.family == family
+        and (declared_text := source.notes.of_column(column).declared)
     }
     columns = [
         sa.Column(
@@ -94,7 +95,9 @@ def _insert(connection: "Connection", statement: Any, table: pa.Table) -> list[s
     n_done = 0
     for batch in table.to_batches(max_chunksize=ROWS_PER_INSERT):
         cells = zip(*(column.to_pylist() for column in batch.columns), strict=True)
-        connection.execute(statement, [{f"c{i}": c for i, c in enumerate(row)} for row in cells])
+        connection.execute(
+            statement, [{f"c{i}": cell for i, cell in enumerate(row)} for row in cells]
+        )
         n_done += batch.num_rows
         # A listener may stop the run here, while the transaction can still be rolled back.
         progress.report("writing", n_done, table.num_rows)
@@ -143,7 +146,7 @@ def _column(column: Any, cells: list[Any], family: str) -> pa.Array:
             return _decimals(column.type, cells)
         python_types = {type(cell) for cell in cells if cell is not None}
         if arrow_type is None and python_types == {int, float}:
-            return pa.array([None if c is None else float(c) for c in cells], pa.float64())
+            return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
         if arrow_type is None and len(python_types) > 1:
             raise TypeError  # Arrow would take text for bytes
         return pa.array(cells, arrow_type)
@@ -213,17 +216,17 @@ def _sql_type(field: pa.Field, family: str) -> Any:
     )
 
 
-def _type_from_text(words: str) -> Any:
+def _type_from_text(declared_text: str) -> Any:
     """Return an SQL type from its text in the syntax of the database."""
     import sqlalchemy as sa
 
     class TextType(sa.types.UserDefinedType):  # type: ignore[type-arg]
         cache_ok = True
 
-        def __init__(self, words: str):
-            self.words = words
+        def __init__(self, declared_text: str):
+            self.declared_text = declared_text
 
         def get_col_spec(self, **options: Any) -> str:
-            return self.words
+            return self.declared_text
 
-    return TextType(words)
+    return TextType(declared_text)

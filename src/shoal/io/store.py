@@ -58,12 +58,12 @@ def as_location(location: str | os.PathLike[str]) -> str:
                 given=text.partition("://")[0],
             )
         return text
-    parts = _split(text)
-    if parts.scheme == "file":
+    url = _split(text)
+    if url.scheme == "file":
         from urllib.request import url2pathname
 
-        return url2pathname(parts.path)
-    if parts.password is not None:
+        return url2pathname(url.path)
+    if url.password is not None:
         raise FileError(
             f"{redact_store(text)!r} was given with a password. Leave it out: credentials are taken"
             " from the environment.",
@@ -84,7 +84,7 @@ def as_location(location: str | os.PathLike[str]) -> str:
         raise FileError(
             "An address in a store names a bucket: s3://bucket/folder.", code="address-unreadable"
         )
-    return f"{parts.scheme}://{name}"
+    return f"{url.scheme}://{name}"
 
 
 def name_of(location: str) -> str:
@@ -111,11 +111,11 @@ def refuse_store(location: Any) -> None:
 
 def _split(text: str) -> Any:
     try:
-        parts = urlsplit(text)
-        parts.port  # noqa: B018 - raises for a malformed port
+        url = urlsplit(text)
+        url.port  # noqa: B018 - raises for a malformed port
     except ValueError:
         raise FileError(
             "The address of a store cannot be read. It looks like s3://bucket/folder.",
             code="address-unreadable",
         ) from None
-    return parts
+    return url

@@ -138,8 +138,10 @@ def _marked_numbers(cells: pa.ChunkedArray, dialect: Dialect) -> pa.Array | None
 
 def _all_match(cells: pa.ChunkedArray, pattern: str, *, ignore_case: bool = False) -> bool:
     # The first cell decides for most columns.
-    for part in (cells.drop_null().slice(0, 1), cells):
-        if not pc.all(pc.match_substring_regex(part, pattern, ignore_case=ignore_case)).as_py():
+    for cells_to_match in (cells.drop_null().slice(0, 1), cells):
+        if not pc.all(
+            pc.match_substring_regex(cells_to_match, pattern, ignore_case=ignore_case)
+        ).as_py():
             return False
     return True
 

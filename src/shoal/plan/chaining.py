@@ -17,8 +17,10 @@ def is_intact(steps: Sequence[Step], step: Step) -> bool:
     Later steps that give equal values to equal values only join classes.
     """
     position = next(number for number, other in enumerate(steps) if other is step)
-    later = [other for other in steps[position + 1 :] if set(other.columns) & set(step.columns)]
-    return all(other.keeps_classes for other in later)
+    later_steps = [
+        other for other in steps[position + 1 :] if set(other.columns) & set(step.columns)
+    ]
+    return all(other.keeps_classes for other in later_steps)
 
 
 def deciding_steps(steps: Sequence[Step], columns: Sequence[str]) -> list[Step]:
@@ -86,6 +88,6 @@ def _is_text(values: Any) -> bool:
     return isinstance(values, TextColumn)
 
 
-def _with_columns(frame: Frame, other: Frame, columns: Sequence[str]) -> Frame:
+def _with_columns(frame: Frame, masked: Frame, columns: Sequence[str]) -> Frame:
     """Return a frame with some columns of another one in their places."""
-    return frame.with_columns(other[name] for name in columns)
+    return frame.with_columns(masked[name] for name in columns)

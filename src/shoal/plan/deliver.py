@@ -273,7 +273,9 @@ def _write_and_judge(
     release = draft.to_release(judged.verdict, remarks=remarks, measures=judged.measures)
     is_hashed = fingerprints and release_target.written is not None
     written = (
-        Fingerprint.of(release_target.written) if is_hashed and release_target.written else None
+        Fingerprint.from_file(release_target.written)
+        if is_hashed and release_target.written
+        else None
     )
     types = column_types(tables.to_native(draft.evidence.released))
     return Delivery(release, masked_table.table, judged.columns, target=written, types=types)

@@ -295,12 +295,12 @@ def _refuse_misspelt_method(entries: Mapping[str, Any], culprit: str) -> None:
             )
 
 
-def _check_keys(entries: Mapping[str, Any], known: Collection[str], culprit: str) -> None:
+def _check_keys(entries: Mapping[str, Any], accepted_keys: Collection[str], culprit: str) -> None:
     for key in entries:
-        if key not in known:
+        if key not in accepted_keys:
             raise PlanError(
-                f"{culprit} has the unknown key {key!r}.{hint(str(key), known)} The keys are:"
-                f" {', '.join(known)}.",
+                f"{culprit} has the unknown key {key!r}.{hint(str(key), accepted_keys)} The keys"
+                f" are: {', '.join(accepted_keys)}.",
                 code="unknown-key",
                 key=key,
             )

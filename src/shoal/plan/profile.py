@@ -151,9 +151,9 @@ def _distribution(
     if not categorical and tables.is_numeric(original, name) and tables.is_numeric(masked, name):
         original_values, masked_values = finite_values(original, name), finite_values(masked, name)
         if len(original_values) and len(masked_values):
-            whole = tables.is_whole(original, name)
-            bins = histogram(original_values, masked_values, min_count, whole=whole)
-            return {**bins._asdict(), "years": whole and are_years(np.rint(masked_values))}
+            is_whole = tables.is_whole(original, name)
+            bins = histogram(original_values, masked_values, min_count, whole=is_whole)
+            return {**bins._asdict(), "years": is_whole and are_years(np.rint(masked_values))}
     return bars(value_counts(original, name), value_counts(masked, name), min_count)._asdict()
 
 
@@ -219,10 +219,10 @@ def _associations(
         category_codes.inputs.get("other_categories", np.empty((len(original), 0), np.int64))
     ]
     original_codes, masked_codes = (
-        np.column_stack([category_codes.inputs[f"{which}_categories"], *other_codes])[
+        np.column_stack([category_codes.inputs[f"{table}_categories"], *other_codes])[
             :, : len(names)
         ]
-        for which in ("original", "masked")
+        for table in ("original", "masked")
     )
     original_V, masked_V = _cramers_v(original_codes), _cramers_v(masked_codes)
     similarities = [

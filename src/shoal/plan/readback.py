@@ -92,8 +92,8 @@ def read_frame(written_source: Source, plan: "Plan", *, like: Any | None = None)
     if like is not None:
         table = cast_like(table, like)
     table = written_source.with_codes_as_categories(table, coded_columns(plan))
-    others = unnamed_columns(plan, table.column_names) if plan.other_columns == "drop" else []
-    return tables.open_frame(written_source.without_blank(table, [*plan.dropped, *others]))
+    unnamed = unnamed_columns(plan, table.column_names) if plan.other_columns == "drop" else []
+    return tables.open_frame(written_source.without_blank(table, [*plan.dropped, *unnamed]))
 
 
 def coded_columns(plan: "Plan") -> list[str]:

@@ -142,8 +142,8 @@ class Verdict:
     @property
     def _uncounted_unit(self) -> str:
         """The column of the units that k counts, if they were not counted; empty otherwise."""
-        units = [f.figures["unit"] for f in self.findings if "unit" in f.figures
-                 and f.code == UNITS_NOT_COUNTED]  # fmt: skip
+        units = [finding.figures["unit"] for finding in self.findings if "unit" in finding.figures
+                 and finding.code == UNITS_NOT_COUNTED]  # fmt: skip
         return units[0] if units else ""
 
     @property
@@ -152,8 +152,12 @@ class Verdict:
 
         This is k itself unless the plan lets missing cells match every value.
         """
-        strict = [f.figures["strict"] for f in self.findings if f.code == MATCH_ANY and f.figures]
-        return int(strict[0]) if strict else self.k
+        strict_sizes = [
+            finding.figures["strict"]
+            for finding in self.findings
+            if finding.code == MATCH_ANY and finding.figures
+        ]
+        return int(strict_sizes[0]) if strict_sizes else self.k
 
     def of(self, severity: Severity) -> list[Finding]:
         """Return the findings of one severity."""

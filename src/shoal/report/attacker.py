@@ -142,7 +142,9 @@ def attacker_can(release: ReleaseLike) -> list[str]:
         sentences.append(f"Read the {name_some(confidential)} of whoever is linked correctly.")
     sentences += _exact_values(verdict)
     return sentences + [
-        SENTENCE_BY_CODE[f.code](f) for f in verdict.findings if f.code in SENTENCE_BY_CODE
+        SENTENCE_BY_CODE[finding.code](finding)
+        for finding in verdict.findings
+        if finding.code in SENTENCE_BY_CODE
     ]
 
 
@@ -162,7 +164,12 @@ def uncovered_warnings(release: ReleaseLike) -> list[str]:
 
 def _hidden_columns(verdict: Verdict) -> list[str]:
     """Return the masked columns in which no record shows or discloses its original value."""
-    readable = {n for f in verdict.findings if f.code in DISCLOSING_FINDINGS for n in f.columns}
+    readable = {
+        name
+        for finding in verdict.findings
+        if finding.code in DISCLOSING_FINDINGS
+        for name in finding.columns
+    }
     return [
         name
         for name, share in (verdict.exact or {}).items()
@@ -177,10 +184,12 @@ def _exact_values(verdict: Verdict) -> list[str]:
     phrases = [
         f"{name} of {format_share(share)}" for name, share in list(shares.items())[:MAX_NAMES]
     ]
-    more = f" and {len(shares) - MAX_NAMES} more columns of some" if len(shares) > MAX_NAMES else ""
+    and_more = (
+        f" and {len(shares) - MAX_NAMES} more columns of some" if len(shares) > MAX_NAMES else ""
+    )
     return [
-        f"Read the original {', '.join(phrases)}{more} of the records that have a value there: the"
-        " released value is the original one."
+        f"Read the original {', '.join(phrases)}{and_more} of the records that have a value there:"
+        " the released value is the original one."
     ]
 
 
@@ -198,8 +207,8 @@ def _unchanged(finding: Finding) -> str:
 def _derived_columns(finding: Finding) -> str:
     rules = finding.figures["rules"].items()
     phrases = [f"{name} from {name_some(rule['from'])}" for name, rule in list(rules)[:MAX_NAMES]]
-    more = f", and {len(rules) - MAX_NAMES} more" if len(rules) > MAX_NAMES else ""
-    return f"Compute {', '.join(phrases)}{more}: these columns are released unchanged."
+    and_more = f", and {len(rules) - MAX_NAMES} more" if len(rules) > MAX_NAMES else ""
+    return f"Compute {', '.join(phrases)}{and_more}: these columns are released unchanged."
 
 
 SENTENCE_BY_CODE: dict[str, Callable[[Finding], str]] = {

@@ -197,16 +197,16 @@ def write_comparison(
 def _check_folder(folder: Path, names: set[str]) -> None:
     """Refuse a folder with plans of another comparison."""
     plan_folder = folder / PLANS
-    others = (
+    other_plans = (
         {path.name for path in plan_folder.glob("*")} - names if plan_folder.is_dir() else set()
     )
-    if others:
+    if other_plans:
         raise FileError(
-            f"{str(plan_folder)!r} holds {len(others)} files of another comparison. Name another"
-            " folder.",
+            f"{str(plan_folder)!r} holds {len(other_plans)} files of another comparison. Name"
+            " another folder.",
             code="files-of-another-comparison",
             folder=str(plan_folder),
-            count=len(others),
+            count=len(other_plans),
         )
 
 

@@ -124,7 +124,10 @@ class Plot:
             ends = [
                 (self.x_position(value), TICK_LETTER * len(label) / 2 + 4) for value, label in marks
             ]
-            if all(b - a >= half + other for (a, half), (b, other) in pairwise(ends)):
+            if all(
+                b - a >= half_width + next_half_width
+                for (a, half_width), (b, next_half_width) in pairwise(ends)
+            ):
                 return marks
         return marks[:1]
 
@@ -219,8 +222,8 @@ def ticks(span: tuple[float, float], n_ticks: int = 5) -> list[tuple[float, str]
     min_step = (high - low) / n_ticks
     power = 10.0 ** floor(log10(min_step))
     step = power * next(m for m in (1, 2, 5, 10) if m * power >= min_step * (1 - 1e-9))
-    places = range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
-    values = [i * step for i in places]
+    multiples = range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
+    values = [i * step for i in multiples]
     decimals = max(0, -floor(log10(step) + 1e-9))
     return [(value, format_tick(value, decimals)) for value in values]
 

@@ -93,7 +93,9 @@ def gather_evidence(release: Release, original: IntoDataFrame) -> dict[str, Any]
 
 def _criterion(criterion: Criterion, attacks: Attacks) -> dict[str, Any]:
     """Return the results of one criterion, and what was not tested."""
-    results = [r for r in attacks.results if r.name.partition(":")[0] in criterion.attacks]
+    results = [
+        result for result in attacks.results if result.name.partition(":")[0] in criterion.attacks
+    ]
     exceeded = [result.name for result in results if result.exceeds_ceiling]
     excess = max((result.excess for result in results), default=None)
     return {

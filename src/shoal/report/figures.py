@@ -243,20 +243,30 @@ def _category_figure(entry: Mapping[str, Any]) -> Figure:
     height = 56 + 34 * len(names)
     records = max(1, sum(entry["after"]))
     pairs = [
-        (100 * old / records, 100 * new / records)
-        for old, new in zip(entry["before"], entry["after"], strict=True)
+        (100 * original_share / records, 100 * released_share / records)
+        for original_share, released_share in zip(entry["before"], entry["after"], strict=True)
     ]
     top = max((max(pair) for pair in pairs), default=1) * 1.05
     plot = Plot((0, top), (len(names), 0), height=height, left=120)
     plot.y = (float(len(names)), 0.0)  # the first category on top
     plot.axes("% of the records", "", y_ticks=False)
-    for i, (name, (old, new)) in enumerate(zip(names, pairs, strict=True)):
-        plot.box((0, old), (i + 0.12, i + 0.5), "before", f"{name}: {old:.1f} % before")
-        plot.box((0, new), (i + 0.5, i + 0.88), "after", f"{name}: {new:.1f} % after")
+    for i, (name, (original_share, released_share)) in enumerate(zip(names, pairs, strict=True)):
+        plot.box(
+            (0, original_share),
+            (i + 0.12, i + 0.5),
+            "before",
+            f"{name}: {original_share:.1f} % before",
+        )
+        plot.box(
+            (0, released_share),
+            (i + 0.5, i + 0.88),
+            "after",
+            f"{name}: {released_share:.1f} % after",
+        )
         plot.label(name, plot.left - 6, plot.y_position(i + 0.5) + 4)
     rows = [["category", "before", "after"]] + [
-        [name, f"{old:.1f} %", f"{new:.1f} %"]
-        for name, (old, new) in zip(names, pairs, strict=True)
+        [name, f"{original_share:.1f} %", f"{released_share:.1f} %"]
+        for name, (original_share, released_share) in zip(names, pairs, strict=True)
     ]
     return Figure(
         f"{entry['column']} before and after",

@@ -23,7 +23,7 @@ class MapPoint(NamedTuple):
 
 def _is_near(positions: Sequence[tuple[float, float]], x: float, y: float) -> bool:
     """Return whether a dot lies inside a ring, or on it."""
-    return any(abs(x - left) <= 9 and abs(y - top) <= 9 for left, top in positions)
+    return any(abs(x - ring_x) <= 9 and abs(y - ring_y) <= 9 for ring_x, ring_y in positions)
 
 
 def risk_map(
@@ -134,10 +134,10 @@ def group_plane(entry: Mapping[str, Any]) -> Figure:
     for (x, y), radius, size in zip(centres, spread, entry["sizes"], strict=True):
         title = f"{size} records, spread {radius:.2f}"
         plot.dot(x, y, 1.5 + 9 * radius / widest, "group", title)
-    drawn, groups = len(centres), entry["n_groups"]
+    n_drawn, n_groups = len(centres), entry["n_groups"]
     description = (
-        f"{'All' if drawn == groups else f'{drawn} evenly picked of'} {groups:,} groups on the two"
-        f" directions that show {100 * entry['explained']:.0f} % of the variation of"
+        f"{'All' if n_drawn == n_groups else f'{n_drawn} evenly picked of'} {n_groups:,} groups on"
+        f" the two directions that show {100 * entry['explained']:.0f} % of the variation of"
         f" {', '.join(entry['columns'])}. The larger a dot, the less alike its records: the more is"
         " lost there."
     )

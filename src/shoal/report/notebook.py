@@ -135,8 +135,12 @@ def utility_html(utility: Utility) -> str:
     """Return analyses before and after: figures, subgroups and the details of each analysis."""
     all_figures = utility.figures()
     figures = [
-        (name, format_cell(all_figures[name]), f"{info.meaning}; {info.better} is better")
-        for name, info in FIGURES.items()
+        (
+            name,
+            format_cell(all_figures[name]),
+            f"{figure_info.meaning}; {figure_info.better} is better",
+        )
+        for name, figure_info in FIGURES.items()
         if name in all_figures
     ]
     return _render_output(
@@ -153,12 +157,12 @@ def utility_html(utility: Utility) -> str:
     )
 
 
-def _render_output(template: str, *content: Mapping[str, Any], **more: Any) -> str:
+def _render_output(template: str, *content: Mapping[str, Any], **variables: Any) -> str:
     """Return a template inside an element with the styles of notebooks."""
     number = next(_numbers)
-    values = {name: value for part in content for name, value in part.items()}
+    values = {name: value for context in content for name, value in context.items()}
     return page(
-        template, {**values, **more, "id": f"{CLASS}-{number}", "css": scoped_styles()}
+        template, {**values, **variables, "id": f"{CLASS}-{number}", "css": scoped_styles()}
     ).strip()
 
 

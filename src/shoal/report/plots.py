@@ -81,9 +81,9 @@ def plot_comparison(comparison: Comparison) -> "ShownFigure":
     axes.set_xlim(0, 1.1 * max(*(x for x, _ in points.values()), 1e-9))
     axes.set_ylim(0, 1.15 * max(*(y for _, y in points.values()), 1e-9))
     front = sorted(points[row["number"]] for row in table if row["front"])
-    others = [points[row["number"]] for row in table if not row["front"]]
-    if others:
-        axes.plot(*zip(*others, strict=True), "o", mfc=LIGHT["paper"], mec=LIGHT["faint"],
+    dominated = [points[row["number"]] for row in table if not row["front"]]
+    if dominated:
+        axes.plot(*zip(*dominated, strict=True), "o", mfc=LIGHT["paper"], mec=LIGHT["faint"],
                   label="dominated by another")  # fmt: skip
     axes.plot(*zip(*front, strict=True), "o--", color=LIGHT["deep"], label="on the Pareto front")
     for row in table:
@@ -185,14 +185,14 @@ def _numbers(axes: "Axes", entry: Mapping[str, Any]) -> None:
     step = edges[1] - edges[0] if len(edges) > 1 else 1.0
     bounds = [edges[0] - step, *edges, edges[-1] + step]
     records = sum(entry["after"])
-    before, after = (
+    original_shares, released_shares = (
         [100 * (format_tick or 0) / records for format_tick in entry[name]]
         for name in ("before", "after")
     )
     widths = [high - low for low, high in pairwise(bounds)]
-    axes.bar(bounds[:-1], before, widths, align="edge", color=LIGHT["before"], alpha=0.55,
+    axes.bar(bounds[:-1], original_shares, widths, align="edge", color=LIGHT["before"], alpha=0.55,
              label="before")  # fmt: skip
-    axes.stairs(after, bounds, color=LIGHT["deep"], linewidth=1.6, label="after")
+    axes.stairs(released_shares, bounds, color=LIGHT["deep"], linewidth=1.6, label="after")
     axes.set(ylabel="% of the records")
     axes.set_title(shorten(entry["column"], MAX_TITLE), **_TITLE)
     axes.locator_params(axis="x", nbins=5)

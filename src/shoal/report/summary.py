@@ -129,8 +129,8 @@ def _summarise(
         "warnings": uncovered_warnings(release),
         "plan": shown_plan,
         "pictures": {
-            name: part
-            for name, part in release.profile.items()
+            name: figures
+            for name, figures in release.profile.items()
             if (internal or name in PUBLIC_PICTURES) and name not in NO_PICTURES
         },
         "transitions": [
@@ -214,11 +214,11 @@ def _measure_entry(name: str, value: Any) -> dict[str, Any]:
 
 def describe_measure(name: str) -> dict[str, str]:
     """Return unit, kind, direction and meaning of a measure."""
-    info = MEASURE_INFO[name]
+    measure_info = MEASURE_INFO[name]
     return {
-        "unit": info.unit,
-        "kind": info.kind,
-        "better": info.better,
+        "unit": measure_info.unit,
+        "kind": measure_info.kind,
+        "better": measure_info.better,
         "meaning": SYMBOL.sub(
             "", (getdoc(MEASURES[name]) or "").split("\n\n")[0].split(" [")[0].rstrip(".")
         ),
@@ -276,10 +276,10 @@ def _hide_values(declared: Any) -> Any:
     if not isinstance(declared, dict):
         return declared
     return {
-        name: f"{len(part)} {'values' if name == 'order' else 'rows'}, not shown"
-        if isinstance(part, list)
-        else part
-        for name, part in declared.items()
+        name: f"{len(value)} {'values' if name == 'order' else 'rows'}, not shown"
+        if isinstance(value, list)
+        else value
+        for name, value in declared.items()
     }
 
 

@@ -184,10 +184,10 @@ def _canonical_type(arrow_type: Any) -> Any:
 
 
 def _check_same_columns(
-    first: pa.Schema, other: pa.Schema, first_path: str, other_path: str
+    first_schema: pa.Schema, other_schema: pa.Schema, first_path: str, other_path: str
 ) -> None:
-    expected = {field.name: field.type for field in first}
-    types = {field.name: field.type for field in other}
+    expected = {field.name: field.type for field in first_schema}
+    types = {field.name: field.type for field in other_schema}
     differing = [name for name in {**expected, **types} if expected.get(name) != types.get(name)]
     if differing:
         raise FileError(

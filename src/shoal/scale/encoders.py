@@ -142,7 +142,11 @@ class Encoders:
     @property
     def complete_columns(self) -> list[str]:
         """The masked numeric columns without missing values."""
-        return [e.name for e in self.masked if isinstance(e, NumericEncoder) and not e.n_missing]
+        return [
+            encoder.name
+            for encoder in self.masked
+            if isinstance(encoder, NumericEncoder) and not encoder.n_missing
+        ]
 
     def read(self, table: pa.Table) -> list[Column]:
         """Return the masked columns of some records."""

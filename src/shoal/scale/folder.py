@@ -170,13 +170,13 @@ class ReleaseFolder:
                 code="not-a-release",
                 folder=str(self.target),
             )
-        if existing and (others := sorted(existing - release_files)):
+        if existing and (other_files := sorted(existing - release_files)):
             raise FileError(
-                f"{str(self.target)!r} also contains {others[0]!r}, which is not part of the"
+                f"{str(self.target)!r} also contains {other_files[0]!r}, which is not part of the"
                 " release. Move it elsewhere, or write to another folder.",
                 code="other-files-in-release",
                 folder=str(self.target),
-                file=others[0],
+                file=other_files[0],
             )
 
     def _write_error(self, error: OSError) -> str:

@@ -76,14 +76,14 @@ class ReleaseJob:
     @property
     def other_columns(self) -> list[str]:
         """Released columns that are neither quasi-identifiers, confidential nor weights."""
-        named = (*self.quasi_identifiers, *self.confidential, self.weight)
-        return [name for name in self.released.names if name not in named]
+        columns_with_role = (*self.quasi_identifiers, *self.confidential, self.weight)
+        return [name for name in self.released.names if name not in columns_with_role]
 
     @property
     def columns(self) -> list[str]:
         """The columns to read: those that are released, the weights and the units."""
-        others = [name for name in (self.weight, self.unit) if name is not None]
-        return list(dict.fromkeys([*self.released.names, *others]))
+        unreleased = [name for name in (self.weight, self.unit) if name is not None]
+        return list(dict.fromkeys([*self.released.names, *unreleased]))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -271,8 +271,8 @@ class MicroaggregationRun(TableRun):
         if field.name not in self.step.columns or field.name not in statistics.moments:
             return field
         decimals = self.step.decimals_of(field.name)
-        whole = decimals is not None and decimals <= 0 and pa.types.is_integer(field.type)
-        return pa.field(field.name, pa.int64() if whole else pa.float64())
+        is_whole = decimals is not None and decimals <= 0 and pa.types.is_integer(field.type)
+        return pa.field(field.name, pa.int64() if is_whole else pa.float64())
 
     def _assign_cells(self, job: Job) -> list[list[int]]:
         """Write all records to scratch files by cell; return the cells of each stratum."""

@@ -280,13 +280,13 @@ def number_entry(
     """Return the entry of a numeric column, given its counts and figures in both tables."""
     values, counts = numbers.values, (numbers.original, numbers.masked)
     bins = histogram(values, values, min_count, whole=whole, counts=counts)
-    years = whole and round(masked.smallest) >= 1800 and round(masked.largest) <= 2100
+    are_years = whole and round(masked.smallest) >= 1800 and round(masked.largest) <= 2100
     return ColumnEntry(
-        {"column": name, **bins._asdict(), "years": years},
+        {"column": name, **bins._asdict(), "years": are_years},
         {
             "column": name,
             "similarity": similarity_of_numbers(values, values, counts),
-            "years": years,
+            "years": are_years,
             "mean": [original.mean, masked.mean],
             "sd": [original.deviation, masked.deviation],
             "quartiles": [numbers.quartiles(table_counts) for table_counts in counts],

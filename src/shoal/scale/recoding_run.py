@@ -146,7 +146,8 @@ class RecodingRun(TableRun):
             for name in confidential
         }
         return [
-            ConfidentialColumn.from_counts(name, c, self.plan.types) for name, c in counts.items()
+            ConfidentialColumn.from_counts(name, value_counts, self.plan.types)
+            for name, value_counts in counts.items()
         ]
 
     def _recode_records(self) -> list[ScratchFile]:

@@ -77,11 +77,13 @@ def resplit(
         results = dict(run_stage(runner, "splitting again", splitter, tasks, sizes))
         new_files: list[ScratchFile] = []
         for position, bucket in enumerate(large):
-            new_parts = sorted({part for file in results[position] for part in file.positions})
+            new_parts = sorted(
+                {new_part for file in results[position] for new_part in file.positions}
+            )
             if not new_parts:
                 indivisible.add(bucket)
                 continue
-            split_into[bucket] = [next_bucket + part for part in range(len(new_parts))]
+            split_into[bucket] = [next_bucket + new_part for new_part in range(len(new_parts))]
             next_bucket += len(new_parts)
             renumbering = dict(zip(new_parts, split_into[bucket], strict=True))
             new_files += [file.renumbered(renumbering) for file in results[position]]

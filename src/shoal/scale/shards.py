@@ -70,9 +70,9 @@ def write_shard(
     del table
     size, digest = hash_file(path)
     weight_columns = [name for name in job.released.names if name == job.weight]
-    quasi_identifiers, others = job.quasi_identifiers, job.other_columns
+    quasi_identifiers, other_columns = job.quasi_identifiers, job.other_columns
     columns = dict.fromkeys(
-        [*quasi_identifiers, *job.confidential, *weight_columns, *others, *job.class_columns]
+        [*quasi_identifiers, *job.confidential, *weight_columns, *other_columns, *job.class_columns]
     )
     content = pq.read_table(open_input(path), columns=list(columns), partitioning=None)
     released = tables.open_frame(content)
@@ -81,7 +81,11 @@ def write_shard(
         classes(codes(released, [*quasi_identifiers, *weight_columns])) if weight_columns else None
     )
     units_by_class = None if units is None else units_per_class(class_of, units)
-    joint_classes = classes(any_codes(released, [*quasi_identifiers, *others])) if others else None
+    joint_classes = (
+        classes(any_codes(released, [*quasi_identifiers, *other_columns]))
+        if other_columns
+        else None
+    )
     return Shard(
         name_of(path),
         len(released),

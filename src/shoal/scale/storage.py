@@ -215,8 +215,8 @@ def _open_stream(path: str) -> Any:
 
 
 def _store_root(path: str) -> str:
-    scheme, _, rest = path.partition("://")
-    return f"{scheme}://{rest.partition('/')[0]}"
+    scheme, _, path_in_scheme = path.partition("://")
+    return f"{scheme}://{path_in_scheme.partition('/')[0]}"
 
 
 def _locate(path: str) -> tuple[Any, str]:

@@ -209,13 +209,13 @@ class StoreRelease:
                 folder=self.shown_target,
             )
         self._replaceable = existing & (released | unfinished_files)
-        if others := sorted(existing - released - unfinished_files):
+        if other_files := sorted(existing - released - unfinished_files):
             raise FileError(
-                f"{self.shown_target!r} also contains {others[0]!r}, which is not part of the"
+                f"{self.shown_target!r} also contains {other_files[0]!r}, which is not part of the"
                 " release. Move it elsewhere, or write to another folder.",
                 code="other-files-in-release",
                 folder=self.shown_target,
-                file=others[0],
+                file=other_files[0],
             )
 
     def _check_scratch(self, scratch: str | os.PathLike[str] | None) -> None:

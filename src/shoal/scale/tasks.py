@@ -385,8 +385,8 @@ def _count_links(
     job: Job, table: pa.Table, original_columns: Sequence[Column], masked_columns: Sequence[Column]
 ) -> tuple[int, int]:
     """Return the expected number of correct links of an attacker, and of records attacked."""
-    drawn = distinguish_duplicates(content_keys(table, job.step.columns, job.seed + 1))
-    attacked = np.flatnonzero(in_sample(drawn, job.attack_share))
+    keys = distinguish_duplicates(content_keys(table, job.step.columns, job.seed + 1))
+    attacked = np.flatnonzero(in_sample(keys, job.attack_share))
     if not len(attacked):
         return 0, 0
     Z, masked = job.encoders.zscores(original_columns), job.encoders.zscores(masked_columns)

@@ -115,8 +115,8 @@ def _findings_on_files(
     n_unique = [shard.unique for shard in shards if shard.unique is not None]
     if n_unique:
         share = sum(n_unique) / sum(shard.records for shard in shards)
-        others = [*strata, *job.other_columns]
-        findings += check_unique(others, None, share, plan.thresholds.unique, RECORDS)
+        other_columns = [*strata, *job.other_columns]
+        findings += check_unique(other_columns, None, share, plan.thresholds.unique, RECORDS)
     smallest_sizes = [
         shard.smallest_with_weights for shard in shards if shard.smallest_with_weights is not None
     ]

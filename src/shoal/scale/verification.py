@@ -101,8 +101,8 @@ class FolderAudit:
         """The hash of every file in the folder, also of unexpected ones, by its name there."""
         names = list(list_files(self.folder))
         hashes = {}
-        for done, name in enumerate(names):
-            progress.report("hashing", done, len(names))
+        for n_done, name in enumerate(names):
+            progress.report("hashing", n_done, len(names))
             hashes[name] = file_entry(join(self.folder, name))["sha256"]
         return hashes
 
@@ -120,8 +120,8 @@ class FolderAudit:
             elif digest != expected[name]:
                 faults.append(f"the sha256 of {name!r} is NOT the manifest's")
         if faults:
-            more = f"; and {len(faults) - MAX_NAMED} more" if len(faults) > MAX_NAMED else ""
-            return False, "; ".join(faults[:MAX_NAMED]) + more
+            and_more = f"; and {len(faults) - MAX_NAMED} more" if len(faults) > MAX_NAMED else ""
+            return False, "; ".join(faults[:MAX_NAMED]) + and_more
         return True, f"{len(expected)}, each with the manifest's sha256"
 
     def _records(self, footers: Iterable[Footer]) -> tuple[bool, str]:
@@ -138,7 +138,7 @@ class FolderAudit:
 
     def _dropped(self, footers: Iterable[Footer]) -> tuple[bool, str]:
         return check_dropped_columns(
-            self.plan, list({name: 0 for f in footers for name in f.schema.names})
+            self.plan, list({name: 0 for footer in footers for name in footer.schema.names})
         )
 
     def _marker(self) -> tuple[bool, str]:

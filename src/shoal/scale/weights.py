@@ -131,8 +131,11 @@ class WeightedValues:
         encoded = values.dictionary_encode(null_encoding="encode")
         code = encoded.indices.to_numpy(zero_copy_only=False)
         order = np.argsort(code, kind="stable")
-        parts = np.split(weights[order], np.cumsum(np.bincount(code))[:-1])
-        return cls(encoded.dictionary, [exact_integer_sum(part) for part in parts])
+        weights_by_code = np.split(weights[order], np.cumsum(np.bincount(code))[:-1])
+        return cls(
+            encoded.dictionary,
+            [exact_integer_sum(value_weights) for value_weights in weights_by_code],
+        )
 
     def __add__(self, other: "WeightedValues") -> "WeightedValues":
         all_values = pa.concat_arrays([self.values, other.values])
@@ -204,7 +207,7 @@ def total_change(totals: WeightedTotals, columns: Sequence[str]) -> tuple[dict[s
     clauses: list[str] = []
     for name in columns:
         original_total, masked_total, size = (
-            totals[name, which] * UNIT for which in ("before", "after", "size")
+            totals[name, key] * UNIT for key in ("before", "after", "size")
         )
         change[name] = (
             float(100 * abs(masked_total - original_total) / size)

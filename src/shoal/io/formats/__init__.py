@@ -117,8 +117,8 @@ def format_of(
     for candidate in FORMATS:
         if suffix in candidate.endings and (candidate.compressible or not compression_of(path)):
             return candidate
-    listed = FORMATS if offered is None else offered
-    endings = ", ".join(ending for file_format in listed for ending in file_format.endings)
+    formats = FORMATS if offered is None else offered
+    endings = ", ".join(ending for file_format in formats for ending in file_format.endings)
     raise FileError(
         f"The suffix of {Path(path).name!r} names no format. Use one of: {endings}; text may be"
         f" compressed ({', '.join(COMPRESSION_SUFFIXES)}).",

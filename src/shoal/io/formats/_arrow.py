@@ -71,12 +71,12 @@ def _column_notes(entries: dict[str, str]) -> ColumnNotes:
     for pair in values if isinstance(values, list) else ():
         if isinstance(pair, list) and len(pair) == 2 and not isinstance(pair[0], list | dict):
             value_labels[pair[0]] = str(pair[1])
-    known = (*LABELS, *HARMLESS)
+    releasable_keys = (*LABELS, *HARMLESS)
     return ColumnNotes(
         label=label,
         value_labels=value_labels,
-        releasable_metadata={key: text for key, text in entries.items() if key in known},
-        other_metadata={key: text for key, text in entries.items() if key not in known},
+        releasable_metadata={key: text for key, text in entries.items() if key in releasable_keys},
+        other_metadata={key: text for key, text in entries.items() if key not in releasable_keys},
     )
 
 

@@ -99,17 +99,18 @@ def _sheet_name(book: Any, name: str | None, path: Path) -> str:
     """Return the name of the sheet to read."""
     kind = python_calamine.SheetTypeEnum.WorkSheet
     titles = [sheet.name for sheet in book.sheets_metadata if sheet.typ == kind]
-    listed = ", ".join(map(repr, titles))
+    sheet_names = ", ".join(map(repr, titles))
     if name is None and len(titles) != 1:
         raise FileError(
-            f"{path.name!r} has several sheets: {listed}. Choose one with `sheet`.",
+            f"{path.name!r} has several sheets: {sheet_names}. Choose one with `sheet`.",
             code="sheet-needed",
             file=path.name,
             sheets=tuple(titles),
         )
     if name is not None and name not in titles:
         raise FileError(
-            f"{path.name!r} has no sheet {name!r}.{hint(name, titles)} The sheets are: {listed}.",
+            f"{path.name!r} has no sheet {name!r}.{hint(name, titles)} The sheets are:"
+            f" {sheet_names}.",
             code="no-such-sheet",
             file=path.name,
             sheet=name,

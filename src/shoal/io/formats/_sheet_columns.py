@@ -125,8 +125,8 @@ def _numbers(cells: list[Any]) -> pa.Array:
     """Return numbers, as integers if all are whole: a sheet stores every number as a float."""
     missing = np.array([cell is None for cell in cells])
     values = np.array([0.0 if cell is None else cell for cell in cells], np.float64)
-    whole = np.all(values == np.rint(values)) and np.all(np.abs(values) < MAX_EXACT_INTEGER)
-    if whole and not np.any(np.signbit(values) & (values == 0)):
+    all_whole = np.all(values == np.rint(values)) and np.all(np.abs(values) < MAX_EXACT_INTEGER)
+    if all_whole and not np.any(np.signbit(values) & (values == 0)):
         return pa.array(values.astype(np.int64), mask=missing)
     return pa.array(values, mask=missing)
 

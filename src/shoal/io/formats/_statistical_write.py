@@ -113,9 +113,9 @@ def labels_for(value_labels: Mapping[Any, str], column: pa.ChunkedArray) -> dict
         if isinstance(value, str) and len(value) == 1:
             converted[value] = label
         elif isinstance(value, int | float):
-            whole = float(value).is_integer()
-            if whole or not pa.types.is_integer(column.type):
-                converted[int(value) if whole else value] = label
+            is_whole = float(value).is_integer()
+            if is_whole or not pa.types.is_integer(column.type):
+                converted[int(value) if is_whole else value] = label
     return converted
 
 

@@ -37,12 +37,12 @@ def sheet_parts(path: Path, title: str) -> tuple[bool, bool, dict[int, str]]:
         Display format of the columns, by number from 0, of the first cell that has one.
     """
     with zipfile.ZipFile(path) as archive:
-        part = _part_of(archive, title)
+        xml_part = _part_of(archive, title)
         has_errors = has_empty_formulas = False
-        for text in _overlapping_chunks(archive, part):
+        for text in _overlapping_chunks(archive, xml_part):
             has_errors = has_errors or _ERROR.search(text) is not None
             has_empty_formulas = has_empty_formulas or _EMPTY_FORMULA.search(text) is not None
-        return has_errors, has_empty_formulas, _formats(archive, part)
+        return has_errors, has_empty_formulas, _formats(archive, xml_part)
 
 
 def _part_of(archive: zipfile.ZipFile, title: str) -> str:
@@ -62,20 +62,20 @@ def _strict_id(sheet: Any) -> str | None:
     return next((text for name, text in sheet.attrib.items() if name.endswith("}id")), None)
 
 
-def _overlapping_chunks(archive: zipfile.ZipFile, part: str) -> Iterator[bytes]:
+def _overlapping_chunks(archive: zipfile.ZipFile, xml_part: str) -> Iterator[bytes]:
     """Yield the XML in pieces that overlap, so that no cell is cut in all of them."""
-    with archive.open(part) as file:
+    with archive.open(xml_part) as file:
         tail = b""
         for chunk in iter(lambda: file.read(CHUNK), b""):
             yield tail + chunk
             tail = (tail + chunk)[-(1 << 14) :]
 
 
-def _formats(archive: zipfile.ZipFile, part: str) -> dict[int, str]:
+def _formats(archive: zipfile.ZipFile, xml_part: str) -> dict[int, str]:
     codes = _cell_formats(archive)
     formats: dict[int, str] = {}
     n_rows = 0
-    with archive.open(part) as file:
+    with archive.open(xml_part) as file:
         for _, element in ElementTree.iterparse(file, ("end",)):
             tag = _tag(element)
             if tag == "c" and n_rows and len(element):

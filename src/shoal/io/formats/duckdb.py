@@ -57,10 +57,10 @@ def _table(connection: Any, path: Path, dialect: Dialect) -> pa.Table:
     table_name = (
         dialect.table if dialect.table is not None or len(tables) != 1 else next(iter(tables))
     )
-    listed = ", ".join(tables) or "none"
+    table_names = ", ".join(tables) or "none"
     if table_name is None:
         raise FileError(
-            f"{path.name!r} holds several tables: {listed}. Choose one with `table`.",
+            f"{path.name!r} holds several tables: {table_names}. Choose one with `table`.",
             code="table-needed",
             file=path.name,
             tables=tuple(tables),
@@ -68,7 +68,7 @@ def _table(connection: Any, path: Path, dialect: Dialect) -> pa.Table:
     if table_name not in tables:
         raise FileError(
             f"{path.name!r} has no table {table_name!r}.{hint(table_name, tables)} The tables are:"
-            f" {listed}.",
+            f" {table_names}.",
             code="no-such-table",
             table=table_name,
         )

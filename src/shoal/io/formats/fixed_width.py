@@ -83,12 +83,12 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     """Write a fixed-width table, with blanks for columns of the map that are not released."""
     positions = sorted(read_layout(dialect, target), key=lambda position: position.start)
     table = source.table
-    known = {position.name for position in positions}
+    names_in_map = {position.name for position in positions}
     for name in table.column_names:
-        if name not in known:
+        if name not in names_in_map:
             raise FileError(
-                f"The column map has no position for {name!r}.{hint(name, known)} Add it, or drop"
-                " the column.",
+                f"The column map has no position for {name!r}.{hint(name, names_in_map)} Add it, or"
+                " drop the column.",
                 code="layout-lacks-column",
                 column=name,
             )

@@ -134,12 +134,12 @@ def _writable(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
             )
         # NaN is missing.
         return pa.chunked_array([pa.array(cells, pa.float64(), from_pandas=True)])
-    plain = (
+    is_plain = (
         pa.types.is_integer(arrow_type)
         or pa.types.is_boolean(arrow_type)
         or pa.types.is_null(arrow_type)
     )
-    if plain or is_text(arrow_type):
+    if is_plain or is_text(arrow_type):
         return column
     if pa.types.is_temporal(arrow_type) and not pa.types.is_interval(arrow_type):
         return column.cast(pa.string())

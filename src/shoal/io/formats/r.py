@@ -108,12 +108,12 @@ def _choose(objects: Any, path: Path, name: str | None) -> _DataFrame:
         return objects
     by_name = objects if isinstance(objects, dict) else {}
     frames = {key: value for key, value in by_name.items() if isinstance(value, _DataFrame)}
-    listed = ", ".join(frames)
+    frame_names = ", ".join(frames)
     if not frames:
         raise FileError(f"{path.name!r} holds no data frame.", code="no-data-frame", file=path.name)
     if name is None and len(frames) > 1:
         raise FileError(
-            f"{path.name!r} holds several data frames: {listed}. Choose one with `table`.",
+            f"{path.name!r} holds several data frames: {frame_names}. Choose one with `table`.",
             code="table-needed",
             file=path.name,
             tables=tuple(frames),
@@ -121,7 +121,7 @@ def _choose(objects: Any, path: Path, name: str | None) -> _DataFrame:
     if name is not None and name not in frames:
         raise FileError(
             f"{path.name!r} has no data frame {name!r}.{hint(name, frames)} The data frames are:"
-            f" {listed}.",
+            f" {frame_names}.",
             code="no-such-table",
             table=name,
         )

@@ -68,7 +68,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
                 column,
                 kind,
                 date_encoding=_encoding_of_format(display_format),
-                whole=display_format is None or "." not in display_format,
+                is_whole=display_format is None or "." not in display_format,
             )
         notes[name] = ColumnNotes(
             label=meta.column_names_to_labels.get(name) or None,
@@ -188,7 +188,7 @@ def _check_range(table: pa.Table) -> None:
 
 def _encoding_of_format(display_format: str | None) -> DateEncoding | None:
     """Return the clock of a display format; None if it is not a date or a time."""
-    word = (display_format or "").upper().rstrip("0123456789.")
-    if word in _DATETIME_FORMATS:
+    format_name = (display_format or "").upper().rstrip("0123456789.")
+    if format_name in _DATETIME_FORMATS:
         return DATETIMES
-    return DATES if word in _DATE_FORMATS else None
+    return DATES if format_name in _DATE_FORMATS else None

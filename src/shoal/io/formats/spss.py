@@ -59,12 +59,12 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             missing=ranges,
             codes=codes,
         )
-    free = {
+    free_text = {
         Notes.LABEL: meta.file_label,
         Notes.TEXT: meta.notes,
         "its multiple-response sets": list(meta.mr_sets),
     }
-    return Source(pa.table(columns), Notes("spss", notes, free))
+    return Source(pa.table(columns), Notes("spss", notes, free_text))
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
@@ -110,7 +110,9 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         variable_value_labels={name: texts for name, texts in labels.items() if texts},
         missing_ranges={name: column.missing for name, column in columns.items() if column.missing},
         variable_display_width={name: column.width for name, column in columns.items()},
-        variable_measure={name: c.measure for name, c in columns.items() if c.measure},
+        variable_measure={
+            name: column.measure for name, column in columns.items() if column.measure
+        },
         variable_format={
             name: display_format for name, display_format in formats.items() if display_format
         },
@@ -125,18 +127,18 @@ def _column(
     """Return a column with declared missing values as null, and the missing codes."""
     if kind.startswith("string"):
         column = reading.text(cells, blank_is_missing=False)
-        coded = np.isin(np.array(cells, object), [r["lo"] for r in ranges])
+        coded = np.isin(np.array(cells, object), [missing_range["lo"] for missing_range in ranges])
     else:
         values = np.array([np.nan if cell is None else cell for cell in cells], np.float64)
         coded = np.zeros(len(values), bool)
         for missing_range in ranges:
             coded |= (values >= missing_range["lo"]) & (values <= missing_range["hi"])
-        whole = (display_format or "").endswith(".0") or (display_format or "").isalnum()
+        is_whole = (display_format or "").endswith(".0") or (display_format or "").isalnum()
         column = reading.to_type(
             np.where(coded, np.nan, values),
             kind,
             date_encoding=_encoding_of_format(display_format),
-            whole=whole,
+            is_whole=is_whole,
         )
         cells = values.tolist()
     if not coded.any():
@@ -180,7 +182,7 @@ def _labels(notes: ColumnNotes, column: pa.ChunkedArray) -> dict[Any, str]:
 
 def _encoding_of_format(display_format: str | None) -> DateEncoding | None:
     """Return the clock of a display format; None if it is not a date or a time."""
-    word = (re.match(r"[A-Z]+", display_format or "") or [""])[0]
-    if word in _DATE_FORMATS:
+    format_name = (re.match(r"[A-Z]+", display_format or "") or [""])[0]
+    if format_name in _DATE_FORMATS:
         return DATES
-    return DATETIMES if word in _DATETIME_FORMATS else None
+    return DATETIMES if format_name in _DATETIME_FORMATS else None

@@ -41,7 +41,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             columns[name] = reading.text(column)
         else:
             columns[name], codes = reading.numbers(
-                column, kind, date_encoding=_encoding_of_format(display_format), whole=False
+                column, kind, date_encoding=_encoding_of_format(display_format), is_whole=False
             )
         notes[name] = ColumnNotes(
             label=meta.column_names_to_labels.get(name) or None,
@@ -49,8 +49,8 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             format=display_format,
             codes=codes,
         )
-    free = {Notes.LABEL: meta.file_label, Notes.TEXT: meta.notes}
-    return Source(pa.table(columns), Notes("stata", notes, free))
+    free_text = {Notes.LABEL: meta.file_label, Notes.TEXT: meta.notes}
+    return Source(pa.table(columns), Notes("stata", notes, free_text))
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
@@ -80,8 +80,8 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         letters = writing.letters(notes, name, _stata_code)
         if letters is not None:
             frame[name] = writing.with_letters(frame[name], letters)
-        used = {*(letters or ()), *(key for key in labels[name] if isinstance(key, str))}
-        missing[name] = sorted(letter for letter in used if letter is not None)
+        used_codes = {*(letters or ()), *(key for key in labels[name] if isinstance(key, str))}
+        missing[name] = sorted(letter for letter in used_codes if letter is not None)
     writing.write_file(
         reading.pyreadstat().write_dta,
         frame,
@@ -120,10 +120,10 @@ def _stata_code(letter: str) -> str | None:
 
 def _encoding_of_format(display_format: str | None) -> DateEncoding | None:
     """Return the clock of a display format; None if it is not a date or a time."""
-    words = (display_format or "").replace("-", "")
-    if words.startswith(("%td", "%d")):
+    format_name = (display_format or "").replace("-", "")
+    if format_name.startswith(("%td", "%d")):
         return DATES
-    return DATETIMES if words.startswith("%tc") else None
+    return DATETIMES if format_name.startswith("%tc") else None
 
 
 def _check_end(path: Path) -> None:

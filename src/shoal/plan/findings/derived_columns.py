@@ -135,7 +135,9 @@ def _sample_columns(
 def _find_rule(target: SampledColumn, sources: list[SampledColumn], min_r2: float) -> Rule | None:
     """Return the column, or the few columns, that determine another one."""
     best = max(
-        (_explained_by_one(target, source) for source in sources), key=lambda r: r.r2, default=None
+        (_explained_by_one(target, source) for source in sources),
+        key=lambda rule: rule.r2,
+        default=None,
     )
     if best is not None and best.r2 >= min_r2:
         return best
@@ -164,8 +166,10 @@ def _explained_by_several(
     target: SampledColumn, sources: list[SampledColumn], min_r2: float
 ) -> Rule | None:
     """Return a few columns whose linear combination or product gives another."""
-    value_columns = [(s.name, s.values) for s in sources if s.is_ordered]
-    logarithm_columns = [(s.name, s.logarithm) for s in sources if s.logarithm is not None]
+    value_columns = [(source.name, source.values) for source in sources if source.is_ordered]
+    logarithm_columns = [
+        (source.name, source.logarithm) for source in sources if source.logarithm is not None
+    ]
     for y, columns in ((target.values, value_columns), (target.logarithm, logarithm_columns)):
         usable_columns = [
             (name, x) for name, x in columns if x is not None and np.isnan(x).mean() < MAX_MISSING

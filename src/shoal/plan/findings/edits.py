@@ -44,7 +44,10 @@ def find_edits(evidence: Evidence) -> list[Finding]:
         if newly_violated.any():
             findings.append(
                 _broken_edit(
-                    plan, edit, int(newly_violated.sum()), known=original_violations is not None
+                    plan,
+                    edit,
+                    int(newly_violated.sum()),
+                    has_original=original_violations is not None,
                 )
             )
         if original_violations is not None and original_violations.any():
@@ -82,7 +85,7 @@ def refuse_broken(plan: "Plan", original: Frame, released: Frame) -> None:
             continue
         count = int(newly_broken(edit, released, edit.violations(original)).sum())
         if count:
-            finding = _broken_edit(plan, edit, count, known=True)
+            finding = _broken_edit(plan, edit, count, has_original=True)
             raise InputError(
                 f"{finding.sentence} {WAY_OUT} Nothing was released.",
                 code="edit-broken",
@@ -91,14 +94,14 @@ def refuse_broken(plan: "Plan", original: Frame, released: Frame) -> None:
             )
 
 
-def _broken_edit(plan: "Plan", edit: Edit, count: int, *, known: bool) -> Finding:
+def _broken_edit(plan: "Plan", edit: Edit, count: int, *, has_original: bool) -> Finding:
     steps = [
         f"step {i} ({step.name})"
         for i, step in enumerate(plan.steps, start=1)
         if set(step.columns) & set(edit.columns)
     ]
     step_clause = f" Its columns are masked by {_join(steps)}." if steps else ""
-    newly_clause = ", and did not before masking" if known else ""
+    newly_clause = ", and did not before masking" if has_original else ""
     return Finding(
         "edit-broken",
         "qualifies",
@@ -114,5 +117,5 @@ def _records(count: int) -> str:
     return "1 record" if count == 1 else f"{count:,} records"
 
 
-def _join(words: Sequence[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+def _join(phrases: Sequence[str]) -> str:
+    return " and ".join([", ".join(phrases[:-1]), phrases[-1]] if len(phrases) > 1 else phrases)

@@ -25,8 +25,8 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
     """Find groups whose imputed value comes from fewer than k records, or from a single one."""
     if evidence.original is None:
         return []
-    single: dict[str, int] = {}
-    few: dict[str, int] = {}
+    one_contributor: dict[str, int] = {}
+    few_contributors: dict[str, int] = {}
     for step in evidence.plan.steps:
         if not isinstance(step, Microaggregate) or step.missing != "impute":
             continue
@@ -40,18 +40,20 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
                 is_released = (
                     np.bincount(labels, ~tables.has_missing(evidence.released, [name])) > 0
                 )
-                single[name] = int((is_released & (contributors == 1) & (sizes > 1)).sum())
-                few[name] = int((is_released & (contributors > 1) & (contributors < step.k)).sum())
-    return check_contributors(single, few, evidence.plan.k)
+                one_contributor[name] = int((is_released & (contributors == 1) & (sizes > 1)).sum())
+                few_contributors[name] = int(
+                    (is_released & (contributors > 1) & (contributors < step.k)).sum()
+                )
+    return check_contributors(one_contributor, few_contributors, evidence.plan.k)
 
 
 def check_contributors(
-    single: Mapping[str, int], few: Mapping[str, int], k: int | None
+    one_contributor: Mapping[str, int], few_contributors: Mapping[str, int], k: int | None
 ) -> list[Finding]:
     """Find groups whose value comes from one record, or from fewer than k, given their number."""
     return [
-        *_count_findings("one-contributor", single, ONE_CONTRIBUTOR),
-        *_count_findings("few-contributors", few, FEW_CONTRIBUTORS, k=k),
+        *_count_findings("one-contributor", one_contributor, ONE_CONTRIBUTOR),
+        *_count_findings("few-contributors", few_contributors, FEW_CONTRIBUTORS, k=k),
     ]
 
 

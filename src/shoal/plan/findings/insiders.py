@@ -52,13 +52,13 @@ def check_insiders(
     counts_records = unit == RECORD_UNIT
     condition = ", if the weights are known" if weighted else ""
     if size == 2:
-        others = "the other's values" if counts_records else "the sum of the other's values"
+        contribution = "the other's values" if counts_records else "the sum of the other's values"
         return [
             Finding(
                 "pairs",
                 "qualifies",
-                f"{groups} {count_phrase(2, unit)}: each of the two computes {others} of {names}"
-                f" from the released mean{condition}.",
+                f"{groups} {count_phrase(2, unit)}: each of the two computes {contribution} of"
+                f" {names} from the released mean{condition}.",
                 figures,
                 tuple(columns),
                 "Choose k of 3 or more.",
