@@ -116,7 +116,7 @@ def test_figures_do_not_depend_on_order_files_or_blocks(client, tmp_path):
 )
 def test_every_value_is_in_the_cell_of_its_middle_or_beyond_the_grid(values, whole):
     numbers = np.rint(values) if whole else np.array(values, float)
-    grid = Grid.from_sample(numbers, np.ones(len(numbers)), whole=whole)
+    grid = Grid.from_sample(numbers, np.ones(len(numbers)), is_whole=whole)
     counts = grid.counts_of(numbers)
     assert counts.sum() == len(numbers)
     inside = np.floor((numbers + grid.offset) / grid.step)

@@ -82,12 +82,12 @@ def inspect_file(arguments: dict[str, Any]) -> dict[str, Any]:
     check_page_limits(name, table.column_names)
     progress.report("inspecting the columns", 0, 0)
     inspection = inspect_source(source, name).to_dict()
-    typed = source.without_codes(_missing_words(inspection)).with_numbers(table.column_names)
+    parsed_table = source.without_codes(_missing_words(inspection)).with_numbers(table.column_names)
     categorical = [
         column["name"] for column in inspection["columns"] if column["kind"] in CATEGORICAL
     ]
     labels = {column: notes.value_labels for column, notes in source.notes.columns.items()}
-    return {**inspection, **preview(table, typed, categorical, labels)}
+    return {**inspection, **preview(table, parsed_table, categorical, labels)}
 
 
 def _missing_words(inspection: dict[str, Any]) -> dict[str, list[str]]:

@@ -104,9 +104,11 @@ class FileAudit:
         try:
             evidence = self._evidence()
             if self.delivery is not None and limits.by("utility"):
-                opened = open_source(self.original, dialect=self.dialect, numbers=())
-                analysed = AnalysedColumns.from_source(opened, self.delivery.release.plan)
-                evidence = replace(evidence, analysed_columns=analysed)
+                opened_source = open_source(self.original, dialect=self.dialect, numbers=())
+                analysed_columns = AnalysedColumns.from_source(
+                    opened_source, self.delivery.release.plan
+                )
+                evidence = replace(evidence, analysed_columns=analysed_columns)
             yield from check_limits(evidence, limits, verdict)
         except ShoalError as error:
             yield Check("limits", False, message_without_outcome(error))

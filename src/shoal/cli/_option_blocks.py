@@ -61,9 +61,9 @@ def expand_blocks(command: Callable[..., None]) -> Callable[..., None]:
 
 def _flags(annotation: Any) -> list[str]:
     """Return the names of the option that an annotation declares, such as ``-c``."""
-    declared = [metadata for metadata in get_args(annotation) if isinstance(metadata, OptionInfo)]
+    options = [metadata for metadata in get_args(annotation) if isinstance(metadata, OptionInfo)]
     # In an annotation, typer.Option takes the first name for a default value.
-    names = [name for option in declared for name in (option.default, *(option.param_decls or ()))]
+    names = [name for option in options for name in (option.default, *(option.param_decls or ()))]
     return [flag for name in names if isinstance(name, str) for flag in name.split("/")]
 
 

@@ -46,8 +46,10 @@ def read_original(
 
     opened_source = open_source(path, dialect=dialect, numbers=())
     codes = parse_codes(missing_codes, opened_source.table)
-    declared = as_types(parse_type_options(types or []))
-    declared, codes = interpret_columns(
-        opened_source, opened_source.table.column_names, declared, codes
+    declared_types = as_types(parse_type_options(types or []))
+    declared_types, codes = interpret_columns(
+        opened_source, opened_source.table.column_names, declared_types, codes
     )
-    return Original(typed_table(opened_source, declared, codes), declared, codes, dialect)
+    return Original(
+        typed_table(opened_source, declared_types, codes), declared_types, codes, dialect
+    )

@@ -59,10 +59,10 @@ class SeveralSourcesCommand(Command):
         """Return how an option takes two values, if it does."""
         if not value:
             return "Write these one after the other."
-        declared = next(param for param in self.params if option in param.opts)
-        if (declared.metavar or "") == COLUMNS:
+        parameter = next(param for param in self.params if option in param.opts)
+        if (parameter.metavar or "") == COLUMNS:
             return f"Separate columns by commas: {option} {value},{argument}."
-        if getattr(declared, "multiple", False):
+        if getattr(parameter, "multiple", False):
             return f"Repeat the option for more: {option} {value} {option} {argument}."
         return f"{option} takes one value."
 

@@ -94,7 +94,7 @@ def _command_function(cls: "type[Step]") -> Callable[..., None]:
     from shoal._params import signature_parameters
     from shoal.steps import describe_step
 
-    declared = signature_parameters(cls)
+    step_parameters = signature_parameters(cls)
 
     def command(
         source: options.Source,
@@ -113,7 +113,7 @@ def _command_function(cls: "type[Step]") -> Callable[..., None]:
             roles = roles.split(names)
             for option in {"column", "within"} & values.keys():
                 (values[option],) = split_lists([values[option]], names)
-            plan = _make_plan(cls, _step_values(declared, values), values, roles, shuffle)
+            plan = _make_plan(cls, _step_values(step_parameters, values), values, roles, shuffle)
             mask_and_print(
                 plan,
                 [source],
@@ -126,15 +126,15 @@ def _command_function(cls: "type[Step]") -> Callable[..., None]:
                 quiet=quiet,
             )
 
-    _add_options(command, _step_options(declared))
+    _add_options(command, _step_options(step_parameters))
     command.__doc__ = plain_text(describe_step(cls)["summary"])
     return command
 
 
-def _step_options(declared: Mapping[str, "Parameter"]) -> dict[str, tuple[Any, Any]]:
+def _step_options(step_parameters: Mapping[str, "Parameter"]) -> dict[str, tuple[Any, Any]]:
     """Return the annotation and the default of each option of a step's command."""
     step_options: dict[str, tuple[Any, Any]] = {}
-    for parameter in declared.values():
+    for parameter in step_parameters.values():
         if parameter.name == "unit":
             continue  # of the plan, for every step
         if parameter.name == "partitioner":
@@ -200,11 +200,11 @@ def _choices(parameter: "Parameter") -> list[str]:
 
 
 def _step_values(
-    declared: Mapping[str, "Parameter"], values_by_option: Mapping[str, Any]
+    step_parameters: Mapping[str, "Parameter"], values_by_option: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the parameters of the step that options give."""
     values: dict[str, Any] = {}
-    for name, parameter in declared.items():
+    for name, parameter in step_parameters.items():
         value = values_by_option.get(OPTION_NAMES.get(name, name))
         if value is None or name == "unit":
             continue

@@ -112,7 +112,7 @@ def advise(
         table = opened_source.with_numbers(
             interpreted.numeric_columns, interpreted.categorical_columns
         )
-        analysed = (
+        analysed_columns = (
             AnalysedColumns.from_source(opened_source, interpreted)
             if interpreted.limits.by("utility")
             else None
@@ -123,7 +123,7 @@ def advise(
                 types=interpreted.types, missing_codes=interpreted.missing_codes
             )
             draft = with_decimals_of(candidate, opened_source, data).draft(data)
-            draft = draft.with_analysed_columns(analysed)
+            draft = draft.with_analysed_columns(analysed_columns)
             return draft.to_release(judge(draft.evidence))
 
         with Publication(force=force) as publication:

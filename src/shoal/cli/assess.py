@@ -55,7 +55,7 @@ def assess(
         from shoal.report.summary import describe_measure
         from shoal.report.text import table
 
-        checked = CheckedLimits(limits, "assess")
+        checked_limits = CheckedLimits(limits, "assess")
         original_data = read_original(original, reading.dialect(), types, missing_codes)
         column, confidential, by = original_data.split(column, confidential, by)
         masked_data = original_data.read_alike(masked, masked_table)
@@ -77,13 +77,13 @@ def assess(
             min_group=min_group,
             aligned=aligned or None,
         )
-        checked.check(measures)
+        checked_limits.check(measures)
         content = {
             "quasi_identifiers": quasi_identifiers,
             "measures": measures,
             "remarks": measures.remarks,
             **({} if measures.groups is None else {"groups": measures.groups.to_dict()}),
-            **checked.content,
+            **checked_limits.content,
         }
         assessed_columns = [*quasi_identifiers, *(confidential or ())]
         other_columns = [name for name in masked_data.column_names if name not in assessed_columns]
@@ -94,9 +94,9 @@ def assess(
         text += table(measures, _with_options(measures.remarks, confidential), meanings)
         if measures.groups is not None:
             text += f"\n\n{measures.groups}"
-        text += checked.text
+        text += checked_limits.text
         print_result(content, text, as_json=json, quiet=quiet)
-        checked.exit()
+        checked_limits.exit()
 
 
 def _with_options(remarks: Mapping[str, str], confidential: Sequence[str] | None) -> dict[str, str]:

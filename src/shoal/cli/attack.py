@@ -72,7 +72,7 @@ def attack(
     with session(quiet=quiet):
         from shoal.metrics.attacks import attack as attack_tables
 
-        checked = CheckedLimits(limits, "attack")
+        checked_limits = CheckedLimits(limits, "attack")
         original_data = read_original(original, reading.dialect(), types, missing_codes)
         quasi_identifiers, confidential, by = original_data.split(column, confidential, by)
         attacks = attack_tables(
@@ -91,9 +91,9 @@ def attack(
             random_state=seed,
             n_jobs=n_jobs,
         )
-        checked.check(attacks)
-        content = {**attacks.to_dict(), **checked.content}
-        print_result(content, repr(attacks) + checked.text, as_json=json, quiet=quiet)
+        checked_limits.check(attacks)
+        content = {**attacks.to_dict(), **checked_limits.content}
+        print_result(content, repr(attacks) + checked_limits.text, as_json=json, quiet=quiet)
         if attacks.exceeded:
             raise typer.Exit(1)
-        checked.exit()
+        checked_limits.exit()

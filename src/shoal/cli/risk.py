@@ -80,7 +80,7 @@ def risk(
         from shoal.io.publish import Publication
         from shoal.metrics.survey import survey_risk
 
-        checked = CheckedLimits(limits, "risk")
+        checked_limits = CheckedLimits(limits, "risk")
         dialect = reading.dialect()
         if records is not None:
             check_format(records)
@@ -110,14 +110,14 @@ def risk(
                 for name, values in risks.by_record().items():
                     record_table = record_table.append_column(name, [values])
                 write(record_table, temporary_path, target=records)
-        checked.check(risks)
-        content = {**risks.to_dict(), **checked.content}
+        checked_limits.check(risks)
+        content = {**risks.to_dict(), **checked_limits.content}
         content["remarks"] = list(risks.remarks)
-        text = repr(risks) + checked.text
+        text = repr(risks) + checked_limits.text
         if records is not None:
             content["records_file"] = str(records)
             text += f"\n{records}: the risks of single records, not for publication"
         print_result(content, text, as_json=json, quiet=quiet)
         for remark in risks.remarks:
             echo(f"warning: {remark}", colour="yellow", err=True)
-        checked.exit()
+        checked_limits.exit()

@@ -71,17 +71,17 @@ def tradeoff(
                 confidential_columns or [],
                 identifiers,
             )
-            declared = inferred_types(
+            declared_types = inferred_types(
                 opened_source, column, as_types(parse_type_options(types or []))
             )
             points = sweep(
-                typed_table(opened_source, declared),
+                typed_table(opened_source, declared_types),
                 column,
                 confidential,
                 k=k_values,
                 lambdas=shares,
                 method=method,
-                types=declared,
+                types=declared_types,
                 identifiers=identifier or (),
                 unit=unit,
                 household=household,

@@ -77,10 +77,10 @@ def texts_and_index(array: Any) -> tuple[list[str], Codes]:
     return texts, np.asarray(encoded.indices.fill_null(-1).to_numpy(), np.int64)
 
 
-def ordinal_codes(name: str, texts: list[str], cells: Cells, declared: Type) -> Matrix:
+def ordinal_codes(name: str, texts: list[str], cells: Cells, declared_type: Type) -> Matrix:
     """Return the rank of each text in the order of an ordinal column, counted from 0."""
-    if declared.order:
-        rank = {text: position for position, text in enumerate(declared.order)}
+    if declared_type.order:
+        rank = {text: position for position, text in enumerate(declared_type.order)}
         _refuse_unknown(name, texts, cells, rank, "its order")
         return np.array([float(rank[text]) for text in texts])
     numbers = _positions(texts)
@@ -105,12 +105,12 @@ def _positions(texts: Sequence[str]) -> list[float] | None:
 
 
 def nominal_codes(
-    name: str, texts: list[str], cells: Cells, declared: Type
+    name: str, texts: list[str], cells: Cells, declared_type: Type
 ) -> tuple[Matrix, CategoryGeometry]:
     """Return a code for each text, and what is declared about the distances between codes."""
     distinct_texts = set(texts)
     n_distinct = len(distinct_texts)
-    if declared.kind == "boolean" and n_distinct > 2:
+    if declared_type.kind == "boolean" and n_distinct > 2:
         raise InputError(
             f"Column {name!r} is declared as boolean but has {n_distinct} values. Declare it as"
             " nominal.",
@@ -118,7 +118,7 @@ def nominal_codes(
             column=name,
             count=n_distinct,
         )
-    if declared.distances and n_distinct > MAX_DECLARED:
+    if declared_type.distances and n_distinct > MAX_DECLARED:
         raise InputError(
             f"Column {name!r} has {n_distinct} categories, and a distance can be declared for every"
             f" pair of at most {MAX_DECLARED}. Declare a hierarchy instead, or no distances.",
@@ -126,10 +126,10 @@ def nominal_codes(
             column=name,
             count=n_distinct,
         )
-    declared_values = _declared_values(declared)
-    if declared.prefixes:
-        paths = Hierarchy(prefixes=declared.prefixes).paths(sorted(distinct_texts))
-        declared = replace(declared, hierarchy=tuple(paths))
+    declared_values = _declared_values(declared_type)
+    if declared_type.prefixes:
+        paths = Hierarchy(prefixes=declared_type.prefixes).paths(sorted(distinct_texts))
+        declared_type = replace(declared_type, hierarchy=tuple(paths))
     if declared_values:
         _refuse_unknown(name, texts, cells, set(declared_values), "its hierarchy or its distances")
     occurring_values = [
@@ -137,14 +137,14 @@ def nominal_codes(
     ]
     code_of = {text: code for code, text in enumerate(occurring_values)}
     codes = np.array([float(code_of[text]) for text in texts])
-    if declared.hierarchy:
-        ancestors = _ancestor_codes(occurring_values, declared.hierarchy)
+    if declared_type.hierarchy:
+        ancestors = _ancestor_codes(occurring_values, declared_type.hierarchy)
         if n_distinct > MAX_TABULATED:
             return codes, CategoryGeometry(ancestors=ancestors)
         return codes, CategoryGeometry(_hierarchy_distances(ancestors))
-    if declared.distances:
+    if declared_type.distances:
         return codes, CategoryGeometry(
-            _declared_distances(name, occurring_values, declared.distances)
+            _declared_distances(name, occurring_values, declared_type.distances)
         )
     return codes, CategoryGeometry()
 
@@ -205,11 +205,11 @@ def _count_phrase(count: int, total: int) -> str:
     return f"all {total:,} cells" if count == total else f"{count:,} of {total:,} cells"
 
 
-def _declared_values(declared: Type) -> list[str]:
+def _declared_values(declared_type: Type) -> list[str]:
     """Return the distinct values in a declared hierarchy or table of distances."""
-    if declared.hierarchy:
-        return [row[0] for row in declared.hierarchy]
-    return list(dict.fromkeys(value for row in declared.distances for value in row[:2]))
+    if declared_type.hierarchy:
+        return [row[0] for row in declared_type.hierarchy]
+    return list(dict.fromkeys(value for row in declared_type.distances for value in row[:2]))
 
 
 def _ancestor_codes(values: Sequence[str], rows: Sequence[Row]) -> Codes:

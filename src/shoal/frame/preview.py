@@ -23,8 +23,8 @@ MAX_TEXT = 40  # characters of a cell
 
 
 def preview(
-    text: pa.Table,
-    typed: pa.Table,
+    text_table: pa.Table,
+    parsed_table: pa.Table,
     categorical: Collection[str] = (),
     labels: Mapping[str, Mapping[Any, str]] | None = None,
 ) -> dict[str, Any]:
@@ -32,9 +32,9 @@ def preview(
 
     Parameters
     ----------
-    text : pyarrow.Table
+    text_table : pyarrow.Table
         The table as it was read.
-    typed : pyarrow.Table
+    parsed_table : pyarrow.Table
         The same with numbers parsed.
     categorical : collection of str
         The columns whose values are counted as they are written, even if they are numbers.
@@ -46,10 +46,10 @@ def preview(
     dict
         ``rows``, lists of texts, and ``distributions``, one for each column.
     """
-    first_rows = text.slice(0, ROWS)
+    first_rows = text_table.slice(0, ROWS)
     labels_by_column = {
         name: {_cell_text(value): label for value, label in (labels or {}).get(name, {}).items()}
-        for name in text.column_names
+        for name in text_table.column_names
     }
     columns = [
         [_with_label(_cell_text(value), labels_by_column[name]) for value in column.to_pylist()]
@@ -63,17 +63,17 @@ def preview(
                 labels_by_column[name],
             )
             for name, written, column in zip(
-                typed.column_names, text.columns, typed.columns, strict=True
+                parsed_table.column_names, text_table.columns, parsed_table.columns, strict=True
             )
         ],
     }
 
 
-def _as_written(text: pa.ChunkedArray, typed: pa.ChunkedArray) -> pa.ChunkedArray:
+def _as_written(written: pa.ChunkedArray, parsed: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return values as text, with the leading zeros of codes, and null where they are missing."""
-    if not is_plain_number(typed.type):
-        return typed
-    return pc.if_else(pc.is_valid(typed), pc.cast(text, pa.string()), None)
+    if not is_plain_number(parsed.type):
+        return parsed
+    return pc.if_else(pc.is_valid(parsed), pc.cast(written, pa.string()), None)
 
 
 def distribution(

@@ -262,32 +262,37 @@ def _from_file(entry: Any, folder: Path | None) -> Any:
     return read_rows(entry, folder) if isinstance(entry, str | Path) else entry
 
 
-def _check_consistent(name: str, declared: Type) -> None:
+def _check_consistent(name: str, declared_type: Type) -> None:
     """Refuse a type that contradicts itself."""
     for key, kinds in KINDS_OF_KEY.items():
-        if getattr(declared, key) and declared.kind not in kinds:
+        if getattr(declared_type, key) and declared_type.kind not in kinds:
             raise ParameterError(
-                f"Column {name!r} is {declared.kind} but has {key}, which belongs to the kind"
+                f"Column {name!r} is {declared_type.kind} but has {key}, which belongs to the kind"
                 f" {kinds[0]!r}. Change the kind, or leave it out.",
                 code="key-of-another-kind",
                 column=name,
                 key=key,
             )
-    rules = (declared.hierarchy, declared.prefixes, declared.intervals, declared.periods)
-    if sum(map(bool, (*rules, declared.distances))) > 1:
+    rules = (
+        declared_type.hierarchy,
+        declared_type.prefixes,
+        declared_type.intervals,
+        declared_type.periods,
+    )
+    if sum(map(bool, (*rules, declared_type.distances))) > 1:
         raise ParameterError(
             f"Column {name!r} has two of a hierarchy, prefixes, intervals, periods and distances."
             " Choose one.",
             code="hierarchy-and-distances",
             column=name,
         )
-    if len(set(declared.order)) < len(declared.order):
+    if len(set(declared_type.order)) < len(declared_type.order):
         raise ParameterError(
             f"The type of column {name!r} lists a value twice. List each value once.",
             code="value-twice",
             column=name,
         )
-    _check_distances(name, declared.distances)
+    _check_distances(name, declared_type.distances)
 
 
 def _check_distances(name: str, rows: Sequence[Row]) -> None:

@@ -43,7 +43,7 @@ class Reading:
 
 
 @contextmanager
-def unchanged_while_read(location: str, *, hashed: bool) -> Iterator[Reading]:
+def unchanged_while_read(location: str, *, with_hash: bool) -> Iterator[Reading]:
     """Raise `FileError` if a file changes while the enclosed code reads it.
 
     A database is read in one transaction and needs no such check.
@@ -52,7 +52,7 @@ def unchanged_while_read(location: str, *, hashed: bool) -> Iterator[Reading]:
     ----------
     location : str
         The file, or the address of a database.
-    hashed : bool
+    with_hash : bool
         Whether to compare the hash of the content, or only size and modification time.
 
     Yields
@@ -67,9 +67,9 @@ def unchanged_while_read(location: str, *, hashed: bool) -> Iterator[Reading]:
     if not path.is_file():  # reading raises the error
         yield Reading()
         return
-    state_before = _file_state(path, hashed)
+    state_before = _file_state(path, with_hash)
     yield Reading(state_before[1])
-    if _file_state(path, hashed) != state_before:
+    if _file_state(path, with_hash) != state_before:
         raise FileError(
             f"{location!r} was changed while it was read. Nothing was released. Run again when no"
             " other process writes to it.",
@@ -78,10 +78,10 @@ def unchanged_while_read(location: str, *, hashed: bool) -> Iterator[Reading]:
         )
 
 
-def _file_state(path: Path, hashed: bool) -> tuple[tuple[int, ...], Fingerprint | None]:
+def _file_state(path: Path, with_hash: bool) -> tuple[tuple[int, ...], Fingerprint | None]:
     try:
         status = path.stat()
-        fingerprint = Fingerprint.from_file(path) if hashed else None
+        fingerprint = Fingerprint.from_file(path) if with_hash else None
     except OSError as error:
         reason = (error.strerror or "I/O error").lower()
         raise FileError(

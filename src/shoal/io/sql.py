@@ -32,8 +32,8 @@ def read(
     family = connection.dialect.name
     query = sa.select(*[_selected(column, family) for column in table.columns])
     order = _ROW_ID.get(family) if as_written else None
-    ordered = query.order_by(*([sa.text(order)] if order else table.primary_key.columns))
-    rows = connection.execute(ordered).fetchall()
+    ordered_query = query.order_by(*([sa.text(order)] if order else table.primary_key.columns))
+    rows = connection.execute(ordered_query).fetchall()
     columns = [
         _column(column, [row[i] for row in rows], family) for i, column in enumerate(table.columns)
     ]

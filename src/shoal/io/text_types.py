@@ -71,10 +71,10 @@ def type_columns(
 
 
 def _to_shown_type(
-    column: pa.ChunkedArray, dialect: Dialect, declared: Type | None, *, dates: bool
+    column: pa.ChunkedArray, dialect: Dialect, declared_type: Type | None, *, dates: bool
 ) -> pa.Array | None:
     """Return a column of text in the type that it shows; None for text."""
-    kind = None if declared is None else declared.kind
+    kind = None if declared_type is None else declared_type.kind
     if kind == "numeric":
         return parse_numbers(column, dialect)
     cells = pc.utf8_trim_whitespace(blank_to_null(column, dialect))
@@ -82,7 +82,7 @@ def _to_shown_type(
         return None
     if kind in ("nominal", "ordinal"):
         return _cast(cells, pa.int64()) if _all_match(cells, _WHOLE) else None
-    date_format = "" if declared is None else declared.format
+    date_format = "" if declared_type is None else declared_type.format
     if kind != "date" or date_format == EXCEL:
         if (numbers := _plain_numbers(cells, dialect)) is not None:
             return numbers

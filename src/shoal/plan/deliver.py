@@ -139,7 +139,7 @@ def deliver(
     ):
         temporary_paths = {path: publication.add(path, secret=path in secret) for path in documents}
         progress.report("reading", 0, 0)
-        with unchanged_while_read(source, hashed=fingerprints) as reading:
+        with unchanged_while_read(source, with_hash=fingerprints) as reading:
             opened_source = open_source(source, dialect=dialect, numbers=())
         masked_table = mask_source(plan, opened_source, target, written_as)
         del opened_source  # frees its cells as text before the file is read back
@@ -185,7 +185,7 @@ def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect
     opened_source = opened_source.without_codes(plan.missing_codes)
     file_format = None if is_database(target) else format_of(Path(target), dialect)
     text_source = opened_source
-    if file_format is None or file_format.typed:
+    if file_format is None or file_format.has_types:
         opened_source = opened_source.with_types(
             plan.types,
             dates=_possible_dates(plan, opened_source.table.column_names),
@@ -267,10 +267,10 @@ def _write_and_judge(
     del to_write
     progress.report("reading back", 0, 0)
     name = redact_address(target) if release_target.written is None else Path(target).name
-    judged = judge_file(draft, release_target.read_back(), name)
-    if not may_be_published(judged.verdict, allow_not_kept=allow_not_kept):
-        raise not_kept(judged.verdict)
-    release = draft.to_release(judged.verdict, remarks=remarks, measures=judged.measures)
+    judged_file = judge_file(draft, release_target.read_back(), name)
+    if not may_be_published(judged_file.verdict, allow_not_kept=allow_not_kept):
+        raise not_kept(judged_file.verdict)
+    release = draft.to_release(judged_file.verdict, remarks=remarks, measures=judged_file.measures)
     is_hashed = fingerprints and release_target.written is not None
     written = (
         Fingerprint.from_file(release_target.written)
@@ -278,7 +278,7 @@ def _write_and_judge(
         else None
     )
     types = column_types(tables.to_native(draft.evidence.released))
-    return Delivery(release, masked_table.table, judged.columns, target=written, types=types)
+    return Delivery(release, masked_table.table, judged_file.columns, target=written, types=types)
 
 
 def _formula_findings(counts: Mapping[str, int]) -> list[Finding]:

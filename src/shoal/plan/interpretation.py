@@ -32,10 +32,10 @@ def interpret_source(plan: "Plan", source: "Source") -> "Plan":
 
 
 def inferred_types(
-    source: "Source", names: Sequence[str], declared: Mapping[str, Type]
+    source: "Source", names: Sequence[str], declared_types: Mapping[str, Type]
 ) -> dict[str, Type]:
     """Return the declared types and those that a file gives to other columns."""
-    return interpret_columns(source, names, declared, {})[0]
+    return interpret_columns(source, names, declared_types, {})[0]
 
 
 def interpret_columns(
@@ -118,11 +118,11 @@ def _with_decisions(
 def _with_coded_hierarchies(plan: "Plan", source: "Source") -> "Plan":
     """Return the plan with the codes of labelled columns where hierarchies list their labels."""
     types = {}
-    for name, declared in plan.types.items():
+    for name, declared_type in plan.types.items():
         codes: dict[str, list[str]] = {}
         for code, label in source.notes.of_column(name).value_labels.items():
             codes.setdefault(label, []).append(text_of(code))
-        listed_values = {row[0] for row in declared.hierarchy}
+        listed_values = {row[0] for row in declared_type.hierarchy}
         if (
             codes
             and listed_values & set(codes)
@@ -130,10 +130,10 @@ def _with_coded_hierarchies(plan: "Plan", source: "Source") -> "Plan":
         ):
             rows = [
                 (code, *row[1:])
-                for row in declared.hierarchy
+                for row in declared_type.hierarchy
                 for code in codes.get(row[0], row[:1])
             ]
-            types[name] = replace(declared, hierarchy=tuple(rows))
+            types[name] = replace(declared_type, hierarchy=tuple(rows))
     return plan.replace(types={**plan.types, **types}) if types else plan
 
 
@@ -157,13 +157,13 @@ def _kind_findings(types: Mapping[str, Type]) -> list[Finding]:
         Finding(
             "kind-inferred",
             "informs",
-            f"Column {name!r} is treated as {declared.kind}: {declared.why}.",
-            {"kind": declared.kind},
+            f"Column {name!r} is treated as {declared_type.kind}: {declared_type.why}.",
+            {"kind": declared_type.kind},
             (name,),
             "Declare another kind with `types`.",
         )
-        for name, declared in types.items()
-        if declared.why
+        for name, declared_type in types.items()
+        if declared_type.why
     ]
 
 

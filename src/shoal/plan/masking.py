@@ -52,12 +52,12 @@ class SelectedRecords(NamedTuple):
     seed: int | None
 
 
-def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = False) -> Draft:
+def draft_release(plan: "Plan", data: IntoDataFrame, *, is_interpreted: bool = False) -> Draft:
     """Mask ``data`` by a plan; see `Plan.draft`.
 
     Kinds of columns that the plan does not declare are inferred, unless that was done already.
     """
-    plan, all_records, interpretation = _prepare(plan, tables.open_frame(data), interpreted)
+    plan, all_records, interpretation = _prepare(plan, tables.open_frame(data), is_interpreted)
     frame, is_complete, rows, seed = _select_records(plan, all_records)
     steps = [step.draw_missing_seeds() for step in plan.steps]
     confidential = columns_with(plan.roles, "confidential")
@@ -80,8 +80,8 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
     )
     if refuses_homogeneous(plan):
         labels = evidence.joint_classes
-        shared = count_by_column(labels, masked, confidential, units)
-        refuse_homogeneous(plan, shared, int(labels.max()) + 1)
+        shared_counts = count_by_column(labels, masked, confidential, units)
+        refuse_homogeneous(plan, shared_counts, int(labels.max()) + 1)
     refuse_broken(plan, frame, released)
     fields = dict(
         data=restore_decimals(tables.to_native(released), data, rows),
@@ -98,13 +98,15 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
     return Draft(evidence, fields)
 
 
-def _prepare(plan: "Plan", frame: Frame, interpreted: bool) -> tuple["Plan", Frame, list[Finding]]:
+def _prepare(
+    plan: "Plan", frame: Frame, is_interpreted: bool
+) -> tuple["Plan", Frame, list[Finding]]:
     """Return the plan with inferred kinds, the columns that it allows, and findings on kinds."""
     edited = [name for edit in plan.edits for name in edit.columns]
     tables.check_columns(
         frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers, *edited]
     )
-    plan = plan if interpreted else interpret_frame(plan, frame)
+    plan = plan if is_interpreted else interpret_frame(plan, frame)
     findings = describe_interpretation(plan, frame)
     frame = without_codes(frame, plan.missing_codes)
     declared = [name for name in plan.masked if name in plan.types]
@@ -154,9 +156,9 @@ def _measure(
     return measure_release(plan, frame, masked, names, units, bound)
 
 
-def drawn_seeds(plan: "Plan", seeded: Sequence[Step]) -> tuple[int, ...]:
-    """Return the seeds that the steps of a plan lack and those of ``seeded`` have."""
-    pairs = zip(plan.steps, seeded, strict=True)
+def drawn_seeds(plan: "Plan", seeded_steps: Sequence[Step]) -> tuple[int, ...]:
+    """Return the seeds that the steps of a plan lack and those of ``seeded_steps`` have."""
+    pairs = zip(plan.steps, seeded_steps, strict=True)
     seeds = [zip(plan_seed.seeds, drawn_seed.seeds, strict=True) for plan_seed, drawn_seed in pairs]
     return tuple(
         drawn_seed
@@ -181,14 +183,14 @@ def _complete_records(plan: "Plan", frame: Frame) -> NDArray[np.bool_]:
 
 
 def _reproducible_plan(
-    plan: "Plan", seeded: Sequence[Step], results: Sequence[StepResult], seed: int | None
+    plan: "Plan", seeded_steps: Sequence[Step], results: Sequence[StepResult], seed: int | None
 ) -> "Plan":
     """Return the plan that reproduces a release: with seeds, without time budgets."""
     steps = [
         step
         if result.reproducible_partitioner is None
         else step.replace(partitioner=result.reproducible_partitioner)
-        for step, result in zip(seeded, results, strict=True)
+        for step, result in zip(seeded_steps, results, strict=True)
     ]
     return plan.replace(steps=steps, random_state=seed)
 

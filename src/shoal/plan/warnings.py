@@ -115,9 +115,11 @@ def refuses_homogeneous(plan: "Plan") -> bool:
     )
 
 
-def refuse_homogeneous(plan: "Plan", shared: Mapping[str, SharedCounts], number: int) -> None:
+def refuse_homogeneous(
+    plan: "Plan", shared_counts: Mapping[str, SharedCounts], number: int
+) -> None:
     """Refuse classes that share a confidential value, given their number and that of all."""
-    reason = describe_homogeneity(shared, number, plan.unit_column or RECORD_UNIT)
+    reason = describe_homogeneity(shared_counts, number, plan.unit_column or RECORD_UNIT)
     if reason:
         raise InputError(
             f"{reason} Mask the columns in one step, or raise k.", code="homogeneous-classes"

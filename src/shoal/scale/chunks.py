@@ -41,7 +41,7 @@ class Footer(NamedTuple):
 
     schema: pa.Schema
     lengths: list[int]
-    ordered: frozenset[str] = frozenset()
+    ordered_columns: frozenset[str] = frozenset()
 
 
 def read_footer(path: str) -> Footer:
@@ -51,8 +51,8 @@ def read_footer(path: str) -> Footer:
         lengths = [file.metadata.row_group(number).num_rows for number in row_groups]
         schema = file.schema_arrow
         _check_names(schema, path)
-        ordered = frozenset(field.name for field in schema if _is_ordered(field))
-        return Footer(_canonical_schema(schema), lengths, ordered)
+        ordered_columns = frozenset(field.name for field in schema if _is_ordered(field))
+        return Footer(_canonical_schema(schema), lengths, ordered_columns)
 
 
 def make_chunks(paths: Sequence[str], footers: Sequence[Footer], chunk_size: int) -> list[Chunk]:
@@ -77,11 +77,14 @@ def make_chunks(paths: Sequence[str], footers: Sequence[Footer], chunk_size: int
 
 
 def read_batches(
-    chunk: Chunk, columns: Sequence[str], required: Sequence[str], max_records: int = BATCH_SIZE
+    chunk: Chunk,
+    columns: Sequence[str],
+    required_columns: Sequence[str],
+    max_records: int = BATCH_SIZE,
 ) -> Iterator[pa.Table]:
     """Yield some columns of the records of a chunk, in non-empty tables.
 
-    Records with a missing value in the columns ``required`` are left out. No table has more
+    Records with a missing value in the columns ``required_columns`` are left out. No table has more
     than ``max_records`` records.
     """
     n_read = 0
@@ -90,8 +93,8 @@ def read_batches(
         for batch in file.iter_batches(batch_size, list(chunk.row_groups), columns=list(columns)):
             n_read += len(batch)
             table = canonical_table(pa.Table.from_batches([batch]).select(list(columns)))
-            if required and len(table):
-                incomplete = tables.has_missing(tables.open_frame(table), required)
+            if required_columns and len(table):
+                incomplete = tables.has_missing(tables.open_frame(table), required_columns)
                 table = table.filter(pa.array(~incomplete))
             if len(table):
                 yield table
@@ -211,7 +214,7 @@ def _check_names(schema: pa.Schema, path: str) -> None:
 
 
 def _is_ordered(field: Any) -> bool:
-    return bool(pa.types.is_dictionary(field.type) and field.type.ordered)
+    return bool(pa.types.is_dictionary(field.type) and field.type.ordered_columns)
 
 
 @contextmanager

@@ -28,7 +28,7 @@ class NumericEncoder:
 
     name: str
     moments: Moments
-    weighted: WeightedMoments | None = None
+    weighted_moments: WeightedMoments | None = None
 
     @property
     def is_constant(self) -> bool:
@@ -53,9 +53,9 @@ class NumericEncoder:
     def axes(self, column: Column, standardise: str) -> Matrix:
         """Return the column as one axis; missing values lie at the mean."""
         mean, deviation = self.moments.mean, self.moments.deviation
-        if standardise == "weighted" and self.weighted is not None:
-            mean = self.weighted.mean
-            deviation = 0.0 if self.is_constant else self.weighted.deviation
+        if standardise == "weighted" and self.weighted_moments is not None:
+            mean = self.weighted_moments.mean
+            deviation = 0.0 if self.is_constant else self.weighted_moments.deviation
         values = np.where(column.is_missing, mean, column.values)
         if standardise != "none":
             values = (values - mean) / (deviation or np.inf)
@@ -242,20 +242,23 @@ def make_encoders(
 
 
 def _categorical_encoder(
-    name: str, value_counts: pa.Table, declared: Type | None, weighted: WeightedValues | None
+    name: str,
+    value_counts: pa.Table,
+    declared_type: Type | None,
+    weighted_values: WeightedValues | None,
 ) -> CategoricalEncoder:
     value_counts = value_counts.sort_by([(name, "ascending")])
     values, count_array = (value_counts.column(column).combine_chunks() for column in (name, COUNT))
     counts = count_array.to_numpy().astype(np.int64)
-    column = column_from_counts(name, values, counts, declared)
+    column = column_from_counts(name, values, counts, declared_type)
     present = ~column.is_missing
     A = axes_of(*column.for_axes)[present]
     weights = counts[present].astype(np.float64)
     codes = column.codes[present]
     mean = (A * weights[:, np.newaxis]).sum(axis=0) / max(1.0, weights.sum())
     coordinates = {"zscore": (_zscores(A, weights), 0 * mean), "none": (A, mean)}
-    if weighted is not None:
-        coordinates["weighted"] = _zscores(A, weighted.weights_of(values)[present]), 0 * mean
+    if weighted_values is not None:
+        coordinates["weighted"] = _zscores(A, weighted_values.weights_of(values)[present]), 0 * mean
     points = {}
     for standardise, (value_points, missing_point) in coordinates.items():
         code_points = np.zeros((int(codes.max(initial=-1)) + 1, A.shape[1]))

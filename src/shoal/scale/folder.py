@@ -36,7 +36,7 @@ class ReleaseFolder:
         self.target = Path(target).resolve()
         self.force = force
         self._hidden_folder = Path()
-        self._published = False
+        self._is_published = False
 
     def __enter__(self) -> Self:
         self._check_target()
@@ -56,7 +56,7 @@ class ReleaseFolder:
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         with defer_interrupt(redeliver=False):
-            if error is not None and self._published:
+            if error is not None and self._is_published:
                 self._restore_target()
             for _ in range(2):  # the first attempt may fail while a worker is still writing
                 shutil.rmtree(self._hidden_folder, ignore_errors=True)
@@ -128,7 +128,7 @@ class ReleaseFolder:
                     if previous.exists():
                         previous.rename(self.target)
                     raise
-                self._published = True
+                self._is_published = True
         except OSError as error:
             raise FileError(
                 self._write_error(error), code="cannot-write", file=str(self.target)

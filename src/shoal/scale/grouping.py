@@ -70,7 +70,7 @@ def region_constraint(job: Job, table: pa.Table, units: Codes | None) -> Privacy
     return RegionConstraint(
         job.confidential,
         np.column_stack([column.read(table) for column in columns]),
-        np.array([column.ordered for column in columns]),
+        np.array([column.is_ordered for column in columns]),
         step.diversity,
         step.diversity_kind,
         step.closeness,

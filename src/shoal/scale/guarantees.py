@@ -28,18 +28,18 @@ def check_guarantee(
     With several blocks of columns, k is promised for each of them: ``column_block_sizes`` are the
     number of their classes by size.
     """
-    attained, noun = measures["smallest_class"], "records"
+    attained_k, noun = measures["smallest_class"], "records"
     if plan.unit_column is not None:
-        attained, noun = measures["fewest_units"], "units"
+        attained_k, noun = measures["fewest_units"], "units"
     if column_block_sizes:
-        attained = min(min(sizes) for sizes in column_block_sizes)
+        attained_k = min(min(sizes) for sizes in column_block_sizes)
     k = max(step.k or 0 for step in plan.steps if plan.is_intact(step))
-    if attained < k:
+    if attained_k < k:
         raise GuaranteeBroken(
-            f"The smallest class of the released values holds {attained} {noun}; k={k} was"
+            f"The smallest class of the released values holds {attained_k} {noun}; k={k} was"
             " promised. Please report this: no data were released.",
             code="guarantee-broken",
-            smallest=attained,
+            smallest=attained_k,
             k=k,
         )
     if n_expected != n_written:
@@ -61,8 +61,8 @@ def check_constraints(
     for finding in constraint_findings(step, least_diversity, greatest_distance, job.confidential):
         refuse_constraint(finding, by_units=job.unit is not None)
     if refuses_homogeneous(plan):
-        shared = sum_shared_counts(shard.shared for shard in shards)
-        refuse_homogeneous(plan, shared, sum(measures["class_sizes"].values()))
+        shared_counts = sum_shared_counts(shard.shared_counts for shard in shards)
+        refuse_homogeneous(plan, shared_counts, sum(measures["class_sizes"].values()))
 
 
 def _attained_constraints(step: Step, shards: Sequence[Shard]) -> tuple[float | None, float | None]:
@@ -82,9 +82,9 @@ def refuse_homogeneous_groups(job: Job, blocks: Sequence[MaskedBlock]) -> None:
     """Refuse groups with a single confidential value, if the step is set to refuse them."""
     if job.step.homogeneity != "refuse":
         return
-    shared = sum_shared_counts(block.shared for block in blocks)
+    shared_counts = sum_shared_counts(block.shared_counts for block in blocks)
     n_groups = sum(n for block in blocks for sizes in block.group_sizes for n in sizes.values())
-    reason = describe_homogeneity(shared, n_groups, job.step.unit_column or RECORD_UNIT)
+    reason = describe_homogeneity(shared_counts, n_groups, job.step.unit_column or RECORD_UNIT)
     if reason:
         raise InputError(
             f'{reason} Set `homogeneity="merge"` to join such groups with their neighbours, or'

@@ -48,12 +48,14 @@ def compute_measures(
         measures["weighted_total_change"], remarks["weighted_total_change"] = total_change(
             sum_counts(block.totals for block in blocks), job.encoders.complete_columns
         )
-    attacked = sum(block.attacked for block in blocks)
-    if attacked:
+    n_attacked = sum(block.n_attacked for block in blocks)
+    if n_attacked:
         records = sum(shard.records for shard in shards)
-        measures["linkage"] = float(sum(block.linked for block in blocks) * UNIT / attacked)
+        measures["linkage"] = float(
+            sum(block.expected_links for block in blocks) * UNIT / n_attacked
+        )
         remarks["linkage"] = (
-            f"Of {attacked} records drawn from {records}, each looked for among the originals of"
+            f"Of {n_attacked} records drawn from {records}, each looked for among the originals of"
             " its own block and in units of the original; among all, no more links would be right."
         )
     return measures, {**why_not_computed(measures, bool(job.confidential)), **remarks}
@@ -90,8 +92,10 @@ def class_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, Any]:
         },
     }
     if job.confidential:
-        shared = sum_shared_counts(shard.shared for shard in shards)
-        measures["homogeneous_classes"] = {n: shared[n].homogeneous for n in sorted(shared)}
+        shared_counts = sum_shared_counts(shard.shared_counts for shard in shards)
+        measures["homogeneous_classes"] = {
+            n: shared_counts[n].homogeneous for n in sorted(shared_counts)
+        }
     return measures | _unit_measures(shards) | _constraint_measures(job, shards)
 
 

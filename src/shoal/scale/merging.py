@@ -100,8 +100,8 @@ def chunk_units(job_file: str, chunk: Chunk) -> dict[int, Keys]:
     job: Job = load_job(job_file)
     assert job.unit is not None
     keys_by_stratum: dict[int, Keys] = {}
-    columns = list(dict.fromkeys([job.unit, *job.strata.columns, *job.required]))
-    for table in read_batches(chunk, columns, job.required):
+    columns = list(dict.fromkeys([job.unit, *job.strata.columns, *job.required_columns]))
+    for table in read_batches(chunk, columns, job.required_columns):
         stratum, keys = job.strata.stratum_of(table), content_keys(table, [job.unit])
         for number in np.unique(stratum).tolist():
             previous_keys = keys_by_stratum.get(number, keys[:0])
@@ -127,7 +127,7 @@ def sum_chunk(job_file: str, chunk: Chunk) -> Sums:
     job: Job = load_job(job_file)
     sums: Sums = {}
     columns = [*job.step.columns, *job.strata.columns]
-    for table in read_batches(chunk, columns, job.required):
+    for table in read_batches(chunk, columns, job.required_columns):
         stratum = job.strata.stratum_of(table)
         order = np.argsort(stratum, kind="stable")
         A = job.encoders.axes(job.encoders.read(table))[order]

@@ -182,10 +182,10 @@ class MicroaggregationRun(TableRun):
         step, confidential = self.step, columns_with(self.plan.roles, "confidential")
         self.findings += map(as_finding, weights_warning(step, None))
         encoders = self._make_encoders(statistics)
-        released = self._released_schema(schema, statistics)
+        released_schema = self._released_schema(schema, statistics)
         strata, counts = find_strata(statistics, step.strata)
         job = Job(
-            released=released,
+            released_schema=released_schema,
             quasi_identifiers=self.plan.quasi_identifiers,
             confidential=confidential,
             n_shards=ceil(statistics.records / self.chunk_size),
@@ -202,7 +202,7 @@ class MicroaggregationRun(TableRun):
             step=step,
             encoders=encoders,
             strata=strata,
-            required=self.plan.required_columns,
+            required_columns=self.plan.required_columns,
             attack_share=min(1.0, MAX_ATTACKED / statistics.records),
             thresholds=self.plan.thresholds,
             types=self.plan.types,

@@ -42,7 +42,7 @@ class Grid(NamedTuple):
     last: int
 
     @classmethod
-    def from_sample(cls, values: Values, weights: Values, *, whole: bool) -> "Grid":
+    def from_sample(cls, values: Values, weights: Values, *, is_whole: bool) -> "Grid":
         """Return the grid over the bulk of a sample."""
         order = np.argsort(values, kind="stable")
         cumulative_share = np.cumsum(weights[order]) / weights.sum()
@@ -51,7 +51,7 @@ class Grid(NamedTuple):
         width = (high - low) or float(np.ptp(values)) or abs(low) or 1.0
         # A tenth of the bins of a histogram, or finer; a power of ten divides all round steps.
         step = 10.0 ** (math.floor(math.log10(width / BINS)) - 1)
-        offset, step = (0.5, max(step, 1.0)) if whole else (0.0, step)
+        offset, step = (0.5, max(step, 1.0)) if is_whole else (0.0, step)
         first, last = (math.floor((edge + offset) / step) for edge in (low, high))
         margin = math.ceil(MARGIN * width / step)
         return cls(step, offset, first - margin, last + margin)
@@ -106,7 +106,7 @@ class BlockProfile:
 
 
 def make_grids(
-    sample: Sample | None, numeric: Iterable[str], whole: Sequence[str]
+    sample: Sample | None, numeric: Iterable[str], whole_columns: Sequence[str]
 ) -> dict[str, Grid]:
     """Return a grid for each numeric column that has values."""
     grid_by_column: dict[str, Grid] = {}
@@ -116,7 +116,9 @@ def make_grids(
         present = np.isfinite(values)
         if present.any():
             weights = sample.weights[present]
-            grid_by_column[name] = Grid.from_sample(values[present], weights, whole=name in whole)
+            grid_by_column[name] = Grid.from_sample(
+                values[present], weights, is_whole=name in whole_columns
+            )
     return grid_by_column
 
 
@@ -178,7 +180,7 @@ class Profile:
         columns: Sequence[str],
         original_moments: Mapping[str, Moments],
         original_values: Mapping[str, pa.Table],
-        whole: Sequence[str],
+        whole_columns: Sequence[str],
         k: int | None,
     ) -> dict[str, Any]:
         """Return the data for figures, as `shoal.plan.profile.profile` does.
@@ -191,7 +193,7 @@ class Profile:
             Moments of the numeric columns of the original.
         original_values : dict
             Values of its other columns, with their counts.
-        whole : list of str
+        whole_columns : list of str
             Columns of whole numbers.
         k : int or None
             No count is of 1 to k - 1 original records.
@@ -218,7 +220,7 @@ class Profile:
                         original_summary,
                         masked_summary,
                         min_count,
-                        whole=name in whole,
+                        is_whole=name in whole_columns,
                     )
                 )
             else:
@@ -275,12 +277,12 @@ def number_entry(
     masked: NumberSummary,
     min_count: int,
     *,
-    whole: bool,
+    is_whole: bool,
 ) -> ColumnEntry:
     """Return the entry of a numeric column, given its counts and figures in both tables."""
     values, counts = numbers.values, (numbers.original, numbers.masked)
-    bins = histogram(values, values, min_count, whole=whole, counts=counts)
-    are_years = whole and round(masked.smallest) >= 1800 and round(masked.largest) <= 2100
+    bins = histogram(values, values, min_count, whole=is_whole, counts=counts)
+    are_years = is_whole and round(masked.smallest) >= 1800 and round(masked.largest) <= 2100
     return ColumnEntry(
         {"column": name, **bins._asdict(), "years": are_years},
         {

@@ -117,10 +117,10 @@ def _profile_column(recoded: RecodedCombinations, name: str, min_count: int) -> 
                 counts.append(number)
                 summaries.append(_summarise(values, number, int(recoded.records[~mask].sum())))
             numbers = NumberCounts(values, *counts)
-            whole = tables.is_whole(recoded.original, name)
+            is_whole = tables.is_whole(recoded.original, name)
             original_summary, masked_summary = summaries
             return number_entry(
-                name, numbers, original_summary, masked_summary, min_count, whole=whole
+                name, numbers, original_summary, masked_summary, min_count, is_whole=is_whole
             )
     original_counts, masked_counts = (
         _value_counts(frame, name, recoded.records) for frame in frames

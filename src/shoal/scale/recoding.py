@@ -113,7 +113,7 @@ def recode_cell(
     for i, name in enumerate(job.masked):
         values = recoded.column(n_keys + i).take(recoded_row)
         records = records.set_column(records.column_names.index(name), name, values)
-    masked = records.select(job.released.names).cast(job.released)
+    masked = records.select(job.released_schema.names).cast(job.released_schema)
     if job.unit is not None:
         masked = masked.append_column(job.unit, records.column(job.unit))
     shards = content_keys(masked, job.quasi_identifiers) % np.uint64(job.n_shards)

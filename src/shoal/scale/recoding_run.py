@@ -101,7 +101,7 @@ class RecodingRun(TableRun):
         """Write the recoded combinations and the job for the workers."""
         plan, confidential = self.plan, columns_with(self.plan.roles, "confidential")
         new_types = {name: recoded.masked[name].to_arrow().type for name in plan.masked}
-        released = pa.schema(
+        released_schema = pa.schema(
             [
                 pa.field(field.name, new_types.get(field.name, field.type))
                 for field in schema
@@ -113,7 +113,7 @@ class RecodingRun(TableRun):
             recoded, self.keys, plan.masked, self.seed, self.chunk_size, path
         )
         job = RecodingJob(
-            released=released,
+            released_schema=released_schema,
             quasi_identifiers=plan.quasi_identifiers,
             confidential=confidential,
             n_shards=ceil(int(recoded.records.sum()) / self.chunk_size),

@@ -32,14 +32,14 @@ class Recount(NamedTuple):
 
     ``smallest`` is the size of the smallest class of any file, ``n_classes`` the number of
     classes, file by file. Of ``n_compared`` classes, ``n_split`` are in more than one file;
-    ``sampled`` is whether only a sample of the classes was compared.
+    ``is_sample`` is whether only a sample of the classes was compared.
     """
 
     smallest: int
     n_classes: int
     n_compared: int
     n_split: int
-    sampled: bool
+    is_sample: bool
 
 
 def recount(
@@ -66,8 +66,8 @@ def recount(
             keys_of_files = [keys[keys <= largest_key] for keys in keys_of_files]
     all_keys = np.concatenate([np.empty(0, np.uint64), *keys_of_files])
     n_files = np.unique(all_keys, return_counts=True)[1]
-    n_split, sampled = int((n_files > 1).sum()), bool(largest_key < MAX_KEY)
-    return Recount(smallest, n_classes, len(n_files), n_split, sampled)
+    n_split, is_sample = int((n_files > 1).sum()), bool(largest_key < MAX_KEY)
+    return Recount(smallest, n_classes, len(n_files), n_split, is_sample)
 
 
 def recount_constraints(paths: Sequence[str], plan: "Plan") -> tuple[float | None, float | None]:

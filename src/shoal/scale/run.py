@@ -128,7 +128,7 @@ def mask(
         key = as_private_key(Path(sign) if isinstance(sign, os.PathLike) else sign)
         hash_key_path = None if hash_key is None else Path(hash_key)
         manifest_files = ManifestFiles(Path(manifest), signing_key=key, hash_key=hash_key_path)
-    seeded = plan.replace(steps=[step.draw_missing_seeds() for step in plan.steps])
+    seeded_plan = plan.replace(steps=[step.draw_missing_seeds() for step in plan.steps])
     with (
         open_target(target, scratch, force=force) as folder,
         sidecar_files(
@@ -140,10 +140,10 @@ def mask(
         source_files = (
             () if manifest_files is None else _hash_files(runner, source, manifest_files.hash_key)
         )
-        microaggregates = isinstance(seeded.steps[0], Microaggregate)
+        microaggregates = isinstance(seeded_plan.steps[0], Microaggregate)
         run_class = MicroaggregationRun if microaggregates else RecodingRun
-        run = run_class(runner, folder, seeded, chunk_size, int(seed))
-        release = run.release(source, drawn_seeds(plan, seeded.steps))
+        run = run_class(runner, folder, seeded_plan, chunk_size, int(seed))
+        release = run.release(source, drawn_seeds(plan, seeded_plan.steps))
         unpublished_files = release.files
         release = _with_published_names(release, folder, source_files)
         if not may_be_published(release.verdict, allow_not_kept=allow_not_kept):

@@ -35,7 +35,9 @@ class Shard(NamedTuple):
     bytes: int
     sha256: str
     class_sizes: Mapping[int, int]
-    shared: Mapping[str, SharedCounts]  # by confidential column, the classes that share a value
+    shared_counts: Mapping[
+        str, SharedCounts
+    ]  # by confidential column, the classes that share a value
     missing: Mapping[str, int]
     smallest_with_weights: int | None = None  # smallest class if the released weights are known
     unique: int | None = None  # records unique in quasi-identifiers and other released columns
@@ -66,10 +68,10 @@ def write_shard(
     units = region_units(job, table)
     unit_values = None if job.unit is None else table.column(job.unit)
     path = join(folder, f"part-{number:05d}.parquet")
-    write_parquet(path, table.select(job.released.names))
+    write_parquet(path, table.select(job.released_schema.names))
     del table
     size, digest = hash_file(path)
-    weight_columns = [name for name in job.released.names if name == job.weight]
+    weight_columns = [name for name in job.released_schema.names if name == job.weight]
     quasi_identifiers, other_columns = job.quasi_identifiers, job.other_columns
     columns = dict.fromkeys(
         [*quasi_identifiers, *job.confidential, *weight_columns, *other_columns, *job.class_columns]

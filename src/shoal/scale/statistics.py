@@ -99,7 +99,7 @@ class StatisticsRequest:
         Columns of other kinds.
     strata : list of str
         Columns that split the records into strata.
-    required : list of str
+    required_columns : list of str
         Columns whose missing values drop a record.
     share : float
         Share of the distinct records in the sample.
@@ -118,7 +118,7 @@ class StatisticsRequest:
     numeric: Sequence[str]
     categorical: Sequence[str]
     strata: Sequence[str]
-    required: Sequence[str]
+    required_columns: Sequence[str]
     share: float
     seed: int
     weight: str | None = None
@@ -179,7 +179,7 @@ class TableStatistics:
 
 def chunk_statistics(chunk: Chunk, request: StatisticsRequest) -> TableStatistics:
     """Return the statistics of one chunk."""
-    batches = read_batches(chunk, request.columns_to_read, request.required)
+    batches = read_batches(chunk, request.columns_to_read, request.required_columns)
     return merge_statistics(batch_statistics(table, request) for table in batches)
 
 

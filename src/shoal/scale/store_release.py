@@ -60,7 +60,7 @@ class StoreRelease:
         self._replaceable: set[str] = set()  # files of an earlier release, or of a killed run
         self._old_marker: bytes | None = None
         self._names: list[str] = []
-        self._started = self._published = False
+        self._is_started = self._is_published = False
 
     def __enter__(self) -> Self:
         self._check_target()
@@ -70,9 +70,9 @@ class StoreRelease:
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         with defer_interrupt(redeliver=False):
             try:
-                if error is None and self._published:
+                if error is None and self._is_published:
                     self._remove_files(self._replaceable - {MARKER, *self._names})
-                elif self._started:
+                elif self._is_started:
                     self._withdraw()
             except ShoalError:
                 warnings.warn(
@@ -133,7 +133,7 @@ class StoreRelease:
         }
         journal = json.dumps(journal_entries).encode()
         with defer_interrupt():
-            self._started = True
+            self._is_started = True
             write_bytes(join(self.target, JOURNAL), journal)
         for n_done, (entry, name) in enumerate(zip(entries, self._names, strict=True)):
             progress.report("publishing", n_done, len(entries))
@@ -156,14 +156,14 @@ class StoreRelease:
             )
         with defer_interrupt():
             write_bytes(join(self.target, MARKER), marker.encode())
-            self._published = True
+            self._is_published = True
             remove_file(join(self.target, JOURNAL))
 
     def _withdraw(self) -> None:
         """Restore the marker of the release that was there before; remove the files of this one."""
-        if self._published and self._old_marker is None:
+        if self._is_published and self._old_marker is None:
             remove_file(join(self.target, MARKER))
-        elif self._published and self._old_marker is not None:
+        elif self._is_published and self._old_marker is not None:
             write_bytes(join(self.target, MARKER), self._old_marker)
         old_files = files_of_marker(self._old_marker) if self._old_marker else set()
         self._remove_files((set(self._names) | self._leftovers()) - old_files)

@@ -57,7 +57,7 @@ def assign_cells(
         Z = job.encoders.coordinates(table, job.encoders.read(table))
         return job.strata.with_released_values(table), job.strata.cells(table, Z)
 
-    batches = read_batches(chunk, job.columns, job.required, max_records)
+    batches = read_batches(chunk, job.columns, job.required_columns, max_records)
     return write_scratch_files(batches, join(folder, f"{number:08d}"), max_records, by_cell)
 
 
@@ -76,12 +76,12 @@ class MaskedBlock:
         Number of groups of each size, for each block of columns.
     methods : tuple of str
         The methods that were used.
-    linked, attacked : int and int
+    expected_links, n_attacked : int and int
         Expected number of correct links of an attacker, in units of `shoal.scale.exact_sums.UNIT`,
         and the number of records that the attack was tried on.
-    imputed : dict
+    n_imputed : dict
         For each column, the number of missing values that were replaced.
-    suppressed : dict
+    n_suppressed : dict
         For each column, the number of values that are missing in the release.
     totals : dict
         Weighted totals of each column before and after, if there are weights.
@@ -96,7 +96,7 @@ class MaskedBlock:
         `shoal.scale.exact_sums.UNIT`; the former also by column.
     original_sizes : dict
         Number of records of the original by the size of their class, in units if k counts them.
-    shared : dict
+    shared_counts : dict
         For each confidential column, the number of groups that share a value, if the step refuses
         such groups.
     """
@@ -105,17 +105,17 @@ class MaskedBlock:
     squared_errors: Mapping[str, int]
     group_sizes: tuple[Mapping[int, int], ...]
     methods: tuple[str, ...]
-    linked: int
-    attacked: int
-    imputed: Mapping[str, int]
-    suppressed: Mapping[str, int]
+    expected_links: int
+    n_attacked: int
+    n_imputed: Mapping[str, int]
+    n_suppressed: Mapping[str, int]
     totals: WeightedTotals = field(default_factory=dict)
     verdict_counts: VerdictCounts = field(default_factory=dict)
     group_units: Mapping[int, int] = field(default_factory=dict)
     profile: BlockProfile = field(default_factory=BlockProfile)
     distances: Mapping[str, int] = field(default_factory=dict)
     original_sizes: Mapping[int, int] = field(default_factory=dict)
-    shared: Mapping[str, SharedCounts] = field(default_factory=dict)
+    shared_counts: Mapping[str, SharedCounts] = field(default_factory=dict)
 
 
 @worker_task
@@ -173,18 +173,18 @@ class _BlockMeasures:
     def __init__(self, job: Job):
         self.job = job
         self.squared_errors: Counter[str] = Counter()
-        self.linked = self.attacked = 0
+        self.expected_links = self.n_attacked = 0
         self.sizes: list[list[NDArray[np.int64]]] = [[] for _ in job.step.column_blocks]
         self.unit_sizes: list[NDArray[np.int64]] = []
         self.methods: dict[str, None] = {}
-        self.imputed: Counter[str] = Counter()
-        self.suppressed: Counter[str] = Counter()
+        self.n_imputed: Counter[str] = Counter()
+        self.n_suppressed: Counter[str] = Counter()
         self.totals: Counter[tuple[str, str]] = Counter()
         self.verdict_counts: Counter[tuple[str, str]] = Counter()
         self.profile = Profile(job.grids)
         self.distances: Counter[str] = Counter()
         self.original_sizes: Counter[int] = Counter()
-        self.shared: list[dict[str, SharedCounts]] = []
+        self.shared_counts: list[dict[str, SharedCounts]] = []
 
     def add(self, region: _MaskedRegion) -> None:
         """Add the measures of a region."""
@@ -196,8 +196,11 @@ class _BlockMeasures:
         self.distances.update(_distances(job, original_columns, masked_columns))
         self.profile.add(_profile_columns(job, released, original_columns, masked_columns))
         self.original_sizes.update(_original_sizes(job, table, units))
-        linked, attacked = _count_links(job, table, original_columns, masked_columns)
-        self.linked, self.attacked = self.linked + linked, self.attacked + attacked
+        expected_links, n_attacked = _count_links(job, table, original_columns, masked_columns)
+        self.expected_links, self.n_attacked = (
+            self.expected_links + expected_links,
+            self.n_attacked + n_attacked,
+        )
         if weights is not None:
             self.totals.update(weighted_totals(weights, original_columns, masked_columns))
         self.verdict_counts.update(
@@ -205,7 +208,7 @@ class _BlockMeasures:
                 step, job.thresholds, original_columns, masked_columns, groups, weights, units
             )
         )
-        self.shared += _count_homogeneous(job, table, column_blocks, units)
+        self.shared_counts += _count_homogeneous(job, table, column_blocks, units)
         for sizes, block in zip(self.sizes, column_blocks, strict=True):
             sizes.append(block.groups.sizes)
             if units is not None:
@@ -214,8 +217,10 @@ class _BlockMeasures:
                 method_label(partitioner).partition(" in ")[0]: None for partitioner in block.fitted
             }
         for original, masked in zip(original_columns, masked_columns, strict=True):
-            self.imputed[original.name] += int((original.is_missing & ~masked.is_missing).sum())
-            self.suppressed[original.name] += int((~original.is_missing & masked.is_missing).sum())
+            self.n_imputed[original.name] += int((original.is_missing & ~masked.is_missing).sum())
+            self.n_suppressed[original.name] += int(
+                (~original.is_missing & masked.is_missing).sum()
+            )
 
     def to_block(self, file: ScratchFile) -> MaskedBlock:
         """Return all measures, with the file of the masked records."""
@@ -224,17 +229,17 @@ class _BlockMeasures:
             self.squared_errors,
             tuple(count_sizes(np.concatenate(sizes)) for sizes in self.sizes),
             tuple(self.methods),
-            self.linked,
-            self.attacked,
-            self.imputed,
-            self.suppressed,
+            self.expected_links,
+            self.n_attacked,
+            self.n_imputed,
+            self.n_suppressed,
             self.totals,
             self.verdict_counts,
             count_sizes(np.concatenate(self.unit_sizes)) if self.unit_sizes else {},
             self.profile.to_block(),
             self.distances,
             self.original_sizes,
-            sum_shared_counts(self.shared),
+            sum_shared_counts(self.shared_counts),
         )
 
 
@@ -293,7 +298,7 @@ def _mask_records(
             weights=weights,
         )
     released: pa.Table = tables.to_native(with_values(frame, values))
-    released = released.select(job.released.names).cast(job.released)
+    released = released.select(job.released_schema.names).cast(job.released_schema)
     return released if job.unit is None else released.append_column(*_column(table, job.unit))
 
 

@@ -199,7 +199,7 @@ def check_source(source: Any) -> None:
         )
 
 
-def check_columns(plan: "Plan", schema: pa.Schema, ordered: frozenset[str]) -> None:
+def check_columns(plan: "Plan", schema: pa.Schema, ordered_columns: frozenset[str]) -> None:
     """Refuse missing columns, nested types and categories whose order is not declared."""
     for name in [*plan.roles, *plan.types, *plan.quasi_identifiers]:
         if name not in schema.names:
@@ -219,7 +219,7 @@ def check_columns(plan: "Plan", schema: pa.Schema, ordered: frozenset[str]) -> N
                 column=name,
             )
     for name in plan.masked if isinstance(plan.steps[0], Microaggregate) else ():
-        if name in ordered and name not in plan.types:
+        if name in ordered_columns and name not in plan.types:
             raise InputError(
                 f"Column {name!r} holds ordered categories, whose order may differ from file to"
                 " file. Declare its type: ordinal, with the order.",

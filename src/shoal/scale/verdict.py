@@ -44,15 +44,15 @@ def judge(
     column_block_sizes: Sequence[Mapping[int, int]] = (),
 ) -> Verdict:  # fmt: skip
     """Return the verdict on a release, from what was counted on its blocks and files."""
-    attained, unit, class_sizes = _attained_k(plan, measures, shards)
+    attained_k, unit, class_sizes = _attained_k(plan, measures, shards)
     linkage = measures.get("linkage") if column_block_sizes else None
     n_released = sum(shard.records for shard in shards)
     counts = sum_counts(block.verdict_counts for block in blocks)
-    strata = [name for name in job.step.strata if name in job.released.names]
+    strata = [name for name in job.step.strata if name in job.released_schema.names]
     groups = {(job.step.k, size): number for size, number in _group_sizes(blocks).items()}
     noun = "records" if plan.unit_column is None else "units"
     findings = [
-        *check_attained(plan, attained, unit, (), linkage),
+        *check_attained(plan, attained_k, unit, (), linkage),
         *_findings_on_files(plan, job, columns, shards, measures, remarks, strata),
         *check_loss(measures["information_loss"], plan.thresholds.loss),
         *_missing_value_findings(job, blocks, n_source, n_released),
@@ -64,7 +64,7 @@ def judge(
         *further_findings,
         not_computed(NOT_CHECKED),
     ]
-    return make_verdict(plan.k, attained, unit, findings, exact_shares(counts))
+    return make_verdict(plan.k, attained_k, unit, findings, exact_shares(counts))
 
 
 def judge_recoding(
@@ -72,16 +72,16 @@ def judge_recoding(
     shards: Sequence[Shard], measures: Mapping[str, Any], remarks: Mapping[str, str],
 ) -> Verdict:  # fmt: skip
     """Return the verdict on a release whose combinations of values were recoded."""
-    attained, unit, _ = _attained_k(plan, measures, shards)
+    attained_k, unit, _ = _attained_k(plan, measures, shards)
     exact = recoded.exact_shares(plan.masked)
     findings = [
-        *check_attained(plan, attained, unit),
+        *check_attained(plan, attained_k, unit),
         *_findings_on_files(plan, job, columns, shards, measures, remarks),
         *check_exact(exact, plan.thresholds.exact, mask_more(plan.steps)),
         *map(as_finding, recoded.warnings),
         not_computed(NOT_CHECKED),
     ]
-    return make_verdict(plan.k, attained, unit, findings, exact)
+    return make_verdict(plan.k, attained_k, unit, findings, exact)
 
 
 def _attained_k(
@@ -104,7 +104,7 @@ def _findings_on_files(
         *check_identifiers(plan),
         *check_roles(plan, columns),
         *check_homogeneous(
-            sum_shared_counts(shard.shared for shard in shards),
+            sum_shared_counts(shard.shared_counts for shard in shards),
             n_classes,
             plan.unit_column or RECORD_UNIT,
             merge_or_mask_more(plan.steps),
@@ -134,7 +134,7 @@ def _group_sizes(blocks: Sequence[MaskedBlock]) -> dict[int, int]:
 
 def judge_recount(
     plan: Plan,
-    attained: int,
+    attained_k: int,
     columns: Iterable[str],
     constraints: tuple[float | None, float | None] = (None, None),
 ) -> Verdict:
@@ -144,14 +144,14 @@ def judge_recount(
     """
     confidential = columns_with(plan.roles, "confidential")
     findings = [
-        *check_attained(plan, attained),
+        *check_attained(plan, attained_k),
         *check_units(plan),
         *constraint_findings(plan.steps[0], *constraints, confidential),
         *check_roles(plan, list(columns)),
         *not_checked([limit.name for limit in plan.limits]),
         not_computed(NOT_RECOUNTED),
     ]
-    return make_verdict(plan.k, attained, RECORD_UNIT, findings)
+    return make_verdict(plan.k, attained_k, RECORD_UNIT, findings)
 
 
 def _missing_value_findings(
@@ -164,10 +164,10 @@ def _missing_value_findings(
             f"{n_source - n_released} of {n_source} records were dropped because values are"
             " missing."
         )
-    imputed = list_counts(sum_counts(block.imputed for block in blocks))
+    imputed = list_counts(sum_counts(block.n_imputed for block in blocks))
     if imputed:
         sentences.append(f"Cells that were missing now hold the value of the group: {imputed}.")
-    suppressed = list_counts(sum_counts(block.suppressed for block in blocks))
+    suppressed = list_counts(sum_counts(block.n_suppressed for block in blocks))
     if suppressed and job.step.missing == "own-groups":
         sentences.append(
             "Cells were suppressed, to join patterns of missing cells that fewer than k"

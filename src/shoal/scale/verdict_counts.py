@@ -46,14 +46,14 @@ def count_for_verdict(
 ) -> Counter[tuple[str, str]]:
     """Count unchanged values, dominated groups, and groups imputed from fewer than k records."""
     counts: Counter[tuple[str, str]] = Counter()
-    unchanged = np.ones(len(original_columns[0].values), bool)
+    is_unchanged = np.ones(len(original_columns[0].values), bool)
     for original, masked in zip(original_columns, masked_columns, strict=True):
         groups = groups_of[original.name].groups
         present = ~original.is_missing
-        same = (original.values == masked.values) | (original.is_missing & masked.is_missing)
-        counts["same", original.name] = int((same & present).sum())
+        is_same = (original.values == masked.values) | (original.is_missing & masked.is_missing)
+        counts["same", original.name] = int((is_same & present).sum())
         counts["present", original.name] = int(present.sum())
-        unchanged &= same
+        is_unchanged &= is_same
         if step.missing == "impute":
             n_contributors = count_contributors(groups.labels, present, units)
             has_value = np.bincount(groups.labels, ~masked.is_missing) > 0
@@ -63,8 +63,8 @@ def count_for_verdict(
             counts["one", original.name] = int(has_one_contributor.sum())
             has_few_contributors = has_value & (n_contributors > 1) & (n_contributors < step.k)
             counts["few", original.name] = int(has_few_contributors.sum())
-    counts["same", ALL_COLUMNS] = int(unchanged.sum())
-    counts["present", ALL_COLUMNS] = len(unchanged)
+    counts["same", ALL_COLUMNS] = int(is_unchanged.sum())
+    counts["present", ALL_COLUMNS] = len(is_unchanged)
     if releases_means(step):
         for names in step.column_blocks:
             columns, groups = (
@@ -95,8 +95,8 @@ def _count_dominated(
     contributions = {column.name: column.values for column in numeric}
     if weights is not None:
         share = weights / weights.max()
-        weighted = {name: values * share for name, values in contributions.items()}
-        contributions = {**weighted, weight_name: share}
+        weighted_contributions = {name: values * share for name, values in contributions.items()}
+        contributions = {**weighted_contributions, weight_name: share}
     if not contributions:
         return Counter()
     matrix = np.column_stack(list(contributions.values()))
@@ -146,7 +146,7 @@ def findings_from_counts(
         smallest = min(map(min, sizes_by_block))
         number = sum(sizes.get(smallest, 0) for sizes in sizes_by_block)
         findings += check_insiders(
-            smallest, number, averaged, unit, weighted=step.weight is not None
+            smallest, number, averaged, unit, is_weighted=step.weight is not None
         )
     return findings
 

@@ -36,7 +36,7 @@ class Format:
         Whether such files may be compressed.
     codes : tuple of str
         Families whose different missing codes the format can represent.
-    typed : bool
+    has_types : bool
         Whether a column has a type; text formats store each value as it is spelled.
     long_integers : bool
         Whether whole numbers beyond 2**53 are stored exactly.
@@ -49,7 +49,7 @@ class Format:
     written_as: str | None = None
     compressible: bool = False
     codes: tuple[str, ...] = ()
-    typed: bool = True
+    has_types: bool = True
     long_integers: bool = False
 
     @property
@@ -66,13 +66,13 @@ _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0"
 _SAS = bytes(12) + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00"
 FORMATS = (
-    Format("text", "text", (".csv", ".tsv", ".txt"), compressible=True, typed=False),
+    Format("text", "text", (".csv", ".tsv", ".txt"), compressible=True, has_types=False),
     Format(
         "fixed-width text",
         "fixed_width",
         (".fwf", ".dat", ".asc"),
         compressible=True,
-        typed=False,
+        has_types=False,
     ),
     Format("Parquet", "parquet", (".parquet", ".pq"), (b"PAR1\x15",), long_integers=True),
     Format(

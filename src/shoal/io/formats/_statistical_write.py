@@ -87,11 +87,11 @@ def to_storable(
 
 def with_letters(column: Any, letters: list[str | None]) -> Any:
     """Return a column of a frame with missing codes, as letters, in place of missing values."""
-    mixed = column.astype(object)
+    with_codes = column.astype(object)
     for i, letter in enumerate(letters):
         if letter is not None:
-            mixed.iat[i] = letter
-    return mixed
+            with_codes.iat[i] = letter
+    return with_codes
 
 
 def letters(

@@ -140,8 +140,8 @@ def read_layout(dialect: Dialect, path: Path) -> list[Position]:
     positions = [
         _position(entry, f"Column {i} of {culprit!r}") for i, entry in enumerate(columns, 1)
     ]
-    ordered = sorted(positions, key=lambda position: position.start)
-    for previous, following in zip(ordered, ordered[1:], strict=False):
+    positions_by_start = sorted(positions, key=lambda position: position.start)
+    for previous, following in zip(positions_by_start, positions_by_start[1:], strict=False):
         if following.start <= previous.end:
             raise FileError(
                 f"Columns {previous.name!r} and {following.name!r} of {culprit!r} overlap. Correct"

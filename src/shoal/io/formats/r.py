@@ -146,8 +146,10 @@ def _factor(codes: Any, attributes: Mapping[str, Any]) -> pa.Array:
     levels = [str(level) for level in attributes["levels"]]
     missing = np.ma.getmaskarray(codes) | (np.ma.getdata(codes) < 1)
     indices = pa.array(np.ma.getdata(codes).astype(np.int32) - 1, mask=missing)
-    ordered = "ordered" in attributes.get("class", ())
-    return pa.DictionaryArray.from_arrays(indices, pa.array(levels, pa.string()), ordered=ordered)
+    is_ordered = "ordered" in attributes.get("class", ())
+    return pa.DictionaryArray.from_arrays(
+        indices, pa.array(levels, pa.string()), ordered=is_ordered
+    )
 
 
 def _date(days: Any, attributes: Mapping[str, Any]) -> pa.Array:

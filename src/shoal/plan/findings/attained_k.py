@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 def find_attained(evidence: Evidence) -> list[Finding]:
     """Find a k that is not kept, that is 1, or that no step guarantees."""
     plan = evidence.plan
-    attained = evidence.attained_k
+    attained_k = evidence.attained_k
     columns_below_k: list[str] = []
-    if plan.k is not None and attained < plan.k:
+    if plan.k is not None and attained_k < plan.k:
         columns_below_k = _block_below_k(evidence)
     linkage = (evidence.measures or {}).get("linkage")
     return [
-        *check_attained(plan, attained, evidence.counted_unit, columns_below_k, linkage),
+        *check_attained(plan, attained_k, evidence.counted_unit, columns_below_k, linkage),
         *_wildcard_findings(evidence),
     ]
 
@@ -49,7 +49,7 @@ def _wildcard_findings(evidence: Evidence) -> list[Finding]:
 
 def check_attained(
     plan: "Plan",
-    attained: int,
+    attained_k: int,
     unit: str = RECORD_UNIT,
     columns_below_k: Sequence[str] = (),
     linkage: float | None = None,
@@ -60,7 +60,7 @@ def check_attained(
     ----------
     plan : Plan
         The plan of the release.
-    attained : int
+    attained_k : int
         Size of the smallest class on all quasi-identifiers.
     unit : str
         What was counted: ``"record"`` or a column of units.
@@ -74,7 +74,7 @@ def check_attained(
     list of Finding
         At most one finding, or one for each step without k.
     """
-    figures: dict[str, Any] = {"k": plan.k, "attained": attained}
+    figures: dict[str, Any] = {"k": plan.k, "attained": attained_k}
     if plan.k is None:
         steps_without_k = [
             step for step in plan.qi_steps if step.k is None or not plan.is_intact(step)
@@ -90,7 +90,7 @@ def check_attained(
                 way_out="Choose k of 3 or more.",
             )
         ]
-    if attained >= plan.k:
+    if attained_k >= plan.k:
         return []
     if columns_below_k:
         return [
@@ -98,7 +98,7 @@ def check_attained(
                 "class-below-k",
                 "breaks",
                 f"A class of {name_columns(columns_below_k, 'column', 'columns')} holds only"
-                f" {count_phrase(attained, unit)}, less than k = {plan.k}.",
+                f" {count_phrase(attained_k, unit)}, less than k = {plan.k}.",
                 figures,
                 tuple(columns_below_k),
             )
@@ -113,8 +113,8 @@ def check_attained(
         Finding(
             "joint-class-below-k",
             "breaks",
-            f"The quasi-identifiers together attain k={attained}, not k={plan.k}: they were masked"
-            f" in separate blocks or steps.{linkage_sentence}",
+            f"The quasi-identifiers together attain k={attained_k}, not k={plan.k}: they were"
+            f" masked in separate blocks or steps.{linkage_sentence}",
             figures,
             tuple(plan.quasi_identifiers),
             "Mask them in one step if possible.",

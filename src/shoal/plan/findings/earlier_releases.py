@@ -64,19 +64,19 @@ def find_earlier(
     labels, exact = [evidence.joint_classes], True
     uncounted: dict[str, float] = {}
     for name, frame in earlier.items():
-        shared = _shared_columns(evidence, frame)
-        if not shared.names:
+        shared_columns = _shared_columns(evidence, frame)
+        if not shared_columns.names:
             continue
-        earlier_labels = classes(codes(frame, shared.names))
-        findings += _find_difference(evidence, name, frame, shared)
+        earlier_labels = classes(codes(frame, shared_columns.names))
+        findings += _find_difference(evidence, name, frame, shared_columns)
         if evidence.original is None:
-            uncounted[name] = _changed_share(evidence, frame, shared.names)
+            uncounted[name] = _changed_share(evidence, frame, shared_columns.names)
             continue
         positions = (
             np.arange(len(evidence.released)) if rows is None else np.argsort(np.argsort(rows))
         )
         record_classes, is_certain = _earlier_classes(
-            evidence, frame, shared, earlier_labels, positions
+            evidence, frame, shared_columns, earlier_labels, positions
         )
         labels.append(record_classes)
         exact = exact and is_certain
@@ -100,7 +100,11 @@ def _shared_columns(evidence: Evidence, frame: Frame) -> SharedColumns:
 
 
 def _earlier_classes(
-    evidence: Evidence, frame: Frame, shared: SharedColumns, earlier_labels: Codes, positions: Codes
+    evidence: Evidence,
+    frame: Frame,
+    shared_columns: SharedColumns,
+    earlier_labels: Codes,
+    positions: Codes,
 ) -> tuple[Codes, bool]:
     """Return the class of each record in an earlier release, and whether that is certain.
 
@@ -108,14 +112,14 @@ def _earlier_classes(
     """
     original = evidence.original
     assert original is not None
-    if shared.numeric and len(original) == len(frame):
+    if shared_columns.numeric and len(original) == len(frame):
         earlier_values, original_values = (
-            _numbers(frame, shared.numeric),
-            _numbers(original, shared.numeric),
+            _numbers(frame, shared_columns.numeric),
+            _numbers(original, shared_columns.numeric),
         )
         if rows_agree(original_values, earlier_values[positions], earlier_labels[positions]):
             return earlier_labels[positions], True
-    points, released = _axes(original, frame, shared.names, evidence)
+    points, released = _axes(original, frame, shared_columns.names, evidence)
     return nearest_class(points, released, earlier_labels), False
 
 
@@ -196,21 +200,23 @@ def _find_intersection(evidence: Evidence, labels: Codes, exact: bool) -> list[F
 
 
 def _find_difference(
-    evidence: Evidence, name: str, frame: Frame, shared: SharedColumns
+    evidence: Evidence, name: str, frame: Frame, shared_columns: SharedColumns
 ) -> list[Finding]:
     """Find releases that differ by so few records that totals reveal the values of these."""
     difference = len(evidence.released) - len(frame)
     k = evidence.plan.k or MIN_CANDIDATES
-    if not 0 < abs(difference) < k or not shared.numeric:
+    if not 0 < abs(difference) < k or not shared_columns.numeric:
         return []
     current_values, earlier_values = (
-        _numbers(table, shared.numeric) for table in (evidence.released, frame)
+        _numbers(table, shared_columns.numeric) for table in (evidence.released, frame)
     )
     if np.isnan(current_values).any() or np.isnan(earlier_values).any():
         return []
     mean = (current_values.sum(axis=0) - earlier_values.sum(axis=0)) / difference
     reference_values = (
-        current_values if evidence.original is None else _numbers(evidence.original, shared.numeric)
+        current_values
+        if evidence.original is None
+        else _numbers(evidence.original, shared_columns.numeric)
     )
     low, high = np.nanmin(reference_values, axis=0), np.nanmax(reference_values, axis=0)
     margin = high - low if evidence.original is None else 1e-6 * (high - low)
@@ -225,7 +231,7 @@ def _find_difference(
             " Means keep totals, so the difference of the totals is the sum of the values of"
             f" {'that record' if abs(difference) == 1 else 'these records'}.",
             {"earlier": name, "records": abs(difference)},
-            tuple(shared.numeric),
+            tuple(shared_columns.numeric),
             "Wait until k or more have joined or left, or release the same records.",
         )
     ]

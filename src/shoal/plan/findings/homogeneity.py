@@ -92,7 +92,7 @@ def _changed_by_step(counts: Mapping[str, int], n_classes: int, way_out: str) ->
 
 
 def check_homogeneous(
-    shared: Mapping[str, SharedCounts],
+    shared_counts: Mapping[str, SharedCounts],
     n_classes: int,
     unit: str = RECORD_UNIT,
     way_out: str = MERGE,
@@ -105,24 +105,24 @@ def check_homogeneous(
     an attacker may know the class of a person.
     """
     findings = []
-    sentence = describe_homogeneity(shared, n_classes, unit, classes_known=classes_known)
+    sentence = describe_homogeneity(shared_counts, n_classes, unit, classes_known=classes_known)
     if sentence:
-        columns = [name for name, counts in shared.items() if counts.with_value]
+        columns = [name for name, counts in shared_counts.items() if counts.with_value]
         findings.append(
             Finding(
                 "homogeneous-group",
                 "qualifies",
                 sentence,
-                _figures({name: shared[name] for name in columns}, n_classes, unit),
+                _figures({name: shared_counts[name] for name in columns}, n_classes, unit),
                 tuple(columns),
                 way_out,
             )
         )
-    sentence = describe_missing(shared, n_classes)
+    sentence = describe_missing(shared_counts, n_classes)
     if sentence:
         missing_only = {
             name: counts.missing
-            for name, counts in shared.items()
+            for name, counts in shared_counts.items()
             if counts.missing and not counts.with_value
         }
         figures = {"classes": n_classes, "missing": missing_only}
@@ -132,13 +132,15 @@ def check_homogeneous(
     return findings
 
 
-def _figures(shared: Mapping[str, SharedCounts], n_classes: int, unit: str) -> dict[str, Any]:
+def _figures(
+    shared_counts: Mapping[str, SharedCounts], n_classes: int, unit: str
+) -> dict[str, Any]:
     """Return the numbers of a sentence; those of missing cells and of units where they differ."""
-    missing = {name: counts.missing for name, counts in shared.items() if counts.missing}
-    in_every_record = {name: counts.every_record for name, counts in shared.items()}
+    missing = {name: counts.missing for name, counts in shared_counts.items() if counts.missing}
+    in_every_record = {name: counts.every_record for name, counts in shared_counts.items()}
     return {
         "classes": n_classes,
-        "homogeneous": {name: counts.homogeneous for name, counts in shared.items()},
+        "homogeneous": {name: counts.homogeneous for name, counts in shared_counts.items()},
         **({"missing": missing} if missing else {}),
         **({"in_every_record": in_every_record} if unit != RECORD_UNIT else {}),
     }

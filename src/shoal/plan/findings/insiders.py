@@ -13,7 +13,7 @@ def find_insiders(evidence: Evidence) -> list[Finding]:
     types = evidence.plan.types
     columns: list[str] = []
     smallest_sizes: list[tuple[int, int]] = []  # size, and number of groups of that size
-    weighted = False
+    is_weighted = False
     for step in filter(releases_means, evidence.plan.steps):
         numeric_columns = [name for name in step.numeric_columns if name in step.columns]
         numeric_columns = [
@@ -28,21 +28,21 @@ def find_insiders(evidence: Evidence) -> list[Finding]:
                 sizes = evidence.class_sizes(evidence.classes_on([*block, *step.strata]))
                 smallest_sizes.append((int(sizes.min()), int((sizes == sizes.min()).sum())))
                 columns += masked
-                weighted |= step.weight is not None
+                is_weighted |= step.weight is not None
     if not columns:
         return []
     size = min(group_size for group_size, _ in smallest_sizes)
     n_groups = sum(count for group_size, count in smallest_sizes if group_size == size)
-    return check_insiders(size, n_groups, columns, evidence.counted_unit, weighted=weighted)
+    return check_insiders(size, n_groups, columns, evidence.counted_unit, is_weighted=is_weighted)
 
 
 def check_insiders(
-    size: int, n_groups: int, columns: Sequence[str], unit: str, *, weighted: bool = False
+    size: int, n_groups: int, columns: Sequence[str], unit: str, *, is_weighted: bool = False
 ) -> list[Finding]:
     """Find the smallest groups whose means are released, given their size and number.
 
     Where a member may have several records, only the sum of its values follows from the mean, and
-    from a ``weighted`` mean only where its weights are known.
+    from a ``is_weighted`` mean only where its weights are known.
     """
     if size < 2:
         return []  # a class of one is another, graver finding
@@ -50,7 +50,7 @@ def check_insiders(
     groups = "1 class holds" if n_groups == 1 else f"{n_groups:,} classes hold"
     figures = {"size": size, "groups": n_groups}
     counts_records = unit == RECORD_UNIT
-    condition = ", if the weights are known" if weighted else ""
+    condition = ", if the weights are known" if is_weighted else ""
     if size == 2:
         contribution = "the other's values" if counts_records else "the sum of the other's values"
         return [

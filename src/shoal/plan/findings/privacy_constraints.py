@@ -67,12 +67,12 @@ def check_privacy_constraints(
     if step.diversity is None and step.closeness is None:
         return []
     labels = classes(codes(released, [*step.columns, *step.strata]))[:, None]
-    values, ordered = rank_or_category_codes(released, confidential, types)
+    values, is_rank = rank_or_category_codes(released, confidential, types)
     least_diversity = greatest_distance = None
     if step.diversity is not None and (not units_unknown or step.diversity_kind == "distinct"):
         least_diversity = float(l_diversity(labels, values, units=units)[step.diversity_kind].min())
     if step.closeness is not None and not units_unknown:
-        greatest_distance = float(t_closeness(labels, values, ordered, units).max())
+        greatest_distance = float(t_closeness(labels, values, is_rank, units).max())
     return constraint_findings(step, least_diversity, greatest_distance, confidential)
 
 
