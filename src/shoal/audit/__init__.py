@@ -94,18 +94,7 @@ def verify(
         checks = [run_check("signature", lambda: check_signature(content, path, public_key))]
         checks += _check_documents(entries, plan, report)
         if "files" in entries.get("output", {}):
-            if earlier_releases:
-                raise ParameterError(
-                    "Earlier releases cannot be compared with a folder, whose table is never in"
-                    " memory. Leave the earlier releases out.",
-                    code="earlier-of-folder",
-                )
-            if extra_limits:
-                raise ParameterError(
-                    "Limits cannot be checked on a folder, whose table is never in memory. Set them"
-                    " in the plan.",
-                    code="limits-of-folder",
-                )
+            _refuse_for_folder(earlier_releases, extra_limits)
             from shoal.scale.verification import FolderAudit  # large tables
 
             folder = FolderAudit(entries, released, path.parent, client)
@@ -130,6 +119,22 @@ def verify(
         checks += audit.compare_earlier([str(location) for location in earlier_releases])
         checks = with_units_counted(checks, audit.plan, audit.verdict)
         return Verification(tuple(checks), audit.verdict)
+
+
+def _refuse_for_folder(earlier_releases: Sequence[str | Path], limits: Limits) -> None:
+    """Refuse checks that need the whole table of a released folder."""
+    if earlier_releases:
+        raise ParameterError(
+            "Earlier releases cannot be compared with a folder, whose table is never in"
+            " memory. Leave the earlier releases out.",
+            code="earlier-of-folder",
+        )
+    if limits:
+        raise ParameterError(
+            "Limits cannot be checked on a folder, whose table is never in memory. Set them"
+            " in the plan.",
+            code="limits-of-folder",
+        )
 
 
 def _check_documents(

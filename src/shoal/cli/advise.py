@@ -16,6 +16,8 @@ from shoal.cli._settings import (
 )
 
 if TYPE_CHECKING:
+    from shoal.comparison.candidates import Family
+    from shoal.metrics.limits import Limits
     from shoal.plan import Plan
     from shoal.plan.release import Release
 
@@ -74,8 +76,6 @@ def advise(
     with session(quiet=quiet):
         from shoal.cli._lazy_imports import discard_placeholders
         from shoal.comparison.advice import check_steps, search
-        from shoal.comparison.candidates import families
-        from shoal.frame.missing_codes import parse_missing_codes
         from shoal.io.files import open_source
         from shoal.io.publish import Publication
         from shoal.metrics.limits import Limits
@@ -93,18 +93,13 @@ def advise(
         )
         other_options: dict[str, Any] = {**step_options, **method_options, **plan.step_parameters}
         opened_source = open_source(source, dialect=reading.dialect(), numbers=())
-        candidates = families(
-            plan.column,
+        candidates = _candidates(
+            plan,
             opened_source.table.num_rows,
-            limits=Limits.load(limits),
+            Limits.load(limits),
             k=parse_numbers(k, int, "-k") if k else None,
             method=methods,
             steps=check_steps(split_commas(step) if step else "microaggregate"),
-            confidential=plan.confidential or [],
-            identifiers=plan.identifier or [],
-            random_state=plan.seed or 0,
-            types=parse_types(plan.types, plan.hierarchy),
-            missing_codes=parse_missing_codes(plan.missing_codes or []),
             **other_options,
         )
         interpreted = interpret_source(candidates[0].make(candidates[0].scale[0]), opened_source)
@@ -141,3 +136,23 @@ def advise(
             print_result(content, text, as_json=json, quiet=quiet)
             if advice.plan is None:
                 raise typer.Exit(1)  # nothing is published
+
+
+def _candidates(
+    plan_options: options.PlanOptions, n_records: int, limits: "Limits", **search_options: Any
+) -> "list[Family]":
+    """Return the families of plans to search, with the columns and roles of the command line."""
+    from shoal.comparison.candidates import families
+    from shoal.frame.missing_codes import parse_missing_codes
+
+    return families(
+        plan_options.column,
+        n_records,
+        limits=limits,
+        confidential=plan_options.confidential or [],
+        identifiers=plan_options.identifier or [],
+        random_state=plan_options.seed or 0,
+        types=parse_types(plan_options.types, plan_options.hierarchy),
+        missing_codes=parse_missing_codes(plan_options.missing_codes or []),
+        **search_options,
+    )
