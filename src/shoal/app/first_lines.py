@@ -54,8 +54,8 @@ def detect_format(sample: bytes) -> DetectedFormat | None:
 
     Examples
     --------
-    >>> detect("naïve;x\n1,5;2\n3,5;4\n".encode("latin-1"))
-    Detected(encoding='latin-1', separator=';', decimal=',', missing='')
+    >>> detect_format("naïve;x\n1,5;2\n3,5;4\n".encode("latin-1"))
+    DetectedFormat(encoding='latin-1', separator=';', decimal=',', missing='')
     """
     encoding = _detect_encoding(sample)
     if encoding is None or not sample:

@@ -63,7 +63,7 @@ class Pages:
         self._sessions, self._limit = sessions, limit
 
     def application(self) -> Starlette:
-        """Return the application, to be wrapped by `Gate`."""
+        """Return the application, to be wrapped by `AccessControl`."""
         get: dict[str, Handler] = {
             "/": self.show,
             "/static/{name}": self.static,

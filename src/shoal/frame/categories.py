@@ -199,7 +199,7 @@ def _count_phrase(count: int, total: int) -> str:
 
     Examples
     --------
-    >>> _part(3, 4), _part(1500, 1500)
+    >>> _count_phrase(3, 4), _count_phrase(1500, 1500)
     ('3 of 4 cells', 'all 1,500 cells')
     """
     return f"all {total:,} cells" if count == total else f"{count:,} of {total:,} cells"

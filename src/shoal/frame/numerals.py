@@ -131,7 +131,7 @@ def open_end_position(text: str) -> float | None:
 
     Examples
     --------
-    >>> [open_end_place(text) for text in ("89", "90+", "under 5", "65 and over", "x")]
+    >>> [open_end_position(text) for text in ("89", "90+", "under 5", "65 and over", "x")]
     [89.0, 90.5, 4.5, 65.5, None]
     """
     match = _OPEN_END.fullmatch(text.strip())

@@ -45,7 +45,7 @@ def judge_file(draft: Draft, written_source: Source, name: str) -> JudgedFile:
 
     Returns
     -------
-    Judged
+    JudgedFile
         The verdict on the file, and the measures, with those of classes counted again.
     """
     evidence, plan = draft.evidence, draft.evidence.plan

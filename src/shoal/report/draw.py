@@ -233,7 +233,7 @@ def format_tick(value: float, decimals: int) -> str:
 
     Examples
     --------
-    >>> number(1500, 0), number(2_500_000, 0), number(3e15, 0)
+    >>> format_tick(1500, 0), format_tick(2_500_000, 0), format_tick(3e15, 0)
     ('1,500', '2.5M', '3e+15')
     """
     if abs(value) >= 1e12 or decimals > 6:
