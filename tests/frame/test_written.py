@@ -151,9 +151,8 @@ def test_open_ends_are_ordinal():
     assert decide_kind("age", ages).kind == "ordinal"
     read = read_column(open_frame(pa.table({"age": ages})), "age", Type("ordinal"))
     assert list(read.values) == [2, 3, 1, 0]
-    assert (
-        decide_kind("age", pa.array(["18", "19"])).kind == "nominal"
-    )  # text without a declared type
+    undeclared_text = pa.array(["18", "19"])
+    assert decide_kind("age", undeclared_text).kind == "nominal"
     assert decide_kind("code", pa.array(["A+", "B"])).kind == "nominal"
 
 

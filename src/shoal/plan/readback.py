@@ -106,9 +106,8 @@ def coded_columns(plan: "Plan") -> list[str]:
     is_constrained = any(
         option.get("diversity") or option.get("closeness") is not None for option in options
     )
-    is_constrained = is_constrained and not any(
-        option.get("dependence") for option in options
-    )  # needs numbers
+    # Distances that depend on confidential columns need these as numbers.
+    is_constrained = is_constrained and not any(option.get("dependence") for option in options)
     confidential = columns_with(plan.roles, "confidential") if is_constrained else []
     confidential = [name for name in confidential if name not in plan.types]
     return [name for name in dict.fromkeys([*strata, *confidential]) if name not in plan.masked]

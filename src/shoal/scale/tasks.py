@@ -37,10 +37,8 @@ from shoal.steps.homogeneity import count_homogeneous
 
 Matrix = NDArray[np.float64]
 
-DISTANCE_TO_MASKED, DISTANCE_TO_MEAN = (
-    "\0moved",
-    "\0spread",
-)  # keys of sums over all columns, which no column name equals
+# Keys of sums over all columns, which no column name equals.
+DISTANCE_TO_MASKED, DISTANCE_TO_MEAN = "\0moved", "\0spread"
 
 
 @worker_task

@@ -52,8 +52,8 @@ class DateEncoding:
         is_missing = column.is_null().to_numpy(zero_copy_only=False)
         microseconds = column.cast(pa.timestamp("us")).cast(pa.int64()).fill_null(0)
         # Whole units first: a sum in float64 would lose the last digits.
-        timestamps = microseconds.to_numpy(zero_copy_only=False) - 1000 * self._offset
-        whole_milliseconds, microseconds_rest = np.divmod(timestamps, 1000)
+        since_epoch = microseconds.to_numpy(zero_copy_only=False) - 1000 * self._offset
+        whole_milliseconds, microseconds_rest = np.divmod(since_epoch, 1000)
         numbers = whole_milliseconds / self.milliseconds + microseconds_rest / (
             1000 * self.milliseconds
         )

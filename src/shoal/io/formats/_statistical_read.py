@@ -105,9 +105,9 @@ def to_type(
     """Return float64 values, NaN for missing, as dates, integers or floats."""
     is_missing = np.isnan(values)
     if date_encoding is not None:
-        moments = date_encoding.decode(values, is_missing)
-        if moments is not None:
-            return moments
+        dates = date_encoding.decode(values, is_missing)
+        if dates is not None:
+            return dates
     if kind in INTEGERS:
         return pa.array(values, mask=is_missing).cast(INTEGERS[kind])
     if is_whole and _is_whole(values[~is_missing]):

@@ -42,22 +42,22 @@ def write_letters(path: Path, rows: int, letters: Mapping[int, list[str | None]]
 def _number_cells(path: Path, rows: int, mode: str) -> dict[int, NDArray[np.uint8]]:
     """Return the bytes of each column of numbers, one row per record."""
     content = np.memmap(path, np.uint8, mode)  # type: ignore[call-overload]
-    descriptors = _position_after(content, b"HEADER RECORD*******NAM")
-    count = int(bytes(content[descriptors - 32 : descriptors - 22]))
-    descriptor_size = int(
-        bytes(content[314:318])
-    )  # bytes about each column: 140, and 136 on some machines
-    if descriptors + descriptor_size * count > len(content):
+    descriptors_start = _position_after(content, b"HEADER RECORD*******NAM")
+    count = int(bytes(content[descriptors_start - 32 : descriptors_start - 22]))
+    descriptor_size = int(bytes(content[314:318]))  # 140 bytes, and 136 on some machines
+    if descriptors_start + descriptor_size * count > len(content):
         raise ValueError("The header of the file describes more columns than it has.")
     kinds, widths, offsets = [], [], []
     for number in range(count):
-        descriptor = bytes(content[descriptors + descriptor_size * number :][:descriptor_size])
+        descriptor = bytes(
+            content[descriptors_start + descriptor_size * number :][:descriptor_size]
+        )
         kinds.append(int.from_bytes(descriptor[:2], "big"))
         widths.append(int.from_bytes(descriptor[4:6], "big"))
         offsets.append(int.from_bytes(descriptor[84:88], "big"))
     length = sum(widths)
-    first_record = _position_after(content, b"HEADER RECORD*******OBS")
-    table = content[first_record : first_record + rows * length].reshape(rows, length)
+    records_start = _position_after(content, b"HEADER RECORD*******OBS")
+    table = content[records_start : records_start + rows * length].reshape(rows, length)
     return {
         number: table[:, offsets[number] : offsets[number] + widths[number]]
         for number in range(count)
