@@ -8,7 +8,7 @@ import shoal
 from raising import raises
 from shoal.errors import InputError, ParameterError
 from shoal.metrics import MEASURE_INFO, MEASURES, needs
-from shoal.metrics.assessment import Assessment, linear_measures
+from shoal.metrics.assessment import Assessment, linear_cost_measures
 
 KNOWN = ["surface", "employees"]
 SECRET = ["turnover", "net_profit"]
@@ -79,7 +79,7 @@ def test_a_release_measures_what_assess_does_but_searches():
     assert set(measures) - set(release.measures) == {"linkage", "linkage_top2"}
     assert release.measures == {name: measures[name] for name in release.measures}
     assert release.remarks == {}
-    assert "linkage" not in linear_measures()
+    assert "linkage" not in linear_cost_measures()
 
 
 def test_values_are_plain_numbers(kinds):

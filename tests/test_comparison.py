@@ -24,7 +24,7 @@ from raising import raises
 from shoal import _progress as progress
 from shoal.comparison import Comparison, Trial, compare_plans, grid
 from shoal.comparison import plans as plans_module
-from shoal.comparison.cache import Cache, _sources
+from shoal.comparison.cache import Cache, _source_hash
 from shoal.comparison.parallel import run_parallel
 from shoal.errors import (
     FileError,
@@ -179,7 +179,7 @@ def test_threads_change_nothing(firms, comparison):
 def test_a_finished_run_is_not_made_again(firms, tmp_path, monkeypatch):
     options = {"k": [2, 3], "method": ["mdav", "mu-approx"], "cache": tmp_path / "kept"}
     first = shoal.compare(firms, KNOWN, **options)
-    monkeypatch.setattr(plans_module, "_run", lambda *_: pytest.fail("made again"))
+    monkeypatch.setattr(plans_module, "_run_plan", lambda *_: pytest.fail("made again"))
     second = shoal.compare(firms, KNOWN, **options)
     assert [t.measures for t in second.trials] == [t.measures for t in first.trials]
     # A drawn seed is kept too: the plan repeats the run.
@@ -197,7 +197,7 @@ def test_another_table_plan_or_shoal_is_another_run(firms, tmp_path, monkeypatch
     elif change == "name":
         data, columns = firms.rename(columns={"surface": "area"}), ["area", "employees"]
     elif change == "code":
-        monkeypatch.setattr("shoal.comparison.cache._sources", lambda: "other")
+        monkeypatch.setattr("shoal.comparison.cache._source_hash", lambda: "other")
     else:
         options[change] = {"k": 4, "risk": "linkage_top2"}[change]
     shoal.compare(data, columns, method="mdav", cache=tmp_path, **options)
@@ -205,13 +205,13 @@ def test_another_table_plan_or_shoal_is_another_run(firms, tmp_path, monkeypatch
 
 
 def test_the_code_of_a_run_is_that_of_the_whole_package(tmp_path):
-    package = signature(_sources).parameters["package"].default
+    package = signature(_source_hash).parameters["package"].default
     assert package == Path(shoal.__file__).parent
     for number, folder in enumerate(["first", "second"]):
         kernel = tmp_path / folder / "_kernels" / "mdav.py"
         kernel.parent.mkdir(parents=True)
         kernel.write_text(f"k = {number}")
-    assert _sources(tmp_path / "first") != _sources(tmp_path / "second")
+    assert _source_hash(tmp_path / "first") != _source_hash(tmp_path / "second")
 
 
 def test_the_cache_is_private_and_holds_numbers_alone(firms, tmp_path):
@@ -282,7 +282,7 @@ def test_a_fault_in_one_run_ends_the_comparison(firms, monkeypatch):
     def broken(*_):
         raise RuntimeError("unforeseen")
 
-    monkeypatch.setattr(plans_module, "_run", broken)
+    monkeypatch.setattr(plans_module, "_run_plan", broken)
     with pytest.raises(RuntimeError, match="unforeseen"):
         shoal.compare(firms, KNOWN, k=[2, 3], method="mdav")
 

@@ -15,7 +15,7 @@ from shoal.frame.codes import codes
 from shoal.frame.tables import open_frame
 from shoal.report.draw import ticks
 from shoal.steps import Microaggregate
-from shoal.steps.strata import merge_small, split
+from shoal.steps.strata import merge_small_strata, split_strata
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
@@ -166,7 +166,7 @@ def test_a_small_stratum_is_never_joined_with_itself(huge):
     table = pd.DataFrame({"s": list("aabbcc")})
     Z = np.array([[huge], [-huge], [huge], [huge], [-huge], [-huge]])
     with np.errstate(over="ignore", invalid="ignore"):
-        merged = merge_small(split(open_frame(table), ["s"]), 3, Z)
+        merged = merge_small_strata(split_strata(open_frame(table), ["s"]), 3, Z)
     assert sorted(np.concatenate(merged.rows)) == list(range(6))
     assert min(map(len, merged.rows)) >= 3
 

@@ -11,7 +11,7 @@ import shoal
 from shoal import Plan
 from shoal._params import SEED_BITS, DrawnSeed, draw_seed, signature_parameters
 from shoal.cli import app
-from shoal.metrics.digits import rounded_for_display
+from shoal.metrics.digits import round_floats_for_display
 from shoal.partitioners import MuApprox, Search
 from shoal.report.html import render
 from shoal.report.summary import summarise
@@ -97,7 +97,7 @@ def test_a_public_report_of_noise_rounds_the_ratio_of_deviations():
     release = plan_of("add-noise").run(shoal.datasets.sme())
     actual = {entry["name"]: entry["value"] for entry in summarise(release)["measures"]}
     for column, ratio in release.measures["std_ratio"].items():
-        assert actual["std_ratio"][column] == rounded_for_display(ratio) != ratio
+        assert actual["std_ratio"][column] == round_floats_for_display(ratio) != ratio
 
 
 @every_drawing_step

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from shoal._kernels.spatial import neighbours as neighbours_module
 from shoal._kernels.spatial import products as products_module
@@ -115,6 +116,22 @@ def test_tiles_of_any_size_give_the_same(X, m):
             patch.setattr(products_module, "TILE", 96)
             patch.setattr(products_module, "ROWS", 20)
             check(X, min(m, len(X) - 1), range(0, len(X), max(1, len(X) // 40)))
+
+
+def test_products_leave_other_processors_alone(monkeypatch):
+    matmul, n_threads = np.matmul, []
+
+    def counted(*factors, out):
+        pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+        n_threads.extend(pool["num_threads"] for pool in pools)
+        return matmul(*factors, out=out)
+
+    monkeypatch.setattr(np, "matmul", counted)
+    X = np.random.default_rng(2).normal(size=(700, 3))
+    scratch = np.empty((700, 2), np.int64), np.empty((700, 2))
+    with threadpool_limits(limits=2, user_api="blas"):
+        assert list(neighbours_module.find_without_index(X, *scratch)) == [700]
+    assert set(n_threads) == {1}
 
 
 @given(X=long_tables())

@@ -21,7 +21,7 @@ import shoal
 from pages import COMPILING
 from shoal._text import format_percentage
 from shoal.cli import app
-from shoal.metrics.digits import rounded_for_display
+from shoal.metrics.digits import round_floats_for_display
 
 CSV = "name,age,size,city\n" + "".join(
     f"p{i},{20 + i * 7 % 30},{i * 13 % 17},x\n" for i in range(20)
@@ -388,7 +388,7 @@ def test_confidential_numbers_are_measured_as_numbers_and_written_as_they_were(f
     release = shoal.microaggregate(data, ["age"], k=4, confidential=["income"])
     actual = {entry["name"]: entry["value"] for entry in content["measures"]}
     assert {n: v for n, v in actual.items() if n != "class_sizes"} == {
-        n: v for n, v in rounded_for_display(release.measures).items() if n != "class_sizes"
+        n: v for n, v in round_floats_for_display(release.measures).items() if n != "class_sizes"
     }
     assert 0 < actual["distortion_y"] < 1
 

@@ -16,7 +16,7 @@ from shoal.frame.columns import read_column
 from shoal.frame.types import as_types
 from shoal.geometry import zscore
 from shoal.geometry.encode import PROJECTED_AXES, embed, project, simplex
-from shoal.steps.distance_space import build_space
+from shoal.steps.distance_space import build_distance_space
 from twins.mixed import climb, squared_distances
 
 
@@ -139,7 +139,9 @@ DECLARED = {
 def test_squared_distances_of_mixed_records_are_the_defined_ones(rows):
     table = pd.DataFrame(rows, columns=list(DECLARED))
     frame, types = nw.from_native(table), as_types(DECLARED)
-    space = build_space([read_column(frame, n, types[n]) for n in DECLARED], "zscore", 0.0, [])
+    space = build_distance_space(
+        [read_column(frame, n, types[n]) for n in DECLARED], "zscore", 0.0, []
+    )
     slow = squared_distances(
         [([row[at] for row in rows], declared) for at, declared in enumerate(DECLARED.values())]
     )
@@ -165,7 +167,7 @@ def test_confidential_columns_weigh_by_their_number_not_by_their_axes():
     )
     letter, town, pay = (read_column(nw.from_native(table), name) for name in table)
     for known, secret in (([letter], [town, pay]), ([letter, pay], [town])):
-        Z = build_space(known, "zscore", 0.3, secret).coordinates(
+        Z = build_distance_space(known, "zscore", 0.3, secret).coordinates(
             np.arange(40), [c.name for c in known]
         )
         own = Z[:, : 3 + len(known) - 1].var(axis=0).sum()

@@ -10,7 +10,7 @@ import shoal
 from raising import raises
 from shoal.errors import InputError
 from shoal.frame.tables import open_frame
-from shoal.metrics.alignment import is_same_order
+from shoal.metrics.alignment import has_same_order
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 KNOWN = ["age", "town"]
@@ -26,7 +26,7 @@ def people():
 
 
 def same_order(before, after):
-    return is_same_order(open_frame(before), open_frame(after), {})
+    return has_same_order(open_frame(before), open_frame(after), {})
 
 
 def masked(people, **options):

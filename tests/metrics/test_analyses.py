@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 import shoal
 from shoal.errors import InputError, ParameterError
 from shoal.metrics.analyses import ANALYSES, FIGURES, Utility
-from shoal.metrics.analyses._features import features, independent
+from shoal.metrics.analyses._features import build_features, independent_columns
 from shoal.metrics.analyses._tables import ColumnPair
 from shoal.metrics.analyses._weighted import gini, weighted_quantiles
 from shoal.metrics.analyses.prediction import mean_auc
 from shoal.metrics.analyses.propensity import (
-    compare,
+    compare_with_null,
     logistic_probabilities,
     pmse,
     tree_probabilities,
@@ -39,7 +39,7 @@ def people(n=200, seed=0):
 
 
 class Options:
-    """What `compare` needs of a study."""
+    """What `compare_with_null` needs of a setting."""
 
     def __init__(self, n_resamples):
         self.n_resamples, self.n_jobs = n_resamples, 2
@@ -52,7 +52,7 @@ class Options:
 def test_bootstrap_null_has_the_known_mean_and_spread(n_masked):
     """Snoke et al. (2018): (k - 1)(1 - c)^2 c / N for a logistic model with k coefficients."""
     X = np.random.default_rng(1).normal(size=(400, 5))
-    score = compare(X, X[:n_masked], logistic_probabilities, Options(100), "logistic")
+    score = compare_with_null(X, X[:n_masked], logistic_probabilities, Options(100), "logistic")
     n, share = 400 + n_masked, n_masked / (400 + n_masked)
     expected = 5 * (1 - share) ** 2 * share / n
     assert score["null_mean"] == pytest.approx(expected, rel=0.15)
@@ -69,9 +69,9 @@ def test_pmse_is_the_mean_squared_difference_from_the_share_of_masked_records():
 def test_propensity_score_sees_what_changed():
     X = np.random.default_rng(1).normal(size=(400, 3))
     for model in (logistic_probabilities, tree_probabilities):
-        same = compare(X, X[::-1], model, Options(5), "same")
-        shifted = compare(X, X + [2, 0, 0], model, Options(5), "shifted")
-        apart = compare(X, X + 100, model, Options(5), "apart")
+        same = compare_with_null(X, X[::-1], model, Options(5), "same")
+        shifted = compare_with_null(X, X + [2, 0, 0], model, Options(5), "shifted")
+        apart = compare_with_null(X, X + 100, model, Options(5), "apart")
         assert same["ratio"] < 0.7
         assert shifted["ratio"] > 5
         assert apart["pmse"] == pytest.approx(0.25, abs=1e-3)
@@ -81,15 +81,15 @@ def test_logistic_model_sees_a_loss_of_spread():
     """Group means keep the mean of a column but not its variance."""
     values = np.random.default_rng(0).normal(size=500)
     pair = ColumnPair("x", "number", values, values / 2)
-    plain, squared = (features([pair], second_order=order)[:2] for order in (False, True))
-    assert compare(*plain, logistic_probabilities, Options(20), "x")["ratio"] < 3
-    assert compare(*squared, logistic_probabilities, Options(20), "x")["ratio"] > 20
+    plain, squared = (build_features([pair], second_order=order)[:2] for order in (False, True))
+    assert compare_with_null(*plain, logistic_probabilities, Options(20), "x")["ratio"] < 3
+    assert compare_with_null(*squared, logistic_probabilities, Options(20), "x")["ratio"] > 20
 
 
 def test_features_of_missing_values_and_categories():
     number = ColumnPair("x", "number", np.array([1.0, 3.0, np.nan]), np.array([2.0, np.nan, 5.0]))
     kind = ColumnPair("c", "category", np.array([0, 1, -1]), np.array([2, 1, 1]), ("a", "b", "c"))
-    before, after, names = features([number, kind])
+    before, after, names = build_features([number, kind])
     assert names == ["x", "x", "c", "c", "c"]
     assert before[:, 0].tolist() == [-1, 1, 0]
     assert after[:, 0].tolist() == [0, 0, 3]
@@ -102,7 +102,7 @@ def test_features_of_missing_values_and_categories():
 @given(st.lists(st.lists(st.integers(0, 2), min_size=5, max_size=5), min_size=1, max_size=4))
 def test_independent_features_have_full_rank(columns):
     X = np.array(columns, float).T
-    kept = independent(X)
+    kept = independent_columns(X)
     rank = np.linalg.matrix_rank(np.column_stack([np.ones(5), X]))
     assert kept.shape[1] == rank - 1
     assert np.linalg.matrix_rank(np.column_stack([np.ones(5), kept])) == rank

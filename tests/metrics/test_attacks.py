@@ -19,7 +19,7 @@ from shoal.errors import ColumnError, InputError, ParameterError
 from shoal.metrics.attacks import wilson_interval
 from shoal.metrics.attacks.inference import best_guess
 from shoal.metrics.attacks.probabilistic import expectation_maximisation
-from shoal.metrics.attacks.run import DEFAULT
+from shoal.metrics.attacks.run import DEFAULT_ATTACKS
 from twins import attacks as twin
 
 KNOWN = ["age", "height", "region"]
@@ -328,7 +328,7 @@ def test_the_same_seed_gives_the_same_result_on_any_number_of_threads(original, 
 def test_an_attack_does_not_depend_on_which_others_are_carried_out(original):
     after = grouped(original, 4)
     whole = attack(original, after)
-    for name in DEFAULT:
+    for name in DEFAULT_ATTACKS:
         alone = attack(original, after, attacks=[name])
         for result in alone.results:
             assert result == whole[result.name]

@@ -42,7 +42,7 @@ either_way = pytest.mark.parametrize("large", [False, True])
 
 def counted(large):
     """Count all tables as large ones are counted, or none."""
-    return patch.object(category_tables, "is_large", lambda size, records: large)
+    return patch.object(category_tables, "is_counted_by_sorting", lambda cells, records: large)
 
 
 def slow_v(a, b):

@@ -111,12 +111,12 @@ def test_a_linear_combination_is_found_with_its_columns(X):
     assert noisy.columns == [0]
     assert 0.99 < noisy.r2 < 1
     assert linear_fit(X[:, 0] + 0.5 * X[:, 5], X[:, :5], 0.99) is None
-    assert linear_fit(X.sum(axis=1), X, 0.99, most=4) is None
+    assert linear_fit(X.sum(axis=1), X, 0.99, max_columns=4) is None
 
 
 def test_the_r2_of_a_fit_is_the_adjusted_one(X):
     y = X[:, 0] + 0.3 * X[:, 5]
-    fit = linear_fit(y, X[:, :1], -np.inf, most=1)
+    fit = linear_fit(y, X[:, :1], -np.inf, max_columns=1)
     error = y - np.poly1d(np.polyfit(X[:, 0], y, 1))(X[:, 0])
     assert fit.r2 == pytest.approx(1 - error.var() / y.var() * 399 / 398)
 

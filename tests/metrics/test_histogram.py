@@ -23,7 +23,7 @@ def grouped(column, k):
 
 @given(column=columns, least=st.integers(1, 6), whole=st.booleans())
 def test_no_count_of_few_records_can_be_derived_even_by_subtraction(column, least, whole):
-    result = histogram(column, grouped(column, least), least, whole=whole)
+    result = histogram(column, grouped(column, least), least, is_whole=whole)
     actual = [count for count in result.before if count is not None]
     assert all(count >= least for count in actual)
     assert sum(actual) + result.withheld == len(column)
@@ -33,7 +33,7 @@ def test_no_count_of_few_records_can_be_derived_even_by_subtraction(column, leas
 @given(column=columns, least=st.integers(1, 6), whole=st.booleans())
 def test_published_counts_are_correct(column, least, whole):
     masked = grouped(column, least)
-    result = histogram(column, masked, least, whole=whole)
+    result = histogram(column, masked, least, is_whole=whole)
     bounds = [-np.inf, *result.edges, np.inf]
     for at, (old, new) in enumerate(zip(result.before, result.after, strict=True)):
         inside = (bounds[at] <= column) & (column < bounds[at + 1])
@@ -63,7 +63,7 @@ def _same_grid(one, other):
 
 def test_bins_of_whole_numbers_are_centred_on_them():
     column = np.repeat(np.arange(1.0, 9.0), 40)
-    result = histogram(column, column, 3, whole=True)
+    result = histogram(column, column, 3, is_whole=True)
     assert [edge % 1 for edge in result.edges] == [0.5] * len(result.edges)
     assert [count for count in result.before if count] == [40] * 8
 
@@ -134,6 +134,6 @@ def test_the_last_bin_is_open(least):
 @pytest.mark.parametrize("unit", [5e-324, 1e-310, 1e-301])
 def test_values_too_close_for_a_power_of_ten_are_counted_in_one_place(unit):
     before = unit * np.arange(12.0)
-    result = histogram(before, np.repeat(before[1::3], 3), least=3)
+    result = histogram(before, np.repeat(before[1::3], 3), min_count=3)
     assert sum(result.after) == len(before)
     assert sum(count or 0 for count in result.before) + result.withheld == len(before)

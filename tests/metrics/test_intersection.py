@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.metrics.intersection import candidates_left, nearest_class, rows_agree
+from shoal.metrics.intersection import has_same_rows, nearest_class, remaining_candidates
 
 releases = st.lists(
     st.tuples(st.integers(-1, 2), st.integers(-1, 2), st.integers(0, 4)), min_size=1, max_size=14
@@ -20,8 +20,8 @@ def test_candidates_are_those_in_the_same_class_of_every_release(table):
     for at, (first, second, _) in enumerate(table):
         left = {other for other in everybody if table[other][0] == first}
         left &= {other for other in everybody if table[other][1] == second}
-        assert candidates_left(labels)[at] == len(left)
-        assert candidates_left(labels, persons)[at] == len({table[other][2] for other in left})
+        assert remaining_candidates(labels)[at] == len(left)
+        assert remaining_candidates(labels, persons)[at] == len({table[other][2] for other in left})
 
 
 @pytest.mark.parametrize("of", [np.mean, np.median])
@@ -31,19 +31,19 @@ def test_rows_agree_where_values_are_those_of_their_class(of):
     masked = np.empty_like(X)
     for group in range(15):
         masked[labels == group] = of(X[labels == group], axis=0)
-    assert rows_agree(X, masked, labels)
-    assert rows_agree(X, np.round(masked, 9), labels)
+    assert has_same_rows(X, masked, labels)
+    assert has_same_rows(X, np.round(masked, 9), labels)
     order = rng.permutation(60)
-    assert not rows_agree(X, masked[order], labels[order])
-    assert rows_agree(X[order], masked[order], labels[order])
-    assert not rows_agree(X[:59], masked, labels)
-    assert not rows_agree(X[:, :0], masked[:, :0], labels)
+    assert not has_same_rows(X, masked[order], labels[order])
+    assert has_same_rows(X[order], masked[order], labels[order])
+    assert not has_same_rows(X[:59], masked, labels)
+    assert not has_same_rows(X[:, :0], masked[:, :0], labels)
 
 
 def test_missing_values_take_no_part_in_the_comparison_of_rows():
     X = np.array([[1.0], [np.nan], [7.0], [9.0]])
-    assert rows_agree(X, np.array([[1.0], [1.0], [8.0], [8.0]]), np.array([0, 0, 1, 1]))
-    assert rows_agree(X, np.array([[np.nan], [np.nan], [8.0], [8.0]]), np.array([0, 0, 1, 1]))
+    assert has_same_rows(X, np.array([[1.0], [1.0], [8.0], [8.0]]), np.array([0, 0, 1, 1]))
+    assert has_same_rows(X, np.array([[np.nan], [np.nan], [8.0], [8.0]]), np.array([0, 0, 1, 1]))
 
 
 @given(

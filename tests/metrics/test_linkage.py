@@ -58,7 +58,7 @@ def test_linkage_agrees_with_all_distances_sorted(case):
 @given(case=pairs())
 def test_an_index_links_as_all_distances_do(case):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys.modules[linkage.__module__], "SHORT", 0)
+        patch.setattr(sys.modules[linkage.__module__], "SHORT_TABLE", 0)
         indexed = [measure(*case) for measure in (linkage, linkage_top2)]
     assert indexed == [measure(*case) for measure in (linkage, linkage_top2)]
 

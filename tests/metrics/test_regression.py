@@ -72,16 +72,16 @@ def test_least_squares_attains_the_certified_values_of_longley():
     table = np.loadtxt(StringIO(LONGLEY))
     fitted = fit(table[:, 0], with_constant(table[:, 1:]), None, is_binary=False)
     assert fitted.coefficients == pytest.approx(CERTIFIED["coefficients"], rel=1e-7)
-    assert fitted.errors == pytest.approx(CERTIFIED["errors"], rel=1e-7)
+    assert fitted.standard_errors == pytest.approx(CERTIFIED["errors"], rel=1e-7)
     t = 2.2621571628  # quantile of Student's distribution with 9 degrees of freedom
-    assert (fitted.high - fitted.low) / (2 * fitted.errors) == pytest.approx(np.full(7, t))
+    assert (fitted.high - fitted.low) / (2 * fitted.standard_errors) == pytest.approx(np.full(7, t))
 
 
 def test_logistic_regression_attains_the_published_fit():
     X = with_constant(SPECTOR[["gpa", "tuce", "psi"]].to_numpy(float))
     fitted = fit(np.array(GRADE, float), X, None, is_binary=True)
     assert fitted.coefficients == pytest.approx([-13.0213, 2.8261, 0.0952, 2.3787], abs=5e-5)
-    assert fitted.errors == pytest.approx([4.9313, 1.2629, 0.1416, 1.0646], abs=5e-5)
+    assert fitted.standard_errors == pytest.approx([4.9313, 1.2629, 0.1416, 1.0646], abs=5e-5)
     assert fitted.low[1] == pytest.approx(0.350794, abs=1e-6)
 
 
@@ -91,12 +91,12 @@ def test_weighted_fits_have_robust_standard_errors():
     X = with_constant(SPECTOR[["gpa", "psi"]].to_numpy(float))
     linear = fit(SPECTOR["tuce"].to_numpy(float), X, weights, is_binary=False)
     assert linear.coefficients == pytest.approx([10.15198552, 3.78821473, -0.45738551])
-    assert linear.errors == pytest.approx([4.82123287, 1.55495993, 1.56532581])
+    assert linear.standard_errors == pytest.approx([4.82123287, 1.55495993, 1.56532581])
     X = with_constant(SPECTOR[["gpa", "tuce", "psi"]].to_numpy(float))
     logit = fit(np.array(GRADE, float), X, weights, is_binary=True)
     assert logit.coefficients == pytest.approx([-17.82483722, 3.78233481, 0.15811236, 2.56795596])
     expected = np.array([5.11641434, 1.42810578, 0.13833798, 1.20010346]) * np.sqrt(32 / 28)
-    assert logit.errors == pytest.approx(expected)
+    assert logit.standard_errors == pytest.approx(expected)
 
 
 def test_separable_classes_are_no_fit():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.errors import InputError, ParameterError
 from shoal.frame import tables
-from shoal.metrics.subgroups import OTHERS, Subgroups, split_groups
+from shoal.metrics.subgroups import OTHER_GROUPS, Subgroups, split_groups
 
 RNG = np.random.default_rng(0)
 BEFORE = pd.DataFrame(
@@ -45,9 +45,9 @@ def test_no_group_is_smaller_than_the_least(values, least):
     assert rows.tolist() == list(range(len(values)))
     for group in grouping.groups:
         assert group.size == len(group.rows[0])
-        if group.label != OTHERS:
+        if group.label != OTHER_GROUPS:
             assert {f"g={values[row]}" for row in group.rows[0]} == {group.label}
-    merged = {values[row] for g in grouping.groups if g.label == OTHERS for row in g.rows[0]}
+    merged = {values[row] for g in grouping.groups if g.label == OTHER_GROUPS for row in g.rows[0]}
     assert grouping.merged == len(merged)
     assert {value for value in values if values.count(value) < least} <= merged
 
@@ -55,7 +55,10 @@ def test_no_group_is_smaller_than_the_least(values, least):
 def test_a_single_small_group_takes_another_with_it():
     """Otherwise its three records would be what the others leave."""
     grouping = groups_of(["a"] * 9 + ["b"] * 6 + ["c"] * 3, 5)
-    assert [(group.label, group.size) for group in grouping.groups] == [("g=a", 9), (OTHERS, 9)]
+    assert [(group.label, group.size) for group in grouping.groups] == [
+        ("g=a", 9),
+        (OTHER_GROUPS, 9),
+    ]
     assert grouping.merged == 2
 
 
@@ -72,7 +75,7 @@ def test_persons_of_several_merged_groups_count_once():
     values = [*"aabbcccc", *"dddddd"]
     units = np.array([0, 1, 0, 1, 2, 3, 4, 5, *range(6, 12)])
     grouping = groups_of(values, 3, units)  # a and b are the same two persons, so c joins them
-    assert [(g.label, g.size) for g in grouping.groups] == [("g=d", 6), (OTHERS, 6)]
+    assert [(g.label, g.size) for g in grouping.groups] == [("g=d", 6), (OTHER_GROUPS, 6)]
 
 
 def test_numbers_of_many_values_are_quarters_without_values():
@@ -161,7 +164,7 @@ def test_small_groups_are_never_shown(function):
     shown = [repr(result), str(result.groups), str(result.groups.to_dict())]
     assert not any("sex=x" in text for text in shown)
     assert not any("sex=m" in text for text in shown[1:])  # merged with the smaller one
-    assert result.groups.to_dict()["sizes"] == {"sex=f": 30, OTHERS: 23}
+    assert result.groups.to_dict()["sizes"] == {"sex=f": 30, OTHER_GROUPS: 23}
     assert "2 groups" in result.groups.remark
 
 

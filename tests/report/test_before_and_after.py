@@ -72,7 +72,7 @@ def test_missing_cells_are_one_category():
     codes = [1.0, 1.0, 1.0, np.nan, np.nan, np.nan, 2.0, 2.0, 2.0]
     for frame in (pd.DataFrame({"a": codes}), pl.DataFrame({"a": codes})):
         assert value_counts(open_frame(frame), "a") == {1.0: 3, None: 3, 2.0: 3}
-    counts = bars({1.0: 3, None: 4, 2.5: 3}, {}, least=3)
+    counts = bars({1.0: 3, None: 4, 2.5: 3}, {}, min_count=3)
     assert counts.categories == ["missing", "1", "2.5"]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.audit.statements import check_plan
 from shoal.errors import ShoalWarning
-from shoal.metrics.digits import rounded_for_display
+from shoal.metrics.digits import round_floats_for_display
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
 from shoal.report.html import render
@@ -166,17 +166,17 @@ NO_TIE = st.integers(-60, 60).filter(lambda more: more % 5)
 @given(digits=st.integers(100, 999), more=NO_TIE, size=st.integers(-4, 0))
 def test_public_numbers_are_rounded_once(digits, more, size):
     value = (digits + 0.5 + more / 1000) * 10.0**size  # near a tie of three digits
-    public = rounded_for_display(value)
+    public = round_floats_for_display(value)
     assert public == pytest.approx(value, rel=1e-3)
-    assert rounded_for_display(public) == public
+    assert round_floats_for_display(public) == public
     assert len(f"{public:.15g}".replace(".", "").strip("0")) <= 6
     assert short_number(public) == short_number(value)
 
 
 def test_known_cases_of_rounding_twice():
-    assert f"{rounded_for_display(3.10514):.2f}" == "3.11"
-    assert f"{rounded_for_display(35.653):.1f}" == "35.7"
-    assert f"{100 * rounded_for_display(749 / 775):.3g}" == "96.6"
+    assert f"{round_floats_for_display(3.10514):.2f}" == "3.11"
+    assert f"{round_floats_for_display(35.653):.1f}" == "35.7"
+    assert f"{100 * round_floats_for_display(749 / 775):.3g}" == "96.6"
 
 
 def test_manifests_with_earlier_sentences_still_hold():

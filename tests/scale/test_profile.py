@@ -137,8 +137,8 @@ def test_counted_values_have_the_histogram_of_repeated_ones(values, masked, leas
     before, after = np.sort(values).astype(float), np.sort(masked).astype(float)
     points = np.arange(31.0)
     counts = tuple(np.bincount(one.astype(int), minlength=31) for one in (before, after))
-    expected = histogram(before, after, least, whole=whole)
-    assert histogram(points, points, least, whole=whole, counts=counts) == expected
+    expected = histogram(before, after, least, is_whole=whole)
+    assert histogram(points, points, least, is_whole=whole, counts=counts) == expected
 
 
 def test_sums_of_parts_give_the_measures_of_the_whole():

@@ -15,7 +15,7 @@ from shoal.audit import manifest as manifests
 from shoal.audit.hashes import keyed_entry
 from shoal.audit.keys import load_hash_key
 from shoal.errors import FileError, ParameterError
-from shoal.metrics.assessment import linear_measures
+from shoal.metrics.assessment import linear_cost_measures
 from shoal.partitioners import MDAV, MuApprox
 from shoal.report.summary import summarise
 
@@ -133,7 +133,7 @@ def test_a_release_in_python_has_report_and_manifest_too(base_release, tmp_path)
 def test_the_report_says_what_was_and_what_was_not_measured(base_release):
     summary = json.loads(json.dumps(summarise(base_release)))
     measured = {entry["name"] for entry in summary["measures"]}
-    assert set(linear_measures()) <= measured | set(summary["remarks"])
+    assert set(linear_cost_measures()) <= measured | set(summary["remarks"])
     assert "no process holds" in summary["remarks"]["interval_disclosure"]
     assert "drawn" in summary["remarks"]["linkage"]
     assert summary["groups"] == [base_release.groups]

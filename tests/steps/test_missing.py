@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 import shoal
 from raising import raises, warns
 from shoal.errors import InputError, MissingValues, ShoalWarning
-from shoal.steps.missing import join_patterns, same_pattern
+from shoal.steps.missing import group_by_pattern, join_patterns
 
 
 @st.composite
@@ -69,7 +69,11 @@ def test_a_rare_pattern_takes_the_nearest_records_it_needs_and_no_more():
 
 def test_missing_cells_distinguish_records():
     is_missing = np.array([[0, 1], [0, 0], [0, 1], [1, 1]], bool)
-    assert sorted(sorted(rows.tolist()) for rows in same_pattern(is_missing)) == [[0, 2], [1], [3]]
+    assert sorted(sorted(rows.tolist()) for rows in group_by_pattern(is_missing)) == [
+        [0, 2],
+        [1],
+        [3],
+    ]
 
 
 @pytest.fixture

@@ -108,7 +108,7 @@ def test_labels_of_bands_can_be_read_and_follow_the_values():
     assert recode(pa.array([0.25, 1.5, 2.0]), bands=[0.5, 2])[0] == [
         "under 0.5", "[0.5, 2)", "2 or more"
     ]  # fmt: skip
-    assert band_labels([-5, -4, 1234567], whole=True) == [
+    assert band_labels([-5, -4, 1234567], is_whole=True) == [
         "under -5", "-5", "-4 to 1234566", "1234567+"
     ]  # fmt: skip
 

@@ -85,6 +85,19 @@ def test_groups_hold_k_and_no_move_or_exchange_loses_less(drawn):
         assert all(loss(other, *twin) >= least - 1e-6 for other in changes(groups, start.k, units))
 
 
+def test_groups_that_were_split_without_a_gain_are_improved():
+    rows = [(str(value), f"{value // 2}h", f"{value // 4}q") for value in range(8)]
+    data = pd.DataFrame({"c": [str(value) for value in (5, 1, 5, 5, 5, 1, 6, 4, 2, 3, 2, 2)]})
+    declared = as_types({"c": {"kind": "nominal", "hierarchy": rows}})
+    columns, numbers = [read_hierarchy(open_frame(data), "c", declared["c"])], np.empty((12, 0))
+    units = np.array([7, 9, 1, 9, 1, 8, 6, 8, 3, 4, 5, 0])
+    start = Partition(np.array([1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0]), 3)
+    refined = refine_recoding(columns, numbers, start, units)
+    twin, groups = as_twin(columns, numbers), members(refined.labels)
+    least = loss(groups, *twin)
+    assert all(loss(other, *twin) >= least - 1e-6 for other in changes(groups, 3, units))
+
+
 @given(drawn=tables(most=7))
 def test_no_partition_loses_less_than_the_exhaustive_search_finds(drawn):
     columns, numbers, start, units = drawn

@@ -122,8 +122,8 @@ def test_what_is_released_of_merged_strata_keeps_k(data, k):
 def test_merging_agrees_with_the_slow_version(data, k):
     frame = tables.open_frame(data)
     Z = data[["age"]].to_numpy()
-    actual = strata.merge_small(strata.split(frame, ["town"]), k, Z)
-    parts = [list(rows) for rows in strata.split(frame, ["town"]).rows]
+    actual = strata.merge_small_strata(strata.split_strata(frame, ["town"]), k, Z)
+    parts = [list(rows) for rows in strata.split_strata(frame, ["town"]).rows]
     while len(parts) > 1 and min(map(len, parts)) < k:
         small = min(parts, key=len)
         others = [part for part in parts if part is not small]

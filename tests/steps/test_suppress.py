@@ -177,7 +177,7 @@ def test_the_search_and_the_programme_improve_on_the_greedy_choice():
     codes = hard_table()
     one = Problem(codes, np.zeros(codes.shape, bool), 4)
     first = greedy.assign_greedily(one)
-    second = local_search.improve(first.copy())
+    second = local_search.improve_assignment(first.copy())
     third, bound, solved = exact.solve_exactly(one, second, 0.0)
     assert solved
     assert third.total() < second.total() < first.total()

@@ -1,4 +1,4 @@
-"""Compiled loops over arrays; numpy and numba only, no option and no frame.
+"""Compiled loops over arrays, without options and frames: numpy, numba and threadpoolctl only.
 
 The kernels of a method are in the file of its name, its parameters in `shoal.partitioners`. They
 share these conventions:

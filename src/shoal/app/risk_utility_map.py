@@ -5,12 +5,12 @@ from dataclasses import replace
 from shoal._text import shorten
 from shoal.app.sessions import Run
 from shoal.comparison.pareto import nearest_to_ideal, pareto_front, reason_to_recommend
-from shoal.comparison.risks import DEFAULT, RISKS
+from shoal.comparison.risks import DEFAULT_RISK, RISKS
 from shoal.report.comparison import LARGER_K
 from shoal.report.html import embedded
 from shoal.report.maps import MapPoint, risk_map
 
-RISK = RISKS[DEFAULT].label  # the word of reports and comparisons
+RISK = RISKS[DEFAULT_RISK].label  # the word of reports and comparisons
 MAX_LABEL = 24  # characters of a name on the map; the title of its point has all
 WIDTH, NARROW = 480, 360  # of the map, the second for narrow screens
 MAX_NAMED = 12  # points; with more, only numbers fit

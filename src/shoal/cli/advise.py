@@ -102,7 +102,9 @@ def advise(
             steps=check_steps(split_commas(step) if step else "microaggregate"),
             **other_options,
         )
-        interpreted = interpret_source(candidates[0].make(candidates[0].scale[0]), opened_source)
+        interpreted = interpret_source(
+            candidates[0].make_plan(candidates[0].scale[0]), opened_source
+        )
         opened_source = opened_source.without_codes(interpreted.missing_codes)
         table = opened_source.with_numbers(
             interpreted.numeric_columns, interpreted.categorical_columns

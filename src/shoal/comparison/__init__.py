@@ -1,4 +1,4 @@
-"""Many plans on one table, and the trade-off between loss and dependence."""
+"""Comparison of plans on one table, and the trade-off between loss and dependence."""
 
 from shoal.comparison.advice import Advice, AdvisedTrial, advise
 from shoal.comparison.plans import compare, compare_plans, grid

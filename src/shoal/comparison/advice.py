@@ -80,7 +80,8 @@ class AdvisedTrial:
         }
 
     def __str__(self) -> str:
-        return f"{self.family}, {_strength(self)}: information loss {format_percentage(self.loss)}"
+        loss = format_percentage(self.loss)
+        return f"{self.family}, {_describe_strength(self)}: information loss {loss}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +123,9 @@ class Advice:
         """
         if self.best is None:
             return self.closest.results.failed
-        cheaper = [t for t in self.trials if t.error is None and t.loss < self.best.loss]
+        cheaper = [
+            trial for trial in self.trials if trial.error is None and trial.loss < self.best.loss
+        ]
         binding: dict[str, LimitResult] = {}
         for trial in sorted(cheaper, key=lambda trial: -trial.loss):
             failed = {result.limit.name: result for result in trial.results.failed}
@@ -138,9 +141,13 @@ class Advice:
         """
         if self.best is not None:
             return ()
-        bound = {result.limit.name for result in self.closest.results.failed}
-        failed = [{result.limit.name for result in t.results.failed} for t in self.trials if t.kept]
-        others = [sorted(names) for names in failed if names and not names & bound]
+        failed_limits = {result.limit.name for result in self.closest.results.failed}
+        failed = [
+            {result.limit.name for result in trial.results.failed}
+            for trial in self.trials
+            if trial.kept
+        ]
+        others = [sorted(names) for names in failed if names and not names & failed_limits]
         others.sort(key=len)
         return tuple(others[0]) if others else ()
 
@@ -156,12 +163,16 @@ class Advice:
 
     def __str__(self) -> str:
         n_passed = sum(trial.passed for trial in self.trials)
-        head = f"plans tried: {len(self.trials)}; within the limits: {n_passed}"
+        heading = f"plans tried: {len(self.trials)}; within the limits: {n_passed}"
         names = " and ".join(result.limit.name for result in self.binding)
         if self.best is not None:
-            lines = [head, f"least loss: {self.best}", str(self.best.results)]
+            lines = [heading, f"least loss: {self.best}", str(self.best.results)]
             return "\n".join([*lines, *([f"less loss is ruled out by {names}"] if names else [])])
-        lines = [head, f"none meets all limits; closest: {self.closest}", str(self.closest.results)]
+        lines = [
+            heading,
+            f"none meets all limits; closest: {self.closest}",
+            str(self.closest.results),
+        ]
         if self.conflict:
             others = " and ".join(self.conflict)
             return "\n".join([*lines, f"what binds: {names}; plans that meet it fail {others}"])
@@ -284,19 +295,19 @@ def search(
 ) -> Advice:
     """Try plans of several families; ``run`` runs a plan on the table."""
     check_at_least(1, n_plans=n_plans)
-    state = _Search(data, n_plans, n_jobs, run)
+    search_state = _Search(data, n_plans, n_jobs, run)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)  # issued when a plan is chosen and run
         for family in candidates:
-            state.explore(family)
-    if all(trial.error is not None for trial in state.trials):
-        raise next(trial.error for trial in state.trials if trial.error is not None)
-    return Advice(tuple(state.trials))
+            search_state.explore(family)
+    if all(trial.error is not None for trial in search_state.trials):
+        raise next(trial.error for trial in search_state.trials if trial.error is not None)
+    return Advice(tuple(search_state.trials))
 
 
 @dataclass(eq=False)
 class _Search:
-    """Trials so far, and how many are left."""
+    """The trials so far, and how many plans may still be tried."""
 
     data: Any
     n_plans: int
@@ -306,38 +317,44 @@ class _Search:
 
     def explore(self, family: Family) -> None:
         """Try the scale of a family, then the values before the smallest that succeeds."""
-        scale = family.near(self._best(family.kind))
-        self._try(family, scale)
-        tried = {t.strength: t for t in self.trials if t.family == family.name}
-        passing = [strength for strength, trial in tried.items() if trial.passed]
+        scale = family.first_strengths(self._best_strength(family.kind))
+        self._try_strengths(family, scale)
+        trials_by_strength = {
+            trial.strength: trial for trial in self.trials if trial.family == family.name
+        }
+        passing = [strength for strength, trial in trials_by_strength.items() if trial.passed]
         if not passing:
             return
         high = min(passing)
-        low = max((value for value in tried if value < high), default=family.least)
-        while (middle := family.between(low, high)) is not None and self._n_left():
-            self._try(family, [middle])
+        low = max(
+            (value for value in trials_by_strength if value < high), default=family.lower_limit
+        )
+        while (middle := family.between(low, high)) is not None and self._n_remaining():
+            self._try_strengths(family, [middle])
             if self.trials[-1].passed:
                 high = middle
             else:
                 low = middle
 
-    def _best(self, kind: str) -> float | None:
+    def _best_strength(self, kind: str) -> float | None:
         """Return the strength of the best trial so far of the same kind of step."""
-        same = [t for t in self.trials if t.plan.steps[0].name == kind and t.passed]
-        return min(same, key=lambda trial: trial.loss).strength if same else None
+        passed_trials = [
+            trial for trial in self.trials if trial.plan.steps[0].name == kind and trial.passed
+        ]
+        return min(passed_trials, key=lambda trial: trial.loss).strength if passed_trials else None
 
-    def _n_left(self) -> int:
+    def _n_remaining(self) -> int:
         return self.n_plans - len(self.trials)
 
-    def _try(self, family: Family, strengths: Sequence[float]) -> None:
-        chosen = list(strengths)[: self._n_left()]
+    def _try_strengths(self, family: Family, strengths: Sequence[float]) -> None:
+        chosen = list(strengths)[: self._n_remaining()]
         trials = run_parallel(
-            lambda strength: self._run(family, strength), chosen, self.n_jobs, "trying plans"
+            lambda strength: self._try_plan(family, strength), chosen, self.n_jobs, "trying plans"
         )
         self.trials += trials
 
-    def _run(self, family: Family, strength: float) -> AdvisedTrial:
-        plan = family.make(strength)
+    def _try_plan(self, family: Family, strength: float) -> AdvisedTrial:
+        plan = family.make_plan(strength)
         try:
             release = self.run(plan, self.data)
             if LOSS not in release.measures:
@@ -352,17 +369,19 @@ class _Search:
             LimitResult(limit, entry["figure"], entry["value"], entry["reason"])
             for limit, entry in entries
         ]
-        others = [f for f in release.verdict.of("breaks") if f.code != "limit-broken"]
+        broken_guarantees = [
+            finding for finding in release.verdict.of("breaks") if finding.code != "limit-broken"
+        ]
         return AdvisedTrial(
             family.name,
             strength,
-            family.to_save(release.plan),
+            family.without_seeds(release.plan),
             release.measures[LOSS],
             LimitResults(tuple(results)),
-            not others,
+            not broken_guarantees,
         )
 
 
-def _strength(trial: AdvisedTrial) -> str:
+def _describe_strength(trial: AdvisedTrial) -> str:
     names = {"rank-swap": "percent", "add-noise": "amount"}
     return f"{names.get(trial.family, 'k')} = {trial.strength:g}"

@@ -38,7 +38,7 @@ class Cache:
         """Store ``entry`` under ``key``, atomically."""
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, part = tempfile.mkstemp(
+            handle, temporary_path = tempfile.mkstemp(
                 suffix=".part", dir=self.folder
             )  # readable only by its owner
         except OSError as error:
@@ -52,15 +52,15 @@ class Cache:
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 json.dump(entry, file)
-            Path(part).replace(self.folder / f"{key}.json")
+            Path(temporary_path).replace(self.folder / f"{key}.json")
         finally:
             with contextlib.suppress(OSError):
-                Path(part).unlink()
+                Path(temporary_path).unlink()
 
 
-def key(*parts: Any) -> str:
+def result_key(*parts: Any) -> str:
     """Return a hash of plain data and of the source code, which may change results."""
-    content = json.dumps([*parts, _sources()], sort_keys=True)
+    content = json.dumps([*parts, _source_hash()], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
 
@@ -72,7 +72,7 @@ def user_folder() -> Path:
 
 
 @cache
-def _sources(package: Path = Path(__file__).parents[1]) -> str:
+def _source_hash(package: Path = Path(__file__).parents[1]) -> str:
     """Return a hash of the source code, which changes more often than the version number."""
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):

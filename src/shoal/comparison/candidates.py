@@ -15,9 +15,9 @@ from shoal.steps import STEPS
 
 STEPS_TO_TRY = ("microaggregate", "rank-swap", "add-noise")
 METHODS_TO_TRY = ("auto", "mdav", "vmdav")
-LEAST_K = 3  # groups of two disclose the values of one to the other
-SIZES = (3, 4, 5, 7, 10, 15, 20, 30, 50, 75, 100, 200, 500, 1000)
-SCALES = {
+MIN_K = 3  # groups of two disclose the values of one to the other
+K_VALUES = (3, 4, 5, 7, 10, 15, 20, 30, 50, 75, 100, 200, 500, 1000)
+STRENGTHS_OF_STEPS = {
     "rank-swap": ("percent", (2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 50.0)),
     "add-noise": ("amount", (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0)),
 }
@@ -36,7 +36,7 @@ class Family:
         Name of the step.
     scale : tuple of float
         Strengths to try first, in ascending order.
-    make : callable
+    make_plan : callable
         Returns the plan of a strength.
     is_fixed : bool
         Whether no other strengths may be tried.
@@ -45,20 +45,20 @@ class Family:
     name: str
     kind: str
     scale: tuple[float, ...]
-    make: Callable[[float], Plan]
+    make_plan: Callable[[float], Plan]
     is_fixed: bool = False
 
     @property
-    def least(self) -> float:
-        """A strength below which nothing is tried."""
+    def lower_limit(self) -> float:
+        """A strength at or below which no other is tried."""
         return self.scale[0] - 1 if self.kind == "microaggregate" else 0.0
 
-    def near(self, best: float | None) -> tuple[float, ...]:
+    def first_strengths(self, best: float | None) -> tuple[float, ...]:
         """Return the strengths to try first: near the best of a similar family, or all."""
         if best is None or self.is_fixed:
             return self.scale
-        below = [strength for strength in self.scale if strength < best][-1:]
-        return (*below, best)
+        lower = [strength for strength in self.scale if strength < best][-1:]
+        return (*lower, best)
 
     def between(self, low: float, high: float) -> float | None:
         """Return a strength between two others, or None if they are near enough."""
@@ -68,8 +68,8 @@ class Family:
             return (low + high) // 2 if high - low > 1 else None
         return (low + high) / 2 if high - low > PRECISION * high else None
 
-    def to_save(self, plan: Plan) -> Plan:
-        """Return a plan without the seeds of steps that draw values, which could undo them."""
+    def without_seeds(self, plan: Plan) -> Plan:
+        """Return a plan without the seeds of random steps, which could undo the masking."""
         if self.kind == "microaggregate":
             return plan
         steps = [step.replace(random_state=None) for step in plan.steps]
@@ -92,17 +92,17 @@ def families(
     **options: Any,
 ) -> list[Family]:
     """Return the families of plans to try, the most promising first."""
-    common: dict[str, Any] = {"types": types, "missing_codes": missing_codes}
+    shared_options: dict[str, Any] = {"types": types, "missing_codes": missing_codes}
 
-    def microaggregate(method: str, size: float) -> Plan:
+    def microaggregate(method: str, k_value: float) -> Plan:
         plan = grid(
             columns,
-            k=int(size),
+            k=int(k_value),
             method=method,
             confidential=confidential,
             identifiers=identifiers,
             random_state=random_state,
-            **common,
+            **shared_options,
             **options,
         )[0]
         return plan.replace(limits=limits)
@@ -110,49 +110,49 @@ def families(
     def randomise(step: str, parameter: str, strength: float) -> Plan:
         step_options = {"columns": columns, parameter: strength, "random_state": random_state}
         return Plan(
-            _with_named(roles_of(as_list(columns), identifiers, confidential), options),
+            _with_named_roles(roles_of(as_list(columns), identifiers, confidential), options),
             [parameters.build(STEPS[step], step_options)],
             unit=options.get("unit"),
             other_columns="release",
             limits=limits,
-            **common,
+            **shared_options,
         )
 
     result: list[Family] = []
     for name in as_list(method or METHODS_TO_TRY) if "microaggregate" in steps else ():
-        microaggregate(name, LEAST_K)  # refuses unknown methods and options before anything is run
-        sizes = _sizes(limits, n_records) if k is None else sorted({*_as_list(k)})
-        scale = tuple(map(float, sizes))
+        microaggregate(name, MIN_K)  # refuses unknown methods and options before anything is run
+        k_values = _k_values(limits, n_records) if k is None else sorted({*_as_k_list(k)})
+        scale = tuple(map(float, k_values))
         make = partial(microaggregate, name)
         result.append(Family(name, "microaggregate", scale, make, k is not None))
     for name in steps:
-        if name in SCALES:
-            parameter, scale = SCALES[name]
+        if name in STRENGTHS_OF_STEPS:
+            parameter, scale = STRENGTHS_OF_STEPS[name]
             result.append(Family(name, name, scale, partial(randomise, name, parameter)))
     return result
 
 
-def _with_named(roles: Mapping[str, str], options: Mapping[str, Any]) -> dict[str, str]:
+def _with_named_roles(roles: Mapping[str, str], options: Mapping[str, Any]) -> dict[str, str]:
     """Return the roles with those of columns that parameters of a microaggregation name.
 
     A column of weights that is an identifier too stays one, and is dropped.
     """
     household, weight = options.get("household"), options.get("weight")
-    named = {} if household is None else {household: "household"}
-    return {**({} if weight is None else {weight: "weight"}), **roles, **named}
+    household_role = {} if household is None else {household: "household"}
+    return {**({} if weight is None else {weight: "weight"}), **roles, **household_role}
 
 
-def _sizes(limits: Limits, n_records: int) -> list[int]:
-    """Return the values of k to try first: at least what limits demand of classes."""
+def _k_values(limits: Limits, n_records: int) -> list[int]:
+    """Return the values of k to try first: at least the class sizes that limits require."""
     required = [
         limit.value
         for limit in limits
         if limit.bound == "min" and limit.figure in ("smallest_class", "fewest_units")
     ]
-    least = max([LEAST_K, *(int(-(-value // 1)) for value in required)])
-    most = max(least, n_records // 2)
-    return [least, *(size for size in SIZES if least < size <= most)]
+    min_k = max([MIN_K, *(int(-(-value // 1)) for value in required)])
+    max_k = max(min_k, n_records // 2)
+    return [min_k, *(k_value for k_value in K_VALUES if min_k < k_value <= max_k)]
 
 
-def _as_list(k: int | Sequence[int]) -> list[int]:
+def _as_k_list(k: int | Sequence[int]) -> list[int]:
     return [k] if isinstance(k, int) else list(k)

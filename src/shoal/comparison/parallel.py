@@ -1,4 +1,4 @@
-"""Runs on threads: compiled loops release the GIL."""
+"""Parallel runs on threads; compiled loops release the GIL."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait

@@ -57,16 +57,16 @@ def nearest_to_ideal(points: Mapping[Key, Point]) -> Key:
     'b'
     """
     front = pareto_front(points)
-    (left, right), (low, high) = (
+    (x_min, x_max), (y_min, y_max) = (
         (min(points[key][axis] for key in front), max(points[key][axis] for key in front))
         for axis in (0, 1)
     )
 
     def distance(key: Key) -> tuple[float, float]:
         x, y = points[key]
-        across = (x - left) / (right - left) if right > left else 0.0
-        up = (y - low) / (high - low) if high > low else 0.0
-        return round(across**2 + up**2, 12), y  # equal distances may differ in the last digit
+        x_share = (x - x_min) / (x_max - x_min) if x_max > x_min else 0.0
+        y_share = (y - y_min) / (y_max - y_min) if y_max > y_min else 0.0
+        return round(x_share**2 + y_share**2, 12), y  # equal distances may differ in the last digit
 
     return min(front, key=distance)
 

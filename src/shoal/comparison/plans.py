@@ -11,9 +11,9 @@ from typing import Any
 from shoal import _params as parameters
 from shoal._params import format_argument, hint
 from shoal._progress import shows_progress
-from shoal.comparison.cache import Cache, key
+from shoal.comparison.cache import Cache, result_key
 from shoal.comparison.parallel import run_parallel
-from shoal.comparison.risks import DEFAULT, RISKS
+from shoal.comparison.risks import DEFAULT_RISK, RISKS
 from shoal.comparison.trials import Comparison, Trial
 from shoal.errors import InputError, ParameterError, ShoalError, ShoalWarning
 from shoal.frame import tables
@@ -41,7 +41,7 @@ def compare(
     confidential: Sequence[str] = (),
     identifiers: Sequence[str] = (),
     types: Mapping[str, Any] | None = None,
-    risk: str = DEFAULT,
+    risk: str = DEFAULT_RISK,
     n_jobs: int | None = 1,
     cache: str | Path | None = None,
     **options: Any,
@@ -120,12 +120,14 @@ def grid(
 ) -> list[Plan]:
     """Return a plan for every combination, by method, then k, then dependence."""
     methods = _as_unique_list(method)
-    of_step = parameters.signature_parameters(Microaggregate)
-    of_method = {n: parameters.signature_parameters(METHODS[n]) for n in methods if n in METHODS}
+    step_parameters = parameters.signature_parameters(Microaggregate)
+    method_parameters = {
+        name: parameters.signature_parameters(METHODS[name]) for name in methods if name in METHODS
+    }
     for name in options:
-        accepted = any(name in method_options for method_options in of_method.values())
-        if name not in (*of_step, "random_state") and not accepted:
-            names = [*of_step, *chain.from_iterable(of_method.values())]
+        is_accepted = any(name in method_options for method_options in method_parameters.values())
+        if name not in (*step_parameters, "random_state") and not is_accepted:
+            names = [*step_parameters, *chain.from_iterable(method_parameters.values())]
             raise ParameterError(
                 f"No method takes {name!r}.{hint(name, names)} Leave it out.",
                 code="unknown-parameter",
@@ -136,7 +138,12 @@ def grid(
             columns,
             partitioner(
                 name,
-                {"k": size} | {n: v for n, v in options.items() if n in of_method.get(name, {})},
+                {"k": size}
+                | {
+                    option: value
+                    for option, value in options.items()
+                    if option in method_parameters.get(name, {})
+                },
             ),
             identifiers=identifiers,
             confidential=confidential,
@@ -144,7 +151,7 @@ def grid(
             missing_codes=missing_codes,
             other_columns="release",
             dependence=share,
-            **{option: value for option, value in options.items() if option in of_step},
+            **{option: value for option, value in options.items() if option in step_parameters},
         )
         for name, size, share in product(methods, _as_unique_list(k), _as_unique_list(dependence))
     ]
@@ -155,7 +162,7 @@ def compare_plans(
     data: IntoDataFrame,
     plans: Sequence[Plan],
     *,
-    risk: str | None = DEFAULT,
+    risk: str | None = DEFAULT_RISK,
     n_jobs: int | None = 1,
     cache: str | Path | None = None,
 ) -> Comparison:
@@ -178,43 +185,43 @@ def compare_plans(
     tables.check_columns(frame, names)
     for plan in plans:
         columns_to_drop(plan, frame.columns)  # refuses columns that a plan does not name
-    needed = tables.select_columns(frame, names)
-    results = None if cache is None else Cache(Path(cache))
+    needed_frame = tables.select_columns(frame, names)
+    result_cache = None if cache is None else Cache(Path(cache))
     run = partial(
         _try_plan,
         columns=frame.columns,
-        needed=needed,
+        needed_frame=needed_frame,
         risk=risk,
-        cache=results,
-        digest="" if results is None else digest(needed),
+        cache=result_cache,
+        digest="" if result_cache is None else digest(needed_frame),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)  # issued when a plan is chosen and run
         trials = tuple(run_parallel(run, plans, n_jobs, "comparing"))
     if all(trial.error is not None for trial in trials):
         raise next(trial.error for trial in trials if trial.error is not None)
-    return Comparison(trials, risk or DEFAULT, tables.library_of(frame))
+    return Comparison(trials, risk or DEFAULT_RISK, tables.library_of(frame))
 
 
 def _try_plan(
     plan: Plan,
     *,
     columns: Sequence[str],
-    needed: Frame,
+    needed_frame: Frame,
     risk: str | None,
     cache: Cache | None,
     digest: str,
 ) -> Trial:
     """Return the trial of a plan, from the cache if possible; its plan names all ``columns``."""
-    name = "" if cache is None else key(digest, plan.to_dict(), risk)
-    result = cache.get(name) if cache is not None else None
+    cache_key = "" if cache is None else result_key(digest, plan.to_dict(), risk)
+    result = cache.get(cache_key) if cache is not None else None
     if result is None:
         try:
-            result = _run(plan, needed, risk)
+            result = _run_plan(plan, needed_frame, risk)
         except ShoalError as error:
             return Trial(plan, error=error)
         if cache is not None:
-            cache.put(name, result)
+            cache.put(cache_key, result)
     entries = plan.to_dict()
     for step, seeded in zip(entries["steps"], result["seeded"], strict=True):
         step |= seeded
@@ -222,10 +229,10 @@ def _try_plan(
     return Trial(plan, result["method"], result["measures"], verdict=result["verdict"])
 
 
-def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
+def _run_plan(plan: Plan, needed_frame: Frame, risk: str | None) -> dict[str, Any]:
     """Return the results of a run as plain data."""
-    release = plan.run(tables.to_native(needed))
-    measures = _numbers(release.measures)
+    release = plan.run(tables.to_native(needed_frame))
+    measures = _scalar_measures(release.measures)
     if "information_loss" not in measures:
         raise InputError(
             "A comparison needs a masked numeric column, whose information loss is compared.",
@@ -233,16 +240,16 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
         )
     if risk is not None and risk not in measures:
         plan_used = release.plan
-        before = without_codes(needed, plan_used.missing_codes)
-        before = before if release.rows is None else tables.take(before, release.rows)
-        after, confidential = (
+        original = without_codes(needed_frame, plan_used.missing_codes)
+        original = original if release.rows is None else tables.take(original, release.rows)
+        masked, confidential = (
             tables.open_frame(release.data),
             columns_with(plan.roles, "confidential"),
         )
-        measures |= _numbers(
+        measures |= _scalar_measures(
             assess_frames(
-                before,
-                after,
+                original,
+                masked,
                 plan.quasi_identifiers,
                 plan.masked,
                 confidential,
@@ -261,7 +268,7 @@ def _run(plan: Plan, needed: Frame, risk: str | None) -> dict[str, Any]:
     }
 
 
-def _numbers(measures: Any) -> dict[str, float]:
+def _scalar_measures(measures: Any) -> dict[str, float]:
     """Return the measures that are a single number, and the risk of re-identification."""
     numbers = {
         name: value
@@ -286,5 +293,5 @@ def _as_unique_list(values: Any) -> list[Any]:
 
 def _equal(value: Any, other: Any) -> bool:
     """Return whether two numbers or names are equal; other objects, refused later, are not."""
-    plain = isinstance(value, str | Real) and isinstance(other, str | Real)
-    return plain and value == other
+    is_comparable = isinstance(value, str | Real) and isinstance(other, str | Real)
+    return is_comparable and value == other

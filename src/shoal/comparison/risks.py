@@ -1,4 +1,4 @@
-"""The measures of risk that runs are compared by, in the words of every interface.
+"""The measures of risk by which runs are compared, with the words that all interfaces show.
 
 The first is the risk that reports and the web page show.
 """
@@ -48,4 +48,4 @@ RISKS = {
         scale=1,
     ),
 }
-DEFAULT = "reidentification"
+DEFAULT_RISK = "reidentification"

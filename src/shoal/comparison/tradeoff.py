@@ -109,7 +109,7 @@ def sweep(
         types=types,
         **options,
     )
-    return _points(data, plans, n_jobs)
+    return _run_plans(data, plans, n_jobs)
 
 
 def run_around(
@@ -147,7 +147,7 @@ def run_around(
             for step in entries["steps"]
         ]
         plans.append(Plan.from_dict({**entries, "steps": steps}))
-    return _points(data, plans, n_jobs)
+    return _run_plans(data, plans, n_jobs)
 
 
 def by_k(points: Sequence[Point]) -> dict[int, list[Point]]:
@@ -235,18 +235,20 @@ def best_relative(points: Sequence[Point]) -> Point:
     0.1
     """
     ordered = sorted(points, key=lambda point: point.dependence)
-    shifts = [point.increments(ordered[0]) for point in ordered]
-    surplus = [-fall - rise for rise, fall in shifts]
+    increments = [point.increments(ordered[0]) for point in ordered]
+    surplus = [-change_of_y - change_of_x for change_of_x, change_of_y in increments]
     return ordered[surplus.index(max(surplus))]
 
 
-def _points(data: IntoDataFrame, plans: Sequence[Plan], n_jobs: int | None) -> list[Point]:
+def _run_plans(data: IntoDataFrame, plans: Sequence[Plan], n_jobs: int | None) -> list[Point]:
     points = []
     for trial in compare_plans(data, plans, risk=None, n_jobs=n_jobs).trials:
         if trial.error is not None:
             raise trial.error
-        lost, unexplained = (trial.measures[name] for name in ("distortion_x", "distortion_y"))
-        points.append(Point(trial.plan.k or 0, trial.dependence, lost, unexplained))
+        distortion_x, distortion_y = (
+            trial.measures[name] for name in ("distortion_x", "distortion_y")
+        )
+        points.append(Point(trial.plan.k or 0, trial.dependence, distortion_x, distortion_y))
     return points
 
 

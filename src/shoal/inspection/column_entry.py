@@ -1,4 +1,4 @@
-"""What an inspection says about a column."""
+"""The entry of a column in an inspection."""
 
 from typing import Any, TypedDict
 

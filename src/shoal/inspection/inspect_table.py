@@ -15,8 +15,8 @@ from shoal.frame.types import Type, text_of
 from shoal.inspection.column_entry import ColumnEntry
 from shoal.inspection.inspection import Inspection
 from shoal.inspection.relations import Relation, find_relations
-from shoal.inspection.sentences import describe
-from shoal.inspection.suggest import RoleFacts, name_of_codes, suggest, suggest_by_uniqueness
+from shoal.inspection.sentences import describe_table
+from shoal.inspection.suggest import RoleFacts, code_word, suggest_by_uniqueness, suggest_role
 from shoal.inspection.suggest_hierarchies import suggest_hierarchy
 from shoal.inspection.uniqueness import (
     Codes,
@@ -33,7 +33,7 @@ MAX_LABELS = 8  # shown of a column
 
 
 def inspect(data: IntoDataFrame | str | Path) -> Inspection:
-    """Look at a table before it is masked: kinds and roles of columns, and what identifies records.
+    """Inspect a table before it is masked: kinds and roles of columns, and what identifies records.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def _inspect(
         if entry["type"] in ("whole", "number") and entry["role"] != "identifier"
     ]
     relations = find_relations(frame, numeric)
-    _add_derived(columns, relations)
+    _suggest_roles_of_derived(columns, relations)
     for entry in columns:
         if entry["role"] is None:
             entry["role"], entry["why"] = suggest_by_uniqueness(entry["unique"])
@@ -101,21 +101,23 @@ def _inspect(
         len(frame),
         columns,
         revealing_combinations(column_codes, _quasi_identifiers(columns), columns),
-        describe(frame, columns, relations),
+        describe_table(frame, columns, relations),
     )
 
 
 def _read_numbers_in_text(frame: Frame, decisions: Mapping[str, Decision], decimal: str) -> Frame:
     """Return the table with numbers in place of text, where text was decided to be numeric."""
-    in_text = [
+    text_columns = [
         name
         for name, decision in decisions.items()
         if decision.inferred and decision.kind == "numeric"
     ]
-    words = {
-        name: decisions[name].missing_codes for name in in_text if decisions[name].missing_codes
+    codes_by_column = {
+        name: decisions[name].missing_codes
+        for name in text_columns
+        if decisions[name].missing_codes
     }
-    return text_to_numbers(without_codes(frame, words), in_text, decimal)
+    return text_to_numbers(without_codes(frame, codes_by_column), text_columns, decimal)
 
 
 def _quasi_identifiers(columns: Sequence[ColumnEntry]) -> list[int]:
@@ -124,26 +126,26 @@ def _quasi_identifiers(columns: Sequence[ColumnEntry]) -> list[int]:
 
 
 def _describe_column(
-    frame: Frame, name: str, code: Codes, decision: Decision, notes: Notes
+    frame: Frame, name: str, codes: Codes, decision: Decision, notes: Notes
 ) -> ColumnEntry:
     """Return the entry of a column, with the role that its name, type and values suggest."""
     summary = overview(frame, name)
-    facts = _role_facts(frame, name, code, decision, summary)
-    role, why = suggest(facts)
-    declared, why_kind, inferred = _suggest_type(facts, decision)
+    facts = _role_facts(frame, name, codes, decision, summary)
+    role, why = suggest_role(facts)
+    declared_type, why_kind, inferred = _suggest_type(facts, decision)
     labels = notes.of_column(name).value_labels
     return {
         "name": name,
         "label": notes.of_column(name).label,
         "type": facts.kind,
-        "kind": declared.kind,
+        "kind": declared_type.kind,
         "why_kind": why_kind,
         "inferred": inferred,
-        "declare": declared.to_entry() if inferred or facts.kind == "text" else "",
+        "declare": declared_type.to_entry() if inferred or facts.kind == "text" else "",
         "formats": list(decision.formats),
         "labels": {text_of(value): text for value, text in list(labels.items())[:MAX_LABELS]},
         "missing_codes": _suggest_missing_codes(
-            frame, name, summary, declared, decision, has_labels=bool(labels)
+            frame, name, summary, declared_type, decision, has_labels=bool(labels)
         ),
         "missing": summary.missing,
         "distinct": facts.distinct,
@@ -155,9 +157,9 @@ def _describe_column(
 
 
 def _role_facts(
-    frame: Frame, name: str, code: Codes, decision: Decision, summary: Overview
+    frame: Frame, name: str, codes: Codes, decision: Decision, summary: Overview
 ) -> RoleFacts:
-    """Return what the suggested role of a column rests on."""
+    """Return the facts that determine the suggested role of a column."""
     kind = {"date": "date"}.get(decision.kind, summary.type)
     if decision.kind == "numeric" and summary.type == "text":
         kind = "number"
@@ -165,8 +167,8 @@ def _role_facts(
         name,
         kind,
         len(frame),
-        distinct=len(set(code.tolist())) - (summary.missing > 0),
-        unique=share_unique(code, tables.has_missing(frame, [name]) if summary.missing else None),
+        distinct=len(set(codes.tolist())) - (summary.missing > 0),
+        unique=share_unique(codes, tables.has_missing(frame, [name]) if summary.missing else None),
         is_sequence=summary.is_sequence,
         positive=summary.is_positive,
         missing=summary.missing,
@@ -177,7 +179,7 @@ def _role_facts(
 
 def _suggest_type(facts: RoleFacts, decision: Decision) -> tuple[Type, str, bool]:
     """Return the type of a column, the reason, and whether the table has another one."""
-    word = name_of_codes(facts)
+    word = code_word(facts)
     if word is None or decision.kind != "numeric" or decision.inferred:
         return decision.type, decision.why, decision.inferred
     why = f"its name suggests that the numbers are codes ({word})"
@@ -188,14 +190,14 @@ def _suggest_missing_codes(
     frame: Frame,
     name: str,
     summary: Overview,
-    declared: Type,
+    declared_type: Type,
     decision: Decision,
     *,
     has_labels: bool,
 ) -> list[str]:
     """Return the values of a column that seem to stand for missing ones."""
     missing_codes = decision.missing_codes
-    if declared.kind == "numeric" and summary.type in ("whole", "number") and not has_labels:
+    if declared_type.kind == "numeric" and summary.type in ("whole", "number") and not has_labels:
         missing_codes = (*missing_codes, *sentinels(tables.floats(frame[name]).tolist()))
     if summary.type == "text" and not missing_codes:
         missing_codes = missing_words(tables.arrow(frame, name))
@@ -203,7 +205,7 @@ def _suggest_missing_codes(
 
 
 def _choose_unit(columns: list[ColumnEntry]) -> None:
-    """Keep one column of units: households if suggested, else that with the fewest values.
+    """Choose one column of units: households if suggested, else the one with the fewest values.
 
     A column of units must be complete; one with missing values becomes an identifier.
     """
@@ -217,17 +219,21 @@ def _choose_unit(columns: list[ColumnEntry]) -> None:
             entry["why"] += f"; {reason}"
 
 
-def _add_derived(columns: list[ColumnEntry], relations: list[Relation]) -> None:
-    """Suggest a role for columns that can be computed with others: the role of these."""
+def _suggest_roles_of_derived(columns: list[ColumnEntry], relations: list[Relation]) -> None:
+    """Suggest for columns that can be computed with others the role that these have."""
     entries = {entry["name"]: entry for entry in columns}
     for relation in relations:
-        others = [entries[name] for name in (relation.column, *relation.sources)]
-        roles = [entry["role"] for entry in others]
+        related = [entries[name] for name in (relation.column, *relation.sources)]
+        roles = [entry["role"] for entry in related]
         role = next((r for r in ("quasi-identifier", "confidential") if r in roles), None)
-        for entry in others:
+        for entry in related:
             if role is not None and entry["role"] is None:
                 entry["role"] = role
-                names = ", ".join(repr(other["name"]) for other in others if other is not entry)
+                names = ", ".join(
+                    repr(related_entry["name"])
+                    for related_entry in related
+                    if related_entry is not entry
+                )
                 entry["why"] = f"it can be computed with {names}"
 
 

@@ -12,7 +12,7 @@ from shoal.plan import Plan
 
 
 class Inspection:
-    """What a look at a table shows before it is masked.
+    """The result of inspecting a table before it is masked.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Inspection:
         Combinations of suggested quasi-identifiers, each with the share of records that are unique
         in them. A missing value counts as a value there.
     sentences : list of Sentence
-        What else was found, each with a code, a text and the columns it is about.
+        Further findings, each with a code, a text and the columns that it concerns.
     """
 
     def __init__(

@@ -16,8 +16,8 @@ MAX_RECORDS = 2_000  # sampled of longer tables
 MAX_COLUMNS = 60  # whose sums and differences are examined
 MAX_MISSING = 0.2  # share of missing values of a column in a sum
 MAX_PAIRS = 200  # candidates that are examined
-EXACT = 1 - 1e-6  # R2 of a function, up to rounding
-CANDIDATE = 0.95  # correlation of a pair that is examined
+MIN_R2 = 1 - 1e-6  # R2 of a function, up to rounding
+MIN_CORRELATION = 0.95  # correlation of a pair that is examined
 
 
 class Relation(NamedTuple):
@@ -55,12 +55,17 @@ def find_relations(frame: Frame, numeric: Sequence[str]) -> list[Relation]:
         known = column[np.isfinite(column)]
         if len(known) >= MIN_RECORDS and known.min() < known.max():
             values[name] = np.where(np.isfinite(column), column, np.nan)
-    pairs = _pairs(values)
+    pairs = _pair_relations(values)
     derived = {relation.column for relation in pairs}
-    return [*pairs, *_sums({name: x for name, x in values.items() if name not in derived})]
+    return [
+        *pairs,
+        *_sum_relations(
+            {name: column_values for name, column_values in values.items() if name not in derived}
+        ),
+    ]
 
 
-def _pairs(values: dict[str, Values]) -> list[Relation]:
+def _pair_relations(values: dict[str, Values]) -> list[Relation]:
     """Return the columns that are a linear function of another one, its logarithm or its square."""
     names = list(values)
     if len(names) < 2:
@@ -79,24 +84,25 @@ def _pairs(values: dict[str, Values]) -> list[Relation]:
         (_identity, _square, "a square root"),
     ):
         products = standardised[left].T @ standardised[right]
-        related = np.abs(products) / len(standardised[left]) > CANDIDATE
-        for first, second in np.argwhere(np.triu(related, 1)):
+        is_related = np.abs(products) / len(standardised[left]) > MIN_CORRELATION
+        for first, second in np.argwhere(np.triu(is_related, 1)):
             source, target = names[first], names[second]
             if target in relations or n_examined >= MAX_PAIRS:
                 continue
             n_examined += 1
             x, y = left(values[source]), right(values[target])
-            if _r2(y, x[:, None]) >= EXACT:
+            if _r2(y, x[:, None]) >= MIN_R2:
                 relations[target] = Relation(target, (source,), transformation)
     return list(relations.values())
 
 
-def _sums(values: dict[str, Values]) -> list[Relation]:
+def _sum_relations(values: dict[str, Values]) -> list[Relation]:
     """Return the columns that are a sum or a difference of a few others."""
     names = [
         name
-        for name, x in values.items()
-        if np.isnan(x).mean() < MAX_MISSING and len(np.unique(x[~np.isnan(x)])) > 2
+        for name, column_values in values.items()
+        if np.isnan(column_values).mean() < MAX_MISSING
+        and len(np.unique(column_values[~np.isnan(column_values)])) > 2
     ]
     if not 3 <= len(names) <= MAX_COLUMNS:
         return []
@@ -107,32 +113,36 @@ def _sums(values: dict[str, Values]) -> list[Relation]:
     relations: dict[frozenset[str], Relation] = {}
     for i in reversed(range(len(names))):
         others = [other for other in range(len(names)) if other != i]
-        fit = linear_fit(X[:, i], X[:, others], EXACT)
-        if fit is None:
+        best_fit = linear_fit(X[:, i], X[:, others], MIN_R2)
+        if best_fit is None:
             continue
-        needed = _needed_columns(X[:, i], X, [others[place] for place in fit.columns])
-        columns = frozenset(names[column] for column in (i, *needed))
-        if not any(columns <= known or known <= columns for known in relations):
+        needed_columns = _needed_columns(
+            X[:, i], X, [others[position] for position in best_fit.columns]
+        )
+        columns = frozenset(names[column] for column in (i, *needed_columns))
+        if not any(
+            columns <= known_columns or known_columns <= columns for known_columns in relations
+        ):
             relations[columns] = Relation(
-                names[i], tuple(names[column] for column in sorted(needed))
+                names[i], tuple(names[column] for column in sorted(needed_columns))
             )
     return list(relations.values())
 
 
 def _needed_columns(y: Values, X: Values, columns: list[int]) -> list[int]:
-    """Return the columns that are left when those that are not needed are dropped."""
+    """Return the columns without those that the fit does not need."""
     for column in list(columns):
         remaining = [other for other in columns if other != column]
-        if remaining and _r2(y, X[:, remaining]) >= EXACT:
+        if remaining and _r2(y, X[:, remaining]) >= MIN_R2:
             columns = remaining
     return columns
 
 
 def _r2(y: Values, X: Values) -> float:
-    known = ~(np.isnan(y) | np.isnan(X).any(axis=1))
-    if known.sum() < MIN_RECORDS:
+    is_known = ~(np.isnan(y) | np.isnan(X).any(axis=1))
+    if is_known.sum() < MIN_RECORDS:
         return 0.0
-    fit = linear_fit(y[known], X[known], EXACT, most=X.shape[1])
+    fit = linear_fit(y[is_known], X[is_known], MIN_R2, max_columns=X.shape[1])
     return 0.0 if fit is None else fit.r2
 
 
@@ -141,21 +151,21 @@ def _identity(x: Values) -> Values:
 
 
 def _logarithm(x: Values) -> Values:
-    """Return the logarithms of a column of positive values, else nothing but NaN."""
+    """Return the logarithms of a column of positive values; NaN for any other column."""
     known = x[~np.isnan(x)]
     return np.log(x) if len(known) and known.min() > 0 else np.full(len(x), np.nan)
 
 
 def _square(x: Values) -> Values:
-    """Return the squares of a column without negative values, else nothing but NaN."""
+    """Return the squares of a column without negative values; NaN for any other column."""
     known = x[~np.isnan(x)]
     return x**2 if len(known) and known.min() >= 0 else np.full(len(x), np.nan)
 
 
 def _standardise(x: Values) -> Values:
     """Return a column with mean 0 and standard deviation 1; 0 where it is missing."""
-    known = ~np.isnan(x)
-    if not known.any() or np.ptp(x[known]) == 0:
+    is_known = ~np.isnan(x)
+    if not is_known.any() or np.ptp(x[is_known]) == 0:
         return np.zeros(len(x))
-    centred = np.where(known, x - x[known].mean(), 0.0)
+    centred = np.where(is_known, x - x[is_known].mean(), 0.0)
     return np.asarray(centred / np.sqrt((centred**2).mean()))

@@ -12,21 +12,21 @@ from shoal.inspection.relations import Relation
 from shoal.metrics.row_order import order_correlation
 
 MIN_RECORDS = 10  # the order of fewer may be chance
-SORTED = 0.999  # rank correlation with the row number of a sorted column
-KEY = 0.5  # share of unique values from which a confidential column works as a key
+MIN_SORTED_CORRELATION = 0.999  # rank correlation with the row number of a sorted column
+MIN_KEY_SHARE = 0.5  # share of unique values from which a confidential column works as a key
 MAX_RELATIONS = 10
 MAX_ORDERED = 50  # columns that are compared with the order of records
 
 
 class Sentence(NamedTuple):
-    """A sentence on a table, with a stable code and the columns that it is about."""
+    """A sentence on a table, with a stable code and the columns that it concerns."""
 
     code: str
     text: str
     columns: tuple[str, ...]
 
 
-def describe(
+def describe_table(
     frame: Frame, columns: Sequence[ColumnEntry], relations: Sequence[Relation]
 ) -> list[Sentence]:
     """Return sentences on kinds, missing codes, units, derived columns, keys and the order."""
@@ -71,26 +71,28 @@ def _ambiguous_dates(columns: Sequence[ColumnEntry]) -> list[Sentence]:
 
 
 def _disguised_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Sentence]:
-    """Name text columns most of whose cells read as numbers or dates."""
+    """Name text columns in which most cells can be read as numbers or dates."""
     sentences = []
     for entry in columns:
         if entry["type"] != "text" or entry["kind"] != "nominal" or entry["inferred"]:
             continue
         texts, index = texts_and_index(arrow(frame, entry["name"]))
         cells = Cells(index)
-        disguised = find_suspected_kind(texts, cells)
-        if disguised is None or 2 * disguised.cells < cells.n_known:
+        suspected = find_suspected_kind(texts, cells)
+        if suspected is None or 2 * suspected.cells < cells.n_known:
             continue
-        clause = f"of {entry['name']!r} read as {disguised.kind} values"
-        other = disguised.first_other
-        where = f", and the first that does not is in record {other:,}" if other else ""
-        text = (
-            f"{disguised.cells:,} of {cells.n_known:,} cells {clause}{where}. Correct the others,"
-            " or keep it as nominal."
+        clause = f"of {entry['name']!r} read as {suspected.kind} values"
+        first_other = suspected.first_other
+        location = (
+            f", and the first that does not is in record {first_other:,}" if first_other else ""
         )
-        if disguised.cells == cells.n_known:
+        text = (
+            f"{suspected.cells:,} of {cells.n_known:,} cells {clause}{location}. Correct the"
+            " others, or keep it as nominal."
+        )
+        if suspected.cells == cells.n_known:
             text = (
-                f"All {cells.n_known:,} cells {clause}. Declare it as {disguised.kind} or nominal."
+                f"All {cells.n_known:,} cells {clause}. Declare it as {suspected.kind} or nominal."
             )
         sentences.append(Sentence("text-disguises-values", text, (entry["name"],)))
     return sentences
@@ -145,7 +147,11 @@ def _derived_columns(relations: Sequence[Relation]) -> list[Sentence]:
 
 def _keys(columns: Sequence[ColumnEntry]) -> list[Sentence]:
     """Name the confidential columns whose values are mostly unique."""
-    names = [e["name"] for e in columns if e["role"] == "confidential" and e["unique"] > KEY]
+    names = [
+        entry["name"]
+        for entry in columns
+        if entry["role"] == "confidential" and entry["unique"] > MIN_KEY_SHARE
+    ]
     if not names:
         return []
     verb = "has" if len(names) == 1 else "have"
@@ -157,22 +163,26 @@ def _keys(columns: Sequence[ColumnEntry]) -> list[Sentence]:
 
 
 def _sorted_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Sentence]:
-    """Name the columns that are not released as they are and that the records are sorted by."""
-    hidden = ("identifier", "quasi-identifier", *UNIT_ROLES)
-    names = [e["name"] for e in columns if e["role"] in hidden and e["distinct"] > 1]
+    """Name the columns that records are sorted by, of those that are masked or dropped."""
+    masked_roles = ("identifier", "quasi-identifier", *UNIT_ROLES)
+    names = [
+        entry["name"]
+        for entry in columns
+        if entry["role"] in masked_roles and entry["distinct"] > 1
+    ]
     names = names[:MAX_ORDERED] if len(frame) >= MIN_RECORDS else []
-    follows = []
+    sorted_columns = []
     for name in names:
-        place = value_ranks(frame, name)
-        if place is not None and abs(order_correlation(place)) > SORTED:
-            follows.append(name)
-    if not follows:
+        ranks = value_ranks(frame, name)
+        if ranks is not None and abs(order_correlation(ranks)) > MIN_SORTED_CORRELATION:
+            sorted_columns.append(name)
+    if not sorted_columns:
         return []
     text = (
-        f"The records are sorted by {name_columns(follows, 'column', 'columns')}, so that a record"
-        " may be identified by its position: release them in random order (shuffle)."
+        f"The records are sorted by {name_columns(sorted_columns, 'column', 'columns')}, so that a"
+        " record may be identified by its position: release them in random order (shuffle)."
     )
-    return [Sentence("order-follows-column", text, tuple(follows))]
+    return [Sentence("order-follows-column", text, tuple(sorted_columns))]
 
 
 def _constant(columns: Sequence[ColumnEntry]) -> list[Sentence]:
@@ -185,15 +195,15 @@ def _constant(columns: Sequence[ColumnEntry]) -> list[Sentence]:
 
 def _hierarchies(columns: Sequence[ColumnEntry]) -> list[Sentence]:
     """Name the hierarchies that columns could be recoded by."""
-    rules = {entry["name"]: entry["hierarchy"] for entry in columns if entry["hierarchy"]}
-    if not rules:
+    hierarchy_rules = {entry["name"]: entry["hierarchy"] for entry in columns if entry["hierarchy"]}
+    if not hierarchy_rules:
         return []
     suggestions = "; ".join(
         f"{name!r} by {key} of {', '.join(map(str, parts))}"
-        for name, rule in rules.items()
+        for name, rule in hierarchy_rules.items()
         for key, parts in rule.items()
     )
     text = (
         f"Columns that could be recoded by a hierarchy, if their types declare it: {suggestions}."
     )
-    return [Sentence("hierarchy-suggested", text, tuple(rules))]
+    return [Sentence("hierarchy-suggested", text, tuple(hierarchy_rules))]

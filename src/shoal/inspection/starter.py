@@ -11,9 +11,9 @@ from shoal.inspection.column_entry import ColumnEntry
 if TYPE_CHECKING:
     from shoal.inspection.inspection import Inspection
 
-WIDTH = 100  # of lines of comments
+LINE_WIDTH = 100  # of lines of comments
 # The sentences of an inspection that its plan repeats; the others follow from roles and types.
-IN_PLAN = (
+REPEATED_SENTENCES = (
     "derived-column", "confidential-key", "order-follows-column", "dates-ambiguous",
     "text-disguises-values",
 )  # fmt: skip
@@ -36,83 +36,83 @@ def starter_plan(inspection: "Inspection", k: int | None = None) -> str:
         The plan, as TOML.
     """
     columns = inspection.columns
-    quasi = [entry for entry in columns if entry["role"] == "quasi-identifier"]
+    quasi_identifiers = [entry for entry in columns if entry["role"] == "quasi-identifier"]
     lines = [
-        f"# A starter plan for {_comment(inspection.source)}.",
+        f"# A starter plan for {_on_one_line(inspection.source)}.",
         "# Every line is a suggestion: only you know what attackers may know. See"
         " docs/real-tables.md.",
         "# A column that is unassigned is released unchanged, with a warning: give it a role.",
         *(
-            f"# {_comment(sentence.text)}"
+            f"# {_on_one_line(sentence.text)}"
             for sentence in inspection.sentences
-            if sentence.code in IN_PLAN
+            if sentence.code in REPEATED_SENTENCES
         ),
         "version = 1",
-        *_unit(columns, inspection.records),
+        *_unit_lines(columns, inspection.records),
         'other_columns = "refuse"  # refuse tables with columns that are not named here',
-        *_order(inspection),
+        *_order_lines(inspection),
         "",
         "[roles]",
         *(_role_line(entry) for entry in columns),
-        *_types(quasi),
-        *_missing_codes(quasi),
+        *_type_lines(quasi_identifiers),
+        *_missing_code_lines(quasi_identifiers),
         "",
         "[[steps]]",
         'method = "microaggregate"',
-        f"columns = [{', '.join(_quote(entry['name']) for entry in quasi)}]",
-        *_partition(k),
-        *_missing(quasi),
+        f"columns = [{', '.join(_quote(entry['name']) for entry in quasi_identifiers)}]",
+        *_partition_lines(k),
+        *_missing_lines(quasi_identifiers),
     ]
-    lines = [part for line in lines for part in _wrap_comment(line)]
+    lines = [wrapped_line for line in lines for wrapped_line in _wrap_comment(line)]
     return "\n".join(lines) + "\n"
 
 
-def _types(quasi: Sequence[ColumnEntry]) -> list[str]:
+def _type_lines(quasi_identifiers: Sequence[ColumnEntry]) -> list[str]:
     """Return lines that declare the kinds that do not follow from the table, with the reasons."""
     lines = []
-    for entry in quasi:
+    for entry in quasi_identifiers:
         declared = entry["declare"]
         if not declared:
             continue
         if entry["formats"]:
             declared = {"kind": "date", "format": entry["formats"][0]}
-        why = _comment(entry["why_kind"])
-        lines.append(f"{_quote(entry['name'])} = {_value(declared)}  # {why}")
+        why = _on_one_line(entry["why_kind"])
+        lines.append(f"{_quote(entry['name'])} = {_as_toml(declared)}  # {why}")
     return ["", "[types]", *lines] if lines else []
 
 
-def _missing_codes(quasi: Sequence[ColumnEntry]) -> list[str]:
+def _missing_code_lines(quasi_identifiers: Sequence[ColumnEntry]) -> list[str]:
     """Return lines that declare the values of quasi-identifiers that count as missing."""
     lines = [
-        f"{_quote(entry['name'])} = {_value(entry['missing_codes'])}"
-        for entry in quasi
+        f"{_quote(entry['name'])} = {_as_toml(entry['missing_codes'])}"
+        for entry in quasi_identifiers
         if entry["missing_codes"]
     ]
     return ["", "[missing_codes]  # count as missing values", *lines] if lines else []
 
 
-def _order(inspection: "Inspection") -> list[str]:
+def _order_lines(inspection: "Inspection") -> list[str]:
     if not any(sentence.code == "order-follows-column" for sentence in inspection.sentences):
         return []
     return ["# shuffle = true  # the order of the records may identify them"]
 
 
-def _value(value: Any) -> str:
+def _as_toml(value: Any) -> str:
     """Return text, a number, a list or a table as TOML."""
     if isinstance(value, dict):
-        return f"{{ {', '.join(f'{key} = {_value(item)}' for key, item in value.items())} }}"
+        return f"{{ {', '.join(f'{key} = {_as_toml(item)}' for key, item in value.items())} }}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
+        return f"[{', '.join(map(_as_toml, value))}]"
     return _quote(value) if isinstance(value, str) else str(value)
 
 
 def _role_line(entry: ColumnEntry) -> str:
-    why = _comment(entry["why"])
+    why = _on_one_line(entry["why"])
     role = entry["role"] or "unassigned"
     return f'{_quote(entry["name"])} = "{role}"  # {why}'
 
 
-def _partition(k: int | None) -> list[str]:
+def _partition_lines(k: int | None) -> list[str]:
     if k is not None:
         return [f'partition = {{ method = "auto", k = {k} }}']
     return [
@@ -122,7 +122,7 @@ def _partition(k: int | None) -> list[str]:
     ]
 
 
-def _unit(columns: Sequence[ColumnEntry], records: int) -> list[str]:
+def _unit_lines(columns: Sequence[ColumnEntry], records: int) -> list[str]:
     """Return lines that declare the unit, if identifiers repeat and no unit is suggested."""
     repeated = [
         entry["name"]
@@ -131,7 +131,7 @@ def _unit(columns: Sequence[ColumnEntry], records: int) -> list[str]:
     ]
     if not repeated or any(entry["role"] in UNIT_ROLES for entry in columns):
         return []
-    names = _comment(", ".join(repeated))
+    names = _on_one_line(", ".join(repeated))
     return [
         f"# Values of identifiers repeat: {names}. If a person has several records, replace",
         '# this line: give the column of persons the role "unit", so that k counts persons.',
@@ -139,12 +139,13 @@ def _unit(columns: Sequence[ColumnEntry], records: int) -> list[str]:
     ]
 
 
-def _missing(quasi: Sequence[ColumnEntry]) -> list[str]:
+def _missing_lines(quasi_identifiers: Sequence[ColumnEntry]) -> list[str]:
     """Return lines that decide on missing values, if quasi-identifiers have any."""
     counts = [
-        f"{_comment(e['name'])} {e['missing']}{' and missing codes' if e['missing_codes'] else ''}"
-        for e in quasi
-        if e["missing"] or e["missing_codes"]
+        f"{_on_one_line(entry['name'])} {entry['missing']}"
+        f"{' and missing codes' if entry['missing_codes'] else ''}"
+        for entry in quasi_identifiers
+        if entry["missing"] or entry["missing_codes"]
     ]
     if not counts:
         return []
@@ -156,17 +157,19 @@ def _missing(quasi: Sequence[ColumnEntry]) -> list[str]:
 
 
 def _wrap_comment(line: str) -> list[str]:
-    """Return a line of comment as lines that fit an editor; other lines as they are."""
-    if not line.startswith("# ") or len(line) <= WIDTH:
+    """Split a long line of comment into several; return other lines unchanged."""
+    if not line.startswith("# ") or len(line) <= LINE_WIDTH:
         return [line]
-    return wrap(line, WIDTH, subsequent_indent="# ", break_long_words=False, break_on_hyphens=False)
+    return wrap(
+        line, LINE_WIDTH, subsequent_indent="# ", break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _quote(name: str) -> str:
-    """Return a name as a TOML string, which a JSON string is too."""
+    """Return a name as a TOML string; JSON strings are valid in TOML."""
     return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _comment(text: str) -> str:
+def _on_one_line(text: str) -> str:
     """Return text without line breaks and other control characters."""
     return "".join(c if c.isprintable() else " " for c in text)

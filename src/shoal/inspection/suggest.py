@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from shoal.frame.names import words_of
 
-IDENTIFIER = {
+IDENTIFIER_WORDS = {
     "id", "identifier", "name", "surname", "firstname", "lastname", "ssn", "passport", "email",
     "mail", "phone", "telephone", "mobile", "address", "street", "iban", "account", "company",
     "person", "patient", "respondent", "licence", "license", "nif", "siren", "uuid", "key",
     "idcode", "pid", "uid",
 }  # fmt: skip
-QUASI_IDENTIFIER = {
+QUASI_IDENTIFIER_WORDS = {
     "age", "sex", "gender", "birth", "birthday", "dob", "zip", "zipcode", "postcode", "postal",
     "region", "state", "county", "province", "municipality", "city", "town", "country", "district",
     "education", "educ", "schooling", "occupation", "job", "profession", "industry", "sector",
@@ -18,7 +18,7 @@ QUASI_IDENTIFIER = {
     "nationality", "citizenship", "ethnicity", "race", "language", "children", "household", "size",
     "height", "weight", "surface", "employees", "date", "year", "month", "admission",
 }  # fmt: skip
-CONFIDENTIAL = {
+CONFIDENTIAL_WORDS = {
     "income", "salary", "wage", "wages", "earnings", "pay", "tax", "debt", "wealth", "assets",
     "benefit",
     "turnover", "profit", "revenue", "sales", "diagnosis", "disease", "illness", "health", "icd",
@@ -26,7 +26,7 @@ CONFIDENTIAL = {
     "glucose", "religion", "party", "vote", "union", "orientation", "conviction", "crime", "score",
     "smoker", "smoking", "alcohol", "disability",
 }  # fmt: skip
-WEIGHT = {
+WEIGHT_WORDS = {
     "weights", "wt", "pweight", "fweight", "hweight", "perwt", "hhwt",
 }  # fmt: skip
 SURVEY_WORDS = {
@@ -50,15 +50,15 @@ ROW_WORDS = {"row", "rowname", "rownames", "rownum", "rownumber", "rowid", "rown
 NO_ROLE = "no role suggested: could an attacker know it?"
 
 MAX_RECORDS_PER_PERSON = 100  # on average; a column with more does not identify persons
-MOSTLY = 0.5  # share of unique texts above which they name records
-SHORT = 20  # records of a table in which most texts are unique anyway
+MOSTLY_UNIQUE = 0.5  # share of unique texts above which a column of text names records
+SHORT_TABLE = 20  # records of a table in which most texts are unique by chance
 MAX_CODES = 50  # distinct values of a column named a code that are taken as categories
 MIN_UNIQUE = 0.2  # share of unique values above which a column alone is quasi-identifying
 
 
 @dataclass(frozen=True)
 class RoleFacts:
-    """Facts about a column that its suggested role rests on.
+    """Facts about a column that determine its suggested role.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class RoleFacts:
         return words_of(self.name)
 
 
-def suggest(facts: RoleFacts) -> tuple[str | None, str]:
+def suggest_role(facts: RoleFacts) -> tuple[str | None, str]:
     """Return a suggested role, or None, and the reason."""
     if facts.distinct <= 1:
         return "non-confidential", "every value is the same"
@@ -123,55 +123,65 @@ def suggest_by_uniqueness(unique: float) -> tuple[str | None, str]:
     return "quasi-identifier", f"{100 * unique:.0f} % of the records have a unique value"
 
 
-def name_of_codes(facts: RoleFacts) -> str | None:
+def code_word(facts: RoleFacts) -> str | None:
     """Return the word in a column's name that marks its numbers as codes, or None."""
-    named = facts.words & CODED_WORDS
-    if not named and facts.distinct <= min(MAX_CODES, facts.records // 2):
-        named = {word for word in facts.words if word.endswith("code")}
-    is_code = facts.is_whole and named and not facts.words & COUNT_WORDS
-    return min(named) if is_code else None
+    matching_words = facts.words & CODED_WORDS
+    if not matching_words and facts.distinct <= min(MAX_CODES, facts.records // 2):
+        matching_words = {word for word in facts.words if word.endswith("code")}
+    is_code = facts.is_whole and matching_words and not facts.words & COUNT_WORDS
+    return min(matching_words) if is_code else None
 
 
 def _suggest_survey_role(facts: RoleFacts) -> tuple[str, str] | None:
     """Suggest the role of survey weights, and of numbers that the members of a household share."""
     words = facts.words
-    named = {word for word in words if word in WEIGHT or word.endswith("wgt")}
-    named = named or ("weight" in words and words & SURVEY_WORDS) or set()
-    if named and facts.positive:
-        return "weight", f"its name suggests it ({min(named)}), and it is above 0 throughout"
+    matching_words = {word for word in words if word in WEIGHT_WORDS or word.endswith("wgt")}
+    matching_words = matching_words or ("weight" in words and words & SURVEY_WORDS) or set()
+    if matching_words and facts.positive:
+        return (
+            "weight",
+            f"its name suggests it ({min(matching_words)}), and it is above 0 throughout",
+        )
     is_household = (
         words & {"hhid", "hid"}
         or (words & HOUSEHOLD_WORDS and words & NUMBER_WORDS)
         or words == {"hh"}
     )
     if is_household and 1 < facts.distinct < facts.records:
-        size = facts.records / facts.distinct
-        return "household", f"its name suggests it, and {size:.1f} records share a value"
+        records_per_value = facts.records / facts.distinct
+        return (
+            "household",
+            f"its name suggests it, and {records_per_value:.1f} records share a value",
+        )
     return None
 
 
 def _suggest_unit(facts: RoleFacts) -> tuple[str, str] | None:
     """Suggest the role of a column that identifies persons with several records each."""
-    named = facts.words & PERSON_WORDS
-    other = facts.words & (CODED_WORDS | QUASI_IDENTIFIER | CONFIDENTIAL)
+    matching_words = facts.words & PERSON_WORDS
+    other_words = facts.words & (CODED_WORDS | QUASI_IDENTIFIER_WORDS | CONFIDENTIAL_WORDS)
     may_identify = facts.kind in ("whole", "text")
-    repeats = 1 < facts.distinct < facts.records - facts.missing
-    if not named or other or not may_identify or not repeats:
+    has_repeats = 1 < facts.distinct < facts.records - facts.missing
+    if not matching_words or other_words or not may_identify or not has_repeats:
         return None
-    size = facts.records / facts.distinct
-    if size > MAX_RECORDS_PER_PERSON:
+    records_per_value = facts.records / facts.distinct
+    if records_per_value > MAX_RECORDS_PER_PERSON:
         return None
-    return "unit", f"its name suggests it ({min(named)}), and {size:.1f} records share a value"
+    return (
+        "unit",
+        f"its name suggests it ({min(matching_words)}), and {records_per_value:.1f} records share a"
+        " value",
+    )
 
 
 def _suggest_identifier(facts: RoleFacts) -> tuple[str, str] | None:
     """Suggest the role of a column that identifies records or persons."""
-    named = facts.words & IDENTIFIER
-    if named and (facts.unique > 0.5 or facts.kind == "text"):
-        return "identifier", f"its name suggests it ({min(named)})"
+    matching_words = facts.words & IDENTIFIER_WORDS
+    if matching_words and (facts.unique > 0.5 or facts.kind == "text"):
+        return "identifier", f"its name suggests it ({min(matching_words)})"
     if facts.unique == 1.0 and facts.kind == "text":
         return "identifier", "text, and every value occurs once"
-    if facts.kind == "text" and facts.unique > MOSTLY and facts.records > SHORT:
+    if facts.kind == "text" and facts.unique > MOSTLY_UNIQUE and facts.records > SHORT_TABLE:
         return "identifier", f"text that names {100 * facts.unique:.0f} % of the records"
     if facts.unique == 1.0 and facts.is_sequence:
         return "identifier", "whole numbers that count the records"
@@ -181,16 +191,23 @@ def _suggest_identifier(facts: RoleFacts) -> tuple[str, str] | None:
 
 
 def _suggest_counter(facts: RoleFacts) -> tuple[str, str] | None:
-    if facts.is_ascending and facts.records > SHORT:
+    if facts.is_ascending and facts.records > SHORT_TABLE:
         return "identifier", "different whole numbers in the order of the records"
     return None
 
 
 def _suggest_by_name(facts: RoleFacts) -> tuple[str, str] | None:
-    confidential, quasi = facts.words & CONFIDENTIAL, facts.words & QUASI_IDENTIFIER
-    if confidential:
-        return "confidential", f"its name suggests it ({min(confidential)})"
-    if quasi:
-        caveat = "; the role is weight if it is a survey weight" if quasi == {"weight"} else ""
-        return "quasi-identifier", f"its name suggests it ({min(quasi)}){caveat}"
+    confidential_words, quasi_identifier_words = (
+        facts.words & CONFIDENTIAL_WORDS,
+        facts.words & QUASI_IDENTIFIER_WORDS,
+    )
+    if confidential_words:
+        return "confidential", f"its name suggests it ({min(confidential_words)})"
+    if quasi_identifier_words:
+        caveat = (
+            "; the role is weight if it is a survey weight"
+            if quasi_identifier_words == {"weight"}
+            else ""
+        )
+        return "quasi-identifier", f"its name suggests it ({min(quasi_identifier_words)}){caveat}"
     return None

@@ -11,9 +11,9 @@ from shoal.frame.tables import Frame
 from shoal.frame.texts import text_of
 from shoal.inspection.column_entry import ColumnEntry
 
-LADDER = (5, 10, 20)  # times a power of ten: the widths of intervals
-INTERVALS = 30  # of the narrowest width, at most
-FEWEST = 20  # distinct values from which intervals or periods are suggested
+INTERVAL_WIDTHS = (5, 10, 20)  # times a power of ten: the widths of intervals
+MAX_INTERVALS = 30  # of the narrowest width
+MIN_DISTINCT = 20  # distinct values from which intervals or periods are suggested
 
 
 def suggest_hierarchy(frame: Frame, entry: ColumnEntry) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def suggest_hierarchy(frame: Frame, entry: ColumnEntry) -> dict[str, Any]:
 
     Numbers of many values get intervals, dates periods, and codes of equal length prefixes.
     """
-    if entry["role"] != "quasi-identifier" or entry["distinct"] < FEWEST or entry["formats"]:
+    if entry["role"] != "quasi-identifier" or entry["distinct"] < MIN_DISTINCT or entry["formats"]:
         return {}
     if entry["kind"] == "numeric" and entry["type"] in ("whole", "number"):
         return _intervals(frame, entry)
@@ -33,24 +33,28 @@ def suggest_hierarchy(frame: Frame, entry: ColumnEntry) -> dict[str, Any]:
 
 
 def _intervals(frame: Frame, entry: ColumnEntry) -> dict[str, Any]:
-    """Return round widths of intervals, the narrowest of which give at most `INTERVALS`."""
+    """Return round widths of intervals, the narrowest of which give at most `MAX_INTERVALS`."""
     values = tables.floats(frame[entry["name"]])
     values = values[np.isfinite(values)]
-    spread = float(np.ptp(values)) if len(values) else 0.0
-    if spread <= 0:
+    value_range = float(np.ptp(values)) if len(values) else 0.0
+    if value_range <= 0:
         return {}
     power = max(
-        math.ceil(math.log10(spread / (LADDER[0] * INTERVALS))),
+        math.ceil(math.log10(value_range / (INTERVAL_WIDTHS[0] * MAX_INTERVALS))),
         0 if entry["type"] == "whole" else -300,
     )
-    return {"intervals": [n * 10**power if power >= 0 else n / 10**-power for n in LADDER]}
+    return {
+        "intervals": [
+            width * 10**power if power >= 0 else width / 10**-power for width in INTERVAL_WIDTHS
+        ]
+    }
 
 
 def _has_days(frame: Frame, entry: ColumnEntry) -> bool:
-    declared = entry["declare"]
-    form = declared.get("format", "") if isinstance(declared, dict) else ""
+    declared_type = entry["declare"]
+    date_format = declared_type.get("format", "") if isinstance(declared_type, dict) else ""
     texts = {text_of(value) for value in tables.arrow(frame, entry["name"]).drop_null().to_pylist()}
-    dates = [parse_date(text, form) for text in texts]
+    dates = [parse_date(text, date_format) for text in texts]
     return all(date is not None for date in dates) and any(date.day > 1 for date in dates if date)
 
 

@@ -13,7 +13,7 @@ CAVEAT = (
     " may know."
 )
 MAX_COLUMNS = 6  # of a combination
-COMBINATIONS = "Records that are unique in combinations of suggested quasi-identifiers"
+COMBINATIONS_TITLE = "Records that are unique in combinations of suggested quasi-identifiers"
 
 
 def format_inspection(inspection: "Inspection") -> str:
@@ -25,7 +25,7 @@ def format_inspection(inspection: "Inspection") -> str:
             entry["kind"],
             f"{entry['missing']:,}",
             f"{entry['distinct']:,}",
-            _share(entry["unique"]),
+            _format_share(entry["unique"]),
             entry["role"] or "?",
             entry["why"],
         )
@@ -36,9 +36,9 @@ def format_inspection(inspection: "Inspection") -> str:
     if inspection.sentences:
         lines += ["", *(f"- {sentence.text}" for sentence in inspection.sentences)]
     if inspection.combinations:
-        lines += ["", f"{COMBINATIONS}{_on_missing(inspection)}:"]
+        lines += ["", f"{COMBINATIONS_TITLE}{_missing_note(inspection)}:"]
     for entry in inspection.combinations:
-        lines.append(f"  {_share(entry['unique']):>7}  {join_columns(entry['columns'])}")
+        lines.append(f"  {_format_share(entry['unique']):>7}  {join_columns(entry['columns'])}")
     return "\n".join([*lines, "", CAVEAT])
 
 
@@ -55,14 +55,14 @@ def join_columns(columns: Sequence[str]) -> str:
     return " + ".join(shown)
 
 
-def _on_missing(inspection: "Inspection") -> str:
+def _missing_note(inspection: "Inspection") -> str:
     """Return how missing values count in combinations, if they occur there."""
     combined = {name for entry in inspection.combinations for name in entry["columns"]}
-    occur = any(inspection[name]["missing"] for name in combined)
-    return " (a missing value counts as a value there)" if occur else ""
+    has_missing = any(inspection[name]["missing"] for name in combined)
+    return " (a missing value counts as a value there)" if has_missing else ""
 
 
-def _share(part: float) -> str:
-    """Return a share in per cent, with a decimal unless it is all."""
-    text = f"{100 * part:.1f}"
+def _format_share(share: float) -> str:
+    """Return a share in per cent, with one decimal unless it is 100."""
+    text = f"{100 * share:.1f}"
     return f"{'100' if text == '100.0' else text} %"

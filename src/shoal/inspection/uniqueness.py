@@ -17,45 +17,51 @@ MIN_GAIN = 0.05  # increase in the share of unique records that makes a column q
 Codes = NDArray[np.int64]
 
 
-def share_unique(code: Codes, missing: NDArray[np.bool_] | None = None) -> float:
+def share_unique(codes: Codes, missing: NDArray[np.bool_] | None = None) -> float:
     """Return the share of records whose code no other record has.
 
     A record that ``missing`` marks has no value, and so no unique one.
     """
-    known = code if missing is None else code[~missing]
-    return float((np.bincount(known) == 1).sum() / len(code))
+    known = codes if missing is None else codes[~missing]
+    return float((np.bincount(known) == 1).sum() / len(codes))
 
 
 def suggest_by_combination(
-    column_codes: Codes, quasi: list[int], columns: Sequence[ColumnEntry]
+    column_codes: Codes, quasi_identifiers: list[int], columns: Sequence[ColumnEntry]
 ) -> None:
     """Suggest further columns that make more records unique together with quasi-identifiers."""
-    base = _joint_codes(column_codes, quasi)
-    before = share_unique(base)
+    joint_codes = _joint_codes(column_codes, quasi_identifiers)
+    share_without = share_unique(joint_codes)
     for i, entry in enumerate(columns):
-        if entry["role"] is not None or not quasi:
+        if entry["role"] is not None or not quasi_identifiers:
             continue
-        after = share_unique(_joined(base, column_codes[:, i]))
-        if after - before >= MIN_GAIN:
+        share_with = share_unique(_combine_codes(joint_codes, column_codes[:, i]))
+        if share_with - share_without >= MIN_GAIN:
             entry["role"] = "quasi-identifier"
             entry["why"] = (
-                f"with the quasi-identifiers it singles out {100 * after:.0f} % of the records,"
-                f" without it {100 * before:.0f} %"
+                f"with the quasi-identifiers it singles out {100 * share_with:.0f} % of the"
+                f" records, without it {100 * share_without:.0f} %"
             )
 
 
 def revealing_combinations(
-    column_codes: Codes, quasi: list[int], columns: Sequence[ColumnEntry]
+    column_codes: Codes, quasi_identifiers: list[int], columns: Sequence[ColumnEntry]
 ) -> list[dict[str, Any]]:
     """Return the most revealing pairs and triples, and all suggested quasi-identifiers together.
 
     Pairs and triples are formed of the columns that single out most on their own.
     """
     entries: list[dict[str, Any]] = []
-    strongest = sorted(quasi, key=lambda i: (-columns[i]["unique"], -columns[i]["distinct"], i))
+    strongest = sorted(
+        quasi_identifiers, key=lambda i: (-columns[i]["unique"], -columns[i]["distinct"], i)
+    )
     strongest = sorted(strongest[:MAX_COLUMNS])
     for size in (2, 3):
-        subsets = list(combinations(strongest, size)) if size < len(quasi) or size == 2 else []
+        subsets = (
+            list(combinations(strongest, size))
+            if size < len(quasi_identifiers) or size == 2
+            else []
+        )
         if len(subsets) * len(column_codes) > MAX_CELLS and size > 2:
             continue
         combinations_of_size: list[dict[str, Any]] = [
@@ -68,21 +74,25 @@ def revealing_combinations(
         entries += sorted(combinations_of_size, key=lambda entry: -entry["unique"])[
             :MAX_COMBINATIONS
         ]
-    if len(quasi) > 2:
-        unique = share_unique(_joint_codes(column_codes, quasi))
-        entries.append({"columns": [columns[i]["name"] for i in quasi], "unique": unique})
+    if len(quasi_identifiers) > 2:
+        unique = share_unique(_joint_codes(column_codes, quasi_identifiers))
+        entries.append(
+            {"columns": [columns[i]["name"] for i in quasi_identifiers], "unique": unique}
+        )
     return entries
 
 
 def _joint_codes(column_codes: Codes, columns: list[int]) -> Codes:
     """Return one code per record for its combination of values in some columns."""
-    joint = np.zeros(len(column_codes), np.int64)
+    joint_codes = np.zeros(len(column_codes), np.int64)
     for i in columns:
-        joint = _joined(joint, column_codes[:, i])
-        if joint.max() == len(joint) - 1:  # all records are unique already
+        joint_codes = _combine_codes(joint_codes, column_codes[:, i])
+        if joint_codes.max() == len(joint_codes) - 1:  # all records are unique already
             break
-    return joint
+    return joint_codes
 
 
-def _joined(joint: Codes, code: Codes) -> Codes:
-    return np.asarray(np.unique(joint * (code.max() + 1) + code, return_inverse=True)[1].ravel())
+def _combine_codes(joint_codes: Codes, codes: Codes) -> Codes:
+    return np.asarray(
+        np.unique(joint_codes * (codes.max() + 1) + codes, return_inverse=True)[1].ravel()
+    )

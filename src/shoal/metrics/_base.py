@@ -36,9 +36,9 @@ NEEDS = {
     "lower_bound": "a proven lower bound; pass one with the arrays",
     "units": "a column of units, by its name",
 }
-NUMBERS = ("original", "masked", "confidential", "weights")
-CATEGORIES = ("original_categories", "masked_categories", "other_categories")
-TABLES = (*NUMBERS, *CATEGORIES, "released", "confidential_codes", "categories")
+NUMERIC_INPUTS = ("original", "masked", "confidential", "weights")
+CATEGORY_INPUTS = ("original_categories", "masked_categories", "other_categories")
+TABLE_INPUTS = (*NUMERIC_INPUTS, *CATEGORY_INPUTS, "released", "confidential_codes", "categories")
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,11 @@ def measure(
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        parameters = _signature(function)
+        signature = _signature(function)
 
         @wraps(function)
-        def checked(*values: Any, **options: Any) -> Any:
-            arguments = parameters.bind(*values, **options).arguments
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            arguments = signature.bind(*args, **kwargs).arguments
             return function(**_check_tables(arguments))
 
         MEASURES[function.__name__] = checked
@@ -99,17 +99,21 @@ def measure(
 
 def needs(name: str) -> list[str]:
     """Return the required inputs of the measure ``name``."""
-    entries = _signature(MEASURES[name]).parameters.values()
-    return [entry.name for entry in entries if entry.default is Parameter.empty]
+    parameters = _signature(MEASURES[name]).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.default is Parameter.empty]
 
 
 def compute(name: str, inputs_by_name: Mapping[str, Any]) -> Any:
     """Compute one measure from ``inputs_by_name``, which holds at least its required inputs."""
-    inputs = [
+    input_names = [
         *needs(name),
-        *(n for n in _options(name) if n in inputs_by_name and n not in needs(name)),
+        *(
+            optional
+            for optional in _optional_inputs(name)
+            if optional in inputs_by_name and optional not in needs(name)
+        ),
     ]
-    return MEASURES[name](**{need: inputs_by_name[need] for need in inputs})
+    return MEASURES[name](**{input_name: inputs_by_name[input_name] for input_name in input_names})
 
 
 def accepts_axes(name: str) -> bool:
@@ -117,10 +121,10 @@ def accepts_axes(name: str) -> bool:
     return "columns" in _signature(MEASURES[name]).parameters
 
 
-def _options(name: str) -> list[str]:
+def _optional_inputs(name: str) -> list[str]:
     """Return the optional inputs of the measure ``name``."""
-    entries = _signature(MEASURES[name]).parameters.values()
-    return [entry.name for entry in entries if entry.default is not Parameter.empty]
+    parameters = _signature(MEASURES[name]).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.default is not Parameter.empty]
 
 
 def inputs_of(name: str) -> list[str]:
@@ -131,37 +135,39 @@ def inputs_of(name: str) -> list[str]:
 def _check_tables(inputs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments with tables as arrays; refuse tables that do not fit together."""
     arguments = dict(inputs)
-    for need in [need for need in inputs if need in TABLES and inputs[need] is not None]:
+    for name in [name for name in inputs if name in TABLE_INPUTS and inputs[name] is not None]:
         # Measures go column by column, so columns are contiguous.
-        table = np.asarray(inputs[need], np.float64 if need in NUMBERS else None, order="F")
+        table = np.asarray(inputs[name], np.float64 if name in NUMERIC_INPUTS else None, order="F")
         if table.ndim != 2 or 0 in table.shape:
             raise InputError(
-                f"{need!r} must be a table of at least one record and one column. Got the shape"
+                f"{name!r} must be a table of at least one record and one column. Got the shape"
                 f" {table.shape} instead.",
                 code="matrix-not-accepted",
-                need=need,
+                need=name,
             )
-        if need in NUMBERS and not np.isfinite(table).all():
+        if name in NUMERIC_INPUTS and not np.isfinite(table).all():
             count = int((~np.isfinite(table)).sum())
             raise InputError(
-                f"{need!r} has {count:,} missing or infinite values. Drop them first.",
+                f"{name!r} has {count:,} missing or infinite values. Drop them first.",
                 code="missing-values",
-                need=need,
+                need=name,
                 count=count,
             )
-        arguments[need] = table
+        arguments[name] = table
     if arguments.get("units") is not None:
-        arguments["units"] = _as_codes(arguments["units"], len(next(iter(inputs.values()))))
+        arguments["units"] = _unit_codes(arguments["units"], len(next(iter(inputs.values()))))
     shapes = {
-        need: table.shape
-        for need, table in arguments.items()
-        if need in TABLES and table is not None
+        name: table.shape
+        for name, table in arguments.items()
+        if name in TABLE_INPUTS and table is not None
     }
-    if len({rows for rows, _ in shapes.values()}) > 1 or any(
-        f"masked{end}" in shapes and shapes[f"original{end}"] != shapes[f"masked{end}"]
-        for end in ("", "_categories")
+    if len({n_rows for n_rows, _ in shapes.values()}) > 1 or any(
+        f"masked{suffix}" in shapes and shapes[f"original{suffix}"] != shapes[f"masked{suffix}"]
+        for suffix in ("", "_categories")
     ):
-        sizes = ", ".join(f"{need!r} {rows} x {cols}" for need, (rows, cols) in shapes.items())
+        sizes = ", ".join(
+            f"{name!r} {n_rows} x {n_columns}" for name, (n_rows, n_columns) in shapes.items()
+        )
         raise InputError(
             f"The tables have different shapes: {sizes}. Compare the same records.",
             code="shapes-differ",
@@ -169,12 +175,12 @@ def _check_tables(inputs: Mapping[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-def _as_codes(units: Any, records: int) -> Labels:
+def _unit_codes(units: Any, n_records: int) -> Labels:
     """Return units as integers from 0; refuse an array of another length."""
     array = np.asarray(units)
-    if array.shape != (records,):
+    if array.shape != (n_records,):
         raise InputError(
-            f"'units' must give the unit of each of the {records:,} records. Got the"
+            f"'units' must give the unit of each of the {n_records:,} records. Got the"
             f" shape {array.shape} instead.",
             code="matrix-not-accepted",
             need="units",

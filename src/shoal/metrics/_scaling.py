@@ -32,13 +32,13 @@ def correctly_rounded_sum(values: Values) -> float:
     The leading bits of all values are multiples of one power of two, few enough
     that their sum is exact; then come the next bits, until none are left.
     """
-    parts = []
-    while (most := max(values.max(), -values.min())) > 0:
-        grid = np.ldexp(1.0, np.frexp(most)[1] + len(values).bit_length() + 1)
+    partial_sums = []
+    while (magnitude := max(values.max(), -values.min())) > 0:
+        grid = np.ldexp(1.0, np.frexp(magnitude)[1] + len(values).bit_length() + 1)
         leading = (values + grid) - grid
-        parts.append(leading.sum())
+        partial_sums.append(leading.sum())
         values = values - leading
-    return fsum(parts)
+    return fsum(partial_sums)
 
 
 def scale_by_original(
@@ -52,15 +52,19 @@ def scale_by_original(
     on which the mean squared distance from the mean is 1.
     """
     columns = np.arange(original.shape[1]) if columns is None else columns
-    spread = np.bincount(columns, [(x != x[0]).any() for x in original.T])[columns] > 0
-    for column in np.unique(columns[spread]):
+    is_varying = (
+        np.bincount(columns, [(values != values[0]).any() for values in original.T])[columns] > 0
+    )
+    for column in np.unique(columns[is_varying]):
         axes = np.flatnonzero(columns == column)
-        exponent = scaling_exponent(*(original[:, a] for a in axes))
-        unit = np.sqrt(sum(_scaled(original[:, a], exponent).var() for a in axes))
-        for a in axes:
-            before, after = (_scaled(X[:, a], exponent) for X in (original, masked))
-            mean = before.mean()
-            yield int(a), (before - mean) / unit, (after - mean) / unit
+        exponent = scaling_exponent(*(original[:, axis] for axis in axes))
+        scale = np.sqrt(sum(_divide_by_power(original[:, axis], exponent).var() for axis in axes))
+        for axis in axes:
+            original_values, masked_values = (
+                _divide_by_power(X[:, axis], exponent) for X in (original, masked)
+            )
+            mean = original_values.mean()
+            yield int(axis), (original_values - mean) / scale, (masked_values - mean) / scale
 
 
 def column_distances(
@@ -69,22 +73,22 @@ def column_distances(
     """Yield for each column that varies the distance of each value from the original, scaled."""
     columns = np.arange(original.shape[1]) if columns is None else columns
     squares: dict[int, Values] = {}
-    for a, before, after in scale_by_original(original, masked, columns):
-        column = int(columns[a])
+    for axis, original_values, masked_values in scale_by_original(original, masked, columns):
+        column = int(columns[axis])
         if column not in squares:
             yield from map(np.sqrt, squares.values())
             squares = {column: np.zeros(len(original))}
-        squares[column] += (before - after) ** 2
+        squares[column] += (original_values - masked_values) ** 2
     yield from map(np.sqrt, squares.values())
 
 
-def has_spread(original: Matrix, masked: Matrix) -> NDArray[np.bool_]:
+def varying_columns(original: Matrix, masked: Matrix) -> NDArray[np.bool_]:
     """Return which columns of the original vary; refuse a change of one that does not.
 
     A constant column has no scale in which a change could be measured.
     """
-    spread = np.asarray((original != original[0]).any(axis=0))
-    changed = np.flatnonzero(~spread & (masked != original[0]).any(axis=0))
+    is_varying = np.asarray((original != original[0]).any(axis=0))
+    changed = np.flatnonzero(~is_varying & (masked != original[0]).any(axis=0))
     if len(changed):
         raise InputError(
             f"Column {changed[0] + 1} of the quasi-identifiers is constant in the original and"
@@ -92,7 +96,7 @@ def has_spread(original: Matrix, masked: Matrix) -> NDArray[np.bool_]:
             code="no-unit",
             position=int(changed[0]) + 1,
         )
-    return spread
+    return is_varying
 
 
 def scaling_exponent(*columns: Values) -> int:
@@ -109,5 +113,5 @@ def _exponent(values: Values) -> int:
     return int(np.frexp(max(values.max(), -values.min()))[1])
 
 
-def _scaled(column: Values, exponent: int) -> Values:
+def _divide_by_power(column: Values, exponent: int) -> Values:
     return np.asarray(np.ldexp(column, -exponent)) if exponent else column

@@ -12,24 +12,24 @@ from shoal.frame.columns import read_together
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 
-MAX_BY_CHANCE = 5.0  # standard deviations of an association between independent columns
-OTHER_ORDER = (
+MAX_CHANCE_DEVIATIONS = 5.0  # standard deviations of an association between independent columns
+ORDER_DIFFERS = (
     "The records of the release are in another order than those of the original: no column is"
     " related to the original, row by row."
 )
 MIN_ASSOCIATION = 0.5  # of short tables, where chance alone reaches more
-SHORT = 100  # records below which only columns with the same values in both tables can tell
+SHORT_TABLE = 100  # records below which only columns with the same values in both tables count
 
 
-def is_same_order(before: Frame, after: Frame, types: Mapping[str, Type]) -> bool:
+def has_same_order(original: Frame, masked: Frame, types: Mapping[str, Type]) -> bool:
     """Return whether the rows of two tables seem to be the same records in the same order.
 
     Masking keeps an association between a value and its masked value; in another order there is
-    none in any column. Where no column can tell, the order is taken to be the same.
+    none in any column. If no column is informative, the order is assumed to be the same.
 
     Parameters
     ----------
-    before, after : Frame
+    original, masked : Frame
         The table before and after masking.
     types : mapping of str to Type
         Declared types.
@@ -40,83 +40,99 @@ def is_same_order(before: Frame, after: Frame, types: Mapping[str, Type]) -> boo
         False if the tables differ in length, or if every common column whose values vary is
         unrelated between them, row by row.
     """
-    n = len(before)
-    if n != len(after):
+    n = len(original)
+    if n != len(masked):
         return False
-    limit = min(MIN_ASSOCIATION, MAX_BY_CHANCE / np.sqrt(max(n, 1)))
-    any_association = False
-    for name in after.columns:
-        if name in before.columns:
-            association = _association(before, after, name, types.get(name))
+    limit = min(MIN_ASSOCIATION, MAX_CHANCE_DEVIATIONS / np.sqrt(max(n, 1)))
+    has_association = False
+    for name in masked.columns:
+        if name in original.columns:
+            association = _association(original, masked, name, types.get(name))
             if association is not None:
                 if abs(association) >= limit:
                     return True
-                any_association = True
-    return not any_association
+                has_association = True
+    return not has_association
 
 
-def decide_order(
-    before: Frame, after: Frame, types: Mapping[str, Type], aligned: bool | None
+def resolve_alignment(
+    original: Frame, masked: Frame, types: Mapping[str, Type], aligned: bool | None
 ) -> bool:
     """Return whether rows are the same records: as ``aligned`` states, or else as they seem to be.
 
     Tables of different length cannot be aligned.
     """
     if aligned is None:
-        return is_same_order(before, after, types)
-    if aligned and len(before) != len(after):
+        return has_same_order(original, masked, types)
+    if aligned and len(original) != len(masked):
         raise InputError(
-            f"The original holds {len(before):,} records and the masked table {len(after):,}, so"
+            f"The original holds {len(original):,} records and the masked table {len(masked):,}, so"
             " they are not in the same order. Leave out `aligned=True`.",
             code="records-differ",
-            original=len(before),
-            masked=len(after),
+            original=len(original),
+            masked=len(masked),
         )
     return aligned
 
 
-def _association(before: Frame, after: Frame, name: str, declared: Type | None) -> float | None:
-    """Return the rank correlation of a column with itself, or kappa; None if it cannot tell."""
-    n = len(before)
+def _association(
+    original: Frame, masked: Frame, name: str, declared_type: Type | None
+) -> float | None:
+    """Return the rank correlation or kappa of both versions of a column; None if uninformative."""
+    n = len(original)
     try:
-        column = read_together([before, after], name, declared)
+        column = read_together([original, masked], name, declared_type)
     except InputError:
-        values: NDArray[Any] = np.concatenate(text_codes([before, after], name))
+        values: NDArray[Any] = np.concatenate(text_codes([original, masked], name))
         is_category = True
     else:
         is_category = column.kind in ("nominal", "boolean")
         values = column.codes if is_category else column.values
-    first, second = values[:n], values[n:]
-    if n < SHORT and not np.array_equal(np.sort(first), np.sort(second), equal_nan=True):
+    original_values, masked_values = values[:n], values[n:]
+    if n < SHORT_TABLE and not np.array_equal(
+        np.sort(original_values), np.sort(masked_values), equal_nan=True
+    ):
         return None
-    return _kappa(first, second) if is_category else _rank_correlation(first, second)
+    return (
+        _kappa(original_values, masked_values)
+        if is_category
+        else _rank_correlation(original_values, masked_values)
+    )
 
 
-def _rank_correlation(before: NDArray[np.float64], after: NDArray[np.float64]) -> float | None:
-    known = ~(np.isnan(before) | np.isnan(after))
-    if known.sum() < 2:
+def _rank_correlation(
+    original_values: NDArray[np.float64], masked_values: NDArray[np.float64]
+) -> float | None:
+    is_known = ~(np.isnan(original_values) | np.isnan(masked_values))
+    if is_known.sum() < 2:
         return None
-    first, second = (_centred_ranks(values[known]) for values in (before, after))
-    spread = np.sqrt((first @ first) * (second @ second))
-    return float(first @ second / spread) if spread > 0 else None
+    original_ranks, masked_ranks = (
+        _centred_ranks(values[is_known]) for values in (original_values, masked_values)
+    )
+    norm_product = np.sqrt((original_ranks @ original_ranks) * (masked_ranks @ masked_ranks))
+    return float(original_ranks @ masked_ranks / norm_product) if norm_product > 0 else None
 
 
 def _centred_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the ranks, with mean ranks for ties, minus their mean."""
-    code, counts = np.unique(values, return_inverse=True, return_counts=True)[1:]
-    return np.asarray((np.cumsum(counts) - (counts + len(values)) / 2)[code.ravel()])
+    codes, counts = np.unique(values, return_inverse=True, return_counts=True)[1:]
+    return np.asarray((np.cumsum(counts) - (counts + len(values)) / 2)[codes.ravel()])
 
 
-def _kappa(before: NDArray[np.int64], after: NDArray[np.int64]) -> float | None:
+def _kappa(original_codes: NDArray[np.int64], masked_codes: NDArray[np.int64]) -> float | None:
     """Return Cohen's kappa; None where categories were recoded, or no two records agree by chance.
 
     Missing values count as a category.
     """
-    n, most = len(before), int(max(before.max(), after.max())) + 2
-    shares = [np.bincount(codes + 1, minlength=most) / n for codes in (before, after)]
+    n, n_codes = len(original_codes), int(max(original_codes.max(), masked_codes.max())) + 2
+    shares = [
+        np.bincount(codes + 1, minlength=n_codes) / n for codes in (original_codes, masked_codes)
+    ]
     if ((shares[0] == 0) & (shares[1] > 0)).any():
         return None
-    by_chance = float(shares[0] @ shares[1])
-    if by_chance == 1:
+    chance_agreement = float(shares[0] @ shares[1])
+    if chance_agreement == 1:
         return None
-    return (float((before == after).mean()) - by_chance) / (1 - by_chance)
+    return (float((original_codes == masked_codes).mean()) - chance_agreement) / (
+        1 - chance_agreement
+    )

@@ -26,14 +26,14 @@ def classes(released: NDArray[np.generic]) -> Labels:
         return ranks(released[:, 0])
     hashes = np.zeros(len(released), np.uint64)
     for column in released.T:
-        hashes = (hashes ^ _key(column)) * HASH_FACTOR
+        hashes = (hashes ^ _as_uint64(column)) * HASH_FACTOR
         hashes ^= hashes >> np.uint64(32)
     order = np.argsort(hashes)
     is_first = np.diff(hashes[order], prepend=~hashes[order[:1]]) != 0
     labels = np.empty(len(released), np.int64)
     labels[order] = np.cumsum(is_first) - 1
-    member = order[is_first][labels]  # some record of the same class
-    if all(np.array_equal(key[member], key) for key in map(_key, released.T)):
+    representative = order[is_first][labels]  # some record of the same class
+    if all(np.array_equal(key[representative], key) for key in map(_as_uint64, released.T)):
         return labels
     return _classes_by_column(released)
 
@@ -41,20 +41,21 @@ def classes(released: NDArray[np.generic]) -> Labels:
 def ranks(values: NDArray[np.generic]) -> Labels:
     """Return the rank of each value among the distinct values, numbered from 0."""
     if values.dtype.kind in "iu":
-        least, most = int(values.min()), int(values.max())
-        if most - least < 4 * len(values) and most < 2**63:  # counting is faster than sorting
-            offset = values.astype(np.int64) - least
+        lowest, highest = int(values.min()), int(values.max())
+        # Counting is faster than sorting.
+        if highest - lowest < 4 * len(values) and highest < 2**63:
+            offset = values.astype(np.int64) - lowest
             occurs = np.bincount(offset) > 0
             return np.asarray((np.cumsum(occurs) - 1)[offset])
     return np.asarray(np.unique(values, return_inverse=True)[1], np.int64)
 
 
-def _key(column: NDArray[np.generic]) -> NDArray[np.uint64]:
+def _as_uint64(column: NDArray[np.generic]) -> NDArray[np.uint64]:
     """Return 64-bit integers that are equal exactly where the values are."""
     if column.dtype == np.float64:
-        number = column.astype(np.float64) + 0.0  # no negative zero
-        number[np.isnan(number)] = np.nan
-        return np.asarray(number.view(np.uint64))
+        values = column.astype(np.float64) + 0.0  # no negative zero
+        values[np.isnan(values)] = np.nan
+        return np.asarray(values.view(np.uint64))
     if column.dtype.kind in "biu":
         return column.astype(np.uint64)
     return ranks(column).astype(np.uint64)
@@ -64,8 +65,8 @@ def _classes_by_column(released: NDArray[np.generic]) -> Labels:
     """Return the classes without hashing; slower, for tables with a hash collision."""
     labels = np.zeros(len(released), np.int64)
     for column in released.T:
-        code = ranks(column)
-        labels = ranks(labels * (code.max() + 1) + code)
+        codes = ranks(column)
+        labels = ranks(labels * (codes.max() + 1) + codes)
     return labels
 
 
@@ -158,8 +159,8 @@ def reidentification(
     -------
     dict
         ``prosecutor``, ``journalist`` and ``marketer``, in (0, 1]. 1 means that the
-        record (the marketer: every record) can be picked for certain; 1/n that all
-        records look alike.
+        record (for the marketer: every record) can be identified with certainty; 1/n that
+        all records look alike.
 
     References
     ----------
@@ -173,24 +174,24 @@ def reidentification(
     {'prosecutor': 0.5, 'journalist': 0.5, 'marketer': 0.4}
     """
     labels = classes(released)
-    size = _sizes(labels, units)[labels]
-    people = size if population is None else np.asarray(population)
-    if people.shape != size.shape or not (people >= size).all():
+    sizes = _class_sizes(labels, units)[labels]
+    population_sizes = sizes if population is None else np.asarray(population)
+    if population_sizes.shape != sizes.shape or not (population_sizes >= sizes).all():
         raise InputError(
-            "'population' must say for each record how many people look like it, at least as many"
-            " as records do.",
+            "'population' must give for each record the number of people with its released"
+            " values, at least the number of such records.",
             code="population-unusable",
         )
     # Sorted, so that the sum does not depend on the order of the records.
-    chances = np.sort(1 / people)
+    probabilities = np.sort(1 / population_sizes)
     return {
-        "prosecutor": float(1 / size.min()),
-        "journalist": float(1 / people.min()),
-        "marketer": float(chances.mean()),
+        "prosecutor": float(1 / sizes.min()),
+        "journalist": float(1 / population_sizes.min()),
+        "marketer": float(probabilities.mean()),
     }
 
 
-def _sizes(labels: Labels, units: Labels | None) -> Labels:
+def _class_sizes(labels: Labels, units: Labels | None) -> Labels:
     """Return the size of each class, in units if these are given."""
     if units is None:
         return np.bincount(labels)

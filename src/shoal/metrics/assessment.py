@@ -22,10 +22,10 @@ from shoal.metrics import (
     inputs_of,
     needs,
 )
-from shoal.metrics.alignment import OTHER_ORDER, is_same_order
+from shoal.metrics.alignment import ORDER_DIFFERS, has_same_order
 from shoal.metrics.assessment_inputs import (
     axes_inputs,
-    check_names,
+    check_roles,
     check_same_records,
     describe_columns,
     describe_totals,
@@ -36,7 +36,7 @@ from shoal.metrics.category_inputs import category_inputs
 from shoal.metrics.figures import NOT_NUMBERS, flatten
 from shoal.metrics.subgroups import MIN_GROUP, Grouping, Subgroups, split_groups
 
-KNOWN_GROUP = (
+KNOWN_GROUP_NOTE = (
     "Risks are those of an attacker who knows which group a person belongs to; attacks by subgroup"
     " do not assume it."
 )
@@ -157,28 +157,28 @@ def assess(
                 code="unknown-measure",
                 measure=name,
             )
-    before, after = tables.open_frame(original), tables.open_frame(masked)
+    original_frame, masked_frame = tables.open_frame(original), tables.open_frame(masked)
     names = as_list(quasi_identifiers)
-    declared = as_types(types)
-    tables.check_columns(before, declared)
-    check_same_records(len(before), len(after))
-    if aligned is None and not is_same_order(before, after, declared):
+    declared_types = as_types(types)
+    tables.check_columns(original_frame, declared_types)
+    check_same_records(len(original_frame), len(masked_frame))
+    if aligned is None and not has_same_order(original_frame, masked_frame, declared_types):
         raise InputError(
-            f"{OTHER_ORDER} Measures compare record by record: assess the table before its records"
-            " are shuffled, or use `aligned=True` if the order is the same.",
+            f"{ORDER_DIFFERS} Measures compare record by record: assess the table before its"
+            " records are shuffled, or use `aligned=True` if the order is the same.",
             code="order-differs",
         )
-    units = None if unit is None else read_units(before, unit)
+    units = None if unit is None else read_units(original_frame, unit)
 
     def assess_rows(rows: NDArray[np.int64] | None) -> Assessment:
         return assess_frames(
-            before if rows is None else tables.take(before, rows),
-            after if rows is None else tables.take(after, rows),
+            original_frame if rows is None else tables.take(original_frame, rows),
+            masked_frame if rows is None else tables.take(masked_frame, rows),
             names,
             names,
             as_list(confidential),
             measures or MEASURES,
-            declared,
+            declared_types,
             weight=weight,
             units=units if units is None or rows is None else units[rows],
         )
@@ -193,10 +193,10 @@ def assess(
             measure=not_computed[0],
         )
     if by is not None:
-        grouping = split_groups([before], by, min_group, declared, units)
+        grouping = split_groups([original_frame], by, min_group, declared_types, units)
         results = tuple(assess_rows(group.rows[0]) for group in grouping.groups)
-        counted = RECORD_UNIT if unit is None else "unit"
-        assessment.groups = _subgroups(assessment, grouping, results, counted)
+        unit_noun = RECORD_UNIT if unit is None else "unit"
+        assessment.groups = _subgroups(assessment, grouping, results, unit_noun)
     return assessment
 
 
@@ -204,21 +204,23 @@ def _subgroups(
     assessment: Assessment, grouping: Grouping, results: tuple[Assessment, ...], unit: str
 ) -> Subgroups:
     """Return the measures of the subgroups, with the direction in which each is better."""
-    better = {
+    directions = {
         name: MEASURE_INFO[name.partition(":")[0]].better
         for name in assessment.figures()
         if MEASURE_INFO[name.partition(":")[0]].better != "neither"
     }
     has_risk = any(MEASURE_INFO[name].kind == "risk" for name in assessment)
     figures = tuple(result.figures() for result in results)
-    return Subgroups(grouping, figures, better, unit, results, KNOWN_GROUP if has_risk else "")
+    return Subgroups(
+        grouping, figures, directions, unit, results, KNOWN_GROUP_NOTE if has_risk else ""
+    )
 
 
 def assess_frames(
-    before: Frame,
-    after: Frame,
+    original: Frame,
+    masked: Frame,
     quasi_identifiers: Sequence[str],
-    changed: Sequence[str],
+    masked_columns: Sequence[str],
     confidential: Sequence[str],
     measures: Collection[str],
     types: Mapping[str, Type] | None = None,
@@ -226,28 +228,30 @@ def assess_frames(
     weight: str | None = None,
     lower_bound: float | None = None,
     units: NDArray[np.int64] | None = None,
-    recoded: Sequence[str] = (),
+    recoded_columns: Sequence[str] = (),
 ) -> Assessment:
     """Compute ``measures`` of two frames, with a remark on each that cannot be computed.
 
-    Classes are counted on the ``quasi_identifiers``, losses on those of them that are ``changed``.
-    ``weight`` is a column of the original, ``lower_bound`` a proven bound on the SSE.
-    Risks are counted in ``units`` if these are given. ``recoded`` columns have other categories
-    than before, and only measures of categories use them.
+    Classes are counted on the ``quasi_identifiers``, losses on those of them that are among the
+    ``masked_columns``. ``weight`` is a column of the original, ``lower_bound`` a proven bound on
+    the SSE. Risks are counted in ``units`` if these are given. The ``recoded_columns`` have other
+    categories than in the original, and only measures of categories use them.
     """
-    check_names(quasi_identifiers, confidential)
-    check_same_records(len(before), len(after))
-    tables.check_columns(before, [*quasi_identifiers, *confidential])
-    tables.check_columns(after, quasi_identifiers)
+    check_roles(quasi_identifiers, confidential)
+    check_same_records(len(original), len(masked))
+    tables.check_columns(original, [*quasi_identifiers, *confidential])
+    tables.check_columns(masked, quasi_identifiers)
     inputs, columns = measure_inputs(
-        before, after, quasi_identifiers, changed, confidential, types or {}
+        original, masked, quasi_identifiers, masked_columns, confidential, types or {}
     )
-    coded = category_inputs(before, after, changed, recoded, confidential, types or {})
-    inputs |= coded.inputs
-    columns["categorical"] = coded.columns
-    axes, axes_remark = axes_inputs(before, after, changed, types or {})
+    categories = category_inputs(
+        original, masked, masked_columns, recoded_columns, confidential, types or {}
+    )
+    inputs |= categories.inputs
+    columns["categorical"] = categories.columns
+    axes, axes_remark = axes_inputs(original, masked, masked_columns, types or {})
     if weight is not None:
-        inputs["weights"] = tables.weights(before, weight)[:, np.newaxis]
+        inputs["weights"] = tables.weights(original, weight)[:, np.newaxis]
     if lower_bound is not None:
         inputs["lower_bound"] = lower_bound
     if units is not None:
@@ -256,23 +260,25 @@ def assess_frames(
     remarks: dict[str, str] = {}
     for name in measures:
         available = {**inputs, **axes} if accepts_axes(name) else inputs
-        not_computed = [NEEDS[need] for need in needs(name) if need not in available]
-        if not_computed:
-            remarks[name] = f"Not computed: needs {not_computed[0]}."
+        missing_inputs = [
+            NEEDS[input_name] for input_name in needs(name) if input_name not in available
+        ]
+        if missing_inputs:
+            remarks[name] = f"Not computed: needs {missing_inputs[0]}."
             continue
         try:
-            values[name] = _by_column(
+            values[name] = _as_plain_values(
                 compute(name, available), columns.get(MEASURE_INFO[name].per, [])
             )
         except InputError as reason:
             remarks[name] = f"Not computed: {reason}"
             continue
         if name in ("one_way_change", "two_way_change"):
-            remark = coded.remark
+            remark = categories.remark
         elif accepts_axes(name):
             remark = axes_remark
         else:
-            remark = describe_columns(before, columns, inputs_of(name))
+            remark = describe_columns(original, columns, inputs_of(name))
         if "weights" in needs(name):
             remark = f"{remark} {describe_totals(inputs, columns['quasi-identifier'])}".lstrip()
         if remark:
@@ -280,26 +286,28 @@ def assess_frames(
     return Assessment(values, remarks)
 
 
-def linear_measures(*, categories: bool = False) -> list[str]:
+def linear_cost_measures(*, categories: bool = False) -> list[str]:
     """Return the measures of linear cost that need no input besides the two tables.
 
     Those of ``categories`` need masked columns of that kind.
     """
-    special = {"lower_bound", "weights", "units"}
-    special |= set() if categories else {"original_categories"}
+    excluded_inputs = {"lower_bound", "weights", "units"}
+    excluded_inputs |= set() if categories else {"original_categories"}
     return [
         name
         for name, info in MEASURE_INFO.items()
-        if info.cost == "linear" and not special & set(needs(name))
+        if info.cost == "linear" and not excluded_inputs & set(needs(name))
     ]
 
 
 def changed_columns(original: IntoDataFrame, masked: IntoDataFrame) -> list[str]:
     """Return the columns of both tables whose values differ."""
-    before, after = tables.open_frame(original), tables.open_frame(masked)
-    check_same_records(len(before), len(after))
-    changed = [name for name in after.columns if name in before.columns]
-    changed = [name for name in changed if tables.column_differs(before, after, name)]
+    original_frame, masked_frame = tables.open_frame(original), tables.open_frame(masked)
+    check_same_records(len(original_frame), len(masked_frame))
+    changed = [name for name in masked_frame.columns if name in original_frame.columns]
+    changed = [
+        name for name in changed if tables.column_differs(original_frame, masked_frame, name)
+    ]
     if not changed:
         raise InputError(
             "No column differs between the two tables. Name the quasi-identifiers.",
@@ -308,10 +316,10 @@ def changed_columns(original: IntoDataFrame, masked: IntoDataFrame) -> list[str]
     return changed
 
 
-def _by_column(value: Any, columns: Sequence[str]) -> Any:
+def _as_plain_values(value: Any, columns: Sequence[str]) -> Any:
     """Return the value as plain numbers, by column where there is one for each."""
     if isinstance(value, np.ndarray):
         return dict(zip(columns, value.tolist(), strict=True))
     if isinstance(value, dict):
-        return {key: _by_column(entry, columns) for key, entry in value.items()}
+        return {key: _as_plain_values(entry, columns) for key, entry in value.items()}
     return value

@@ -25,69 +25,82 @@ def read_units(frame: Frame, name: str) -> NDArray[np.int64]:
     return units
 
 
-def check_same_records(before: int, after: int) -> None:
+def check_same_records(n_original: int, n_masked: int) -> None:
     """Refuse tables of different length."""
-    if before != after:
+    if n_original != n_masked:
         raise InputError(
-            f"The original holds {before} records and the masked table {after}. Compare tables with"
-            " the same records in the same order.",
+            f"The original holds {n_original} records and the masked table {n_masked}. Compare"
+            " tables with the same records in the same order.",
             code="records-differ",
-            original=before,
-            masked=after,
+            original=n_original,
+            masked=n_masked,
         )
 
 
 def measure_inputs(
-    before: Frame,
-    after: Frame,
+    original: Frame,
+    masked: Frame,
     quasi_identifiers: Sequence[str],
-    changed: Sequence[str],
+    masked_columns: Sequence[str],
     confidential: Sequence[str],
     types: Mapping[str, Type],
 ) -> tuple[dict[str, Any], dict[str, list[str]]]:
     """Return the inputs of measures, and the columns by how measures can use them."""
-    undeclared = [n for n in changed if n not in types or types[n].kind == "numeric"]
-    numeric = [
-        n for n in undeclared if tables.is_numeric(before, n) and tables.is_numeric(after, n)
+    undeclared = [
+        name for name in masked_columns if name not in types or types[name].kind == "numeric"
     ]
-    incomplete = [*tables.missing_counts(before, numeric), *tables.missing_counts(after, numeric)]
+    numeric = [
+        name
+        for name in undeclared
+        if tables.is_numeric(original, name) and tables.is_numeric(masked, name)
+    ]
+    incomplete = [
+        *tables.missing_counts(original, numeric),
+        *tables.missing_counts(masked, numeric),
+    ]
     numeric = [name for name in numeric if name not in incomplete]
-    ordered = ordered_columns(before, confidential, types)
-    numbers = [name for name, column in ordered.items() if column.kind == "numeric"]
+    ordered = ordered_columns(original, confidential, types)
+    numeric_confidential = [name for name, column in ordered.items() if column.kind == "numeric"]
     # One label per class represents all released values, so that no measure groups them again.
-    inputs: dict[str, Any] = {"released": classes(keys(after, quasi_identifiers))[:, np.newaxis]}
+    inputs: dict[str, Any] = {"released": classes(keys(masked, quasi_identifiers))[:, np.newaxis]}
     if numeric:
-        inputs["original"] = tables.matrix(before, numeric, order="F")
-        inputs["masked"] = tables.matrix(after, numeric, order="F")
-    if numbers:
-        inputs["confidential"] = tables.matrix(before, numbers, order="F")
-    kinds = [n for n in confidential if n not in numbers and not tables.is_numeric(before, n)]
-    if kinds:
-        inputs["categories"] = codes(before, kinds)
+        inputs["original"] = tables.matrix(original, numeric, order="F")
+        inputs["masked"] = tables.matrix(masked, numeric, order="F")
+    if numeric_confidential:
+        inputs["confidential"] = tables.matrix(original, numeric_confidential, order="F")
+    category_columns = [
+        name
+        for name in confidential
+        if name not in numeric_confidential and not tables.is_numeric(original, name)
+    ]
+    if category_columns:
+        inputs["categories"] = codes(original, category_columns)
     if confidential:
         inputs["confidential_codes"], inputs["ordered"] = rank_or_category_codes(
-            before, confidential, types
+            original, confidential, types
         )
     return inputs, {
         "quasi-identifier": numeric,
-        "other": [name for name in changed if name not in numeric],
+        "other": [name for name in masked_columns if name not in numeric],
         "confidential": list(confidential),
-        "categories": [name for name in confidential if name not in numbers],
-        "incomplete": [name for name in confidential if name not in (*numbers, *kinds)],
+        "categories": [name for name in confidential if name not in numeric_confidential],
+        "incomplete": [
+            name for name in confidential if name not in (*numeric_confidential, *category_columns)
+        ],
     }
 
 
 def axes_inputs(
-    before: Frame, after: Frame, changed: Sequence[str], types: Mapping[str, Type]
+    original: Frame, masked: Frame, masked_columns: Sequence[str], types: Mapping[str, Type]
 ) -> tuple[dict[str, Any], str]:
     """Return both tables as axes, if columns are not all numeric and complete, and a remark.
 
     Missing values are at the mean of their column; originally missing values cannot change.
     """
-    joined, not_comparable, n = [], [], len(before)
-    for name in changed:
+    comparable, not_comparable, n_records = [], [], len(original)
+    for name in masked_columns:
         try:
-            joined.append(read_concatenated(before, after, name, types.get(name)))
+            comparable.append(read_concatenated(original, masked, name, types.get(name)))
         except InputError:
             if name in types:
                 raise
@@ -97,32 +110,36 @@ def axes_inputs(
         if not_comparable
         else []
     )
-    incomplete = [column.name for column in joined if column.is_missing.any()]
-    if not joined or (not incomplete and all(column.kind == "numeric" for column in joined)):
+    incomplete = [column.name for column in comparable if column.is_missing.any()]
+    if not comparable or (
+        not incomplete and all(column.kind == "numeric" for column in comparable)
+    ):
         return {}, " ".join(remarks)
-    axes, columns = assemble([axes_of(*column.for_axes) for column in joined])
-    projected = [column.name for column in joined if column.n_categories > MAX_EXACT]
+    axes, columns = assemble([axes_of(*column.for_axes) for column in comparable])
+    projected = [column.name for column in comparable if column.n_categories > MAX_EXACT]
     if projected:
         remarks.append(
             f"{name_columns(projected)} with more than {MAX_EXACT} categories: distances between"
             " them are approximate."
         )
-    original, masked = axes[:n], axes[n:]
+    original_axes, masked_axes = axes[:n_records], axes[n_records:]
     if incomplete:
-        masked[np.isnan(original)] = np.nan
-        centre = means(original)
-        original, masked = (
-            np.where(np.isnan(matrix), centre, matrix) for matrix in (original, masked)
+        masked_axes[np.isnan(original_axes)] = np.nan
+        centre = means(original_axes)
+        original_axes, masked_axes = (
+            np.where(np.isnan(matrix), centre, matrix) for matrix in (original_axes, masked_axes)
         )
         remarks.append(
             f"{name_columns(incomplete)} with missing cells: originally missing values count as"
             " unchanged, suppressed ones as the mean."
         )
-    return {"original": original, "masked": masked, "columns": columns}, " ".join(remarks)
+    return {"original": original_axes, "masked": masked_axes, "columns": columns}, " ".join(remarks)
 
 
-def describe_columns(before: Frame, columns: Mapping[str, list[str]], needed: Sequence[str]) -> str:
-    """Return a sentence on columns that a measure ignores or counts as categories, or nothing."""
+def describe_columns(
+    original: Frame, columns: Mapping[str, list[str]], needed: Sequence[str]
+) -> str:
+    """Return a sentence on columns that a measure ignores or counts as categories; may be empty."""
     if "original" in needed and columns["other"]:
         return (
             f"{name_columns(columns['other'])} left out: not numeric and complete in both tables."
@@ -130,8 +147,8 @@ def describe_columns(before: Frame, columns: Mapping[str, list[str]], needed: Se
     excluded = columns["incomplete" if "categories" in needed else "categories"]
     if "confidential" in needed and excluded:
         return f"{name_columns(excluded)} left out: not numeric, or with missing values."
-    numeric = [name for name in columns["categories"] if tables.is_numeric(before, name)]
-    incomplete = list(tables.missing_counts(before, numeric))
+    numeric = [name for name in columns["categories"] if tables.is_numeric(original, name)]
+    incomplete = list(tables.missing_counts(original, numeric))
     if "ordered" in needed and incomplete:
         return f"{name_columns(incomplete)} counted as categories: missing values have no order."
     return ""
@@ -139,25 +156,26 @@ def describe_columns(before: Frame, columns: Mapping[str, list[str]], needed: Se
 
 def describe_totals(inputs: Mapping[str, Any], columns: Sequence[str]) -> str:
     """Return a sentence with the weighted totals of both tables."""
-    sums = [(inputs[which] * inputs["weights"]).sum(axis=0) for which in ("original", "masked")]
+    sums = [(inputs[table] * inputs["weights"]).sum(axis=0) for table in ("original", "masked")]
     totals = [
-        f"{name!r} {before:.10g} before and {after:.10g} after"
-        for name, before, after in zip(columns, *sums, strict=True)
+        f"{name!r} {original:.10g} before and {masked:.10g} after"
+        for name, original, masked in zip(columns, *sums, strict=True)
     ]
     return f"Weighted totals: {', '.join(totals)}."
 
 
-def check_names(quasi_identifiers: Sequence[str], confidential: Sequence[str]) -> None:
+def check_roles(quasi_identifiers: Sequence[str], confidential: Sequence[str]) -> None:
     """Refuse to measure risk without a quasi-identifier, or with a column in two roles."""
     if not quasi_identifiers:
         raise ParameterError(
             "Name at least one quasi-identifier: risk is counted on them.",
             code="quasi-identifiers-needed",
         )
-    twice = [name for name in quasi_identifiers if name in confidential]
-    if twice:
+    in_both_roles = [name for name in quasi_identifiers if name in confidential]
+    if in_both_roles:
         raise ParameterError(
-            f"{name_columns(twice)} cannot be both quasi-identifier and confidential. Choose one.",
+            f"{name_columns(in_both_roles)} cannot be both quasi-identifier and confidential."
+            " Choose one.",
             code="two-roles",
-            columns=tuple(twice),
+            columns=tuple(in_both_roles),
         )

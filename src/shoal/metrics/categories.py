@@ -7,10 +7,10 @@ import numpy as np
 from shoal.errors import InputError
 from shoal.metrics._base import Labels, Values, measure
 from shoal.metrics.category_tables import (
+    count_levels,
     cramers_v,
-    distances,
+    distribution_distances,
     entropy,
-    levels,
     occurring_categories,
     pair_codes,
 )
@@ -46,9 +46,11 @@ def values_unchanged(original_categories: Labels, masked_categories: Labels) -> 
     array([66.66666667])
     """
     shares = []
-    for before, after in zip(original_categories.T, masked_categories.T, strict=True):
-        known = before >= 0
-        shares.append(100 * float((before == after)[known].mean()) if known.any() else 100.0)
+    for original, masked in zip(original_categories.T, masked_categories.T, strict=True):
+        is_known = original >= 0
+        shares.append(
+            100 * float((original == masked)[is_known].mean()) if is_known.any() else 100.0
+        )
     return np.array(shares)
 
 
@@ -79,9 +81,13 @@ def levels_lost(original_categories: Labels, masked_categories: Labels) -> Value
     array([33.33333333])
     """
     losses = []
-    for before, after in zip(original_categories.T, masked_categories.T, strict=True):
-        old, new = occurring_categories(before, after)
-        losses.append(100 * float((old & ~new).sum() / old.sum()) if old.any() else 0.0)
+    for original, masked in zip(original_categories.T, masked_categories.T, strict=True):
+        in_original, in_masked = occurring_categories(original, masked)
+        losses.append(
+            100 * float((in_original & ~in_masked).sum() / in_original.sum())
+            if in_original.any()
+            else 0.0
+        )
     return np.array(losses)
 
 
@@ -116,10 +122,10 @@ def entropy_loss(original_categories: Labels, masked_categories: Labels) -> Valu
     array([50.])
     """
     losses = []
-    for before, after in zip(original_categories.T, masked_categories.T, strict=True):
-        original_entropy = entropy(np.bincount(before + 1))
-        remaining_entropy = entropy(pair_codes(before, after).counts) - entropy(
-            np.bincount(after + 1)
+    for original, masked in zip(original_categories.T, masked_categories.T, strict=True):
+        original_entropy = entropy(np.bincount(original + 1))
+        remaining_entropy = entropy(pair_codes(original, masked).counts) - entropy(
+            np.bincount(masked + 1)
         )
         losses.append(
             100 * min(1.0, max(0.0, remaining_entropy / original_entropy))
@@ -165,8 +171,10 @@ def association_change(
     {'mean': 1.0, 'greatest': 1.0}
     """
     changes = [
-        abs(cramers_v(*before) - cramers_v(*after))
-        for before, after in _pairs(original_categories, masked_categories, other_categories)
+        abs(cramers_v(*original_pair) - cramers_v(*masked_pair))
+        for original_pair, masked_pair in _column_pairs(
+            original_categories, masked_categories, other_categories
+        )
     ]
     return {"mean": float(np.mean(changes)), "greatest": float(np.max(changes))}
 
@@ -204,9 +212,12 @@ def one_way_change(original_categories: Labels, masked_categories: Labels) -> di
     >>> one_way_change(np.array([[0], [0], [1], [1]]), np.array([[0], [0], [0], [1]]))["absolute"]
     0.25
     """
-    same = comparable_columns(original_categories, masked_categories)
+    comparable = comparable_columns(original_categories, masked_categories)
     return _mean_distances(
-        [(original_categories[:, i] + 1, masked_categories[:, i] + 1) for i in same]
+        [
+            (original_categories[:, column] + 1, masked_categories[:, column] + 1)
+            for column in comparable
+        ]
     )
 
 
@@ -245,43 +256,49 @@ def two_way_change(
     >>> two_way_change(before, np.array([[0, 0], [0, 1], [1, 0], [1, 1]]))["absolute"]
     0.5
     """
-    same = comparable_columns(original_categories, masked_categories)
-    pairs = _pairs(original_categories[:, same], masked_categories[:, same], other_categories)
-    coded = []
-    for (a, b), (c, d) in pairs:
-        width = levels(b, d)
-        coded.append((pair_codes(a, b, width).codes, pair_codes(c, d, width).codes))
-    return _mean_distances(coded)
+    comparable = comparable_columns(original_categories, masked_categories)
+    pairs = _column_pairs(
+        original_categories[:, comparable], masked_categories[:, comparable], other_categories
+    )
+    codes = []
+    for original_pair, masked_pair in pairs:
+        n_levels = count_levels(original_pair[1], masked_pair[1])
+        original_codes = pair_codes(*original_pair, n_levels).codes
+        codes.append((original_codes, pair_codes(*masked_pair, n_levels).codes))
+    return _mean_distances(codes)
 
 
 def comparable_columns(original: Labels, masked: Labels) -> list[int]:
-    """Return the columns whose released categories all occur in the original; refuse none."""
-    same = [
+    """Return the columns whose released categories all occur in the original.
+
+    Refuse a table without such columns.
+    """
+    comparable = [
         i
-        for i, (before, after) in enumerate(zip(original.T, masked.T, strict=True))
-        if not np.greater(*occurring_categories(after, before)).any()
+        for i, (original_column, masked_column) in enumerate(zip(original.T, masked.T, strict=True))
+        if not np.greater(*occurring_categories(masked_column, original_column)).any()
     ]
-    if not same:
+    if not comparable:
         raise InputError(
             "every column was released with other categories than those of the original.",
             code="categories-differ",
         )
-    return same
+    return comparable
 
 
-def _pairs(
+def _column_pairs(
     original: Labels, masked: Labels, others: Labels | None
 ) -> list[tuple[tuple[Labels, Labels], tuple[Labels, Labels]]]:
-    """Return all pairs of columns before and after; each has a masked column."""
-    width = original.shape[1]
+    """Return all pairs of columns with at least one masked column, original and masked."""
+    n_columns = original.shape[1]
     pairs = [
         ((original[:, i], original[:, j]), (masked[:, i], masked[:, j]))
-        for i, j in combinations(range(width), 2)
+        for i, j in combinations(range(n_columns), 2)
     ]
     if others is not None:
         pairs += [
             ((original[:, i], others[:, j]), (masked[:, i], others[:, j]))
-            for i, j in product(range(width), range(others.shape[1]))
+            for i, j in product(range(n_columns), range(others.shape[1]))
         ]
     if not pairs:
         raise InputError("needs two columns of categories.", code="one-column")
@@ -289,5 +306,10 @@ def _pairs(
 
 
 def _mean_distances(pairs: list[tuple[Labels, Labels]]) -> dict[str, float]:
-    distance = np.array([distances(before, after) for before, after in pairs])
-    return {"absolute": float(distance[:, 0].mean()), "hellinger": float(distance[:, 1].mean())}
+    pair_distances = np.array(
+        [distribution_distances(original, masked) for original, masked in pairs]
+    )
+    return {
+        "absolute": float(pair_distances[:, 0].mean()),
+        "hellinger": float(pair_distances[:, 1].mean()),
+    }

@@ -19,7 +19,7 @@ from shoal.metrics.categories import comparable_columns
 
 Codes = NDArray[np.int64]
 
-KINDS = ("nominal", "ordinal", "boolean")
+CATEGORICAL_KINDS = ("nominal", "ordinal", "boolean")
 
 
 @dataclass(frozen=True)
@@ -45,76 +45,87 @@ class CategoryInputs:
         """A sentence on columns whose tables cannot be compared; may be empty."""
         if not self.columns:
             return ""
-        before, after = self.inputs["original_categories"], self.inputs["masked_categories"]
+        original, masked = self.inputs["original_categories"], self.inputs["masked_categories"]
         try:
-            same = comparable_columns(before, after)
+            comparable = comparable_columns(original, masked)
         except InputError:
             return ""
-        others = [name for i, name in enumerate(self.columns) if i not in same]
-        return f"{name_columns(others)} left out: released with other categories." if others else ""
+        not_comparable = [name for i, name in enumerate(self.columns) if i not in comparable]
+        return (
+            f"{name_columns(not_comparable)} left out: released with other categories."
+            if not_comparable
+            else ""
+        )
 
 
 def category_inputs(
-    before: Frame,
-    after: Frame,
-    masked: Sequence[str],
-    recoded: Sequence[str],
+    original: Frame,
+    masked: Frame,
+    masked_columns: Sequence[str],
+    recoded_columns: Sequence[str],
     confidential: Sequence[str],
     types: Mapping[str, Type],
 ) -> CategoryInputs:
-    """Return the columns of categories among the ``masked``, ``recoded`` and confidential ones.
+    """Return the codes of the columns of categories: masked, recoded and confidential ones.
 
-    A recoded column counts whatever its kind was. Confidential columns that are not masked are
-    given as other categories.
+    A recoded column is included whatever its kind was. Confidential columns that are not masked
+    are given as other categories.
     """
-    names = columns_of_categories(before, after, masked, recoded, types)
+    names = categorical_columns(original, masked, masked_columns, recoded_columns, types)
     if not names:
         return CategoryInputs({}, [], [])
-    pairs = [shared_codes(before, after, name) for name in names]
+    pairs = [shared_codes(original, masked, name) for name in names]
     inputs: dict[str, Any] = {
         "original_categories": np.column_stack([pair[0] for pair in pairs]),
         "masked_categories": np.column_stack([pair[1] for pair in pairs]),
     }
-    unmasked = [n for n in confidential if n not in (*masked, *recoded)]
-    others = [n for n in unmasked if _holds_categories(before, before, n, types)]
+    unmasked = [name for name in confidential if name not in (*masked_columns, *recoded_columns)]
+    others = [name for name in unmasked if _is_categorical(original, original, name, types)]
     if others:
         inputs["other_categories"] = np.column_stack(
-            [shared_codes(before, before, name)[0] for name in others]
+            [shared_codes(original, original, name)[0] for name in others]
         )
     return CategoryInputs(inputs, names, others)
 
 
-def columns_of_categories(
-    before: Frame,
-    after: Frame,
-    masked: Sequence[str],
-    recoded: Sequence[str],
+def categorical_columns(
+    original: Frame,
+    masked: Frame,
+    masked_columns: Sequence[str],
+    recoded_columns: Sequence[str],
     types: Mapping[str, Type],
 ) -> list[str]:
     """Return the masked columns that hold categories, and all recoded ones."""
-    changed = dict.fromkeys([*masked, *recoded])
-    return [n for n in changed if n in recoded or _holds_categories(before, after, n, types)]
+    candidates = dict.fromkeys([*masked_columns, *recoded_columns])
+    return [
+        name
+        for name in candidates
+        if name in recoded_columns or _is_categorical(original, masked, name, types)
+    ]
 
 
-def shared_codes(before: Frame, after: Frame, name: str) -> tuple[Codes, Codes]:
+def shared_codes(original: Frame, masked: Frame, name: str) -> tuple[Codes, Codes]:
     """Return a column of two tables as integers that are equal where the values are.
 
     Values are compared as text, so that 1 and 1.0 are equal; -1 stands for a missing value.
     """
-    place: dict[str, int] = {}
+    code_of_text: dict[str, int] = {}
     codes = []
-    for frame in (before, after):
+    for frame in (original, masked):
         texts, index = texts_and_index(decode(tables.arrow(frame, name)))
-        text_codes = [place.setdefault(text, len(place)) for text in texts]
+        text_codes = [code_of_text.setdefault(text, len(code_of_text)) for text in texts]
         codes.append(np.array([*text_codes, -1], np.int64)[index])
     return codes[0], codes[1]
 
 
-def _holds_categories(before: Frame, after: Frame, name: str, types: Mapping[str, Type]) -> bool:
-    array = tables.arrow(before, name)
+def _is_categorical(original: Frame, masked: Frame, name: str, types: Mapping[str, Type]) -> bool:
+    array = tables.arrow(original, name)
     if array.null_count == len(array):  # its type is not informative
         return False
     try:
-        return all(kind_of(frame, name, types.get(name)) in KINDS for frame in (before, after))
+        return all(
+            kind_of(frame, name, types.get(name)) in CATEGORICAL_KINDS
+            for frame in (original, masked)
+        )
     except InputError:
         return False

@@ -28,7 +28,7 @@ class Pairs(NamedTuple):
     @property
     def cells(self) -> tuple[Codes, Codes]:
         """The pairs that occur, and the number of records of each."""
-        if is_large(self.size, len(self.codes)):
+        if is_counted_by_sorting(self.size, len(self.codes)):
             pairs, counts = np.unique(self.codes, return_counts=True)
             return pairs, counts
         dense = np.bincount(self.codes)
@@ -36,12 +36,12 @@ class Pairs(NamedTuple):
         return pairs, dense[pairs]
 
 
-def is_large(size: int, records: int) -> bool:
+def is_counted_by_sorting(n_cells: int, n_records: int) -> bool:
     """Return whether a table has so many cells that pairs are sorted instead of counted."""
-    return size > max(MAX_DENSE, 4 * records)
+    return n_cells > max(MAX_DENSE, 4 * n_records)
 
 
-def levels(*columns: Codes) -> int:
+def count_levels(*columns: Codes) -> int:
     """Return the number of codes that some columns may have, with that of a missing value."""
     return max(int(column.max(initial=-1)) for column in columns) + 2
 
@@ -49,8 +49,8 @@ def levels(*columns: Codes) -> int:
 def occurring_categories(
     first: Codes, second: Codes
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return for two columns which categories occur in them; a missing value is none."""
-    size = levels(first, second)
+    """Return for two columns which categories occur in them; missing values are not categories."""
+    size = count_levels(first, second)
     in_first, in_second = (
         np.bincount(column + 1, minlength=size)[1:] > 0 for column in (first, second)
     )
@@ -59,8 +59,8 @@ def occurring_categories(
 
 def pair_codes(first: Codes, second: Codes, levels_of_second: int | None = None) -> Pairs:
     """Return the pairs of values of two columns of the same records."""
-    width = levels(second) if levels_of_second is None else levels_of_second
-    return Pairs((first + 1) * width + second + 1, levels(first) * width)
+    n_levels = count_levels(second) if levels_of_second is None else levels_of_second
+    return Pairs((first + 1) * n_levels + second + 1, count_levels(first) * n_levels)
 
 
 def entropy(counts: Codes) -> float:
@@ -71,27 +71,27 @@ def entropy(counts: Codes) -> float:
 
 def cramers_v(first: Codes, second: Codes) -> float:
     """Return Cramér's V of two columns; 0 where one of them is constant."""
-    width = levels(second)
-    cells, counts = pair_codes(first, second, width).cells
+    n_levels = count_levels(second)
+    cells, counts = pair_codes(first, second, n_levels).cells
     first_counts, second_counts = np.bincount(first + 1), np.bincount(second + 1)
-    fewest = min((first_counts > 0).sum(), (second_counts > 0).sum())
-    if fewest < 2:
+    n_levels_of_smaller = min((first_counts > 0).sum(), (second_counts > 0).sum())
+    if n_levels_of_smaller < 2:
         return 0.0
-    expected = first_counts[cells // width] / len(first) * second_counts[cells % width]
-    phi = float((counts / expected * (counts / len(first))).sum()) - 1
-    return float(np.sqrt(min(1.0, max(0.0, phi / (fewest - 1)))))
+    expected = first_counts[cells // n_levels] / len(first) * second_counts[cells % n_levels]
+    phi_squared = float((counts / expected * (counts / len(first))).sum()) - 1
+    return float(np.sqrt(min(1.0, max(0.0, phi_squared / (n_levels_of_smaller - 1)))))
 
 
-def distances(before: Codes, after: Codes) -> tuple[float, float]:
+def distribution_distances(original: Codes, masked: Codes) -> tuple[float, float]:
     """Return the total variation and the Hellinger distance of two columns of codes from 0."""
-    size = int(max(before.max(), after.max())) + 1
-    if is_large(size, len(before)):
-        positions = np.unique(np.concatenate([before, after]), return_inverse=True)[1].ravel()
-        before, after, size = (
-            positions[: len(before)],
-            positions[len(before) :],
+    n_codes = int(max(original.max(), masked.max())) + 1
+    if is_counted_by_sorting(n_codes, len(original)):
+        positions = np.unique(np.concatenate([original, masked]), return_inverse=True)[1].ravel()
+        original, masked, n_codes = (
+            positions[: len(original)],
+            positions[len(original) :],
             int(positions.max()) + 1,
         )
-    p, q = (np.bincount(codes, minlength=size) / len(codes) for codes in (before, after))
+    p, q = (np.bincount(codes, minlength=n_codes) / len(codes) for codes in (original, masked))
     hellinger = ((np.sqrt(p) - np.sqrt(q)) ** 2).sum() / 2
     return float(np.abs(p - q).sum() / 2), float(np.sqrt(hellinger))

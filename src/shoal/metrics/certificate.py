@@ -46,8 +46,8 @@ def certified_gap(
     0.25
     """
     sse = 0.0
-    for _, before, after in scale_by_original(original, masked, columns):
-        sse += float(((before - after) ** 2).sum())
+    for _, original_values, masked_values in scale_by_original(original, masked, columns):
+        sse += float(((original_values - masked_values) ** 2).sum())
     if not 0 <= lower_bound < np.inf:
         raise ParameterError(
             f"The 'lower_bound' must be a number in [0, inf). Got {lower_bound!r} instead.",

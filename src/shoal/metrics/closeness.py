@@ -72,71 +72,80 @@ def t_closeness(
     tallies = [divided_tally(labels, column, units) for column in confidential_codes.T]
     return np.array(
         [
-            distance_from_table(entry, in_order).max()
-            for entry, in_order in zip(tallies, ordered, strict=True)
+            distance_from_table(value_counts, is_ordered).max()
+            for value_counts, is_ordered in zip(tallies, ordered, strict=True)
         ]
     )
 
 
 def divided_tally(
-    label: Labels, column: Codes, units: Labels | None = None, records: Labels | None = None
+    labels: Labels, column: Codes, units: Labels | None = None, records: Labels | None = None
 ) -> Tally:
     """Count the values of ``column`` in each class; a unit counts once, divided among its records.
 
     Without ``units`` every record counts; each entry may stand for several ``records``.
     """
     if units is None:
-        return tally(label, column, records=records)
-    value = ranks(column)
-    in_table = weights_in_class(np.zeros(len(label), np.int64), units)
-    total = np.bincount(value, in_table)
-    pairs, place = np.unique(label * len(total) + value, return_inverse=True)
-    count = np.bincount(place.ravel(), weights_in_class(label, units))
-    size = units_per_class(label, units)
-    return Tally(pairs // len(total), pairs % len(total), count, size, total)
+        return tally(labels, column, records=records)
+    values = ranks(column)
+    in_table = weights_in_class(np.zeros(len(labels), np.int64), units)
+    table_counts = np.bincount(values, in_table)
+    pairs, inverse = np.unique(labels * len(table_counts) + values, return_inverse=True)
+    counts = np.bincount(inverse.ravel(), weights_in_class(labels, units))
+    class_sizes = units_per_class(labels, units)
+    return Tally(
+        pairs // len(table_counts), pairs % len(table_counts), counts, class_sizes, table_counts
+    )
 
 
-def distance_from_table(entry: Tally, ordered: bool) -> Values:
+def distance_from_table(value_counts: Tally, is_ordered: bool) -> Values:
     """Return the distance of each class in a tally from the whole table."""
-    return _ordered_distance(entry) if ordered else _unordered_distance(entry)
+    return _ordered_distance(value_counts) if is_ordered else _unordered_distance(value_counts)
 
 
-def _unordered_distance(entry: Tally) -> Values:
+def _unordered_distance(value_counts: Tally) -> Values:
     """Return for each class half the sum of |p - q| over all values."""
-    class_share = entry.count / entry.size[entry.label]
-    table_share = entry.total[entry.value] / entry.total.sum()
+    class_share = value_counts.count / value_counts.class_sizes[value_counts.label]
+    table_share = value_counts.table_counts[value_counts.value] / value_counts.table_counts.sum()
     # Values that a class lacks add their share of the table: 1 less the shares of those it has.
-    gaps = np.bincount(entry.label, np.abs(class_share - table_share) - table_share)
-    return np.asarray((gaps + 1) / 2)
+    differences = np.bincount(value_counts.label, np.abs(class_share - table_share) - table_share)
+    return np.asarray((differences + 1) / 2)
 
 
-def _ordered_distance(entry: Tally) -> Values:
+def _ordered_distance(value_counts: Tally) -> Values:
     """Return for each class the mean over ranks of |P - Q|, the cumulative shares.
 
-    P is a step function with few steps and Q is increasing, so on each step of P the
-    ranks where Q is below come first: two differences of cumulative sums. The cost is
-    linear in the number of records, not in classes times values.
+    P is a step function with few steps and Q is increasing, so on each step of P the ranks at
+    which Q is below P come first: the area is two differences of cumulative sums. The cost is
+    linear in the number of records, not in the number of classes times that of values.
     """
-    m, n = len(entry.total), entry.total.sum()
+    m, n = len(value_counts.table_counts), value_counts.table_counts.sum()
     if m == 1:
-        return np.zeros(len(entry.size))
-    below = np.cumsum(entry.total)  # n * Q at each rank
-    running = np.concatenate([[0], np.cumsum(below)])
+        return np.zeros(len(value_counts.class_sizes))
+    table_cumulative = np.cumsum(value_counts.table_counts)  # n * Q at each rank
+    running_total = np.concatenate([[0], np.cumsum(table_cumulative)])
 
-    first = np.cumsum(entry.distinct) - entry.distinct
-    size = entry.size[entry.label]
-    reached = np.cumsum(entry.count)  # size * P from this entry's value on
-    reached -= (reached - entry.count)[first][entry.label]
-    end = np.append(entry.value[1:], m)
-    end[np.append(first[1:], len(end)) - 1] = m
+    class_starts = np.cumsum(value_counts.n_distinct) - value_counts.n_distinct
+    sizes = value_counts.class_sizes[value_counts.label]
+    cumulative = np.cumsum(value_counts.count)  # n_c * P from this value on, for a class of n_c
+    cumulative -= (cumulative - value_counts.count)[class_starts][value_counts.label]
+    step_ends = np.append(value_counts.value[1:], m)
+    step_ends[np.append(class_starts[1:], len(step_ends)) - 1] = m
     # Counts are whole; rounding errors of divided units do not change the areas.
-    whole = reached.dtype.kind == "i"
-    cross = np.searchsorted(below, -(-reached * n // size) if whole else reached * n / size)
-    cross = np.clip(cross, entry.value, end)
+    is_whole = cumulative.dtype.kind == "i"
+    crossings = np.searchsorted(
+        table_cumulative, -(-cumulative * n // sizes) if is_whole else cumulative * n / sizes
+    )
+    crossings = np.clip(crossings, value_counts.value, step_ends)
 
-    height = reached * n / size  # n * P, a float: the areas below may not fit into an int64
-    area_below = height * (cross - entry.value) - (running[cross] - running[entry.value])
-    area_above = (running[end] - running[cross]) - height * (end - cross)
-    steps = np.bincount(entry.label, area_below + area_above)
-    start = running[entry.value[first]]  # P is 0 up to the least value of the class
-    return np.asarray((steps + start) / (n * (m - 1)))
+    heights = cumulative * n / sizes  # n * P, a float: the areas below may not fit into an int64
+    area_below = heights * (crossings - value_counts.value) - (
+        running_total[crossings] - running_total[value_counts.value]
+    )
+    area_above = (running_total[step_ends] - running_total[crossings]) - heights * (
+        step_ends - crossings
+    )
+    areas = np.bincount(value_counts.label, area_below + area_above)
+    # P is 0 up to the least value of the class.
+    areas_before_first = running_total[value_counts.value[class_starts]]
+    return np.asarray((areas + areas_before_first) / (n * (m - 1)))

@@ -36,8 +36,8 @@ def count_contributors(
     >>> count_contributors(labels, given, units=np.array([7, 7, 8, 9, 9]))
     array([1, 1])
     """
-    number = int(labels.max(initial=-1)) + 1
+    n_groups = int(labels.max(initial=-1)) + 1
     if units is None:
-        return np.bincount(labels[has_value], minlength=number)
+        return np.bincount(labels[has_value], minlength=n_groups)
     pairs = np.unique(np.column_stack([labels, units])[has_value], axis=0)
-    return np.bincount(pairs[:, 0], minlength=number)
+    return np.bincount(pairs[:, 0], minlength=n_groups)

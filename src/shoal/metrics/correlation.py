@@ -4,25 +4,25 @@ import numpy as np
 
 from shoal.errors import InputError
 from shoal.metrics._base import Matrix, Values, measure
-from shoal.metrics._scaling import has_spread, scaling_exponent
+from shoal.metrics._scaling import scaling_exponent, varying_columns
 
-ROWS = 4096  # records at a time, so that intermediate results stay in the cache
-ROUNDING = 1e-9  # shares of the spectrum closer than this count as equal
+CHUNK_SIZE = 4096  # records at a time, so that intermediate results stay in the cache
+ROUNDING_TOLERANCE = 1e-9  # shares of the spectrum closer than this count as equal
 
 
 def correlations(X: Matrix) -> Matrix:
     """Return the correlation matrix; a constant column is correlated with nothing but itself."""
     p = X.shape[1]
-    exponent, mean, length = np.zeros(p, np.int64), np.zeros(p), np.full(p, np.inf)
+    exponents, means, norms = np.zeros(p, np.int64), np.zeros(p), np.full(p, np.inf)
     for j in np.flatnonzero((X[0] != X).any(axis=0)):
-        exponent[j] = scaling_exponent(X[:, j])
-        column = np.ldexp(X[:, j], -exponent[j]) if exponent[j] else X[:, j]
-        mean[j] = column.mean()
-        length[j] = np.sqrt(((column - mean[j]) ** 2).sum())
+        exponents[j] = scaling_exponent(X[:, j])
+        column = np.ldexp(X[:, j], -exponents[j]) if exponents[j] else X[:, j]
+        means[j] = column.mean()
+        norms[j] = np.sqrt(((column - means[j]) ** 2).sum())
     R = np.zeros((p, p))
-    for start in range(0, len(X), ROWS):
-        part = X[start : start + ROWS]
-        directions = ((np.ldexp(part, -exponent) if exponent.any() else part) - mean) / length
+    for start in range(0, len(X), CHUNK_SIZE):
+        chunk = X[start : start + CHUNK_SIZE]
+        directions = ((np.ldexp(chunk, -exponents) if exponents.any() else chunk) - means) / norms
         R += directions.T @ directions
     np.fill_diagonal(R, 1.0)
     return R
@@ -45,7 +45,7 @@ def first_component(X: Matrix) -> tuple[Values, float]:
         The eigenvalue divided by the number of columns, in (0, 1].
     """
     values, vectors = np.linalg.eigh(correlations(X))
-    if len(values) > 1 and values[-1] - values[-2] < ROUNDING * len(values):
+    if len(values) > 1 and values[-1] - values[-2] < ROUNDING_TOLERANCE * len(values):
         raise InputError(
             "The first component is not determined: two components explain the same share of the"
             " variation.",
@@ -93,9 +93,9 @@ def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
     >>> round(change["mean"], 6), change["sd"]
     (2.0, 0.0)
     """
-    spread = has_spread(original, masked)
-    pairs = np.triu_indices(int(spread.sum()), 1)
-    change = np.abs(correlations(masked[:, spread]) - correlations(original[:, spread]))[pairs]
+    varying = varying_columns(original, masked)
+    pairs = np.triu_indices(int(varying.sum()), 1)
+    change = np.abs(correlations(masked[:, varying]) - correlations(original[:, varying]))[pairs]
     return {
         "mean": float(change.mean()) if len(change) else 0.0,
         "sd": float(change.std(ddof=1)) if len(change) > 1 else 0.0,
@@ -139,12 +139,14 @@ def loadings_change(original: Matrix, masked: Matrix) -> Values:
     >>> loadings_change(before, before)
     array([0., 0.])
     """
-    spread = has_spread(original, masked)
-    change = np.zeros(len(spread))
-    if spread.any():
-        before, _ = first_component(original[:, spread])
-        after, _ = first_component(masked[:, spread])
-        change[spread] = np.abs(_aligned(after, before) - before)
+    varying = varying_columns(original, masked)
+    change = np.zeros(len(varying))
+    if varying.any():
+        original_loadings, _ = first_component(original[:, varying])
+        masked_loadings, _ = first_component(masked[:, varying])
+        change[varying] = np.abs(
+            _align_sign(masked_loadings, original_loadings) - original_loadings
+        )
     return change
 
 
@@ -184,12 +186,12 @@ def explained_change(original: Matrix, masked: Matrix) -> float:
     >>> explained_change(before, np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]))
     50.0
     """
-    spread = has_spread(original, masked)
-    if not spread.any():
+    varying = varying_columns(original, masked)
+    if not varying.any():
         return 0.0
-    before = np.linalg.eigvalsh(correlations(original[:, spread]))[-1]
-    after = np.linalg.eigvalsh(correlations(masked[:, spread]))[-1]
-    return float(100 * abs(after - before) / spread.sum())
+    original_eigenvalue = np.linalg.eigvalsh(correlations(original[:, varying]))[-1]
+    masked_eigenvalue = np.linalg.eigvalsh(correlations(masked[:, varying]))[-1]
+    return float(100 * abs(masked_eigenvalue - original_eigenvalue) / varying.sum())
 
 
 @measure(kind="utility", better="lower")
@@ -222,17 +224,19 @@ def eigenvalue_change(original: Matrix, masked: Matrix) -> float:
     >>> eigenvalue_change(before, np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]))
     1.0
     """
-    spread = has_spread(original, masked)
-    if spread.sum() < 2:
+    varying = varying_columns(original, masked)
+    if varying.sum() < 2:
         return 0.0
-    before = np.linalg.eigvalsh(correlations(original[:, spread]))
-    after = np.linalg.eigvalsh(correlations(masked[:, spread]))
-    return float(np.abs(after - before).sum() / (2 * (spread.sum() - 1)))
+    original_eigenvalues = np.linalg.eigvalsh(correlations(original[:, varying]))
+    masked_eigenvalues = np.linalg.eigvalsh(correlations(masked[:, varying]))
+    return float(
+        np.abs(masked_eigenvalues - original_eigenvalues).sum() / (2 * (varying.sum() - 1))
+    )
 
 
-def _aligned(loadings: Values, model: Values) -> Values:
-    """Give a component the sign of ``model``; if they are orthogonal, by the first column."""
-    product = loadings @ model
-    if abs(product) < ROUNDING:
-        product = loadings[0] * model[0]
+def _align_sign(loadings: Values, reference: Values) -> Values:
+    """Give a component the sign of ``reference``; if they are orthogonal, by the first column."""
+    product = loadings @ reference
+    if abs(product) < ROUNDING_TOLERANCE:
+        product = loadings[0] * reference[0]
     return -loadings if product < 0 else loadings

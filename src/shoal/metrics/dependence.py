@@ -103,22 +103,26 @@ def distortion_y(
             "needs a confidential column, numeric without missing values or of categories.",
             code="confidential-needed",
         )
-    label = classes(released)
-    shares = [] if categories is None else [hamming(label, column) for column in categories.T]
+    labels = classes(released)
+    shares = (
+        []
+        if categories is None
+        else [hamming_distortion(labels, column) for column in categories.T]
+    )
     if confidential is not None:
-        size = np.bincount(label)
+        class_sizes = np.bincount(labels)
         Z = zscores(confidential)
-        within = sum(((z - (np.bincount(label, z) / size)[label]) ** 2).sum() for z in Z.T)
+        within = sum(((z - (np.bincount(labels, z) / class_sizes)[labels]) ** 2).sum() for z in Z.T)
         total = (Z**2).sum()
-        varied = int(np.count_nonzero((Z != 0).any(axis=0)))
-        shares += [float(within / total) if varied else 0.0] * varied
+        n_varying = int(np.count_nonzero((Z != 0).any(axis=0)))
+        shares += [float(within / total) if n_varying else 0.0] * n_varying
     return float(np.mean(shares)) if shares else 0.0
 
 
-def hamming(label: Labels, categories: NDArray[np.generic]) -> float:
+def hamming_distortion(labels: Labels, categories: NDArray[np.generic]) -> float:
     """Return the share of records whose category is not the most frequent of their class."""
-    code = np.unique(categories, return_inverse=True)[1].ravel()
-    pairs, number = np.unique(label * (int(code.max()) + 1) + code, return_counts=True)
-    most = np.zeros(int(label.max()) + 1, np.int64)
-    np.maximum.at(most, pairs // (int(code.max()) + 1), number)
-    return float(1 - most.sum() / len(label))
+    codes = np.unique(categories, return_inverse=True)[1].ravel()
+    pairs, counts = np.unique(labels * (int(codes.max()) + 1) + codes, return_counts=True)
+    greatest_counts = np.zeros(int(labels.max()) + 1, np.int64)
+    np.maximum.at(greatest_counts, pairs // (int(codes.max()) + 1), counts)
+    return float(1 - greatest_counts.sum() / len(labels))

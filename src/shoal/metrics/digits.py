@@ -7,14 +7,14 @@ DIGITS = 4
 MORE_DIGITS = 2  # at most, for numbers that could not be rounded again otherwise
 
 
-def rounded(part: Any) -> Any:
-    """Return plain data with floats rounded to `DIGITS` digits; integers are counts and stay.
+def round_floats(data: Any) -> Any:
+    """Return plain data with floats rounded to `DIGITS` digits; integers, as counts, stay.
 
     With all digits of a few measures, an attacker could verify a guessed seed or value.
 
     Parameters
     ----------
-    part : object
+    data : object
         Numbers and text, alone or in lists and mappings.
 
     Returns
@@ -24,21 +24,21 @@ def rounded(part: Any) -> Any:
 
     Examples
     --------
-    >>> rounded({"loss": 12.345678, "classes": 123456})
+    >>> round_floats({"loss": 12.345678, "classes": 123456})
     {'loss': 12.35, 'classes': 123456}
     """
-    return _map_floats(part, lambda value: float(f"{value:.{DIGITS}g}"))
+    return _map_floats(data, lambda value: float(f"{value:.{DIGITS}g}"))
 
 
-def rounded_for_display(part: Any) -> Any:
-    """Return plain data with floats rounded to `DIGITS` digits, and few more after a last 5.
+def round_floats_for_display(data: Any) -> Any:
+    """Return plain data with floats rounded to `DIGITS` digits, or a few more after a final 5.
 
     Rounding the result to fewer digits is then the same as rounding the number itself: 3.10514
     becomes 3.1051, and not 3.105, which would be shown as 3.10.
 
     Parameters
     ----------
-    part : object
+    data : object
         Numbers and text, alone or in lists and mappings.
 
     Returns
@@ -48,10 +48,10 @@ def rounded_for_display(part: Any) -> Any:
 
     Examples
     --------
-    >>> rounded_for_display([12.345678, 12.343678, 3.10514, 2.5])
+    >>> round_floats_for_display([12.345678, 12.343678, 3.10514, 2.5])
     [12.346, 12.34, 3.1051, 2.5]
     """
-    return _map_floats(part, _round_for_display)
+    return _map_floats(data, _round_for_display)
 
 
 def _round_for_display(value: float) -> float:
@@ -63,14 +63,14 @@ def _round_for_display(value: float) -> float:
     return result
 
 
-def _map_floats(part: Any, function: Callable[[float], float]) -> Any:
+def _map_floats(data: Any, function: Callable[[float], float]) -> Any:
     """Return plain data with a function applied to all floats but the edges of bins."""
-    if isinstance(part, dict):
+    if isinstance(data, dict):
         # Edges of bins are round numbers already, and may only differ in later digits.
         return {
-            name: entry if name == "edges" else _map_floats(entry, function)
-            for name, entry in part.items()
+            name: item if name == "edges" else _map_floats(item, function)
+            for name, item in data.items()
         }
-    if isinstance(part, list | tuple):
-        return [_map_floats(entry, function) for entry in part]
-    return function(part) if isinstance(part, float) else part
+    if isinstance(data, list | tuple):
+        return [_map_floats(item, function) for item in data]
+    return function(data) if isinstance(data, float) else data

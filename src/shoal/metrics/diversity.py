@@ -19,48 +19,61 @@ class Tally:
     """Counts of the distinct values in each class.
 
     Entry i means that value ``value[i]`` occurs ``count[i]`` times in class
-    ``label[i]``; entries are sorted by class and value. ``size`` holds the sizes of
-    the classes, ``total`` how often each value occurs in the whole table.
+    ``label[i]``; entries are sorted by class and value. ``class_sizes`` holds the sizes of
+    the classes, ``table_counts`` how often each value occurs in the whole table.
     """
 
     label: Labels
     value: Labels
     count: Labels
-    size: Labels
-    total: Labels
+    class_sizes: Labels
+    table_counts: Labels
 
     @property
-    def distinct(self) -> Labels:
+    def n_distinct(self) -> Labels:
         """Number of distinct values in each class."""
         return np.bincount(self.label)
 
     @property
-    def effective(self) -> Values:
+    def n_effective(self) -> Values:
         """Exp of the entropy of each class: the effective number of values."""
-        share = self.count / self.size[self.label]
+        share = self.count / self.class_sizes[self.label]
         return np.asarray(np.exp(np.bincount(self.label, -share * np.log(share))))
 
 
 def tally(
-    label: Labels, column: Codes, units: Labels | None = None, records: Labels | None = None
+    labels: Labels, column: Codes, units: Labels | None = None, records: Labels | None = None
 ) -> Tally:
     """Count the values of ``column`` in each class; values are coded by their rank.
 
     With ``units``, each unit counts once in a class: see `commonest_values`. Without them, each
     entry may stand for several ``records``.
     """
-    value = ranks(column)
-    total = np.bincount(value)
+    values = ranks(column)
+    table_counts = np.bincount(values)
     if records is not None and units is None:
-        pairs, place = np.unique(label * len(total) + value, return_inverse=True)
-        count, size, in_table = (
-            np.bincount(of, records).astype(np.int64) for of in (place.ravel(), label, value)
+        pairs, inverse = np.unique(labels * len(table_counts) + values, return_inverse=True)
+        counts, class_sizes, counts_in_table = (
+            np.bincount(keys, records).astype(np.int64)
+            for keys in (inverse.ravel(), labels, values)
         )
-        return Tally(pairs // len(total), pairs % len(total), count, size, in_table)
+        return Tally(
+            pairs // len(table_counts),
+            pairs % len(table_counts),
+            counts,
+            class_sizes,
+            counts_in_table,
+        )
     if units is not None:
-        label, value = commonest_values(label, units, value)
-    pairs, count = np.unique(label * len(total) + value, return_counts=True)
-    return Tally(pairs // len(total), pairs % len(total), count, np.bincount(label), total)
+        labels, values = commonest_values(labels, units, values)
+    pairs, counts = np.unique(labels * len(table_counts) + values, return_counts=True)
+    return Tally(
+        pairs // len(table_counts),
+        pairs % len(table_counts),
+        counts,
+        np.bincount(labels),
+        table_counts,
+    )
 
 
 @measure(kind="risk", better="higher", unit="values", per="confidential")
@@ -115,12 +128,12 @@ def l_diversity(
             code="parameter-not-accepted",
             parameter="c",
         )
-    label = classes(released)
-    tallies = [tally(label, column, units) for column in confidential_codes.T]
+    labels = classes(released)
+    tallies = [tally(labels, column, units) for column in confidential_codes.T]
     return {
-        "distinct": np.array([entry.distinct.min() for entry in tallies]),
-        "entropy": np.array([entry.effective.min() for entry in tallies]),
-        "recursive": np.array([_recursive_diversity(entry, c) for entry in tallies]),
+        "distinct": np.array([value_counts.n_distinct.min() for value_counts in tallies]),
+        "entropy": np.array([value_counts.n_effective.min() for value_counts in tallies]),
+        "recursive": np.array([_recursive_diversity(value_counts, c) for value_counts in tallies]),
     }
 
 
@@ -159,8 +172,10 @@ def p_sensitivity(released: Codes, confidential_codes: Codes, units: Labels | No
     >>> p_sensitivity(np.array([[1], [1], [2], [2]]), np.array([[5], [6], [5], [7]]))
     2
     """
-    label = classes(released)
-    return int(min(tally(label, column, units).distinct.min() for column in confidential_codes.T))
+    labels = classes(released)
+    return int(
+        min(tally(labels, column, units).n_distinct.min() for column in confidential_codes.T)
+    )
 
 
 @measure(kind="risk", better="lower", unit="classes", per="confidential")
@@ -204,9 +219,14 @@ def homogeneous_classes(
     >>> homogeneous_classes(np.array([[1], [1], [2], [2]]), np.array([[5], [6], [5], [5]]))
     array([1])
     """
-    label = classes(released)
-    tallies = [tally(label, column, units) for column in confidential_codes.T]
-    return np.array([((entry.distinct == 1) & (entry.size > 1)).sum() for entry in tallies])
+    labels = classes(released)
+    tallies = [tally(labels, column, units) for column in confidential_codes.T]
+    return np.array(
+        [
+            ((value_counts.n_distinct == 1) & (value_counts.class_sizes > 1)).sum()
+            for value_counts in tallies
+        ]
+    )
 
 
 @measure(kind="risk", better="higher", unit="values")
@@ -256,19 +276,23 @@ def average_diversity(
             code="parameter-not-accepted",
             parameter="width",
         )
-    label = classes(released)
-    steps = np.rint(zscores(confidential) / width)
-    fewest = np.min([tally(label, column, units).distinct for column in steps.T], axis=0)
+    labels = classes(released)
+    rounded_values = np.rint(zscores(confidential) / width)
+    fewest = np.min(
+        [tally(labels, column, units).n_distinct for column in rounded_values.T], axis=0
+    )
     return float(fewest.mean())
 
 
-def _recursive_diversity(entry: Tally, c: float) -> int:
+def _recursive_diversity(value_counts: Tally, c: float) -> int:
     """Return the greatest l attained by every class; 1 if the most frequent value dominates one."""
-    order = np.lexsort((-entry.count, entry.label))
-    count = entry.count[order]
-    first = np.cumsum(entry.distinct) - entry.distinct
-    before = np.cumsum(count) - count
+    order = np.lexsort((-value_counts.count, value_counts.label))
+    counts = value_counts.count[order]
+    class_starts = np.cumsum(value_counts.n_distinct) - value_counts.n_distinct
+    preceding = np.cumsum(counts) - counts
     # Records of the class from this entry on: its size less the entries before.
-    rest = (entry.size + before[first])[entry.label] - before
-    is_met = np.bincount(entry.label, count[first][entry.label] < c * rest)
+    remaining = (value_counts.class_sizes + preceding[class_starts])[value_counts.label] - preceding
+    is_met = np.bincount(
+        value_counts.label, counts[class_starts][value_counts.label] < c * remaining
+    )
     return max(1, int(is_met.min()))

@@ -51,46 +51,49 @@ def dominated_groups(
     array([1])
     """
     if units is not None:
-        contributions, labels = _by_unit(contributions, labels, units)
+        contributions, labels = _sum_by_unit(contributions, labels, units)
     order = np.argsort(labels, kind="stable")
     counts = np.bincount(labels)
     starts = np.cumsum(counts) - counts
     n_dominated = np.zeros(contributions.shape[1], np.int64)
     for i, column in enumerate(contributions.T):
-        known = ~np.isnan(column)
-        size = np.where(known, np.abs(column), 0)
-        if size.max() == 0:
+        has_value = ~np.isnan(column)
+        magnitudes = np.where(has_value, np.abs(column), 0)
+        if magnitudes.max() == 0:
             continue
-        unit = size.max()  # avoids overflow of sums
-        size = (size / unit)[order]
-        several = np.add.reduceat(known[order], starts, dtype=np.int64) > 1
-        most, total = np.maximum.reduceat(size, starts), np.add.reduceat(size, starts)
-        dominated = most > share * total
+        largest = magnitudes.max()  # avoids overflow of sums
+        magnitudes = (magnitudes / largest)[order]
+        has_several = np.add.reduceat(has_value[order], starts, dtype=np.int64) > 1
+        greatest, totals = (
+            np.maximum.reduceat(magnitudes, starts),
+            np.add.reduceat(magnitudes, starts),
+        )
+        is_dominated = greatest > share * totals
         if p_percent is not None:
-            others_total = total - most - _second(size, labels[order], starts)
-            dominated |= (others_total < p_percent / 100 * most) & (most > 0)
-        if column[known].min() < 0 < column[known].max():
-            dominated &= most > (column[known] / unit).std()
-        n_dominated[i] = int((dominated & several).sum())
+            others_total = totals - greatest - _second_greatest(magnitudes, labels[order], starts)
+            is_dominated |= (others_total < p_percent / 100 * greatest) & (greatest > 0)
+        if column[has_value].min() < 0 < column[has_value].max():
+            is_dominated &= greatest > (column[has_value] / largest).std()
+        n_dominated[i] = int((is_dominated & has_several).sum())
     return n_dominated
 
 
-def _second(size: Values, group: Labels, starts: Counts) -> Values:
+def _second_greatest(magnitudes: Values, labels: Labels, starts: Counts) -> Values:
     """Return the second greatest value of each group; groups are runs that begin at ``starts``."""
-    ends = np.append(starts[1:], len(size))
-    ranked = size[np.lexsort((size, group))]
-    return np.asarray(ranked[np.maximum(ends - 2, starts)])
+    ends = np.append(starts[1:], len(magnitudes))
+    ordered = magnitudes[np.lexsort((magnitudes, labels))]
+    return np.asarray(ordered[np.maximum(ends - 2, starts)])
 
 
-def _by_unit(contributions: Matrix, labels: Labels, units: Labels) -> tuple[Matrix, Labels]:
+def _sum_by_unit(contributions: Matrix, labels: Labels, units: Labels) -> tuple[Matrix, Labels]:
     """Return the absolute contribution of each unit to each group, and the groups."""
-    number = int(units.max()) + 1
-    pairs, place = np.unique(labels * number + units, return_inverse=True)
-    known = ~np.isnan(contributions)
-    size = np.where(known, np.abs(contributions), 0.0)
-    most = size.max(axis=0, initial=0)
-    size /= np.where(most > 0, most, 1.0)  # avoids overflow of sums
-    place = place.ravel()
-    sums = [np.bincount(place, column) for column in size.T]
-    is_known = [np.bincount(place, column) > 0 for column in known.T]
-    return np.where(np.column_stack(is_known), np.column_stack(sums), np.nan), pairs // number
+    n_units = int(units.max()) + 1
+    pairs, inverse = np.unique(labels * n_units + units, return_inverse=True)
+    has_value = ~np.isnan(contributions)
+    magnitudes = np.where(has_value, np.abs(contributions), 0.0)
+    largest = magnitudes.max(axis=0, initial=0)
+    magnitudes /= np.where(largest > 0, largest, 1.0)  # avoids overflow of sums
+    inverse = inverse.ravel()
+    sums = [np.bincount(inverse, column) for column in magnitudes.T]
+    has_sum = [np.bincount(inverse, column) > 0 for column in has_value.T]
+    return np.where(np.column_stack(has_sum), np.column_stack(sums), np.nan), pairs // n_units

@@ -7,7 +7,8 @@ from shoal.metrics._base import Labels, Matrix
 from shoal.metrics._scaling import zscores
 from shoal.metrics.anonymity import classes
 
-ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal up to rounding
+# Squared distances that differ by a smaller share are equal up to rounding.
+ROUNDING_TOLERANCE = 1e-9
 STRIDE = 1000  # records compared at a time
 
 
@@ -56,16 +57,18 @@ def linkage_with(external: Matrix, masked: Matrix, own: Labels) -> float:
             f" and 'own' {own.shape}. Give the same columns, and one released record per person.",
             code="shapes-differ",
         )
-    label = classes(masked)
-    size = np.bincount(label)
-    _, first = np.unique(label, return_index=True)
-    known, points = zscores(external), zscores(masked)[first]
-    right = 0.0
-    for start in range(0, len(known), STRIDE):
-        part = known[start : start + STRIDE]
-        squares = ((part[:, None] - points) ** 2).sum(axis=2)
-        near = squares <= squares.min(axis=1, keepdims=True) * (1 + ROUNDING)
-        true_record = own[start : start + STRIDE]
-        hit = (true_record >= 0) & near[np.arange(len(part)), label[true_record]]
-        right += float((hit / (near @ size)).sum())
-    return right / len(known)
+    labels = classes(masked)
+    class_sizes = np.bincount(labels)
+    _, representatives = np.unique(labels, return_index=True)
+    persons, points = zscores(external), zscores(masked)[representatives]
+    expected_links = 0.0
+    for start in range(0, len(persons), STRIDE):
+        chunk = persons[start : start + STRIDE]
+        squared_distances = ((chunk[:, None] - points) ** 2).sum(axis=2)
+        is_nearest = squared_distances <= squared_distances.min(axis=1, keepdims=True) * (
+            1 + ROUNDING_TOLERANCE
+        )
+        own_records = own[start : start + STRIDE]
+        is_linked = (own_records >= 0) & is_nearest[np.arange(len(chunk)), labels[own_records]]
+        expected_links += float((is_linked / (is_nearest @ class_sizes)).sum())
+    return expected_links / len(persons)

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 from shoal.metrics import MEASURE_INFO
 
 NOT_NUMBERS = ("class_sizes",)  # measures that are a table of counts
-WORST = "_worst_group"  # suffix of the figure of the worst-off subgroup
+WORST_SUFFIX = "_worst_group"  # suffix of the figure of the worst-off subgroup
 # The command that computes a figure, and the function of Python.
-FUNCTIONS = {
+FUNCTION_OF_COMMAND = {
     "assess": "shoal.assess",
     "attack": "shoal.attack",
     "utility": "shoal.utility",
@@ -29,18 +29,18 @@ class HasFigures(Protocol):
 
 
 @cache
-def sources() -> dict[str, str]:
+def command_of_figures() -> dict[str, str]:
     """Return the command that computes each figure: assess, attack, utility or risk."""
     from shoal.metrics.analyses.result import FIGURES as ANALYSES
     from shoal.metrics.attacks.run import ATTACKS  # imports compiled loops
-    from shoal.metrics.survey import BY_GROUP, FIGURES
+    from shoal.metrics.survey import FIGURES, GROUP_FIGURES
 
     names = {name: "assess" for name in MEASURE_INFO if name not in NOT_NUMBERS}
     for attack in ATTACKS:
         names |= {figure: "attack" for figure in attack_figures(attack)}
     names |= {name: "utility" for name in ANALYSES}
-    names |= {f"{name}{WORST}": command for name, command in names.items()}
-    risks = [*FIGURES, *(f"{name}{WORST}" for name in BY_GROUP)]
+    names |= {f"{name}{WORST_SUFFIX}": command for name, command in names.items()}
+    risks = [*FIGURES, *(f"{name}{WORST_SUFFIX}" for name in GROUP_FIGURES)]
     return {**dict.fromkeys(risks, "risk"), **names}
 
 
@@ -71,13 +71,13 @@ def flatten(values: Mapping[str, Any]) -> dict[str, float]:
     figures: dict[str, float] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):
-            figures |= {f"{name}:{part}": figure for part, figure in flatten(value).items()}
+            figures |= {f"{name}:{key}": figure for key, figure in flatten(value).items()}
         elif isinstance(value, int | float) and not isinstance(value, bool):
             figures[str(name)] = float(value)
     return figures
 
 
-def belongs(figure: str, name: str) -> bool:
+def is_figure_of(figure: str, name: str) -> bool:
     """Return whether a figure is the named one, or that of one of its columns or parts."""
     return figure == name or figure.startswith(f"{name}:")
 

@@ -37,33 +37,33 @@ class Bars(NamedTuple):
 
 
 def histogram(
-    before: Values,
-    after: Values,
-    least: int,
+    original: Values,
+    masked: Values,
+    min_count: int,
     *,
-    whole: bool = False,
+    is_whole: bool = False,
     counts: tuple[Labels, Labels] | None = None,
 ) -> Histogram:
-    """Count both in the same bins; no count is of 1 to ``least - 1`` values of ``before``.
+    """Count original and masked values in the same bins, without small original counts.
 
     The edges are round numbers over the bulk of the masked values and a margin; they only depend
-    on released values. Counts of fewer than ``least`` original values are withheld. If all
-    withheld counts together would be fewer than ``least``, the next smallest counts are withheld
-    too, so that the sum reveals nothing.
+    on released values. Counts of fewer than ``min_count`` original values are withheld. If all
+    withheld counts together would be fewer than ``min_count``, the next smallest counts are
+    withheld too, so that the sum reveals nothing.
 
     Parameters
     ----------
-    before : ndarray of shape (n_before,)
+    original : ndarray of shape (n_original,)
         Original values.
-    after : ndarray of shape (n_after,)
+    masked : ndarray of shape (n_masked,)
         Masked values.
-    least : int
+    min_count : int
         Counts of fewer original values are withheld.
-    whole : bool
+    is_whole : bool
         Whether the values are whole numbers; then bins are centred on them.
     counts : tuple of ndarray, optional
-        How often each of the values ``before`` and ``after`` occurs; once by default. Values that
-        are counted must then be in ascending order.
+        How often each of the values ``original`` and ``masked`` occurs; once by default. Values
+        that are counted must then be in ascending order.
 
     Returns
     -------
@@ -72,39 +72,47 @@ def histogram(
 
     Examples
     --------
-    >>> histogram(np.array([0, 1, 2, 8, 9, 9.5]), np.repeat([1.0, 9.0], 3), least=3)
+    >>> histogram(np.array([0, 1, 2, 8, 9, 9.5]), np.repeat([1.0, 9.0], 3), min_count=3)
     Histogram(edges=[0.0, 5.0, 10.0], before=[None, 3, 3, None], after=[0, 3, 3, 0], withheld=0)
     """
-    old, new = (None, None) if counts is None else counts
-    n_after = len(after) if new is None else int(new.sum())
-    edges = _round_edges(after, min(MAX_BINS, max(2, n_after // (3 * least))), whole, new)
-    original, released = _counts(before, edges, old), _counts(after, edges, new)
-    published = original >= least
-    for i in np.argsort(original, kind="stable"):
-        if original[~published].sum() == 0 or original[~published].sum() >= least:
+    original_occurrences, masked_occurrences = (None, None) if counts is None else counts
+    n_masked = len(masked) if masked_occurrences is None else int(masked_occurrences.sum())
+    edges = _round_edges(
+        masked, min(MAX_BINS, max(2, n_masked // (3 * min_count))), is_whole, masked_occurrences
+    )
+    original_counts, masked_counts = (
+        _counts(original, edges, original_occurrences),
+        _counts(masked, edges, masked_occurrences),
+    )
+    is_published = original_counts >= min_count
+    for i in np.argsort(original_counts, kind="stable"):
+        if (
+            original_counts[~is_published].sum() == 0
+            or original_counts[~is_published].sum() >= min_count
+        ):
             break
-        published[i] = False
-    visible = np.flatnonzero(published | (released > 0))
-    first, last = max(visible[0] - 1, 0), min(visible[-1] + 1, len(original) - 1)
-    pairs = zip(original.tolist(), published.tolist(), strict=True)
+        is_published[i] = False
+    visible = np.flatnonzero(is_published | (masked_counts > 0))
+    first, last = max(visible[0] - 1, 0), min(visible[-1] + 1, len(original_counts) - 1)
+    pairs = zip(original_counts.tolist(), is_published.tolist(), strict=True)
     return Histogram(
         edges[first:last].tolist(),
-        [count if public else None for count, public in pairs][first : last + 1],
-        released[first : last + 1].tolist(),
-        int(original[~published].sum()),
+        [count if is_public else None for count, is_public in pairs][first : last + 1],
+        masked_counts[first : last + 1].tolist(),
+        int(original_counts[~is_published].sum()),
     )
 
 
-def bars(before: Mapping[Hashable, int], after: Mapping[Hashable, int], least: int) -> Bars:
-    """Count categories; those with fewer than ``least`` original records are counted as one.
+def bars(original: Mapping[Hashable, int], masked: Mapping[Hashable, int], min_count: int) -> Bars:
+    """Count categories; those with fewer than ``min_count`` original records are counted as one.
 
     Parameters
     ----------
-    before : mapping
+    original : mapping
         How often each original category occurs.
-    after : mapping
+    masked : mapping
         How often each masked category occurs.
-    least : int
+    min_count : int
         Rarer categories are counted together; where even they are too few, the next
         rarest joins them.
 
@@ -115,43 +123,43 @@ def bars(before: Mapping[Hashable, int], after: Mapping[Hashable, int], least: i
 
     Examples
     --------
-    >>> bars({"a": 5, "b": 4, "c": 1}, {"a": 10}, least=3)
+    >>> bars({"a": 5, "b": 4, "c": 1}, {"a": 10}, min_count=3)
     Bars(categories=['a'], others=2, before=[5, 5], after=[10, 0])
     """
-    order = sorted({**after, **before}, key=lambda name: (-before.get(name, 0), str(name)))
-    frequent = [name for name in order if before.get(name, 0) >= least][: MAX_BARS - 1]
+    order = sorted({**masked, **original}, key=lambda name: (-original.get(name, 0), str(name)))
+    frequent = [name for name in order if original.get(name, 0) >= min_count][: MAX_BARS - 1]
     rare = order[len(frequent) :]
-    while frequent and 0 < sum(before.get(name, 0) for name in rare) < least:
+    while frequent and 0 < sum(original.get(name, 0) for name in rare) < min_count:
         rare.append(frequent.pop())
     tallies = []
-    for counts in (before, after):
-        last = [sum(counts.get(name, 0) for name in rare)] if rare else []
-        tallies.append([*(counts.get(name, 0) for name in frequent), *last])
+    for counts in (original, masked):
+        rare_count = [sum(counts.get(name, 0) for name in rare)] if rare else []
+        tallies.append([*(counts.get(name, 0) for name in frequent), *rare_count])
     names = ["missing" if name is None else text_of(name) for name in frequent]
     return Bars(names, len(rare), tallies[0], tallies[1])
 
 
-def _round_edges(after: Values, bins: int, whole: bool, counts: Labels | None = None) -> Values:
-    """Return multiples of 1, 2 or 5 times a power of ten, over the bulk of ``after``.
+def _round_edges(masked: Values, bins: int, is_whole: bool, counts: Labels | None = None) -> Values:
+    """Return multiples of 1, 2 or 5 times a power of ten, over the bulk of ``masked``.
 
-    Where the bulk is a single value, they are over all of ``after``.
+    Where the bulk is a single value, they are over all of ``masked``.
     """
     if counts is None:
-        low, high = np.quantile(after, [TAIL, 1 - TAIL], method="nearest")
+        low, high = np.quantile(masked, [TAIL, 1 - TAIL], method="nearest")
     else:
-        after, counts = after[counts > 0], counts[counts > 0]
+        masked, counts = masked[counts > 0], counts[counts > 0]
         ranks = np.rint(np.array([TAIL, 1 - TAIL]) * (counts.sum() - 1))
-        low, high = after[np.searchsorted(np.cumsum(counts), ranks, side="right")]
+        low, high = masked[np.searchsorted(np.cumsum(counts), ranks, side="right")]
     if not high - low > MIN_RANGE:
-        low, high = after.min(), after.max()
+        low, high = masked.min(), masked.max()
     if not high - low > MIN_RANGE:
         return np.array([low])
     width = (high - low) / bins
     power = 10.0 ** np.floor(np.log10(width))
     step = power * next(m for m in (1, 2, 5, 10) if m * power >= width * (1 - 1e-9))
-    step = max(step, 1.0) if whole else step
+    step = max(step, 1.0) if is_whole else step
     first, last = np.floor(low / step) - MARGIN_BINS, np.ceil(high / step) + MARGIN_BINS
-    return np.asarray(np.arange(first, last + 1) * step - (0.5 if whole else 0.0))
+    return np.asarray(np.arange(first, last + 1) * step - (0.5 if is_whole else 0.0))
 
 
 def _counts(values: Values, edges: Values, counts: Labels | None = None) -> Labels:

@@ -9,7 +9,7 @@ from shoal.errors import InputError
 from shoal.metrics._base import Labels, Values
 from shoal.metrics.anonymity import classes
 
-RECURSIVE = 40  # sample frequency up to which the recursion is used
+MAX_RECURSIVE = 40  # sample frequency up to which the recursion is used
 PRECISION = 1e-16  # of the sum of a series, relative
 
 
@@ -130,13 +130,13 @@ def individual_risk(sample: Labels, population: Values) -> Values:
     >>> individual_risk(np.array([1, 2]), np.array([215.0, 360.0])).round(4)
     array([0.0251, 0.0054])
     """
-    pairs, place = np.unique(np.column_stack([sample, population]), axis=0, return_inverse=True)
+    pairs, inverse = np.unique(np.column_stack([sample, population]), axis=0, return_inverse=True)
     f, p = pairs[:, 0], np.minimum(1.0, pairs[:, 0] / pairs[:, 1])
-    by_recursion = (p < 0.5) & (f <= RECURSIVE)
+    is_recursive = (p < 0.5) & (f <= MAX_RECURSIVE)
     risk = np.empty(len(f))
-    risk[by_recursion] = _by_recursion(f[by_recursion], p[by_recursion])
-    risk[~by_recursion] = _by_series(f[~by_recursion], p[~by_recursion])
-    return np.asarray(risk[place.ravel()])
+    risk[is_recursive] = _by_recursion(f[is_recursive], p[is_recursive])
+    risk[~is_recursive] = _by_series(f[~is_recursive], p[~is_recursive])
+    return np.asarray(risk[inverse.ravel()])
 
 
 def _by_recursion(f: Values, p: Values) -> Values:
@@ -179,5 +179,5 @@ def household_risk(risk: Values, households: Labels) -> Values:
     array([0.75, 0.75, 0.1 ])
     """
     with np.errstate(divide="ignore"):
-        safe = np.bincount(households, np.log1p(-risk))
-    return np.asarray(-np.expm1(safe))[households]
+        log_unidentified = np.bincount(households, np.log1p(-risk))
+    return np.asarray(-np.expm1(log_unidentified))[households]

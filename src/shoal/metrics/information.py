@@ -43,8 +43,8 @@ def mutual_information(
     >>> mutual_information(np.array([[1], [1], [2], [2]]), np.array([[0], [0], [1], [1]]))
     array([1.])
     """
-    label = classes(released)
-    ratios = [_ratios(label, column) for column in confidential_codes.T]
+    labels = classes(released)
+    ratios = [_share_ratios(labels, column) for column in confidential_codes.T]
     return np.array([float(max(0.0, (share * np.log2(ratio)).sum())) for share, ratio in ratios])
 
 
@@ -85,15 +85,15 @@ def delta_disclosure(
     >>> delta_disclosure(np.array([[1], [1], [2], [2]]), np.array([[0], [0], [1], [1]])).round(3)
     array([0.693])
     """
-    label = classes(released)
-    ratios = [_ratios(label, column) for column in confidential_codes.T]
+    labels = classes(released)
+    ratios = [_share_ratios(labels, column) for column in confidential_codes.T]
     return np.array([float(np.abs(np.log(ratio)).max()) for _, ratio in ratios])
 
 
-def _ratios(label: Labels, values: NDArray[np.generic]) -> tuple[Values, Values]:
+def _share_ratios(labels: Labels, values: NDArray[np.generic]) -> tuple[Values, Values]:
     """Return for each pair of class and value its share and p(value | class) / p(value)."""
-    code = np.unique(values, return_inverse=True)[1].ravel()
-    pairs, number = np.unique(label * (int(code.max()) + 1) + code, return_counts=True)
-    in_class = np.bincount(label)[pairs // (int(code.max()) + 1)]
-    in_table = np.bincount(code)[pairs % (int(code.max()) + 1)]
-    return number / len(label), number * len(label) / (in_class * in_table)
+    codes = np.unique(values, return_inverse=True)[1].ravel()
+    pairs, counts = np.unique(labels * (int(codes.max()) + 1) + codes, return_counts=True)
+    in_class = np.bincount(labels)[pairs // (int(codes.max()) + 1)]
+    in_table = np.bincount(codes)[pairs % (int(codes.max()) + 1)]
+    return counts / len(labels), counts * len(labels) / (in_class * in_table)

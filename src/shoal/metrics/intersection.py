@@ -6,10 +6,10 @@ from shoal.metrics._base import Labels, Matrix
 from shoal.metrics.anonymity import classes
 
 TOLERANCE = 1e-6  # in standard deviations, for means that a file rounds
-MIN_AGREEMENT = 0.9  # share of classes whose values must be those of their rows
+MIN_AGREEMENT = 0.9  # share of classes whose released values must follow from their rows
 
 
-def candidates_left(labels: Labels, units: Labels | None = None) -> Labels:
+def remaining_candidates(labels: Labels, units: Labels | None = None) -> Labels:
     """Return how many records share the class of each record in all releases.
 
     Anyone who knows the class of a person in every release knows that the person is in the
@@ -30,7 +30,7 @@ def candidates_left(labels: Labels, units: Labels | None = None) -> Labels:
 
     Examples
     --------
-    >>> candidates_left(np.array([[0, 0], [0, 1], [1, 1], [1, 1]]))
+    >>> remaining_candidates(np.array([[0, 0], [0, 1], [1, 1], [1, 1]]))
     array([1, 1, 2, 2])
     """
     joint = classes(labels)
@@ -40,10 +40,10 @@ def candidates_left(labels: Labels, units: Labels | None = None) -> Labels:
     return np.asarray(np.bincount(pairs[:, 0])[joint])
 
 
-def rows_agree(original: Matrix, released: Matrix, labels: Labels) -> bool:
+def has_same_rows(original: Matrix, released: Matrix, labels: Labels) -> bool:
     """Return whether the rows of a release are those of an original table, in the same order.
 
-    They are if the released values are means or medians of the original values of their classes.
+    This is so if the released values are means or medians of the original values of their classes.
 
     Parameters
     ----------
@@ -60,26 +60,26 @@ def rows_agree(original: Matrix, released: Matrix, labels: Labels) -> bool:
     Examples
     --------
     >>> X, masked = np.array([[1.0], [3.0], [7.0], [9.0]]), np.array([[2.0], [2.0], [8.0], [8.0]])
-    >>> rows_agree(X, masked, np.array([0, 0, 1, 1]))
+    >>> has_same_rows(X, masked, np.array([0, 0, 1, 1]))
     True
-    >>> rows_agree(X[[0, 2, 1, 3]], masked, np.array([0, 0, 1, 1]))
+    >>> has_same_rows(X[[0, 2, 1, 3]], masked, np.array([0, 0, 1, 1]))
     False
     """
     if original.shape != released.shape or not original.shape[1]:
         return False
     order = np.argsort(labels, kind="stable")
-    start = np.unique(labels[order], return_index=True)[1]
+    starts = np.unique(labels[order], return_index=True)[1]
     for column, masked in zip(original.T, released.T, strict=True):
-        parts = np.split(column[order], start[1:])
-        value = masked[order[start]]
-        near = TOLERANCE * max(float(np.nanstd(column)), np.finfo(float).tiny)
-        values_of_class = [part[~np.isnan(part)] for part in parts]
-        agrees = [
-            np.isnan(mean) or not len(part)
-            or min(abs(part.mean() - mean), abs(np.median(part) - mean)) <= near
-            for part, mean in zip(values_of_class, value, strict=True)
+        values_by_class = np.split(column[order], starts[1:])
+        released_values = masked[order[starts]]
+        tolerance = TOLERANCE * max(float(np.nanstd(column)), np.finfo(float).tiny)
+        values_of_class = [values[~np.isnan(values)] for values in values_by_class]
+        is_mean_or_median = [
+            np.isnan(mean) or not len(values)
+            or min(abs(values.mean() - mean), abs(np.median(values) - mean)) <= tolerance
+            for values, mean in zip(values_of_class, released_values, strict=True)
         ]  # fmt: skip
-        if np.mean(agrees) < MIN_AGREEMENT:
+        if np.mean(is_mean_or_median) < MIN_AGREEMENT:
             return False
     return True
 
@@ -109,6 +109,6 @@ def nearest_class(points: Matrix, released: Matrix, labels: Labels) -> Labels:
     """
     from sklearn.neighbors import KDTree  # takes a second, and most runs have no earlier release
 
-    classes_, first = np.unique(labels, return_index=True)
-    tree = KDTree(released[first])
+    classes_, representatives = np.unique(labels, return_index=True)
+    tree = KDTree(released[representatives])
     return np.asarray(classes_[tree.query(points, return_distance=False)[:, 0]])

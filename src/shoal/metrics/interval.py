@@ -47,7 +47,7 @@ def interval_disclosure(original: Matrix, masked: Matrix) -> Values:
     array([0.5])
     """
     share = (original == masked).mean(axis=0)
-    for j, before, after in scale_by_original(original, masked):
-        gap = np.abs(before - after)
-        share[j] = np.mean([(gap <= width).mean() for width in WIDTHS])
+    for j, original_values, masked_values in scale_by_original(original, masked):
+        differences = np.abs(original_values - masked_values)
+        share[j] = np.mean([(differences <= width).mean() for width in WIDTHS])
     return np.asarray(share)

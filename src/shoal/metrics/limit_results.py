@@ -6,7 +6,14 @@ from math import isclose
 from typing import Any, Literal, overload
 
 from shoal.metrics import MEASURE_INFO
-from shoal.metrics.figures import FUNCTIONS, WORST, HasFigures, belongs, is_number, sources
+from shoal.metrics.figures import (
+    FUNCTION_OF_COMMAND,
+    WORST_SUFFIX,
+    HasFigures,
+    command_of_figures,
+    is_figure_of,
+    is_number,
+)
 
 TOLERANCE = 1e-9  # figures that exceed a limit by a smaller share differ by rounding
 
@@ -37,12 +44,12 @@ class Limit:
     @property
     def source(self) -> str:
         """The command that computes the figure, such as ``"attack"``."""
-        return sources()[self.figure.partition(":")[0]]
+        return command_of_figures()[self.figure.partition(":")[0]]
 
     @property
     def kind(self) -> str:
         """``"utility"`` if the figure is about what analysts lose, else ``"risk"``."""
-        base = self.figure.partition(":")[0].removesuffix(WORST)
+        base = self.figure.partition(":")[0].removesuffix(WORST_SUFFIX)
         if base in MEASURE_INFO:
             return MEASURE_INFO[base].kind
         return "utility" if self.source == "utility" else "risk"
@@ -53,7 +60,7 @@ class Limit:
             name: value
             for result in results
             for name, value in result.figures().items()
-            if belongs(name, self.figure)
+            if is_figure_of(name, self.figure)
         }
         if not figures:
             return LimitResult(self, reason=self._reason(results))
@@ -68,11 +75,11 @@ class Limit:
         base = self.figure.partition(":")[0]
         for result in results:
             for name, reason in result.reasons().items():
-                if belongs(self.figure, name) or name == base:
+                if is_figure_of(self.figure, name) or name == base:
                     return reason
-            if any(belongs(name, base) for name in result.figures()):
+            if any(is_figure_of(name, base) for name in result.figures()):
                 return "There is no such column or part."
-        return f"Not computed: it is a figure of {FUNCTIONS[self.source]}."
+        return f"Not computed: it is a figure of {FUNCTION_OF_COMMAND[self.source]}."
 
 
 @dataclass(frozen=True)
@@ -135,8 +142,8 @@ class LimitResult:
         }
 
     def __str__(self) -> str:
-        sign = "pass" if self.passed else "FAIL"
-        return f"{sign} {self.limit.name} = {self.limit.value:g}: {self.message}"
+        outcome = "pass" if self.passed else "FAIL"
+        return f"{outcome} {self.limit.name} = {self.limit.value:g}: {self.message}"
 
 
 @dataclass(frozen=True)

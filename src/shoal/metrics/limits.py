@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 
 from shoal._params import hint
 from shoal.errors import FileError, ParameterError
-from shoal.metrics.figures import HasFigures, is_number, sources
+from shoal.metrics.figures import HasFigures, command_of_figures, is_number
 from shoal.metrics.limit_results import Limit, LimitResults
 
 SETTINGS = ("formula", "target")  # of analyses, besides limits
@@ -42,9 +42,9 @@ class Limits(Sequence[Limit]):
 
     def __init__(self, entries: Mapping[str, Any] | None = None):
         entries = {} if entries is None else _as_mapping(entries)
-        self.formulas, self.targets = (_names(entries, name) for name in SETTINGS)
-        rest = {name: value for name, value in entries.items() if name not in SETTINGS}
-        self._limits = tuple(_parse(rest))
+        self.formulas, self.targets = (_read_setting(entries, name) for name in SETTINGS)
+        limit_entries = {name: value for name, value in entries.items() if name not in SETTINGS}
+        self._limits = tuple(_parse_limits(limit_entries))
 
     @classmethod
     def load(cls, path: str | Path) -> "Limits":
@@ -103,8 +103,8 @@ class Limits(Sequence[Limit]):
         limits = {limit.name: limit for limit in self}
         for limit in other:
             strictest = min if limit.bound == "max" else max
-            before = limits.get(limit.name, limit)
-            limits[limit.name] = strictest(before, limit, key=lambda candidate: candidate.value)
+            previous = limits.get(limit.name, limit)
+            limits[limit.name] = strictest(previous, limit, key=lambda candidate: candidate.value)
         result = self._subset(list(limits.values()))
         result.formulas = tuple(dict.fromkeys([*self.formulas, *other.formulas]))
         result.targets = tuple(dict.fromkeys([*self.targets, *other.targets]))
@@ -157,7 +157,7 @@ def _as_mapping(entries: Any) -> Mapping[str, Any]:
     return entries
 
 
-def _names(entries: Mapping[str, Any], name: str) -> tuple[str, ...]:
+def _read_setting(entries: Mapping[str, Any], name: str) -> tuple[str, ...]:
     """Return the formulas or the columns of a setting; refuse anything but text."""
     names = entries.get(name, ())
     texts = (names,) if isinstance(names, str) else names
@@ -170,13 +170,15 @@ def _names(entries: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _parse(entries: Mapping[str, Any]) -> Iterator[Limit]:
+def _parse_limits(entries: Mapping[str, Any]) -> Iterator[Limit]:
     """Yield the limits of a mapping; refuse unknown names and values that are not numbers."""
     for name, value in entries.items():
         bound, _, figure = str(name).partition("_")
         base = figure.partition(":")[0]
-        if bound not in ("max", "min") or base not in sources():
-            names = [f"{side}_{figure}" for figure in sources() for side in ("max", "min")]
+        if bound not in ("max", "min") or base not in command_of_figures():
+            names = [
+                f"{prefix}_{figure}" for figure in command_of_figures() for prefix in ("max", "min")
+            ]
             raise ParameterError(
                 f"There is no limit {str(name)!r}.{hint(name, names)} A limit is max_ or min_ and"
                 " the name of a measure, of an attack or of a risk: docs/operate/limits.md lists"
@@ -184,14 +186,14 @@ def _parse(entries: Mapping[str, Any]) -> Iterator[Limit]:
                 code="unknown-limit",
                 limit=str(name),
             )
-        yield from _expand(bound, figure, value)  # type: ignore[arg-type]
+        yield from _expand_figure(bound, figure, value)  # type: ignore[arg-type]
 
 
-def _expand(bound: Literal["max", "min"], figure: str, value: Any) -> Iterator[Limit]:
+def _expand_figure(bound: Literal["max", "min"], figure: str, value: Any) -> Iterator[Limit]:
     """Yield the limit of a figure, or those of its columns or parts."""
     if isinstance(value, Mapping) and value:
-        for part, number in value.items():
-            yield from _expand(bound, f"{figure}:{part}", number)
+        for key, number in value.items():
+            yield from _expand_figure(bound, f"{figure}:{key}", number)
         return
     if not is_number(value):
         raise ParameterError(

@@ -9,9 +9,10 @@ from shoal.metrics._base import Labels, Matrix, measure
 from shoal.metrics._scaling import scale_by_original, zscores
 from shoal.metrics.anonymity import classes
 
-SHORT = 1000  # records up to which all distances are computed: nothing has to be compiled
+SHORT_TABLE = 1000  # records up to which all distances are computed: nothing has to be compiled
 STRIDE = 2000  # searches between two reports of progress: a fraction of a second
-ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal up to rounding
+# Squared distances that differ by a smaller share are equal up to rounding.
+ROUNDING_TOLERANCE = 1e-9
 
 
 @measure(kind="risk", better="lower", cost="search")
@@ -113,30 +114,41 @@ def _linkage_rate(
 ) -> float:
     """Return the expected share of records that are among their ``guesses`` nearest originals."""
     if columns is None:
-        before, after = zscores(original), zscores(masked)
+        original_points, masked_points = zscores(original), zscores(masked)
     else:  # a category is the same in both tables, so both share one scale
-        before, after = np.zeros(original.shape), np.zeros(original.shape)
-        for a, coordinates, masked_coordinates in scale_by_original(original, masked, columns):
-            before[:, a], after[:, a] = coordinates, masked_coordinates
-    same = classes(original)
-    pair = classes(np.column_stack([same if units is None else units, classes(masked)]))
+        original_points, masked_points = np.zeros(original.shape), np.zeros(original.shape)
+        for axis, original_values, masked_values in scale_by_original(original, masked, columns):
+            original_points[:, axis], masked_points[:, axis] = original_values, masked_values
+    original_classes = classes(original)
+    pair_classes = classes(
+        np.column_stack([original_classes if units is None else units, classes(masked)])
+    )
     # Equal pairs are searched once.
-    _, queries, records = np.unique(pair, return_index=True, return_counts=True)
+    _, queries, multiplicities = np.unique(pair_classes, return_index=True, return_counts=True)
     if units is None:
-        chance = _chances(before, same, after[queries], queries, guesses)
+        chances = _chances(
+            original_points, original_classes, masked_points[queries], queries, guesses
+        )
     else:
-        chance = _chances_of_units(before, same, after[queries], units, units[queries], guesses)
-    return float((chance * records).sum() / len(original))
+        chances = _chances_of_units(
+            original_points,
+            original_classes,
+            masked_points[queries],
+            units,
+            units[queries],
+            guesses,
+        )
+    return float((chances * multiplicities).sum() / len(original))
 
 
-def linkage_chances(before: Matrix, after: Matrix, queries: Labels) -> Matrix:
+def linkage_chances(original: Matrix, masked: Matrix, queries: Labels) -> Matrix:
     """Return for some masked records the chance that the nearest original is their own.
 
     Parameters
     ----------
-    before : ndarray of shape (n_records, n_columns)
+    original : ndarray of shape (n_records, n_columns)
         The original records, standardised.
-    after : ndarray of shape (n_records, n_columns)
+    masked : ndarray of shape (n_records, n_columns)
         Their masked values, on the same scale.
     queries : ndarray of shape (n_queries,)
         The records to link, among all.
@@ -146,11 +158,11 @@ def linkage_chances(before: Matrix, after: Matrix, queries: Labels) -> Matrix:
     ndarray of shape (n_queries,)
         In [0, 1]; for a random sample of the records, the mean estimates `linkage`.
     """
-    return _chances(before, classes(before), after[queries], queries, 1)
+    return _chances(original, classes(original), masked[queries], queries, 1)
 
 
 def _chances(
-    before: Matrix, same: Labels, points: Matrix, true_records: Labels, guesses: int
+    original: Matrix, original_classes: Labels, points: Matrix, true_records: Labels, guesses: int
 ) -> Matrix:
     """Return the chance that the nearest originals of each point contain its own record.
 
@@ -158,54 +170,76 @@ def _chances(
     the chance is (guesses - c) / t, clipped to [0, 1].
     """
     # Equal originals are indexed once, with a weight.
-    _, first = np.unique(same, return_index=True)
-    closer, ties = _rank(before[first], np.bincount(same), points, same[true_records], guesses)
+    _, representatives = np.unique(original_classes, return_index=True)
+    closer, ties = _rank_records(
+        original[representatives],
+        np.bincount(original_classes),
+        points,
+        original_classes[true_records],
+        guesses,
+    )
     return np.asarray(np.clip((guesses - closer) / np.maximum(ties, 1), 0, 1))
 
 
 def _chances_of_units(
-    before: Matrix, same: Labels, points: Matrix, units: Labels, targets: Labels, guesses: int
+    original: Matrix,
+    original_classes: Labels,
+    points: Matrix,
+    units: Labels,
+    targets: Labels,
+    guesses: int,
 ) -> Matrix:
     """Return the chance that the nearest originals of each point contain one of its target unit.
 
     With c records closer than the nearest of the unit and t at the same distance, m of them of
     the unit, the attacker draws guesses - c of the t without replacement.
     """
-    _, first = np.unique(same, return_index=True)
-    table, weights = before[first], np.bincount(same)
+    _, representatives = np.unique(original_classes, return_index=True)
+    table, weights = original[representatives], np.bincount(original_classes)
     nearest_of_unit, ties_of_unit = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
-    pairs, number = np.unique(units * len(first) + same, return_counts=True)
-    start = np.searchsorted(pairs // len(first), np.arange(units.max() + 2))
+    pairs, counts = np.unique(units * len(representatives) + original_classes, return_counts=True)
+    starts = np.searchsorted(pairs // len(representatives), np.arange(units.max() + 2))
     for i, unit in enumerate(targets):
-        part = slice(start[unit], start[unit + 1])
-        records = pairs[part] % len(first)
+        unit_rows = slice(starts[unit], starts[unit + 1])
+        records = pairs[unit_rows] % len(representatives)
         distances = ((table[records] - points[i]) ** 2).sum(axis=1)
-        nearest = distances <= distances.min() * (1 + ROUNDING)
+        is_nearest = distances <= distances.min() * (1 + ROUNDING_TOLERANCE)
         nearest_of_unit[i], ties_of_unit[i] = (
             records[np.argmin(distances)],
-            number[part][nearest].sum(),
+            counts[unit_rows][is_nearest].sum(),
         )
-    closer, ties = _rank(table, weights, points, nearest_of_unit, guesses)
+    closer, ties = _rank_records(table, weights, points, nearest_of_unit, guesses)
     draws = np.clip(guesses - closer, 0, np.maximum(ties, 1))
-    missed = np.ones(len(points))
+    miss_probability = np.ones(len(points))
     for draw in range(guesses):
         undrawn = np.maximum(ties - draw, 1)
-        missed *= np.where(draw < draws, np.maximum(undrawn - ties_of_unit, 0) / undrawn, 1.0)
-    return np.asarray(1 - missed)
+        miss_probability *= np.where(
+            draw < draws, np.maximum(undrawn - ties_of_unit, 0) / undrawn, 1.0
+        )
+    return np.asarray(1 - miss_probability)
 
 
-def _rank(
-    table: Matrix, weights: Labels, points: Matrix, true_records: Labels, enough: int
+def _rank_records(
+    table: Matrix, weights: Labels, points: Matrix, true_records: Labels, n_guesses: int
 ) -> tuple[Labels, Labels]:
     """Return for each point how many records are closer than its own, and how many as close."""
-    if len(table) <= SHORT:
-        return rank_among_few(table, weights, points, true_records, ROUNDING)
+    if len(table) <= SHORT_TABLE:
+        return rank_among_few(table, weights, points, true_records, ROUNDING_TOLERANCE)
     index = open_index(table)
     closer, ties = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
     for start in range(0, len(points), STRIDE):
         stop = min(start + STRIDE, len(points))
         rank_own_records(
-            index, weights, points, true_records, ROUNDING, enough, start, stop, closer, ties
+            index,
+            weights,
+            points,
+            true_records,
+            ROUNDING_TOLERANCE,
+            n_guesses,
+            start,
+            stop,
+            closer,
+            ties,
         )
         progress.report("linking records", stop, len(points))
     return closer, ties

@@ -14,7 +14,7 @@ from shoal.metrics.anonymity import classes, ranks
 
 Model = Literal["main", "two-way"]
 MAX_CELLS = 20_000_000  # of the table of all combinations
-ITERATIONS, CONVERGED = 500, 1e-8
+MAX_ITERATIONS, CONVERGENCE_TOLERANCE = 500, 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class LogLinearRisk:
     unique : ndarray of shape (n_uniques,)
         Estimated probability that each is unique in the population.
     match : ndarray of shape (n_uniques,)
-        Estimated probability that a match with each is right, the mean of 1/F.
+        Estimated probability that a match with each is correct, the mean of 1/F.
     """
 
     records: Labels
@@ -42,7 +42,7 @@ class LogLinearRisk:
 
     @property
     def correct_matches(self) -> float:
-        """Expected number of right matches among the sample uniques."""
+        """Expected number of correct matches among the sample uniques."""
         return float(self.match.sum())
 
 
@@ -152,15 +152,17 @@ def iterative_proportional_fitting(observed: NDArray[np.float64]) -> NDArray[np.
     """
     axes = range(observed.ndim)
     pairs = list(combinations(axes, min(2, observed.ndim)))
-    others = [tuple(axis for axis in axes if axis not in pair) for pair in pairs]
-    margins = [observed.sum(axis=other, keepdims=True) for other in others]
+    summed_axes_of_pairs = [tuple(axis for axis in axes if axis not in pair) for pair in pairs]
+    margins = [
+        observed.sum(axis=summed_axes, keepdims=True) for summed_axes in summed_axes_of_pairs
+    ]
     fitted = np.full(observed.shape, observed.sum() / observed.size)
-    for _ in range(ITERATIONS):
+    for _ in range(MAX_ITERATIONS):
         change = 0.0
-        for other, margin in zip(others, margins, strict=True):
-            current = fitted.sum(axis=other, keepdims=True)
+        for summed_axes, margin in zip(summed_axes_of_pairs, margins, strict=True):
+            current = fitted.sum(axis=summed_axes, keepdims=True)
             change = max(change, float(np.abs(current - margin).max()))
             fitted = fitted * (margin / np.where(current > 0, current, 1.0))
-        if change < CONVERGED * max(1.0, observed.sum()):
+        if change < CONVERGENCE_TOLERANCE * max(1.0, observed.sum()):
             break
     return fitted

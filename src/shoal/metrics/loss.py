@@ -39,9 +39,9 @@ def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = 
     20.0
     """
     squared_error = total = 0.0
-    for _, before, after in scale_by_original(original, masked, columns):
-        squared_error += ((before - after) ** 2).sum()
-        total += (before**2).sum()
+    for _, original_values, masked_values in scale_by_original(original, masked, columns):
+        squared_error += ((original_values - masked_values) ** 2).sum()
+        total += (original_values**2).sum()
     return float(100 * squared_error / total) if total else 0.0
 
 
@@ -83,9 +83,9 @@ def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = No
     50.0
     """
     squared_errors, total = np.zeros(len(original)), np.zeros(len(original))
-    for _, before, after in scale_by_original(original, masked, columns):
-        squared_errors += (before - after) ** 2
-        total += before**2
+    for _, original_values, masked_values in scale_by_original(original, masked, columns):
+        squared_errors += (original_values - masked_values) ** 2
+        total += original_values**2
     distances = np.sqrt(total).sum()
     return float(100 * np.sqrt(squared_errors).sum() / distances) if distances else 0.0
 
@@ -128,5 +128,5 @@ def il1s(original: Matrix, masked: Matrix, columns: Labels | None = None) -> flo
     >>> round(il1s(np.array([[0.0], [2.0]]), np.array([[1.0], [1.0]])), 4)
     0.7071
     """
-    changes = [gap.mean() for gap in column_distances(original, masked, columns)]
+    changes = [distances.mean() for distances in column_distances(original, masked, columns)]
     return float(np.mean(changes) / np.sqrt(2)) if changes else 0.0

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal.metrics._base import Matrix, Values, measure
-from shoal.metrics._scaling import has_spread, scale_by_original
+from shoal.metrics._scaling import scale_by_original, varying_columns
 from shoal.metrics.correlation import correlations
 
 
@@ -39,9 +39,9 @@ def std_ratio(original: Matrix, masked: Matrix) -> Values:
     >>> std_ratio(np.array([[0.0], [2.0]]), np.array([[0.5], [1.5]]))
     array([0.5])
     """
-    ratio = np.ones(len(has_spread(original, masked)))
-    for j, before, after in scale_by_original(original, masked):
-        ratio[j] = after.std() / before.std()
+    ratio = np.ones(len(varying_columns(original, masked)))
+    for j, original_values, masked_values in scale_by_original(original, masked):
+        ratio[j] = masked_values.std() / original_values.std()
     return ratio
 
 
@@ -72,9 +72,9 @@ def mean_change(original: Matrix, masked: Matrix) -> Values:
     >>> mean_change(np.array([[0.0], [2.0]]), np.array([[1.0], [2.0]]))
     array([0.5])
     """
-    change = np.zeros(len(has_spread(original, masked)))
-    for j, before, after in scale_by_original(original, masked):
-        change[j] = abs(after.mean() - before.mean())
+    change = np.zeros(len(varying_columns(original, masked)))
+    for j, original_values, masked_values in scale_by_original(original, masked):
+        change[j] = abs(masked_values.mean() - original_values.mean())
     return change
 
 
@@ -104,9 +104,9 @@ def variance_change(original: Matrix, masked: Matrix) -> Values:
     >>> variance_change(np.array([[0.0], [2.0]]), np.array([[0.5], [1.5]]))
     array([0.75])
     """
-    change = np.zeros(len(has_spread(original, masked)))
-    for j, before, after in scale_by_original(original, masked):
-        change[j] = abs(after.var() / before.var() - 1)
+    change = np.zeros(len(varying_columns(original, masked)))
+    for j, original_values, masked_values in scale_by_original(original, masked):
+        change[j] = abs(masked_values.var() / original_values.var() - 1)
     return change
 
 
@@ -140,9 +140,9 @@ def covariance_change(original: Matrix, masked: Matrix) -> float:
     >>> round(covariance_change(before, np.array([[1.0, 0.0], [1.0, 2.0]])), 12)
     1.0
     """
-    spread = has_spread(original, masked)
-    if spread.sum() < 2:
+    varying = varying_columns(original, masked)
+    if varying.sum() < 2:
         return 0.0
     ratio = std_ratio(original, masked)
     change = np.abs(correlations(masked) * np.outer(ratio, ratio) - correlations(original))
-    return float(change[np.ix_(spread, spread)][np.triu_indices(int(spread.sum()), 1)].mean())
+    return float(change[np.ix_(varying, varying)][np.triu_indices(int(varying.sum()), 1)].mean())

@@ -24,7 +24,7 @@ class NamedResults(Mapping[str, Result], Generic[Result]):
     Parameters
     ----------
     results : sequence of Result
-        What was carried out.
+        The results.
     not_run : mapping of str to str
         Reason by name of what was not carried out.
     """
@@ -52,18 +52,18 @@ def run_each(
     names: Sequence[str],
     setting: Setting,
 ) -> tuple[list[Result], dict[str, str]]:
-    """Carry out the functions of some names, and show progress.
+    """Call functions by name and report progress.
 
     Parameters
     ----------
     stage : str
-        What the progress is called.
+        Name of the stage in progress reports.
     functions : mapping of str to callable
         Functions by name. Each returns its result or results, or the reason why it has none.
     names : sequence of str
         Names of the functions.
     setting : object
-        What each function takes.
+        The argument of each function.
 
     Returns
     -------

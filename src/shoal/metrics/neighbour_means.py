@@ -57,9 +57,9 @@ def neighbour_intervals(original: Matrix, masked: Matrix) -> Intervals:
     """
     low, high = np.empty(masked.shape), np.empty(masked.shape)
     for j, column in enumerate(masked.T):
-        means, place = np.unique(column, return_inverse=True)
-        ends = np.concatenate([[-np.inf], means, [np.inf]])
-        low[:, j], high[:, j] = ends[place], ends[place + 2]
-    spread = original.std(axis=0)
-    width = (high - low) / np.where(spread > 0, spread, 1.0)
+        means, inverse = np.unique(column, return_inverse=True)
+        bounds = np.concatenate([[-np.inf], means, [np.inf]])
+        low[:, j], high[:, j] = bounds[inverse], bounds[inverse + 2]
+    std = original.std(axis=0)
+    width = (high - low) / np.where(std > 0, std, 1.0)
     return Intervals(low, high, width, (low <= original) & (original <= high))

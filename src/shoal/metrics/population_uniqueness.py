@@ -8,7 +8,7 @@ import numpy as np
 from shoal.errors import InputError
 from shoal.metrics._base import Labels, Values
 
-ITERATIONS, CONVERGED = 500, 1e-10
+MAX_ITERATIONS, CONVERGENCE_TOLERANCE = 500, 1e-10
 SMALL_FRACTION = 0.1  # sampling fraction up to which the model of Pitman is preferred
 
 
@@ -75,12 +75,12 @@ def population_uniqueness(class_sizes: Labels, sampling_fraction: float) -> Popu
         raise InputError(
             "The sampling fraction must be between 0 and 1.", code="sampling-fraction-not-accepted"
         )
-    sizes = np.bincount(class_sizes)
-    if len(sizes) < 2 or sizes[1] == 0:
+    size_counts = np.bincount(class_sizes)
+    if len(size_counts) < 2 or size_counts[1] == 0:
         return PopulationUniqueness(0.0, 0.0, 0.0, "zayatz")
-    zayatz = _zayatz(sizes, sampling_fraction)
-    pitman = _pitman(sizes, sampling_fraction)
-    snb = _shifted_negative_binomial(sizes, sampling_fraction)
+    zayatz = _zayatz(size_counts, sampling_fraction)
+    pitman = _pitman(size_counts, sampling_fraction)
+    snb = _shifted_negative_binomial(size_counts, sampling_fraction)
     if sampling_fraction <= SMALL_FRACTION and not np.isnan(pitman):
         chosen = "pitman"
     elif sampling_fraction > SMALL_FRACTION and snb < zayatz:  # False if it is NaN
@@ -90,22 +90,22 @@ def population_uniqueness(class_sizes: Labels, sampling_fraction: float) -> Popu
     return PopulationUniqueness(zayatz, pitman, snb, chosen)
 
 
-def _zayatz(sizes: Labels, fraction: float) -> float:
+def _zayatz(size_counts: Labels, fraction: float) -> float:
     """Return the share of uniques if classes of the population are sized as those of the sample.
 
     A class of size j contributes a sample unique with a hypergeometric probability; Bayes' rule
     gives the probability that a sample unique is one of a class of size 1.
     """
-    n = int(np.arange(len(sizes)) @ sizes)
+    n = int(np.arange(len(size_counts)) @ size_counts)
     population = max(n + 1, round(n / fraction))
-    j = np.flatnonzero(sizes)
-    chance = np.array([_one_of(int(size), n, population) for size in j])
-    weights = sizes[j] * chance
-    first = float(weights[0] / weights.sum())
-    return min(1.0, first * float(sizes[1]) / n)
+    j = np.flatnonzero(size_counts)
+    chances = np.array([_probability_of_exactly_one(int(size), n, population) for size in j])
+    weights = size_counts[j] * chances
+    share_of_uniques = float(weights[0] / weights.sum())
+    return min(1.0, share_of_uniques * float(size_counts[1]) / n)
 
 
-def _one_of(size: int, n: int, population: int) -> float:
+def _probability_of_exactly_one(size: int, n: int, population: int) -> float:
     """Return the probability that a sample has exactly one of ``size`` units of the population."""
     if population - size < n - 1:
         return 0.0
@@ -113,14 +113,18 @@ def _one_of(size: int, n: int, population: int) -> float:
     def log_choose(a: int, b: int) -> float:
         return lgamma(a + 1) - lgamma(b + 1) - lgamma(a - b + 1)
 
-    ways = log_choose(population - size, n - 1) - log_choose(population, n)
-    return exp(log(size) + ways)
+    log_ways = log_choose(population - size, n - 1) - log_choose(population, n)
+    return exp(log(size) + log_ways)
 
 
-def _pitman(sizes: Labels, fraction: float) -> float:
+def _pitman(size_counts: Labels, fraction: float) -> float:
     """Return the share of uniques by the Pitman sampling formula, fitted by maximum likelihood."""
-    n, classes = int(np.arange(len(sizes)) @ sizes), int(sizes.sum())
-    fitted = _fit_from_moments(sizes, n, classes) if len(sizes) > 2 and classes < n else None
+    n, n_classes = int(np.arange(len(size_counts)) @ size_counts), int(size_counts.sum())
+    fitted = (
+        _fit_from_moments(size_counts, n, n_classes)
+        if len(size_counts) > 2 and n_classes < n
+        else None
+    )
     if fitted is None:
         return float("nan")
     theta, alpha = fitted
@@ -129,98 +133,102 @@ def _pitman(sizes: Labels, fraction: float) -> float:
     return min(1.0, estimate / population)
 
 
-def _fit_from_moments(sizes: Labels, n: int, classes: int) -> tuple[float, float] | None:
+def _fit_from_moments(size_counts: Labels, n: int, n_classes: int) -> tuple[float, float] | None:
     """Return the fitted parameters, from a start by moments or at the border alpha = 0."""
-    uniques, pairs = int(sizes[1]), int(sizes[2])
+    uniques, pairs = int(size_counts[1]), int(size_counts[2])
     if pairs > 0:
         ratio = uniques * (uniques - 1) / pairs
-        below = 2 * uniques * classes + uniques * ratio - n * ratio
-        if below != 0:
-            above = n * classes * ratio - uniques * (n - 1) * (2 * classes + ratio)
-            theta = above / below
-            alpha = (theta * (uniques - n) + (n - 1) * uniques) / (n * classes)
-            fitted = _fit_pitman(theta, alpha, sizes, n, classes)
+        denominator = 2 * uniques * n_classes + uniques * ratio - n * ratio
+        if denominator != 0:
+            numerator = n * n_classes * ratio - uniques * (n - 1) * (2 * n_classes + ratio)
+            theta = numerator / denominator
+            alpha = (theta * (uniques - n) + (n - 1) * uniques) / (n * n_classes)
+            fitted = _fit_pitman(theta, alpha, size_counts, n, n_classes)
             if fitted is not None:
                 return fitted
-    theta = _ewens(n, classes)
-    i, larger = np.arange(1.0, classes), np.cumsum(sizes[::-1])[::-1][2:]
+    theta = _fit_ewens(n, n_classes)
+    i, larger = np.arange(1.0, n_classes), np.cumsum(size_counts[::-1])[::-1][2:]
     if (i / theta).sum() <= (larger / np.arange(1.0, len(larger) + 1)).sum():
         return theta, 0.0  # the likelihood decreases from the border
-    return _fit_pitman(theta, 0.1, sizes, n, classes)
+    return _fit_pitman(theta, 0.1, size_counts, n, n_classes)
 
 
-def _ewens(n: int, classes: int) -> float:
+def _fit_ewens(n: int, n_classes: int) -> float:
     """Return the theta for which n records are expected to have the given number of classes."""
     low, high, i = 1e-6, 1e12, np.arange(n)
     for _ in range(100):
         theta = (low * high) ** 0.5
-        low, high = (theta, high) if (theta / (theta + i)).sum() < classes else (low, theta)
+        low, high = (theta, high) if (theta / (theta + i)).sum() < n_classes else (low, theta)
     return float(theta)
 
 
 def _fit_pitman(
-    theta: float, alpha: float, sizes: Labels, n: int, classes: int
+    theta: float, alpha: float, size_counts: Labels, n: int, n_classes: int
 ) -> tuple[float, float] | None:
     """Return the parameters where the derivatives of the log-likelihood are 0, or None."""
-    i, m = np.arange(1.0, classes), np.arange(1.0, n)
-    size = np.flatnonzero(sizes)
-    size = size[size > 1]
-    j = np.arange(1.0, size.max())
-    larger = np.cumsum(sizes[::-1])[::-1][2 : len(j) + 2]  # classes of more than j records
-    for _ in range(ITERATIONS):
+    i, m = np.arange(1.0, n_classes), np.arange(1.0, n)
+    class_sizes = np.flatnonzero(size_counts)
+    class_sizes = class_sizes[class_sizes > 1]
+    j = np.arange(1.0, class_sizes.max())
+    larger = np.cumsum(size_counts[::-1])[::-1][2 : len(j) + 2]  # classes of more than j records
+    for _ in range(MAX_ITERATIONS):
         if not (0 <= alpha < 1 and theta > -alpha):
             return None
-        step = theta + i * alpha
-        slope = np.array(
+        terms = theta + i * alpha
+        gradient = np.array(
             [
-                (1 / step).sum() - (1 / (theta + m)).sum(),
-                (i / step).sum() - (larger / (j - alpha)).sum(),
+                (1 / terms).sum() - (1 / (theta + m)).sum(),
+                (i / terms).sum() - (larger / (j - alpha)).sum(),
             ]
         )
-        mixed = -(i / step**2).sum()
-        curvature = np.array(
+        mixed_derivative = -(i / terms**2).sum()
+        hessian = np.array(
             [
-                [-(1 / step**2).sum() + (1 / (theta + m) ** 2).sum(), mixed],
-                [mixed, -((i / step) ** 2).sum() - (larger / (j - alpha) ** 2).sum()],
+                [-(1 / terms**2).sum() + (1 / (theta + m) ** 2).sum(), mixed_derivative],
+                [mixed_derivative, -((i / terms) ** 2).sum() - (larger / (j - alpha) ** 2).sum()],
             ]
         )
         try:
-            move = np.linalg.solve(curvature, slope)
+            newton_step = np.linalg.solve(hessian, gradient)
         except np.linalg.LinAlgError:
             return None
-        theta, alpha = theta - move[0], alpha - move[1]
-        if np.abs(move).max() < CONVERGED * max(1.0, abs(theta)):
+        theta, alpha = theta - newton_step[0], alpha - newton_step[1]
+        if np.abs(newton_step).max() < CONVERGENCE_TOLERANCE * max(1.0, abs(theta)):
             return (float(theta), float(alpha)) if 0 <= alpha < 1 and theta > -alpha else None
     return None
 
 
-def _shifted_negative_binomial(sizes: Labels, fraction: float) -> float:
+def _shifted_negative_binomial(size_counts: Labels, fraction: float) -> float:
     """Return the share of uniques if class sizes are 1 plus a negative binomial number.
 
     Its two parameters and the number of classes are those for which the population size and the
     expected numbers of classes and of uniques in the sample are the given ones.
     """
-    n, n_classes, uniques = int(np.arange(len(sizes)) @ sizes), float(sizes.sum()), float(sizes[1])
+    n, n_classes, uniques = (
+        int(np.arange(len(size_counts)) @ size_counts),
+        float(size_counts.sum()),
+        float(size_counts[1]),
+    )
     population = n / fraction
     p = np.linspace(1e-4, 1 - 1e-4, 2000)
     r = np.array([_matching_r(probability, n_classes, population, fraction) for probability in p])
-    gap = _expected_uniques(p, r, population, fraction) - uniques
-    valid = np.flatnonzero(~np.isnan(gap[:-1]) & ~np.isnan(gap[1:]))
-    crossing = valid[gap[valid] * gap[valid + 1] <= 0]
+    differences = _expected_uniques(p, r, population, fraction) - uniques
+    valid = np.flatnonzero(~np.isnan(differences[:-1]) & ~np.isnan(differences[1:]))
+    crossing = valid[differences[valid] * differences[valid + 1] <= 0]
     if not len(crossing):
         return float("nan")
     low, high = float(p[crossing[0]]), float(p[crossing[0] + 1])
-    sign = gap[crossing[0]]
+    sign = differences[crossing[0]]
     for _ in range(60):
         middle = (low + high) / 2
-        value = _matching_r(middle, n_classes, population, fraction)
-        if np.isnan(value):
+        r_middle = _matching_r(middle, n_classes, population, fraction)
+        if np.isnan(r_middle):
             return float("nan")
-        excess = float(_expected_uniques(middle, value, population, fraction)) - uniques
-        low, high = (middle, high) if excess * sign > 0 else (low, middle)
+        difference = float(_expected_uniques(middle, r_middle, population, fraction)) - uniques
+        low, high = (middle, high) if difference * sign > 0 else (low, middle)
     r_low = _matching_r(low, n_classes, population, fraction)
-    classes = population / (1 + r_low * (1 - low) / low)
-    return min(1.0, float(classes * low**r_low / population))
+    population_classes = population / (1 + r_low * (1 - low) / low)
+    return min(1.0, float(population_classes * low**r_low / population))
 
 
 def _expected_classes(p: float, r: float, population: float, fraction: float) -> float:
@@ -255,7 +263,9 @@ def _expected_uniques(
     p: Values | float, r: Values | float, population: float, fraction: float
 ) -> Values:
     """Return the expected number of sample uniques: the derivative at 0 of the pgf of counts."""
-    q, left = 1 - np.asarray(p), 1 - fraction
+    q, unsampled = 1 - np.asarray(p), 1 - fraction
     classes = population / (1 + np.asarray(r) * q / p)
-    base = (np.asarray(p) / (1 - q * left)) ** np.asarray(r)
-    return np.asarray(classes * fraction * base * (1 + left * np.asarray(r) * q / (1 - q * left)))
+    base = (np.asarray(p) / (1 - q * unsampled)) ** np.asarray(r)
+    return np.asarray(
+        classes * fraction * base * (1 + unsampled * np.asarray(r) * q / (1 - q * unsampled))
+    )

@@ -50,9 +50,9 @@ def project_groups(X: Matrix, labels: Labels) -> Projection:
     axes = axes * np.where(axes.sum(axis=0) < 0, -1, 1)  # the sign is arbitrary
     scores = zscores(X) @ axes
     sizes = np.bincount(labels)
-    centres = np.column_stack([_sums(labels, scores[:, i]) / sizes for i in (0, 1)])
-    squared = ((scores - centres[labels]) ** 2).sum(axis=1)
-    radius = np.sqrt(_sums(labels, squared) / sizes)
+    centres = np.column_stack([_group_sums(labels, scores[:, i]) / sizes for i in (0, 1)])
+    squared_distances = ((scores - centres[labels]) ** 2).sum(axis=1)
+    radius = np.sqrt(_group_sums(labels, squared_distances) / sizes)
     selected = np.linspace(0, len(sizes) - 1, min(MAX_GROUPS, len(sizes))).astype(np.int64)
     return Projection(
         len(sizes),
@@ -63,5 +63,5 @@ def project_groups(X: Matrix, labels: Labels) -> Projection:
     )
 
 
-def _sums(labels: Labels, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _group_sums(labels: Labels, values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.bincount(labels, weights=values).astype(np.float64)

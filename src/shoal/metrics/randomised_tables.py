@@ -74,16 +74,16 @@ def estimate_frequencies(
     >>> estimate.frequencies.round(1), estimate.standard_errors.round(1)
     (array([71.4, 28.6]), array([4.7, 4.7]))
     """
-    table = _frequencies(released)
-    P = _stochastic(matrix, table.shape[0], "matrix")
+    table = _as_frequencies(released)
+    P = _as_stochastic_matrix(matrix, table.shape[0], "matrix")
     if column_matrix is None:
         columns = table if table.ndim == 2 else table[:, np.newaxis]
         estimates = [_estimate(column, P) for column in columns.T]
-        frequencies, errors = (np.column_stack(part) for part in zip(*estimates, strict=True))
+        frequencies, errors = (np.column_stack(arrays) for arrays in zip(*estimates, strict=True))
     else:
         if table.ndim != 2:
             raise _not_accepted("released", "a two-way table, as there are two matrices")
-        Q = _stochastic(column_matrix, table.shape[1], "column_matrix")
+        Q = _as_stochastic_matrix(column_matrix, table.shape[1], "column_matrix")
         frequencies, errors = _estimate(table.ravel(), np.asarray(np.kron(P, Q), np.float64))
     return FrequencyEstimate(frequencies.reshape(table.shape), errors.reshape(table.shape))
 
@@ -97,31 +97,31 @@ def _estimate(released: Matrix, P: Matrix) -> tuple[Matrix, Matrix]:
     return frequencies, np.sqrt(np.maximum(variances, 0.0))
 
 
-def _frequencies(released: ArrayLike) -> Matrix:
+def _as_frequencies(released: ArrayLike) -> Matrix:
     table = np.asarray(released, np.float64)
     if table.ndim not in (1, 2) or not table.size or not np.isfinite(table).all():
         raise _not_accepted("released", "a vector or a two-way table of frequencies")
     return table
 
 
-def _stochastic(entries: ArrayLike, size: int, need: str) -> Matrix:
+def _as_stochastic_matrix(entries: ArrayLike, size: int, name: str) -> Matrix:
     """Return a matrix with rows that sum to one; refuse others, and singular ones."""
     matrix = np.asarray(entries, np.float64)
     if matrix.shape != (size, size):
-        raise _not_accepted(need, f"a {size} x {size} matrix, as the table has {size} categories")
+        raise _not_accepted(name, f"a {size} x {size} matrix, as the table has {size} categories")
     sums = matrix.sum(axis=1)
     if not np.isfinite(matrix).all() or (matrix < 0).any() or (np.abs(sums - 1) > ROUNDING).any():
-        raise _not_accepted(need, "probabilities, each row with the sum 1")
+        raise _not_accepted(name, "probabilities, each row with the sum 1")
     matrix = np.asarray(matrix / sums[:, np.newaxis])
     if np.linalg.cond(matrix) > MAX_CONDITION:
         raise InputError(
-            f"The frequencies cannot be estimated: {need!r} is singular, so that different"
+            f"The frequencies cannot be estimated: {name!r} is singular, so that different"
             " original tables have the same expected release. Join categories.",
             code="matrix-singular",
-            need=need,
+            need=name,
         )
     return matrix
 
 
-def _not_accepted(need: str, expected: Any) -> InputError:
-    return InputError(f"{need!r} must be {expected}.", code="matrix-not-accepted", need=need)
+def _not_accepted(name: str, expected: Any) -> InputError:
+    return InputError(f"{name!r} must be {expected}.", code="matrix-not-accepted", need=name)

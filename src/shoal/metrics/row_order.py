@@ -25,16 +25,20 @@ def order_correlation(values: Values) -> float:
     >>> order_correlation(np.array([1.0, 2.0, 3.0, 9.0]))
     1.0
     """
-    known = ~np.isnan(values)
-    if known.sum() < 2:
+    is_known = ~np.isnan(values)
+    if is_known.sum() < 2:
         return 0.0
-    code, counts = np.unique(values[known], return_inverse=True, return_counts=True)[1:]
+    codes, counts = np.unique(values[is_known], return_inverse=True, return_counts=True)[1:]
     ends = np.cumsum(counts)
-    rank = (ends - (counts + 1) / 2)[code.ravel()]
-    row = np.arange(len(rank)) - (len(rank) - 1) / 2
-    rank -= (len(rank) - 1) / 2
-    spread = np.sqrt((rank**2).sum() * (row**2).sum())
-    return float(np.clip((rank * row).sum() / spread, -1, 1)) if spread > 0 else 0.0
+    centred_ranks = (ends - (counts + 1) / 2)[codes.ravel()]
+    centred_rows = np.arange(len(centred_ranks)) - (len(centred_ranks) - 1) / 2
+    centred_ranks -= (len(centred_ranks) - 1) / 2
+    norm_product = np.sqrt((centred_ranks**2).sum() * (centred_rows**2).sum())
+    return (
+        float(np.clip((centred_ranks * centred_rows).sum() / norm_product, -1, 1))
+        if norm_product > 0
+        else 0.0
+    )
 
 
 def unit_contiguity(units: Labels) -> float:
@@ -58,9 +62,11 @@ def unit_contiguity(units: Labels) -> float:
     1.0
     """
     sizes = np.bincount(units)
-    greatest = len(units) - np.count_nonzero(sizes)
-    if greatest == 0 or np.count_nonzero(sizes) == 1:
+    max_adjacent = len(units) - np.count_nonzero(sizes)
+    if max_adjacent == 0 or np.count_nonzero(sizes) == 1:
         return 0.0
     expected = float((sizes * (sizes - 1.0)).sum() / len(units))
     adjacent = int((units[1:] == units[:-1]).sum())
-    return float((adjacent - expected) / (greatest - expected)) if greatest > expected else 0.0
+    return (
+        float((adjacent - expected) / (max_adjacent - expected)) if max_adjacent > expected else 0.0
+    )

@@ -21,9 +21,9 @@ def sdc_score(original: Matrix, masked: Matrix) -> Score:
     """Mean of information loss and disclosure risk, the classical score of [DT01]_.
 
     Information loss is the mean of five relative differences between the tables: values
-    (divided by the standard deviation times the root of two, which leaves no value to divide by
-    near 0), means, variances, covariances and correlations. Disclosure risk is the mean of
-    distance-based linkage and of interval disclosure. The probabilistic linkage of [DT01]_ is
+    (divided by the standard deviation times the root of two, since values may be near 0), means,
+    variances, covariances and correlations. Disclosure risk is the mean of distance-based linkage
+    and of interval disclosure. The probabilistic linkage of [DT01]_ is
     not computed: distance-based linkage stands for both.
 
     A mean, variance or covariance of 0 in the original has no relative difference and is left
@@ -54,35 +54,45 @@ def sdc_score(original: Matrix, masked: Matrix) -> Score:
     >>> sdc_score(table, table)
     Score(score=50.0, information_loss=0.0, disclosure_risk=100.0)
     """
-    spread = original.std(axis=0) * np.sqrt(2)
-    values = np.abs(original - masked) / np.where(spread > 0, spread, 1.0)
-    upper = np.triu_indices(original.shape[1], 1)
-    before, after = (np.cov(table, rowvar=False, ddof=0).reshape([table.shape[1]] * 2)
-                     for table in (original, masked))  # fmt: skip
-    parts = [
+    scale = original.std(axis=0) * np.sqrt(2)
+    values = np.abs(original - masked) / np.where(scale > 0, scale, 1.0)
+    upper_triangle = np.triu_indices(original.shape[1], 1)
+    original_covariances, masked_covariances = (
+        np.cov(table, rowvar=False, ddof=0).reshape([table.shape[1]] * 2)
+        for table in (original, masked)
+    )
+    differences = [
         float(values.mean()),
         _relative_difference(original.mean(axis=0), masked.mean(axis=0)),
-        _relative_difference(np.diag(before), np.diag(after)),
-        _relative_difference(before[upper], after[upper]),
-        float(np.abs(_correlations(before) - _correlations(after))[upper].mean())
-        if len(upper[0])
+        _relative_difference(np.diag(original_covariances), np.diag(masked_covariances)),
+        _relative_difference(
+            original_covariances[upper_triangle], masked_covariances[upper_triangle]
+        ),
+        float(
+            np.abs(_correlations(original_covariances) - _correlations(masked_covariances))[
+                upper_triangle
+            ].mean()
+        )
+        if len(upper_triangle[0])
         else 0.0,
     ]
-    loss = 100 * float(np.mean(np.minimum(parts, 1.0)))
-    near = float(np.mean(interval_disclosure(original, masked)))
-    risk = 50 * (float(linkage(original, masked)) + near)
+    loss = 100 * float(np.mean(np.minimum(differences, 1.0)))
+    interval_risk = float(np.mean(interval_disclosure(original, masked)))
+    risk = 50 * (float(linkage(original, masked)) + interval_risk)
     return Score((loss + risk) / 2, loss, risk)
 
 
-def _relative_difference(before: Matrix, after: Matrix) -> float:
+def _relative_difference(original: Matrix, masked: Matrix) -> float:
     """Return the mean relative difference of the figures that are not 0."""
-    known = np.abs(before) > 1e-12 * np.abs(before).max(initial=1e-300)
-    if not known.any():
+    is_nonzero = np.abs(original) > 1e-12 * np.abs(original).max(initial=1e-300)
+    if not is_nonzero.any():
         return 0.0
-    return float(np.mean(np.abs(after[known] - before[known]) / np.abs(before[known])))
+    return float(
+        np.mean(np.abs(masked[is_nonzero] - original[is_nonzero]) / np.abs(original[is_nonzero]))
+    )
 
 
 def _correlations(covariance: Matrix) -> Matrix:
-    spread = np.sqrt(np.diag(covariance))
-    spread = np.where(spread > 0, spread, 1.0)
-    return np.asarray(covariance / np.outer(spread, spread))
+    std = np.sqrt(np.diag(covariance))
+    std = np.where(std > 0, std, 1.0)
+    return np.asarray(covariance / np.outer(std, std))

@@ -19,10 +19,10 @@ class SharedCounts(NamedTuple):
         Classes of several records, or units, that all share a value or a missing cell, as
         `homogeneous_classes` counts them.
     missing : int
-        Those of them that share no value: only missing cells.
+        Of these, the classes that share no value but only missing cells.
     every_record : int
-        Those of them in which every record has the one value. The others, which only units have,
-        hold records with other values as well.
+        Of these, the classes in which every record has the shared value. In the other classes all
+        units share a value, but some of their records have other values as well.
     """
 
     homogeneous: int
@@ -36,7 +36,7 @@ class SharedCounts(NamedTuple):
 
 
 def count_shared(
-    labels: Labels, column: Labels, units: Labels | None = None, least: int = 2
+    labels: Labels, column: Labels, units: Labels | None = None, min_size: int = 2
 ) -> SharedCounts:
     """Count the classes that share a value of a column.
 
@@ -48,7 +48,7 @@ def count_shared(
         The value of each record as a code; missing cells have a code below 0.
     units : ndarray of shape (n_records,), optional
         The unit of each record, if units are counted.
-    least : int
+    min_size : int
         Minimum number of records, or units, of a class that counts.
 
     Returns
@@ -61,12 +61,16 @@ def count_shared(
     >>> count_shared(np.array([0, 0, 1, 1, 2, 2]), np.array([7, 7, -1, -1, 7, 8]))
     SharedCounts(homogeneous=2, missing=1, every_record=1)
     """
-    counted = tally(labels, column, units)
-    homogeneous = (counted.distinct == 1) & (counted.size >= least)
-    with_value = homogeneous & shares_value(labels, column, units)
-    one_value = with_value if units is None else with_value & shares_value(labels, column)
+    value_counts = tally(labels, column, units)
+    is_homogeneous = (value_counts.n_distinct == 1) & (value_counts.class_sizes >= min_size)
+    has_shared_value = is_homogeneous & shares_value(labels, column, units)
+    is_in_every_record = (
+        has_shared_value if units is None else has_shared_value & shares_value(labels, column)
+    )
     return SharedCounts(
-        int(homogeneous.sum()), int((homogeneous & ~with_value).sum()), int(one_value.sum())
+        int(is_homogeneous.sum()),
+        int((is_homogeneous & ~has_shared_value).sum()),
+        int(is_in_every_record.sum()),
     )
 
 
@@ -76,10 +80,15 @@ def shares_value(labels: Labels, column: Labels, units: Labels | None = None) ->
     A missing cell, with a code below 0, is not a value. A unit shares all values of its records.
     """
     n_values = int(column.max()) + 2
-    pairs, pair = np.unique(labels * n_values + column + 1, return_inverse=True)
-    label, is_value = pairs // n_values, pairs % n_values > 0
+    pairs, pair_of_record = np.unique(labels * n_values + column + 1, return_inverse=True)
+    class_of_pair, is_value = pairs // n_values, pairs % n_values > 0
     if units is None:
-        size, holders = np.bincount(labels), np.bincount(pair)
+        class_sizes, n_holders = np.bincount(labels), np.bincount(pair_of_record)
     else:
-        size, holders = units_per_class(labels, units), units_per_class(pair, units)
-    return np.asarray(np.bincount(label, (holders == size[label]) & is_value) > 0)
+        class_sizes, n_holders = (
+            units_per_class(labels, units),
+            units_per_class(pair_of_record, units),
+        )
+    return np.asarray(
+        np.bincount(class_of_pair, (n_holders == class_sizes[class_of_pair]) & is_value) > 0
+    )

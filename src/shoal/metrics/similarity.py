@@ -11,26 +11,26 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.metrics.category_tables import Codes, distances, levels, pair_codes
+from shoal.metrics.category_tables import Codes, count_levels, distribution_distances, pair_codes
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 
 def similarity_of_numbers(
-    before: Values, after: Values, counts: tuple[Counts, Counts] | None = None
+    original: Values, masked: Values, counts: tuple[Counts, Counts] | None = None
 ) -> float:
     """Return 1 less the greatest difference of the two distribution functions.
 
     Parameters
     ----------
-    before : ndarray
+    original : ndarray
         Original values, none of them missing.
-    after : ndarray
+    masked : ndarray
         Released values, none of them missing.
     counts : tuple of ndarray, optional
-        How often each of the values ``before`` and ``after`` occurs; once by default. Values that
-        are counted must be the same in both, in ascending order.
+        How often each of the values ``original`` and ``masked`` occurs; once by default. Values
+        that are counted must be the same in both, in ascending order.
 
     Returns
     -------
@@ -43,25 +43,28 @@ def similarity_of_numbers(
     0.75
     """
     if counts is not None:
-        first, second = (np.cumsum(part) / max(1, part.sum()) for part in counts)
-        return 1.0 - float(np.abs(first - second).max())
-    if not len(before) or not len(after):
-        return float(len(before) == len(after))
-    points = np.unique(np.concatenate([before, after]))
-    first, second = (
-        np.searchsorted(np.sort(part), points, side="right") / len(part) for part in (before, after)
+        original_cumulative, masked_cumulative = (
+            np.cumsum(values) / max(1, values.sum()) for values in counts
+        )
+        return 1.0 - float(np.abs(original_cumulative - masked_cumulative).max())
+    if not len(original) or not len(masked):
+        return float(len(original) == len(masked))
+    points = np.unique(np.concatenate([original, masked]))
+    original_cumulative, masked_cumulative = (
+        np.searchsorted(np.sort(values), points, side="right") / len(values)
+        for values in (original, masked)
     )
-    return 1.0 - float(np.abs(first - second).max())
+    return 1.0 - float(np.abs(original_cumulative - masked_cumulative).max())
 
 
-def similarity_of_counts(before: Mapping[str, int], after: Mapping[str, int]) -> float:
+def similarity_of_counts(original: Mapping[str, int], masked: Mapping[str, int]) -> float:
     """Return 1 less half the sum of the differences of the two relative frequencies.
 
     Parameters
     ----------
-    before : mapping of str to int
+    original : mapping of str to int
         How often each original value occurs.
-    after : mapping of str to int
+    masked : mapping of str to int
         How often each released value occurs.
 
     Returns
@@ -76,16 +79,19 @@ def similarity_of_counts(before: Mapping[str, int], after: Mapping[str, int]) ->
     >>> similarity_of_counts(dict.fromkeys("abcdefg", 1), {"h": 3, "i": 7})
     0.0
     """
-    old, new = int(sum(before.values())), int(sum(after.values()))
-    if not old or not new:
-        return float(old == new)
-    values = [*before, *(value for value in after if value not in before)]
+    n_original, n_masked = int(sum(original.values())), int(sum(masked.values()))
+    if not n_original or not n_masked:
+        return float(n_original == n_masked)
+    values = [*original, *(value for value in masked if value not in original)]
     # In whole numbers, as rounding errors could give less than 0.
-    gaps = sum(abs(int(before.get(v, 0)) * new - int(after.get(v, 0)) * old) for v in values)
-    return float(1 - gaps / (2 * old * new))
+    differences = sum(
+        abs(int(original.get(value, 0)) * n_masked - int(masked.get(value, 0)) * n_original)
+        for value in values
+    )
+    return float(1 - differences / (2 * n_original * n_masked))
 
 
-def similarity_of_correlations(before: float, after: float) -> float:
+def similarity_of_correlations(original: float, masked: float) -> float:
     """Return 1 less half the difference of two correlations.
 
     Examples
@@ -93,17 +99,17 @@ def similarity_of_correlations(before: float, after: float) -> float:
     >>> similarity_of_correlations(0.5, -0.5)
     0.5
     """
-    return 1.0 - abs(before - after) / 2
+    return 1.0 - abs(original - masked) / 2
 
 
-def similarity_of_tables(before: Codes, after: Codes) -> float:
+def similarity_of_tables(original: Codes, masked: Codes) -> float:
     """Return 1 less the total variation distance of two two-way tables of categories.
 
     Parameters
     ----------
-    before : ndarray of shape (n_records, 2)
+    original : ndarray of shape (n_records, 2)
         Original values as integers, -1 where one is missing.
-    after : ndarray of shape (n_records, 2)
+    masked : ndarray of shape (n_records, 2)
         Released values, with the same integers for the same values.
 
     Returns
@@ -117,6 +123,6 @@ def similarity_of_tables(before: Codes, after: Codes) -> float:
     >>> similarity_of_tables(before, np.array([[0, 0], [0, 1], [1, 0], [1, 1]]))
     0.5
     """
-    width = levels(before[:, 1], after[:, 1])
-    cells = (pair_codes(part[:, 0], part[:, 1], width).codes for part in (before, after))
-    return 1.0 - distances(*cells)[0]
+    n_levels = count_levels(original[:, 1], masked[:, 1])
+    cells = (pair_codes(table[:, 0], table[:, 1], n_levels).codes for table in (original, masked))
+    return 1.0 - distribution_distances(*cells)[0]

@@ -15,11 +15,11 @@ from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, check_columns
 from shoal.frame.types import Type
 from shoal.metrics._base import Labels
-from shoal.metrics.figures import WORST
+from shoal.metrics.figures import WORST_SUFFIX
 
 MAX_VALUES = 20  # a number with more distinct values is divided into quarters
 QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
-OTHERS = "other groups"
+OTHER_GROUPS = "other groups"
 MIN_GROUP = 5
 
 
@@ -84,19 +84,13 @@ def split_groups(
     labels: list[list[str]] = []
     codes: list[list[Labels]] = []
     for name in names:
-        column, texts = _codes(frames, name, (types or {}).get(name))
-        codes.append([np.where(part < 0, len(texts), part) for part in column])
+        column, texts = _read_codes(frames, name, (types or {}).get(name))
+        codes.append([np.where(table_codes < 0, len(texts), table_codes) for table_codes in column])
         labels.append([*(f"{name}={text}" for text in texts), f"{name} missing"])
-    first = np.column_stack([column[0] for column in codes])
-    combinations, index = np.unique(first, axis=0, return_inverse=True)
-    keys = [index.ravel()]
-    place = {tuple(row): i for i, row in enumerate(combinations.tolist())}
-    for i in range(1, len(frames)):
-        rows = np.column_stack([column[i] for column in codes]).tolist()
-        keys.append(np.array([place.get(tuple(row), -1) for row in rows], np.int64))
+    combinations, keys = _combinations(codes)
     sizes = _sizes(keys[0], len(combinations), units)
-    small = _groups_to_merge(keys[0], sizes, min_group, units)
-    if small.all():
+    is_merged = _groups_to_merge(keys[0], sizes, min_group, units)
+    if is_merged.all():
         raise InputError(
             f"All groups by {', '.join(map(repr, names))} have fewer than {min_group} records, or"
             " only one would remain. Choose columns with fewer values.",
@@ -105,14 +99,30 @@ def split_groups(
             min_group=min_group,
         )
     groups = []
-    for i in np.flatnonzero(~small).tolist():
-        words = ", ".join(texts[c] for texts, c in zip(labels, combinations[i], strict=True))
-        groups.append(Group(words, int(sizes[i]), tuple(np.flatnonzero(k == i) for k in keys)))
-    if small.any():
-        merged = np.append(small, True)  # records of later tables may be in further groups
+    for i in np.flatnonzero(~is_merged).tolist():
+        label = ", ".join(texts[c] for texts, c in zip(labels, combinations[i], strict=True))
+        groups.append(Group(label, int(sizes[i]), tuple(np.flatnonzero(k == i) for k in keys)))
+    if is_merged.any():
+        merged = np.append(is_merged, True)  # records of later tables may be in further groups
         rows_of = tuple(np.flatnonzero(merged[key]) for key in keys)
-        groups.append(Group(OTHERS, _merged_size(keys[0], small, units), rows_of))
-    return Grouping(tuple(names), tuple(groups), min_group, int(small.sum()))
+        groups.append(Group(OTHER_GROUPS, _merged_size(keys[0], is_merged, units), rows_of))
+    return Grouping(tuple(names), tuple(groups), min_group, int(is_merged.sum()))
+
+
+def _combinations(codes: list[list[Labels]]) -> tuple[Labels, list[Labels]]:
+    """Return the combinations of codes in the first table, and that of each record of all tables.
+
+    ``codes`` holds one array per table for each column. A combination that does not occur in the
+    first table is -1.
+    """
+    first_table = np.column_stack([column[0] for column in codes])
+    combinations, index = np.unique(first_table, axis=0, return_inverse=True)
+    keys = [index.ravel()]
+    combination_index = {tuple(row): i for i, row in enumerate(combinations.tolist())}
+    for i in range(1, len(codes[0])):
+        rows = np.column_stack([column[i] for column in codes]).tolist()
+        keys.append(np.array([combination_index.get(tuple(row), -1) for row in rows], np.int64))
+    return combinations, keys
 
 
 def check_min_group(min_group: Any) -> None:
@@ -126,36 +136,38 @@ def check_min_group(min_group: Any) -> None:
 
 
 def _groups_to_merge(
-    key: Labels, sizes: Labels, min_group: int, units: Labels | None
+    group_of_record: Labels, sizes: Labels, min_group: int, units: Labels | None
 ) -> NDArray[np.bool_]:
     """Return which groups are merged, so that the merged ones have enough records together."""
-    small = sizes < min_group
-    if small.any():
-        for i in np.argsort(sizes, kind="stable")[small.sum() :]:
-            if _merged_size(key, small, units) >= min_group:
+    is_merged = sizes < min_group
+    if is_merged.any():
+        for i in np.argsort(sizes, kind="stable")[is_merged.sum() :]:
+            if _merged_size(group_of_record, is_merged, units) >= min_group:
                 break
-            small[i] = True
-    return small
+            is_merged[i] = True
+    return is_merged
 
 
-def _merged_size(key: Labels, merged: NDArray[np.bool_], units: Labels | None) -> int:
+def _merged_size(
+    group_of_record: Labels, is_merged: NDArray[np.bool_], units: Labels | None
+) -> int:
     """Return the number of records, or of distinct units, of some groups together."""
-    return int(_sizes(merged[key].astype(np.int64), 2, units)[1])
+    return int(_sizes(is_merged[group_of_record].astype(np.int64), 2, units)[1])
 
 
-def _sizes(key: Labels, n_groups: int, units: Labels | None) -> Labels:
+def _sizes(group_of_record: Labels, n_groups: int, units: Labels | None) -> Labels:
     """Return the number of records, or of distinct units, of each group."""
     if units is not None:
-        key = np.unique(np.column_stack([key, units]), axis=0)[:, 0]
-    return np.bincount(key, minlength=n_groups)
+        group_of_record = np.unique(np.column_stack([group_of_record, units]), axis=0)[:, 0]
+    return np.bincount(group_of_record, minlength=n_groups)
 
 
-def _codes(
-    frames: Sequence[Frame], name: str, declared: Type | None
+def _read_codes(
+    frames: Sequence[Frame], name: str, declared_type: Type | None
 ) -> tuple[list[Labels], list[str]]:
     """Return a column as codes with their labels; -1 where a value is missing."""
     try:
-        column = read_together(frames, name, declared)
+        column = read_together(frames, name, declared_type)
     except InputError:
         return text_codes_and_labels(frames, name)
     if column.kind not in ("numeric", "date"):
@@ -212,13 +224,13 @@ class Subgroups:
         worst = {}
         for name, (_, value) in self.worst().items():
             figure, colon, column = name.partition(":")
-            worst[f"{figure}{WORST}{colon}{column}"] = value
+            worst[f"{figure}{WORST_SUFFIX}{colon}{column}"] = value
         return worst
 
     @property
     def names(self) -> list[str]:
         """Names of the figures that at least one group has."""
-        return [n for n in self.better if any(n in figures for figures in self.figures)]
+        return [name for name in self.better if any(name in figures for figures in self.figures)]
 
     def ordered(self, name: str) -> list[tuple[Group, float]]:
         """Return the groups that have a figure with its value, the worst-off group first."""
@@ -227,7 +239,7 @@ class Subgroups:
             for group, figures in zip(self.grouping.groups, self.figures, strict=True)
             if name in figures
         ]
-        return sorted(pairs, key=lambda pair: -_how_bad(pair[1], self.better[name]))
+        return sorted(pairs, key=lambda pair: -_badness(pair[1], self.better[name]))
 
     def worst(self) -> dict[str, tuple[str, float]]:
         """Return the label and the value of the worst-off group of each figure."""
@@ -236,12 +248,12 @@ class Subgroups:
 
     @property
     def remark(self) -> str:
-        """A sentence on groups that are not shown by themselves."""
+        """A sentence on groups that are not shown separately."""
         if not self.grouping.merged:
             return ""
         return (
-            f"{count(self.grouping.merged, 'group')} merged into '{OTHERS}': no group of fewer than"
-            f" {count(self.grouping.min_group, self.unit)} is shown."
+            f"{count(self.grouping.merged, 'group')} merged into '{OTHER_GROUPS}': no group of"
+            f" fewer than {count(self.grouping.min_group, self.unit)} is shown."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -263,17 +275,18 @@ class Subgroups:
     def __str__(self) -> str:
         rows = [["figure", "worst-off group", f"{self.unit}s", "value", "best-off group", "value"]]
         for name in self.names:
-            (worst, low), (best, high) = (self.ordered(name)[i] for i in (0, -1))
-            if low == high:
-                rows.append([name, "all alike", "", f"{low:.4g}", "", ""])
+            (worst, worst_value), (best, best_value) = (self.ordered(name)[i] for i in (0, -1))
+            if worst_value == best_value:
+                rows.append([name, "all alike", "", f"{worst_value:.4g}", "", ""])
                 continue
-            rows.append([name, worst.label, f"{worst.size:,}", f"{low:.4g}"])
-            rows[-1] += [best.label, f"{high:.4g}"]
-        head = f"by {', '.join(self.grouping.columns)}"
-        return "\n".join(filter(None, [head, align_rows(rows), self.remark, self.note]))
+            rows.append([name, worst.label, f"{worst.size:,}", f"{worst_value:.4g}"])
+            rows[-1] += [best.label, f"{best_value:.4g}"]
+        heading = f"by {', '.join(self.grouping.columns)}"
+        return "\n".join(filter(None, [heading, align_rows(rows), self.remark, self.note]))
 
 
-def _how_bad(value: float, better: str) -> float:
+def _badness(value: float, better: str) -> float:
+    """Return a number that is greater the worse a figure is."""
     if better == "near one":
         return abs(value - 1)
     return -value if better == "higher" else value

@@ -30,9 +30,9 @@ class Suda:
         SUDA score of each record, the sum of the weights of its MSUs; 0 for records without any.
     dis_scores : ndarray of shape (n_records,)
         DIS-SUDA score of each record, in [0, 1): estimated probability that a unique match with
-        the record is right.
+        the record is correct.
     dis : float
-        File-level DIS: estimated probability that a unique match is right.
+        File-level DIS: estimated probability that a unique match is correct.
     contributions : ndarray of shape (n_records, n_columns)
         Sum of the weights of the MSUs of each record that contain each column.
     sizes : ndarray of shape (n_columns + 1,)
@@ -108,13 +108,15 @@ def suda(
     >>> result.scores.tolist(), result.column_contributions.tolist()
     ([2.0, 4.0, 2.0], [0.5, 0.375, 0.375])
     """
-    n, n_columns = _check(keys, max_size, sampling_fraction)
+    n, n_columns = _check_arguments(keys, max_size, sampling_fraction)
     largest = n_columns if max_size is None else min(max_size, n_columns)
-    newest, masks, earlier = _minimal_uniques(keys, largest, missing)
+    last_entries, column_sets, previous_entries = _minimal_uniques(keys, largest, missing)
     weights = np.array([_weight(k, n_columns, largest, scoring) for k in range(n_columns + 1)])
     scores, contributions = np.zeros(n), np.zeros((n, n_columns))
-    add_scores(newest, masks, earlier, weights, n_columns, scores, contributions)
-    sizes = np.bincount([int(mask).bit_count() for mask in masks], minlength=n_columns + 1)
+    add_scores(
+        last_entries, column_sets, previous_entries, weights, n_columns, scores, contributions
+    )
+    sizes = np.bincount([int(mask).bit_count() for mask in column_sets], minlength=n_columns + 1)
     counts = np.bincount(classes(keys))
     uniques, pairs = int((counts == 1).sum()), 2 * int((counts == 2).sum())
     dis = dis_risk(uniques, pairs, sampling_fraction)
@@ -122,7 +124,7 @@ def suda(
 
 
 def dis_risk(uniques: int, in_pairs: int, sampling_fraction: float) -> float:
-    """Return the probability that a unique match is right, by data intrusion simulation [SE02]_.
+    """Return the probability that a unique match is correct, by data intrusion simulation [SE02]_.
 
     Parameters
     ----------
@@ -154,7 +156,7 @@ def dis_risk(uniques: int, in_pairs: int, sampling_fraction: float) -> float:
     return chance / (chance + in_pairs * (1 - sampling_fraction))
 
 
-def _check(
+def _check_arguments(
     keys: NDArray[np.generic], max_size: int | None, sampling_fraction: float
 ) -> tuple[int, int]:
     if keys.ndim != 2 or not 1 <= keys.shape[1] <= MAX_COLUMNS or len(keys) == 0:
@@ -189,59 +191,67 @@ def _weight(size: int, n_columns: int, largest: int, scoring: Scoring) -> float:
 def _minimal_uniques(
     keys: NDArray[np.generic], largest: int, missing: NDArray[np.bool_] | None
 ) -> tuple[Labels, Labels, Labels]:
-    """Return all MSUs of up to ``largest`` columns: last entry by record, sets, earlier entries.
+    """Return all MSUs of up to ``largest`` columns, as a linked list of entries for each record.
 
-    Sets of columns are visited in the order of their bits as numbers, so that every part of a set
-    comes before it.
+    The arrays hold the last entry of each record, the set of columns of each entry, and the entry
+    before it. Sets of columns are visited in the order of their bits as numbers, so that every
+    subset comes before the set.
     """
     n, n_columns = keys.shape
     codes = [ranks(column) for column in keys.T]
     usable = np.full(n, 2**n_columns - 1, np.int64)
     if missing is not None:
         usable = (~missing).astype(np.int64) @ (2 ** np.arange(n_columns))
-    most = max(int(column.max()) for column in codes) + 1
-    counts, slots = np.zeros(most, np.int64), np.empty(most, np.int64)
-    newest = np.full(n, NO_ENTRY)
-    masks, earlier = np.empty(n, np.int64), np.empty(n, np.int64)
+    n_codes = max(int(column.max()) for column in codes) + 1
+    counts, slots = np.zeros(n_codes, np.int64), np.empty(n_codes, np.int64)
+    last_entries = np.full(n, NO_ENTRY)
+    column_sets, previous_entries = np.empty(n, np.int64), np.empty(n, np.int64)
     n_entries, visited = 0, 0
     total = 2**n_columns
 
     def visit(columns: int, bit: int, records: Labels, starts: Labels) -> None:
         """Refine a partition by each column below ``bit``, and each result further."""
-        nonlocal n_entries, masks, earlier, visited
+        nonlocal n_entries, column_sets, previous_entries, visited
         if columns.bit_count() == largest or len(records) == 0:
             return
         for column in range(bit):
-            finer, singles = np.empty(len(records), np.int64), np.empty(len(records), np.int64)
-            finer_starts = np.empty(len(records) // 2 + 2, np.int64)
-            groups, n_singles = refine(
-                records, starts, len(starts) - 1, codes[column], counts, slots, finer,
-                finer_starts, singles,
+            refined, singles = np.empty(len(records), np.int64), np.empty(len(records), np.int64)
+            refined_starts = np.empty(len(records) // 2 + 2, np.int64)
+            n_groups, n_singles = refine(
+                records, starts, len(starts) - 1, codes[column], counts, slots, refined,
+                refined_starts, singles,
             )  # fmt: skip
-            if n_entries + n_singles > len(masks):
-                masks, earlier = (
-                    np.concatenate([part, np.empty(max(len(part), n_singles), np.int64)])
-                    for part in (masks, earlier)
+            if n_entries + n_singles > len(column_sets):
+                column_sets, previous_entries = (
+                    np.concatenate([array, np.empty(max(len(array), n_singles), np.int64)])
+                    for array in (column_sets, previous_entries)
                 )
             bits = columns | 1 << column
             n_entries = add_minimal(
-                singles, n_singles, bits, usable, newest, masks, earlier, n_entries
+                singles,
+                n_singles,
+                bits,
+                usable,
+                last_entries,
+                column_sets,
+                previous_entries,
+                n_entries,
             )
             visited += 1
             progress.report("minimal sample uniques", visited, total)
-            end = finer_starts[groups]
-            visit(bits, column, finer[:end].copy(), finer_starts[: groups + 1].copy())
+            end = refined_starts[n_groups]
+            visit(bits, column, refined[:end].copy(), refined_starts[: n_groups + 1].copy())
 
     visit(0, n_columns, np.arange(n), np.array([0, n]))
-    return newest, masks[:n_entries], earlier[:n_entries]
+    return last_entries, column_sets[:n_entries], previous_entries[:n_entries]
 
 
 def _dis_scores(scores: Values, uniques: int, dis: float, n_columns: int) -> Values:
     """Return the DIS-SUDA score of each record; 0 where the SUDA score is 0."""
     power = 1 + (8 - n_columns) / 20
-    positive = scores > 0
+    is_positive = scores > 0
     result = np.zeros(len(scores))
-    if positive.any() and dis > 0:
-        powers = scores[positive] ** power
-        result[positive] = 1 / (1 + (uniques / dis - uniques) / (powers * (1 / powers).sum()))
+    if is_positive.any() and dis > 0:
+        powers = scores[is_positive] ** power
+        result[is_positive] = 1 / (1 + (uniques / dis - uniques) / (powers * (1 / powers).sum()))
     return result

@@ -17,7 +17,7 @@ from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics._base import Labels, Values
 from shoal.metrics.anonymity import classes
-from shoal.metrics.assessment_inputs import check_names, read_units
+from shoal.metrics.assessment_inputs import check_roles, read_units
 from shoal.metrics.figures import flatten
 from shoal.metrics.individual_risk import (
     KeyFrequencies,
@@ -36,15 +36,15 @@ FIGURES = (
     "greatest_risk", "expected_reidentifications_with_households", "population_uniqueness",
     "population_uniques", "correct_matches", "suda_dis",
 )  # fmt: skip
-BY_GROUP = {  # figures that also exist by subgroup, with the values that are better
+GROUP_FIGURES = {  # figures that also exist by subgroup, with the values that are better
     "sample_uniques": "lower", "k_map": "higher", "expected_reidentifications": "lower",
     "reidentification_rate": "lower", "greatest_risk": "lower",
 }  # fmt: skip
-WORDS = {
+DISPLAY_NAMES = {
     "k_map": "k-map", "log_linear": "log-linear model", "suda": "SUDA", "dis": "DIS",
     "snb": "shifted negative binomial", "pitman": "Pitman", "zayatz": "Zayatz",
 }  # fmt: skip
-CENSUS = "Not computed: the table is not a sample."
+NOT_A_SAMPLE = "Not computed: the table is not a sample."
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +123,7 @@ class SurveyRisk:
     def reasons(self) -> dict[str, str]:
         """Return why figures were not computed, by name."""
         computed = {name.partition(":")[0] for name in self.figures()}
-        reasons = {name: CENSUS for name in FIGURES if name not in computed}
+        reasons = {name: NOT_A_SAMPLE for name in FIGURES if name not in computed}
         if self.household_risk is None:
             households = "Not computed: needs a column of households."
             reasons["expected_reidentifications_with_households"] = households
@@ -132,8 +132,12 @@ class SurveyRisk:
     def __repr__(self) -> str:
         lines = [f"quasi-identifiers: {', '.join(self.columns)}"]
         listed_separately = ("quasi_identifiers", "groups")
-        figures = {n: v for n, v in self.to_dict().items() if n not in listed_separately}
-        lines.append(align_rows([[name, _shown(value)] for name, value in _flatten(figures)]))
+        figures = {
+            name: value for name, value in self.to_dict().items() if name not in listed_separately
+        }
+        lines.append(
+            align_rows([[name, _format_figure(value)] for name, value in _display_rows(figures)])
+        )
         lines += [] if self.groups is None else ["", str(self.groups)]
         return "\n".join(lines)
 
@@ -180,23 +184,25 @@ class SurveyRisk:
         return result
 
 
-def _shown(value: Any) -> str:
+def _format_figure(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}" if value < 1000 else f"{value:,.0f}"
-    return f"{value:,}" if isinstance(value, int) else WORDS.get(value, value)
+    return f"{value:,}" if isinstance(value, int) else DISPLAY_NAMES.get(value, value)
 
 
-def _flatten(content: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _display_rows(content: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the name and the value of each figure, in words."""
     for name, value in content.items():
-        plain = name.replace("_", " ").replace("reid", "re-id")
-        words = f"{prefix}{WORDS.get(name, plain)}"
+        readable = name.replace("_", " ").replace("reid", "re-id")
+        display_name = f"{prefix}{DISPLAY_NAMES.get(name, readable)}"
         if isinstance(value, dict):
-            yield from _flatten(value, f"{words}, ")
+            yield from _display_rows(value, f"{display_name}, ")
         elif isinstance(value, list):
-            yield from ((f"{words}, size {i}", v) for i, v in enumerate(value, 1) if v)
+            yield from (
+                (f"{display_name}, size {i}", number) for i, number in enumerate(value, 1) if number
+            )
         elif value is not None:
-            yield words, value
+            yield display_name, value
 
 
 def survey_risk(
@@ -251,7 +257,7 @@ def survey_risk(
     ([0.0054, 0.0054, 0.0251], 215.0)
     """
     names = as_list(quasi_identifiers)
-    check_names(names, [])
+    check_roles(names, [])
     frame = tables.open_frame(data)
     tables.check_columns(frame, names)
     whole_population = None if population is None else tables.open_frame(population)
@@ -261,7 +267,7 @@ def survey_risk(
             " many units of the population share a key.",
             code="population-needed",
         )
-    keys, frequencies, fraction = _frequencies(
+    keys, frequencies, fraction = _read_frequencies(
         frame, names, weight, whole_population, sampling_fraction
     )
     risk = (
@@ -270,7 +276,7 @@ def survey_risk(
         else individual_risk(frequencies.sample, frequencies.population)
     )
     weighted = weight if whole_population is None else None
-    remarks = _small_weights(frame, weighted)
+    remarks = _small_weight_warnings(frame, weighted)
     for warning in remarks:
         warnings.warn(warning, stacklevel=2)
     households = None if household is None else _households(frame, household)
@@ -283,16 +289,18 @@ def survey_risk(
         risk,
         None if households is None else household_risk(risk, households),
         population_uniqueness(np.bincount(classes(keys)), fraction) if is_sample else None,
-        _models(keys, fraction) if is_sample else {},
+        _fit_models(keys, fraction) if is_sample else {},
         suda(keys, max_size=max_size, sampling_fraction=fraction, missing=missing)
         if is_sample
         else None,
-        None if by is None else _by_group(split_groups([frame], by, min_group), frequencies, risk),
+        None
+        if by is None
+        else _risk_by_group(split_groups([frame], by, min_group), frequencies, risk),
         tuple(map(str, remarks)),
     )
 
 
-def _by_group(grouping: Grouping, frequencies: KeyFrequencies, risk: Values) -> Subgroups:
+def _risk_by_group(grouping: Grouping, frequencies: KeyFrequencies, risk: Values) -> Subgroups:
     """Return the figures that are sums, means or maxima of records, by subgroup."""
     figures = []
     for group in grouping.groups:
@@ -304,11 +312,11 @@ def _by_group(grouping: Grouping, frequencies: KeyFrequencies, risk: Values) -> 
             risk[rows].mean(),
             risk[rows].max(),
         )
-        figures.append(dict(zip(BY_GROUP, map(float, values), strict=True)))
-    return Subgroups(grouping, tuple(figures), BY_GROUP)
+        figures.append(dict(zip(GROUP_FIGURES, map(float, values), strict=True)))
+    return Subgroups(grouping, tuple(figures), GROUP_FIGURES)
 
 
-def _frequencies(
+def _read_frequencies(
     frame: Frame,
     names: Sequence[str],
     weight: str | None,
@@ -320,8 +328,12 @@ def _frequencies(
     if population is not None:
         tables.check_columns(population, names)
         columns = [text_codes([frame, population], name) for name in names]
-        keys, others = (np.column_stack([codes[i] for codes in columns]) for i in (0, 1))
-        return keys, key_frequencies(keys, population=others), fraction or n / len(population)
+        keys, population_keys = (np.column_stack([codes[i] for codes in columns]) for i in (0, 1))
+        return (
+            keys,
+            key_frequencies(keys, population=population_keys),
+            fraction or n / len(population),
+        )
     keys = value_codes(frame, names)
     if weight is not None:
         tables.check_columns(frame, [weight])
@@ -339,19 +351,19 @@ def _frequencies(
     return keys, key_frequencies(keys, weights), fraction or min(1.0, n / float(weights.sum()))
 
 
-def _small_weights(frame: Frame, weight: str | None) -> list[ShoalWarning]:
+def _small_weight_warnings(frame: Frame, weight: str | None) -> list[ShoalWarning]:
     """Return a warning on survey weights below 1, if there are any."""
-    number = 0 if weight is None else int((tables.weights(frame, weight) < 1).sum())
-    if not number:
+    n_small = 0 if weight is None else int((tables.weights(frame, weight) < 1).sum())
+    if not n_small:
         return []
     return [
         ShoalWarning(
-            f"{count(number, 'record')} of {len(frame):,} have a weight below 1 in column"
+            f"{count(n_small, 'record')} of {len(frame):,} have a weight below 1 in column"
             f" {weight!r}. A weight is the number of units of the population that a record"
             " represents, itself included. Check whether the weights were rescaled.",
             code="weights-below-one",
             column=weight,
-            records=number,
+            records=n_small,
         )
     ]
 
@@ -361,7 +373,7 @@ def _households(frame: Frame, name: str) -> Labels:
     return np.unique(read_units(frame, name), return_inverse=True)[1].ravel()
 
 
-def _models(keys: Labels, fraction: float) -> dict[str, LogLinearRisk]:
+def _fit_models(keys: Labels, fraction: float) -> dict[str, LogLinearRisk]:
     """Return the risk by both models; only by main effects where the table is too large."""
     models = {"main": log_linear_risk(keys, fraction, "main")}
     with suppress(InputError):

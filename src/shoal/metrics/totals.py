@@ -44,9 +44,11 @@ def weighted_total_change(original: Matrix, masked: Matrix, weights: Matrix) -> 
     """
     # Scaling by powers of two is exact, and avoids overflow of products.
     exponent = np.frexp(np.maximum(np.abs(original), np.abs(masked)).max(axis=0))[1]
-    before, after = np.ldexp(original, -exponent), np.ldexp(masked, -exponent)
+    original_scaled, masked_scaled = np.ldexp(original, -exponent), np.ldexp(masked, -exponent)
     w = weights / weights.max()
-    size = (w * np.abs(before)).sum(axis=0)
-    change = np.abs((w * (after - before)).sum(axis=0))
+    absolute_totals = (w * np.abs(original_scaled)).sum(axis=0)
+    change = np.abs((w * (masked_scaled - original_scaled)).sum(axis=0))
     percent = np.where(change > 0, 100.0, 0.0)
-    return np.asarray(np.divide(100 * change, size, out=percent, where=size > 0))
+    return np.asarray(
+        np.divide(100 * change, absolute_totals, out=percent, where=absolute_totals > 0)
+    )

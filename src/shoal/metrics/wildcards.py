@@ -49,40 +49,42 @@ class _Matching:
         for i, column in enumerate(released.T):
             keys[:, i] = np.where(missing[:, i], 0, classes(column[:, np.newaxis]) + 1)
         self.label = classes(keys)
-        first = np.zeros(int(self.label.max()) + 1, np.int64)
-        first[self.label[::-1]] = np.arange(len(keys))[::-1]
-        self.keys, self.units = keys[first], units
+        representatives = np.zeros(int(self.label.max()) + 1, np.int64)
+        representatives[self.label[::-1]] = np.arange(len(keys))[::-1]
+        self.keys, self.units = keys[representatives], units
         self.records = np.bincount(self.label)
         self.size = self.records if units is None else units_per_class(self.label, units)
-        self.patterns, self.pattern = np.unique(missing[first], axis=0, return_inverse=True)
+        self.patterns, self.pattern = np.unique(
+            missing[representatives], axis=0, return_inverse=True
+        )
         self.pattern = self.pattern.ravel()
         if units is not None:
             order = np.argsort(self.label, kind="stable")
             self.units_of = np.split(units[order], np.cumsum(self.records)[:-1])
 
     def fewest(self) -> int:
-        """Return the least number of matches; rows in classes above it are not counted."""
+        """Return the least number of matches; rows in classes larger than that are not counted."""
         best, order = len(self.label), np.argsort(self.size, kind="stable")
         sizes = self.size[order]
         start = 0
         while start < len(order) and sizes[start] < best:
             end = int(np.searchsorted(sizes, sizes[start], side="right"))
-            best = min(best, self._least(order[start:end], best))
+            best = min(best, self._fewest_of(order[start:end], best))
             start = end
         return best
 
-    def _least(self, rows: Labels, best: int) -> int:
-        """Return the least number of matches of some rows, or ``best`` if it is not below."""
+    def _fewest_of(self, rows: Labels, best: int) -> int:
+        """Return the least number of matches of some rows, or ``best`` if that is not greater."""
         if self.units is None:
-            return min(best, int(self._matches(rows).min()))
-        bounds = self._matches(rows)
+            return min(best, int(self._count_matches(rows).min()))
+        bounds = self._count_matches(rows)
         for i in np.argsort(bounds, kind="stable").tolist():
             if bounds[i] >= best:
                 break
-            best = min(best, self._units(int(rows[i]), best))
+            best = min(best, self._count_matching_units(int(rows[i]), best))
         return best
 
-    def _matches(self, rows: Labels) -> Labels:
+    def _count_matches(self, rows: Labels) -> Labels:
         """Return the number of records that each row matches, or a lower bound of that of units.
 
         The bound is the greatest number of units that it matches among the rows of one pattern.
@@ -92,10 +94,10 @@ class _Matching:
             at_rows = np.flatnonzero(self.pattern[rows] == row_pattern)
             for other_pattern in range(len(self.patterns)):
                 others = np.flatnonzero(self.pattern == other_pattern)
-                compared = ~(self.patterns[row_pattern] | self.patterns[other_pattern])
-                cells = self.keys[np.concatenate([rows[at_rows], others])][:, compared]
-                labels = classes(cells) if compared.any() else np.zeros(len(cells), np.int64)
-                counts = self._count(labels[len(at_rows) :], others, int(labels.max()) + 1)
+                is_compared = ~(self.patterns[row_pattern] | self.patterns[other_pattern])
+                cells = self.keys[np.concatenate([rows[at_rows], others])][:, is_compared]
+                labels = classes(cells) if is_compared.any() else np.zeros(len(cells), np.int64)
+                counts = self._count_labels(labels[len(at_rows) :], others, int(labels.max()) + 1)
                 matching = counts[labels[: len(at_rows)]]
                 if self.units is None:
                     total[at_rows] += matching
@@ -103,24 +105,24 @@ class _Matching:
                     total[at_rows] = np.maximum(total[at_rows], matching)
         return total
 
-    def _count(self, labels: Labels, rows: Labels, number: int) -> Labels:
+    def _count_labels(self, labels: Labels, rows: Labels, n_labels: int) -> Labels:
         """Return the number of records, or of units, of the rows with each label."""
         if self.units is None:
-            return np.bincount(labels, self.records[rows], number).astype(np.int64)
+            return np.bincount(labels, self.records[rows], n_labels).astype(np.int64)
         label_of = np.full(len(self.records), -1)
         label_of[rows] = labels
         members = label_of[self.label]
         n_units = int(self.units.max()) + 1
-        known = members >= 0
-        pairs = np.unique(members[known] * n_units + self.units[known])
-        return np.bincount(pairs // n_units, minlength=number)
+        has_label = members >= 0
+        pairs = np.unique(members[has_label] * n_units + self.units[has_label])
+        return np.bincount(pairs // n_units, minlength=n_labels)
 
-    def _units(self, row: int, best: int) -> int:
-        """Return the number of units that a row matches, or ``best`` if it is not below."""
+    def _count_matching_units(self, row: int, best: int) -> int:
+        """Return the number of units that a row matches, or ``best`` if that is not greater."""
         key = self.keys[row]
-        compared = key != 0
-        cells = self.keys[:, compared]
-        matches = np.flatnonzero(((cells == key[compared]) | (cells == 0)).all(axis=1))
+        is_compared = key != 0
+        cells = self.keys[:, is_compared]
+        matches = np.flatnonzero(((cells == key[is_compared]) | (cells == 0)).all(axis=1))
         distinct: set[int] = set()
         for match in matches.tolist():
             distinct.update(self.units_of[match].tolist())

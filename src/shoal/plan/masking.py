@@ -15,8 +15,8 @@ from shoal.frame.missing_codes import without_codes
 from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
-from shoal.metrics.assessment import Assessment, linear_measures
-from shoal.metrics.category_inputs import columns_of_categories
+from shoal.metrics.assessment import Assessment, linear_cost_measures
+from shoal.metrics.category_inputs import categorical_columns
 from shoal.partitioners import method_label
 from shoal.plan.chaining import apply_steps, is_chained
 from shoal.plan.draft import Draft
@@ -139,8 +139,8 @@ def _measure(
     units: NDArray[np.int64] | None,
 ) -> Assessment:
     """Return the measures of a release: those of linear cost, and others where they matter."""
-    categories = columns_of_categories(frame, masked, plan.masked, plan.recoded, plan.types)
-    names = linear_measures(categories=bool(categories))
+    categories = categorical_columns(frame, masked, plan.masked, plan.recoded, plan.types)
+    names = linear_cost_measures(categories=bool(categories))
     # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
     is_separate = sum(len(step.column_blocks) for step in plan.qi_steps) > 1
     if is_separate or plan.k is None:

@@ -53,5 +53,5 @@ def measure_release(
         weight=plan.weight,
         lower_bound=lower_bound,
         units=units,
-        recoded=plan.recoded,
+        recoded_columns=plan.recoded,
     )

@@ -30,8 +30,8 @@ from shoal.plan.repair import Repair, check_repair, join_blocks
 from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.plan.validation import check, check_steps, roles_of
 from shoal.steps import GroupingStep, Microaggregate, Step
-from shoal.steps.survey import with_roles
-from shoal.steps.units import read_units, refuse_repeated, with_unit
+from shoal.steps.survey import with_weight
+from shoal.steps.units import read_units, refuse_repeated_identifiers, with_unit
 
 # The parameters of a plan.
 FIELDS = (
@@ -112,7 +112,7 @@ class Plan:
         check_roles(roles)
         check_steps(steps)
         roles, steps, self.unit = with_unit(roles, steps, unit)
-        self.roles, self.steps = with_roles(roles, steps)
+        self.roles, self.steps = with_weight(roles, steps)
         self.types = as_types(types)
         self.missing_codes = as_missing_codes(missing_codes)
         self.thresholds = as_thresholds(thresholds)
@@ -303,7 +303,7 @@ class Plan:
         """
         if self.unit_column is not None:
             return read_units(frame, self.unit_column)
-        refuse_repeated(frame, self.identifiers_to_check)
+        refuse_repeated_identifiers(frame, self.identifiers_to_check)
         return None
 
     @property

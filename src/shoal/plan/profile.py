@@ -152,7 +152,7 @@ def _distribution(
         original_values, masked_values = finite_values(original, name), finite_values(masked, name)
         if len(original_values) and len(masked_values):
             is_whole = tables.is_whole(original, name)
-            bins = histogram(original_values, masked_values, min_count, whole=is_whole)
+            bins = histogram(original_values, masked_values, min_count, is_whole=is_whole)
             return {**bins._asdict(), "years": is_whole and are_years(np.rint(masked_values))}
     return bars(value_counts(original, name), value_counts(masked, name), min_count)._asdict()
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from shoal.metrics import MEASURE_INFO
-from shoal.metrics.digits import DIGITS, rounded_for_display
+from shoal.metrics.digits import DIGITS, round_floats_for_display
 
 
 class Row(NamedTuple):
@@ -70,7 +70,7 @@ def format_number(value: Any) -> str:
     """
     if not isinstance(value, float):
         return str(value)
-    if abs(value) < 1 or value.is_integer() or rounded_for_display(value) != value:
+    if abs(value) < 1 or value.is_integer() or round_floats_for_display(value) != value:
         return f"{value:.4f}"
     return f"{value:.{max(0, DIGITS - len(str(int(abs(value)))))}f}"
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from shoal.comparison.risks import DEFAULT, RISKS
+from shoal.comparison.risks import DEFAULT_RISK, RISKS
 from shoal.plan.verdict import RECORD_UNIT
 from shoal.report.draw import WIDTH, Figure, Plot
 from shoal.report.labels import Dot, place_labels
@@ -82,7 +82,7 @@ def release_map(
     Unless persons are known to be ``in_classes``, as after swapping they are not, the risk is
     described as the count that it is.
     """
-    label = RISKS[DEFAULT].label if in_classes else "mean of 1 / size of the class, in %"
+    label = RISKS[DEFAULT_RISK].label if in_classes else "mean of 1 / size of the class, in %"
     points = [
         MapPoint(
             0, 100 * original_risk, "original", f"original: {100 * original_risk:.1f} %", "origin"

@@ -15,7 +15,7 @@ from shoal._params import hint
 from shoal.errors import ParameterError, Wording, python_wording
 from shoal.frame.roles import columns_with
 from shoal.metrics import MEASURE_INFO, MEASURES
-from shoal.metrics.digits import rounded_for_display
+from shoal.metrics.digits import round_floats_for_display
 from shoal.plan import document
 from shoal.plan.findings.limits import limits_of
 from shoal.plan.release import ReleaseLike
@@ -74,7 +74,7 @@ def summarise(
         check_evidence_audience(audience)
     summary = _summarise(release, audience == "internal", curve, identity or Identity(), wording)
     summary["evidence"] = dict(evidence or {})
-    return summary if audience == "internal" else rounded_for_display(summary)
+    return summary if audience == "internal" else round_floats_for_display(summary)
 
 
 def _summarise(

@@ -16,7 +16,7 @@ from shoal.geometry import axes_of, with_confidential, zscore
 from shoal.scale.exact_sums import UNIT
 from shoal.scale.statistics import COUNT, Moments, TableStatistics
 from shoal.scale.weights import WeightedMoments, WeightedValues
-from shoal.steps.distance_space import Space
+from shoal.steps.distance_space import DistanceSpace
 
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -164,7 +164,7 @@ class Encoders:
             Z = with_confidential(Z, Y, self.dependence, n_columns)
         return np.ascontiguousarray(Z)
 
-    def space(self, table: pa.Table, columns: Sequence[Column]) -> Space:
+    def space(self, table: pa.Table, columns: Sequence[Column]) -> DistanceSpace:
         """Return the masked columns of some records as axes, and confidential ones if needed."""
         axes_by_column = self._axes_by_column(columns)
         column_of_axis = np.repeat(
@@ -172,12 +172,12 @@ class Encoders:
         )
         names = [encoder.name for encoder in self.masked]
         if not self.confidential:
-            return Space(names, np.hstack(axes_by_column), column_of_axis, [])
+            return DistanceSpace(names, np.hstack(axes_by_column), column_of_axis, [])
         frame = tables.open_frame(table)
         confidential = [encoder.read(table, frame) for encoder in self.confidential]
         Y = _concatenate_axes(self.confidential, confidential, self.standardise)
         n_confidential = len(self.confidential)
-        return Space(
+        return DistanceSpace(
             names, np.hstack(axes_by_column), column_of_axis, [], self.dependence, Y, n_confidential
         )
 

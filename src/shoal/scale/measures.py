@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from shoal.metrics import NEEDS, inputs_of
-from shoal.metrics.assessment import linear_measures
+from shoal.metrics.assessment import linear_cost_measures
 from shoal.scale.exact_sums import UNIT
 from shoal.scale.job import Job, ReleaseJob, sum_counts, sum_shared_counts
 from shoal.scale.moment_sums import MOMENT_MEASURES, MomentSums
@@ -137,7 +137,7 @@ def why_not_computed(
 ) -> dict[str, str]:
     """Return why measures of a table in memory are not among ``measures``."""
     remarks = {}
-    for name in linear_measures(categories=categories):
+    for name in linear_cost_measures(categories=categories):
         needed = [need for need in inputs_of(name) if need in CONFIDENTIAL_NEEDS]
         if name in measures:
             continue

@@ -11,7 +11,7 @@ from shoal.scale.job import Job, load_job, save_job, worker_task
 from shoal.scale.keys import Keys, content_keys
 from shoal.scale.runner import Runner, run_stage
 from shoal.scale.strata import MergedStrata
-from shoal.steps.strata import describe_merged_strata, join_small, largest_of
+from shoal.steps.strata import describe_merged_strata, join_small_strata, largest_strata
 
 Codes = NDArray[np.int64]
 Sums = dict[int, list[int]]  # by stratum, the exact sum of each axis
@@ -68,9 +68,11 @@ def merge_strata(
         number = sum(records[stratum] for stratum in group)
         return np.array([float(sum(total) * UNIT / number) for total in totals])
 
-    groups = join_small(len(counts), k, size, centroid)
+    groups = join_small_strata(len(counts), k, size, centroid)
     merged_into, representative = np.full_like(counts, -1), np.full_like(counts, -1)
-    for number, (group, largest) in enumerate(zip(groups, largest_of(groups, sizes), strict=True)):
+    for number, (group, largest) in enumerate(
+        zip(groups, largest_strata(groups, sizes), strict=True)
+    ):
         merged_into[group], representative[group] = number, largest
     sentence = describe_merged_strata(
         groups, sizes, records, k, columns=strata.columns, noun=job.step.counted

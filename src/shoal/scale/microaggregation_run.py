@@ -47,9 +47,9 @@ from shoal.scale.validation import (
 )
 from shoal.scale.verdict import judge
 from shoal.steps import Microaggregate
-from shoal.steps.group_loss import weights_warning
-from shoal.steps.strata import refuse_sizes
-from shoal.steps.units import refuse_without_unit
+from shoal.steps.group_loss import column_weight_warnings
+from shoal.steps.strata import refuse_small_sizes
+from shoal.steps.units import refuse_missing_units
 
 MAX_ATTACKED = 20_000  # records that the linkage attack is tried on
 
@@ -164,7 +164,7 @@ class MicroaggregationRun(TableRun):
         if self.step.weight is not None:
             statistics.weights.check(self.step.weight)
         if self.step.unit_column is not None:
-            refuse_without_unit(self.step.unit_column, statistics.n_without_unit)
+            refuse_missing_units(self.step.unit_column, statistics.n_without_unit)
         return statistics
 
     @property
@@ -180,7 +180,7 @@ class MicroaggregationRun(TableRun):
     def _make_job(self, schema: pa.Schema, statistics: TableStatistics) -> Job:
         """Decide on encoders, cells and released columns, and write the job for the workers."""
         step, confidential = self.step, columns_with(self.plan.roles, "confidential")
-        self.findings += map(as_finding, weights_warning(step, None))
+        self.findings += map(as_finding, column_weight_warnings(step, None))
         encoders = self._make_encoders(statistics)
         released_schema = self._released_schema(schema, statistics)
         strata, counts = find_strata(statistics, step.strata)
@@ -260,7 +260,9 @@ class MicroaggregationRun(TableRun):
         if self.step.small_strata == "refuse":
             sizes = counts.tolist() if unit_keys is None else list(map(len, unit_keys))
             if job.strata.columns:
-                refuse_sizes(sizes, self.step.k, columns=self.step.strata, noun=self.step.counted)
+                refuse_small_sizes(
+                    sizes, self.step.k, columns=self.step.strata, noun=self.step.counted
+                )
             return job.strata
         merged, sentence = merge_strata(self.runner, job, path, self.chunks, counts, unit_keys)
         self.findings += [as_finding(StrataMerged(sentence))] if sentence else []

@@ -281,7 +281,7 @@ def number_entry(
 ) -> ColumnEntry:
     """Return the entry of a numeric column, given its counts and figures in both tables."""
     values, counts = numbers.values, (numbers.original, numbers.masked)
-    bins = histogram(values, values, min_count, whole=is_whole, counts=counts)
+    bins = histogram(values, values, min_count, is_whole=is_whole, counts=counts)
     are_years = is_whole and round(masked.smallest) >= 1800 and round(masked.largest) <= 2100
     return ColumnEntry(
         {"column": name, **bins._asdict(), "years": are_years},

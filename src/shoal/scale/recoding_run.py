@@ -26,7 +26,7 @@ from shoal.scale.statistics import COUNT
 from shoal.scale.table_run import TableRun, release_files
 from shoal.scale.verdict import judge_recoding
 from shoal.steps import Generalise, Suppress
-from shoal.steps.units import refuse_without_unit
+from shoal.steps.units import refuse_missing_units
 
 
 class RecodingRun(TableRun):
@@ -87,7 +87,7 @@ class RecodingRun(TableRun):
         if plan.unit_column is not None:
             is_missing = combinations.column(plan.unit_column).is_null().to_numpy()
             counts = combinations.column(COUNT).to_numpy()
-            refuse_without_unit(plan.unit_column, int(counts[is_missing].sum()))
+            refuse_missing_units(plan.unit_column, int(counts[is_missing].sum()))
         return combinations
 
     @property

@@ -12,7 +12,7 @@ from typing import Any
 from shoal._text import format_percentage
 from shoal._versions import installed_version
 from shoal.audit import manifest as manifests
-from shoal.metrics.digits import rounded
+from shoal.metrics.digits import round_floats
 from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
 from shoal.scale.folder import MARKER
@@ -98,7 +98,7 @@ class LargeRelease:
         return {
             "records": self.provenance["records"],
             "promise": {"k": self.plan.k, "smallest_class": self.measures["smallest_class"]},
-            "measures": rounded(self.measures),
+            "measures": round_floats(self.measures),
             "remarks": self.remarks,
             "versions": self.provenance["versions"],
             "files": list(self.files),

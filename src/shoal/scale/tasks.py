@@ -292,7 +292,7 @@ def _mask_records(
             aggregate=job.step.aggregate_of(column.name),
             trim=job.step.trim,
             decimals=job.step.decimals_of(column.name),
-            whole=tables.is_whole(frame, column.name),
+            is_whole=tables.is_whole(frame, column.name),
             weights=weights,
         )
     released: pa.Table = tables.to_native(with_values(frame, values))

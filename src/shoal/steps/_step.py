@@ -62,8 +62,10 @@ def check_strata(strata: Sequence[str], columns: Sequence[str]) -> None:
 
 def as_integers_if_whole(column: NDArray[np.float64], frame: Frame, name: str) -> NDArray[Any]:
     """Return new values as integers if the original column and all new values are whole."""
-    whole = tables.is_whole(frame, name) and (column == np.rint(column)).all()
-    return column.astype(np.int64) if whole and np.abs(column).max() < MAX_EXACT_INTEGER else column
+    is_whole = tables.is_whole(frame, name) and (column == np.rint(column)).all()
+    return (
+        column.astype(np.int64) if is_whole and np.abs(column).max() < MAX_EXACT_INTEGER else column
+    )
 
 
 class Step:
@@ -212,7 +214,9 @@ class GroupingStep(Step):
         """Return the step with every missing seed drawn, including that of its partitioner."""
         step = super().draw_missing_seeds()
         options = self.partitioner.get_params()
-        drawn = {n: draw_seed() for n in _seed_names(self.partitioner) if options[n] is None}
+        drawn = {
+            name: draw_seed() for name in _seed_names(self.partitioner) if options[name] is None
+        }
         if not drawn:
             return step
         return step.replace(partitioner=clone(self.partitioner).set_params(**drawn))

@@ -88,12 +88,12 @@ class AddNoise(Step):
         del confidential, types
         X = tables.matrix(frame, self.columns)
         normal = np.random.default_rng(self.random_state).standard_normal(X.shape)
-        independent = self.kind == "independent"
-        root = np.diag(standard_deviation(X)) if independent else _covariance_root(X)
-        noise = np.sqrt(self.amount) * normal @ root
+        is_independent = self.kind == "independent"
+        noise_factor = np.diag(standard_deviation(X)) if is_independent else _covariance_factor(X)
+        noise = np.sqrt(self.amount) * normal @ noise_factor
         shrinkage = 1 / np.sqrt(1 + self.amount) if self.spread == "kept" else 1.0
-        mean = X.mean(axis=0)
-        masked = mean + shrinkage * (X - mean + noise)
+        means = X.mean(axis=0)
+        masked = means + shrinkage * (X - means + noise)
         if self.decimals is not None:
             masked = np.round(masked, self.decimals) + 0.0  # no negative zero
         return StepResult(
@@ -106,8 +106,10 @@ class AddNoise(Step):
         )
 
 
-def _covariance_root(X: Matrix) -> Matrix:
+def _covariance_factor(X: Matrix) -> Matrix:
     """Return a matrix R such that ``R'R`` is the covariance matrix, which may be singular."""
     Z = zscore(X)
-    values, vectors = np.linalg.eigh(Z.T @ Z / len(Z))
-    return np.asarray(np.sqrt(np.maximum(values, 0))[:, None] * vectors.T * standard_deviation(X))
+    eigenvalues, eigenvectors = np.linalg.eigh(Z.T @ Z / len(Z))
+    return np.asarray(
+        np.sqrt(np.maximum(eigenvalues, 0))[:, None] * eigenvectors.T * standard_deviation(X)
+    )

@@ -35,7 +35,7 @@ def group_mean(values: Column, labels: Labels, weights: Weights | None = None) -
     >>> group_mean(np.array([1.0, 5.0]), np.array([0, 0]), np.array([3.0, 1.0]))
     array([2., 2.])
     """
-    return np.asarray(_mean(values, labels, weights)[labels])
+    return np.asarray(_group_means_by_label(values, labels, weights)[labels])
 
 
 def exact_mean(values: Column) -> float:
@@ -46,7 +46,7 @@ def exact_mean(values: Column) -> float:
     >>> exact_mean(np.array([1e16, 1.0, -1e16]))
     0.3333333333333333
     """
-    return float(_mean(values, np.zeros(len(values), np.int64), None)[0])
+    return float(_group_means_by_label(values, np.zeros(len(values), np.int64), None)[0])
 
 
 def group_median(values: Column, labels: Labels, weights: Weights | None = None) -> Column:
@@ -61,7 +61,7 @@ def group_median(values: Column, labels: Labels, weights: Weights | None = None)
     array([2., 5., 2., 2.])
     """
     order = np.lexsort((values, labels))
-    low, high = (values[order[middle]] for middle in _middles(order, labels, weights))
+    low, high = (values[order[middle]] for middle in _middle_positions(order, labels, weights))
     return np.asarray((low + (high - low) / 2)[labels])
 
 
@@ -80,10 +80,10 @@ def group_trimmed_mean(values: Column, labels: Labels, trim: float) -> Column:
     sizes = np.bincount(labels)
     rank = np.arange(len(values)) - (np.cumsum(sizes) - sizes)[labels[order]]
     # A product such as 0.3 * 10 must not fall below 3 by a rounding error.
-    cut = np.minimum(np.floor(trim * sizes * (1 + 1e-12)), (sizes - 1) // 2)[labels[order]]
-    inner = order[(rank >= cut) & (rank < sizes[labels[order]] - cut)]
-    means = group_mean(values[inner], labels[inner])
-    return np.asarray(_to_records(means, labels[inner], labels))
+    n_trimmed = np.minimum(np.floor(trim * sizes * (1 + 1e-12)), (sizes - 1) // 2)[labels[order]]
+    remaining = order[(rank >= n_trimmed) & (rank < sizes[labels[order]] - n_trimmed)]
+    means = group_mean(values[remaining], labels[remaining])
+    return np.asarray(_broadcast_to_records(means, labels[remaining], labels))
 
 
 def group_geometric_mean(values: Column, labels: Labels, weights: Weights | None = None) -> Column:
@@ -99,9 +99,13 @@ def group_geometric_mean(values: Column, labels: Labels, weights: Weights | None
     """
     distinct, index = np.unique(values, return_inverse=True)
     logarithm = np.log(distinct)[index]
-    least = np.lexsort((values, labels))[np.cumsum(np.bincount(labels)) - np.bincount(labels)]
-    excess = _mean(logarithm - logarithm[least][labels], labels, weights)
-    return np.asarray((values[least] * np.exp(excess))[labels])
+    least_records = np.lexsort((values, labels))[
+        np.cumsum(np.bincount(labels)) - np.bincount(labels)
+    ]
+    mean_log_ratios = _group_means_by_label(
+        logarithm - logarithm[least_records][labels], labels, weights
+    )
+    return np.asarray((values[least_records] * np.exp(mean_log_ratios))[labels])
 
 
 def group_low_median(codes: Labels, labels: Labels, weights: Weights | None = None) -> Labels:
@@ -113,7 +117,7 @@ def group_low_median(codes: Labels, labels: Labels, weights: Weights | None = No
     array([3, 3, 3, 3])
     """
     order = np.lexsort((codes, labels))
-    return np.asarray(codes[order[_middles(order, labels, weights)[0]]][labels])
+    return np.asarray(codes[order[_middle_positions(order, labels, weights)[0]]][labels])
 
 
 def group_mode(codes: Labels, labels: Labels, weights: Weights | None = None) -> Labels:
@@ -128,13 +132,16 @@ def group_mode(codes: Labels, labels: Labels, weights: Weights | None = None) ->
     >>> group_mode(np.array([0, 1, 1, 0, 2, 1]), np.array([0, 0, 0, 0, 1, 1]))
     array([1, 1, 1, 1, 1, 1])
     """
-    width = int(codes.max(initial=0)) + 1
-    pairs, pair = np.unique(labels * width + codes, return_inverse=True)
-    group, code = pairs // width, pairs % width
-    count, total_count = _counts(pair, weights), _counts(codes, weights)
-    order = np.lexsort((code, -total_count[code], -count, group))
-    _, first = np.unique(group[order], return_index=True)
-    return np.asarray(code[order][first][labels])
+    n_codes = int(codes.max(initial=0)) + 1
+    pairs, pair_of_record = np.unique(labels * n_codes + codes, return_inverse=True)
+    groups, pair_codes = pairs // n_codes, pairs % n_codes
+    counts, total_counts = (
+        _weighted_counts(pair_of_record, weights),
+        _weighted_counts(codes, weights),
+    )
+    order = np.lexsort((pair_codes, -total_counts[pair_codes], -counts, groups))
+    _, first = np.unique(groups[order], return_index=True)
+    return np.asarray(pair_codes[order][first][labels])
 
 
 def aggregate_known(
@@ -161,17 +168,17 @@ def aggregate_known(
     renumbered = np.unique(labels[has_value], return_inverse=True)[1]
     options = {} if weights is None else {"weights": weights[has_value]}
     aggregates = function(values[has_value], renumbered, **options)
-    return _to_records(aggregates, labels[has_value], labels, fill)
+    return _broadcast_to_records(aggregates, labels[has_value], labels, fill)
 
 
-def _mean(values: Column, labels: Labels, weights: Weights | None) -> Column:
+def _group_means_by_label(values: Column, labels: Labels, weights: Weights | None) -> Column:
     """Return the mean of each group."""
     weights = np.empty(0) if weights is None else np.asarray(weights, np.float64)
     values = np.ascontiguousarray(values, np.float64)
     return np.asarray(group_means(values, weights, labels, int(labels.max()) + 1))
 
 
-def _counts(numbers: Labels, weights: Weights | None) -> Column:
+def _weighted_counts(numbers: Labels, weights: Weights | None) -> Column:
     """Return how often each number occurs, or the total weight of its records."""
     if weights is None:
         return np.bincount(numbers).astype(np.float64)
@@ -179,23 +186,26 @@ def _counts(numbers: Labels, weights: Weights | None) -> Column:
     return np.asarray(group_sums(weights, numbers, int(numbers.max()) + 1))
 
 
-def _middles(order: Labels, labels: Labels, weights: Weights | None) -> tuple[Labels, Labels]:
+def _middle_positions(
+    order: Labels, labels: Labels, weights: Weights | None
+) -> tuple[Labels, Labels]:
     """Return the positions in ``order`` of the lower and upper middle value of each group."""
     sizes = np.bincount(labels)
-    start = np.cumsum(sizes) - sizes
+    starts = np.cumsum(sizes) - sizes
     if weights is None:
-        return start + (sizes - 1) // 2, start + sizes // 2
-    group = labels[order]
-    cumulative = running_sums(np.asarray(weights, np.float64)[order], group)
-    half = cumulative[start + sizes - 1] / 2
+        return starts + (sizes - 1) // 2, starts + sizes // 2
+    groups = labels[order]
+    cumulative = running_sums(np.asarray(weights, np.float64)[order], groups)
+    half_weights = cumulative[starts + sizes - 1] / 2
     low, high = (
-        start + np.bincount(group[cumulative < (half * share)[group]], minlength=len(sizes))
-        for share in (1 - TOLERANCE, 1 + TOLERANCE)
+        starts
+        + np.bincount(groups[cumulative < (half_weights * factor)[groups]], minlength=len(sizes))
+        for factor in (1 - TOLERANCE, 1 + TOLERANCE)
     )
     return low, high
 
 
-def _to_records(
+def _broadcast_to_records(
     aggregates: Any, group_of_aggregate: Labels, labels: Labels, fill: Any = np.nan
 ) -> Any:
     """Return the aggregate of each record's group; ``aggregates`` belong to the given groups."""

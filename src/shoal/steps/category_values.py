@@ -43,33 +43,33 @@ def read_categories(frame: Frame, name: str) -> Categories:
 def as_categories(texts: Sequence[str], index: NDArray[np.int64]) -> Categories:
     """Return the categories that occur, where ``texts`` may repeat or not occur."""
     occurs = np.bincount(index[index >= 0], minlength=len(texts)) > 0
-    distinct = sorted({text for text, present in zip(texts, occurs, strict=True) if present})
-    place = {text: i for i, text in enumerate(distinct)}
-    code = np.array([*(place.get(text, -1) for text in texts), -1], np.int64)
-    return Categories(distinct, code[index])
+    distinct = sorted({text for text, is_present in zip(texts, occurs, strict=True) if is_present})
+    code_of_text = {text: i for i, text in enumerate(distinct)}
+    codes = np.array([*(code_of_text.get(text, -1) for text in texts), -1], np.int64)
+    return Categories(distinct, codes[index])
 
 
-def column_of(
-    frame: Frame, name: str, old: Categories, new: Categories
+def released_column(
+    frame: Frame, name: str, original: Categories, released: Categories
 ) -> NDArray[Any] | RowGather | TextColumn:
-    """Return the new values of a column, in its own type where they fit it.
+    """Return the new values of a column, in its own type if they fit it.
 
     They fit if all occur in the column already, or if they and the column are numbers. Otherwise
     the new values are text.
     """
-    place = {text: i for i, text in enumerate(old.texts)}
-    missing = new.codes < 0
-    if all(text in place for text in new.texts):
-        first = np.zeros(len(old.texts) + 1, np.int64)  # the first record of each category
-        first[old.codes[::-1]] = np.arange(len(old.codes))[::-1]
-        records = first[[*(place[text] for text in new.texts), -1]]
-        return RowGather(records[new.codes], missing)
-    numbers = _as_numbers(new.texts) if tables.is_numeric(frame, name) else None
+    code_of_text = {text: i for i, text in enumerate(original.texts)}
+    is_missing = released.codes < 0
+    if all(text in code_of_text for text in released.texts):
+        first_records = np.zeros(len(original.texts) + 1, np.int64)
+        first_records[original.codes[::-1]] = np.arange(len(original.codes))[::-1]
+        records = first_records[[*(code_of_text[text] for text in released.texts), -1]]
+        return RowGather(records[released.codes], is_missing)
+    numbers = _as_numbers(released.texts) if tables.is_numeric(frame, name) else None
     if numbers is None:
-        return TextColumn(np.array([*new.texts, None], object)[new.codes])
-    if tables.is_whole(frame, name) and not missing.any() and _all_whole(numbers):
-        return numbers.astype(np.int64)[new.codes]
-    return np.append(numbers, np.nan)[new.codes]
+        return TextColumn(np.array([*released.texts, None], object)[released.codes])
+    if tables.is_whole(frame, name) and not is_missing.any() and _all_whole(numbers):
+        return numbers.astype(np.int64)[released.codes]
+    return np.append(numbers, np.nan)[released.codes]
 
 
 def _all_whole(numbers: NDArray[np.float64]) -> bool:
@@ -77,10 +77,10 @@ def _all_whole(numbers: NDArray[np.float64]) -> bool:
 
 
 def _as_numbers(texts: Sequence[str]) -> NDArray[np.float64] | None:
-    """Return texts as numbers; None if one of them is none, or not written as Python does."""
+    """Return texts as numbers; None if one is not a number as Python writes it."""
     try:
         numbers = np.array([float(text) for text in texts])
     except ValueError:
         return None
-    written = [text_of(number) for number in numbers.tolist()]
-    return numbers if written == list(texts) and np.isfinite(numbers).all() else None
+    as_written = [text_of(number) for number in numbers.tolist()]
+    return numbers if as_written == list(texts) and np.isfinite(numbers).all() else None

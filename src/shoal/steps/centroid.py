@@ -24,7 +24,7 @@ def centroid(
     aggregate: str,
     trim: float | None,
     decimals: int | None,
-    whole: bool,
+    is_whole: bool,
     weights: NDArray[np.float64] | None = None,
 ) -> NDArray[Any] | RowGather:
     """Return the released values of a column.
@@ -48,7 +48,7 @@ def centroid(
         Share of the values that a trimmed mean ignores at each end.
     decimals : int, optional
         Number of decimals to round numbers to.
-    whole : bool
+    is_whole : bool
         Whether the column has an integer type.
     weights : ndarray of shape (n_records,), optional
         The weight of each record.
@@ -70,8 +70,8 @@ def centroid(
     if decimals is None:
         return np.asarray(masked)
     masked = np.round(masked, decimals) + 0.0  # no negative zero
-    whole = whole and decimals <= 0 and not np.isnan(masked).any()
-    return masked.astype(np.int64) if whole else np.asarray(masked)
+    is_whole = is_whole and decimals <= 0 and not np.isnan(masked).any()
+    return masked.astype(np.int64) if is_whole else np.asarray(masked)
 
 
 def suppress_single_values(groups: Partition, missing: Mask) -> Mask:
@@ -86,8 +86,8 @@ def suppress_single_values(groups: Partition, missing: Mask) -> Mask:
     """
     if not missing.any():
         return missing
-    single = (count_contributors(groups.labels, ~missing) == 1) & (groups.sizes > 1)
-    return np.asarray(missing | single[groups.labels])
+    has_single_value = (count_contributors(groups.labels, ~missing) == 1) & (groups.sizes > 1)
+    return np.asarray(missing | has_single_value[groups.labels])
 
 
 def check_positive(column: Column) -> None:

@@ -9,13 +9,13 @@ from shoal._params import hint
 from shoal.errors import InputError, PlanError
 from shoal.frame.columns import Column, refuse_missing
 from shoal.steps.centroid import check_positive
-from shoal.steps.distance_space import Space
+from shoal.steps.distance_space import DistanceSpace
 from shoal.steps.privacy_constraints import check_constraint_options
 
 if TYPE_CHECKING:
     from shoal.steps.microaggregate import Microaggregate
 
-WAY_OUT = (
+HOW_TO_TREAT_MISSING = (
     'Use `missing="own-groups"`, `missing="impute"` or `missing="drop"`, or correct them first: a'
     " group mean over a missing value protects fewer than k records."
 )
@@ -31,7 +31,7 @@ def check_options(step: "Microaggregate") -> None:
     if not all(step.column_blocks):
         raise PlanError("A block holds no column. Leave it out.", code="block-empty")
     check_constraint_options(step)
-    _check_columns_of(step)
+    _check_options_by_column(step)
     aggregates = {step.aggregate_of(name) for name in step.columns}
     if (step.trim is None) == ("trimmed-mean" in aggregates):
         raise PlanError(
@@ -59,7 +59,7 @@ def check_options(step: "Microaggregate") -> None:
         )
 
 
-def _check_columns_of(step: "Microaggregate") -> None:
+def _check_options_by_column(step: "Microaggregate") -> None:
     """Refuse an option by column that names a column which the step does not mask."""
     for option in ("aggregate", "decimals", "column_weights"):
         value = getattr(step, option)
@@ -75,30 +75,30 @@ def _check_columns_of(step: "Microaggregate") -> None:
 
 
 def check_values(step: "Microaggregate", columns: list[Column]) -> None:
-    """Refuse missing values, and values without a geometric mean, where the options need others."""
+    """Refuse missing values and values without a geometric mean if the options exclude them."""
     if step.missing in ("refuse", "drop"):
-        refuse_missing(columns, WAY_OUT)
+        refuse_missing(columns, HOW_TO_TREAT_MISSING)
     for column in columns:
         if step.aggregate_of(column.name) == "geometric-mean":
             check_positive(column)
 
 
-def check_axes(step: "Microaggregate", space: Space, any_missing: bool) -> None:
+def check_axes(step: "Microaggregate", space: DistanceSpace, has_missing: bool) -> None:
     """Refuse a method that sorts by columns where a column has no single order."""
     if not step.partitioner.needs_one_axis_per_column:
         return
     name = type(step.partitioner).__name__
-    for i, axes in enumerate(np.bincount(space.columns)):
-        if axes > 1:
+    for i, n_axes in enumerate(np.bincount(space.columns)):
+        if n_axes > 1:
             raise InputError(
                 f"{name} with these options sorts by columns, and the categories of column"
-                f" {space.names[i]!r} need {axes} axes. Declare an order, or use another"
+                f" {space.names[i]!r} need {n_axes} axes. Declare an order, or use another"
                 " method.",
                 code="sorts-by-categories",
                 column=space.names[i],
-                axes=int(axes),
+                axes=int(n_axes),
             )
-    if any_missing and step.missing == "own-groups" and max(map(len, step.column_blocks)) > 1:
+    if has_missing and step.missing == "own-groups" and max(map(len, step.column_blocks)) > 1:
         raise InputError(
             f'{name} with these options sorts by columns, and `missing="own-groups"` leaves out'
             ' those that are missing. Use another method, or `missing="impute"`.',

@@ -13,7 +13,7 @@ from shoal.partitioners import Partition
 from shoal.steps.missing import describe_missing
 
 
-def describe_constant(names: list[str]) -> list[ShoalWarning]:
+def constant_column_warnings(names: list[str]) -> list[ShoalWarning]:
     """Return a warning about columns with a single value, if there are any."""
     if not names:
         return []
@@ -27,17 +27,19 @@ def describe_constant(names: list[str]) -> list[ShoalWarning]:
     ]
 
 
-def describe_missing_values(
+def missing_value_warnings(
     columns: list[Column],
     values: Mapping[str, Any],
     groups: Mapping[str, Partition],
     *,
-    imputed: bool,
+    is_imputed: bool,
 ) -> list[ShoalWarning]:
     """Return warnings about cells that are missing, were filled in, or were suppressed."""
     released = {
-        name: new.is_missing if isinstance(new, RowGather | TextColumn) else np.isnan(new)
-        for name, new in values.items()
+        name: new_values.is_missing
+        if isinstance(new_values, RowGather | TextColumn)
+        else np.isnan(new_values)
+        for name, new_values in values.items()
     }
-    sentences = describe_missing(columns, released, groups, imputed=imputed)
+    sentences = describe_missing(columns, released, groups, is_imputed=is_imputed)
     return [MissingValues(sentence) for sentence in sentences]

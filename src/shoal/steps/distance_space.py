@@ -14,7 +14,7 @@ Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Space:
+class DistanceSpace:
     """The masked columns as axes, and the confidential ones if distances include them.
 
     Parameters
@@ -46,8 +46,8 @@ class Space:
     def axes(self, names: Sequence[str]) -> tuple[Codes, Codes]:
         """Return the axes of some columns, and the position in ``names`` of each axis' column."""
         axes = [np.flatnonzero(self.columns == self.names.index(name)) for name in names]
-        chosen = np.concatenate([np.empty(0, np.int64), *axes])
-        return chosen, np.repeat(np.arange(len(axes)), [len(column_axes) for column_axes in axes])
+        all_axes = np.concatenate([np.empty(0, np.int64), *axes])
+        return all_axes, np.repeat(np.arange(len(axes)), [len(column_axes) for column_axes in axes])
 
     def coordinates(self, rows: Codes, names: Sequence[str]) -> Matrix:
         """Return the coordinates of some records on some columns."""
@@ -58,14 +58,14 @@ class Space:
         return np.ascontiguousarray(Z)
 
 
-def build_space(
+def build_distance_space(
     columns: Sequence[Column],
     standardise: str,
     dependence: float,
     confidential: Sequence[Column],
     weights: Matrix | None = None,
     column_weights: Mapping[str, float] | None = None,
-) -> Space:
+) -> DistanceSpace:
     """Return the space of the masked columns and of the confidential ones.
 
     With ``weights``, the scale is the weighted standard deviation. The axes of a column are
@@ -73,39 +73,41 @@ def build_space(
     """
     A, axis_columns = assemble([axes_of(*column.for_axes) for column in columns])
     names = [column.name for column in columns]
-    varied = np.bincount(axis_columns, ~is_constant(A))
-    constants = [name for name, varies in zip(names, varied, strict=True) if not varies]
+    n_varying = np.bincount(axis_columns, ~is_constant(A))
+    constant_columns = [
+        name for name, is_varying in zip(names, n_varying, strict=True) if not is_varying
+    ]
     Z = _scale_axes(A, axis_columns, standardise, weights)
     if column_weights:
-        factors = np.array([float(column_weights.get(name, 1.0)) for name in names])
+        weight_of_columns = np.array([float(column_weights.get(name, 1.0)) for name in names])
         if confidential:  # so that a common factor does not change their share
-            factors /= np.sqrt((factors**2).mean())
-        Z = Z * factors[axis_columns]
+            weight_of_columns /= np.sqrt((weight_of_columns**2).mean())
+        Z = Z * weight_of_columns[axis_columns]
     if not confidential:
-        return Space(names, Z, axis_columns, constants)
+        return DistanceSpace(names, Z, axis_columns, constant_columns)
     Y = _scale_axes(
         *assemble([axes_of(*column.for_axes) for column in confidential]), standardise, weights
     )
-    return Space(names, Z, axis_columns, constants, dependence, Y, len(confidential))
+    return DistanceSpace(names, Z, axis_columns, constant_columns, dependence, Y, len(confidential))
 
 
 def _scale_axes(A: Matrix, axis_columns: Codes, standardise: str, weights: Matrix | None) -> Matrix:
-    one_axis_each = len(axis_columns) == axis_columns[-1] + 1
-    return SCALES[standardise](A, None if one_axis_each else axis_columns, weights)
+    has_one_axis_per_column = len(axis_columns) == axis_columns[-1] + 1
+    return SCALES[standardise](A, None if has_one_axis_per_column else axis_columns, weights)
 
 
 def loss_of_groups(
-    space: Space, blocks: Sequence[Sequence[str]], labels: Sequence[Codes]
+    space: DistanceSpace, blocks: Sequence[Sequence[str]], labels: Sequence[Codes]
 ) -> float | None:
     """Return 100 * SSE / SST of the groups of each block in a space, or None without variation.
 
     SSE sums the squared distances of the records from the means of their groups, SST those from
     the mean of all.
     """
-    lost = total = 0.0
+    sse = sst = 0.0
     for names, group_labels in zip(blocks, labels, strict=True):
         sizes = np.bincount(group_labels)
         for z in space.Z[:, space.axes(names)[0]].T:
-            lost += float(((z - (np.bincount(group_labels, z) / sizes)[group_labels]) ** 2).sum())
-            total += float(((z - z.mean()) ** 2).sum())
-    return 100 * lost / total if total else None
+            sse += float(((z - (np.bincount(group_labels, z) / sizes)[group_labels]) ** 2).sum())
+            sst += float(((z - z.mean()) ** 2).sum())
+    return 100 * sse / sst if sst else None

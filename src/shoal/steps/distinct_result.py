@@ -1,4 +1,4 @@
-"""What a step does to the distinct records of a table that is too long to be held."""
+"""The result of a step on the distinct records of a table that does not fit into memory."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ class DistinctResult:
     warnings: tuple[ShoalWarning, ...] = ()
 
 
-def align(records: Codes, pieces: Codes) -> tuple[Codes, Codes, Codes]:
-    """Cut two sequences of counts, of the same sum, at the borders of both.
+def align_counts(records: Codes, pieces: Codes) -> tuple[Codes, Codes, Codes]:
+    """Split records at the boundaries of two sequences of counts.
 
     Parameters
     ----------
@@ -47,14 +47,14 @@ def align(records: Codes, pieces: Codes) -> tuple[Codes, Codes, Codes]:
     Returns
     -------
     first, second, counts
-        For each part, the entries of both sequences that it belongs to, and its records.
+        For each part, the entry of either sequence that it belongs to, and its number of records.
 
     Examples
     --------
-    >>> align(np.array([3, 2]), np.array([1, 4]))
+    >>> align_counts(np.array([3, 2]), np.array([1, 4]))
     (array([0, 0, 1]), array([0, 1, 1]), array([1, 2, 2]))
     """
     ends = np.cumsum(records), np.cumsum(pieces)
-    borders = np.union1d(*ends)
-    first, second = (np.searchsorted(of, borders) for of in ends)
-    return first, second, np.diff(borders, prepend=0)
+    common_ends = np.union1d(*ends)
+    first, second = (np.searchsorted(cumulative, common_ends) for cumulative in ends)
+    return first, second, np.diff(common_ends, prepend=0)

@@ -8,25 +8,27 @@ from numpy.typing import NDArray
 Codes = NDArray[np.int64]
 
 MAX_KEY = 2**62  # of the number that stands for all values of a record
-DENSE = 4  # keys up to this many times the number of rows are counted without sorting
+MAX_DENSITY = 4  # keys up to this many times the number of rows are counted without sorting
 
 
-def combine(columns: Sequence[Codes] | Codes, sizes: Sequence[int] | Codes) -> tuple[int, Codes]:
+def combine_columns(
+    columns: Sequence[Codes] | Codes, sizes: Sequence[int] | Codes
+) -> tuple[int, Codes]:
     """Return the number of distinct rows and the label of each; sizes bound the codes."""
     key, size = np.zeros(len(columns[0]), np.int64), 1
-    for column, number in zip(columns, sizes, strict=True):
-        if size * int(number) > MAX_KEY:
-            size, key = compact(key, size)
-        key = key * int(number) + column
-        size *= int(number)
-    return compact(key, size)
+    for column, n_codes in zip(columns, sizes, strict=True):
+        if size * int(n_codes) > MAX_KEY:
+            size, key = renumber_keys(key, size)
+        key = key * int(n_codes) + column
+        size *= int(n_codes)
+    return renumber_keys(key, size)
 
 
-def compact(key: Codes, size: int) -> tuple[int, Codes]:
+def renumber_keys(key: Codes, size: int) -> tuple[int, Codes]:
     """Return the number of distinct keys, and the keys renumbered without gaps."""
-    if size > DENSE * len(key):
+    if size > MAX_DENSITY * len(key):
         distinct, labels = np.unique(key, return_inverse=True)
         return len(distinct), labels.ravel()
-    used = np.zeros(size, bool)
-    used[key] = True
-    return int(used.sum()), (np.cumsum(used) - 1)[key]
+    occurs = np.zeros(size, bool)
+    occurs[key] = True
+    return int(occurs.sum()), (np.cumsum(occurs) - 1)[key]

@@ -22,7 +22,7 @@ from shoal.steps.lattice_search import Optimum, search
 from shoal.steps.privacy_constraints import privacy_constraint
 from shoal.steps.units import read_units
 
-LOST = {  # what a loss is a share of
+LOSS_PHRASES = {  # what a loss is a share of
     "distinctions": "of the distinctions were lost",
     "entropy": "of the entropy was lost",
     "discernibility": "of the pairs of records look alike or are suppressed",
@@ -162,13 +162,15 @@ class Generalise(Step):
         constraint = privacy_constraint(self, frame, confidential, types, units, counts)
         if constraint is not None:
             constraint.refuse_unattainable(np.arange(len(frame)))
-        columns = [read_hierarchy(frame, n, types.get(n), self.loss, counts) for n in self.columns]
+        columns = [
+            read_hierarchy(frame, name, types.get(name), self.loss, counts) for name in self.columns
+        ]
         n_records = len(frame) if counts is None else int(counts.sum())
         lattice = Lattice(
             np.column_stack([column.codes for column in columns]),
             [column.levels for column in columns],
             self.k,
-            _most_suppressed(self.suppression, n_records),
+            _max_suppressed(self.suppression, n_records),
             units,
             constraint,
             counts,
@@ -199,7 +201,7 @@ class Generalise(Step):
     ) -> RowGather | TextColumn:
         if level == 0:
             return RowGather(np.arange(len(column.codes)), optimum.suppressed)
-        labels = column.released(level)
+        labels = column.labels_at(level)
         labels[optimum.suppressed] = None
         return TextColumn(labels)
 
@@ -216,15 +218,15 @@ class Generalise(Step):
         is_suppressed = optimum.suppressed
         suppressed = int(is_suppressed.sum() if counts is None else counts[is_suppressed].sum())
         records = f" {suppressed:,} records were suppressed." if suppressed else ""
-        share = f"{100 * optimum.loss:.3g} % {LOST[self.loss]}"
-        least = f"the least of all {optimum.nodes:,} combinations of levels"
+        share = f"{100 * optimum.loss:.3g} % {LOSS_PHRASES[self.loss]}"
+        optimality = f"the least of all {optimum.nodes:,} combinations of levels"
         if optimum.bound < optimum.loss:
-            least = (
+            optimality = (
                 f"the least of {optimum.evaluated:,} of {optimum.nodes:,} combinations of levels;"
                 f" none loses less than {100 * optimum.bound:.3g} %"
             )
         return ValuesGeneralised(
-            f"Columns were recoded to levels of their hierarchies: {levels}. {share}, {least}."
+            f"Columns were recoded to levels of their hierarchies: {levels}. {share}, {optimality}."
             f"{records}",
             code="values-generalised",
             columns=tuple(self.columns),
@@ -235,17 +237,17 @@ class Generalise(Step):
                 "evaluated": optimum.evaluated,
                 "nodes": optimum.nodes,
                 "levels": {
-                    column.name: column.use_of_levels(np.where(is_suppressed, -1, level), counts)
+                    column.name: column.level_usage(np.where(is_suppressed, -1, level), counts)
                     for column, level in zip(columns, optimum.node, strict=True)
                 },
             },
         )
 
 
-def _most_suppressed(share: float, records: int) -> int:
+def _max_suppressed(share: float, records: int) -> int:
     """Return the number of records that a share allows, without a rounding error.
 
-    >>> _most_suppressed(0.29, 100), int(0.29 * 100)
+    >>> _max_suppressed(0.29, 100), int(0.29 * 100)
     (29, 28)
     """
     return int(Fraction(str(share)) * records)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from shoal.errors import ColumnsWeighted
 from shoal.frame.columns import Column
 from shoal.partitioners import Partition, Partitioner
-from shoal.steps.distance_space import Space, loss_of_groups
+from shoal.steps.distance_space import DistanceSpace, loss_of_groups
 
 if TYPE_CHECKING:
     from shoal.steps.microaggregate import Microaggregate
@@ -17,37 +17,41 @@ def bound_on_loss(
 ) -> float | None:
     """Return the sum of the bounds of all blocks and strata, in terms of z-scores, or None."""
     bounds = [partitioner.bound_ for partitioner in fitted if partitioner.bound_ is not None]
-    complete = all(column.kind == "numeric" and not column.is_missing.any() for column in columns)
-    zscores = step.standardise == "zscore" and not step.weighted_distances
+    is_complete = all(
+        column.kind == "numeric" and not column.is_missing.any() for column in columns
+    )
+    uses_zscores = step.standardise == "zscore" and not step.weighted_distances
     # A bound on the loss with column weights does not hold without them.
-    zscores = zscores and set((step.column_weights or {}).values()) <= {1}
+    uses_zscores = uses_zscores and set((step.column_weights or {}).values()) <= {1}
     # Groups of k units are groups of k records too, so their bound holds. Whole households are
     # grouped by means, which are other records.
-    same_records = not step.whole_households and not step.dependence
-    proven = len(bounds) == len(fitted)
-    return sum(bounds) if proven and complete and zscores and same_records else None
+    groups_records = not step.whole_households and not step.dependence
+    is_proven = len(bounds) == len(fitted)
+    return sum(bounds) if is_proven and is_complete and uses_zscores and groups_records else None
 
 
-def describe_weights(
-    step: "Microaggregate", space: Space, partitions: Sequence[Partition]
+def weighted_loss_warnings(
+    step: "Microaggregate", space: DistanceSpace, partitions: Sequence[Partition]
 ) -> list[ColumnsWeighted]:
     """Return the loss of the groups with the weights of columns, if there are any."""
     if not step.column_weights:
         return []
     loss = loss_of_groups(space, step.column_blocks, [groups.labels for groups in partitions])
-    return weights_warning(step, loss)
+    return column_weight_warnings(step, loss)
 
 
-def weights_warning(step: "Microaggregate", loss: float | None) -> list[ColumnsWeighted]:
+def column_weight_warnings(step: "Microaggregate", loss: float | None) -> list[ColumnsWeighted]:
     """Return a warning that distances weigh columns, if they do, and the loss with these weights.
 
     ``loss`` is None if it is not known.
     """
     if not step.column_weights:
         return []
-    stated = ", ".join(f"{name!r} {w:g}" for name, w in step.column_weights.items())
+    weight_phrases = ", ".join(
+        f"{name!r} {weight:g}" for name, weight in step.column_weights.items()
+    )
     others = "" if len(step.column_weights) == len(step.columns) else ", all others 1"
-    sentence = f"Distances weigh the columns: {stated}{others}."
+    sentence = f"Distances weigh the columns: {weight_phrases}{others}."
     if loss is not None:
         sentence += (
             f" With these weights the groups lose {loss:.4g} %; the information loss counts all"

@@ -19,7 +19,7 @@ from shoal.steps.local_recoding import (
     LocalRecoding,
     RecodedTable,
     common_ancestors,
-    ranges,
+    group_ranges,
     read_recoded,
 )
 
@@ -74,7 +74,7 @@ class GroupValues:
 
     def _recode(self, column: Column, groups: Partition, missing: Mask) -> LocalRecoding:
         if column.name in self.recoded.numbers:
-            return ranges(column, groups, missing)
+            return group_ranges(column, groups, missing)
         return common_ancestors(self.recoded.ancestors[column.name], groups, missing)
 
     def _aggregate(
@@ -90,6 +90,6 @@ class GroupValues:
             aggregate=self.step.aggregate_of(column.name),
             trim=self.step.trim,
             decimals=decimals,
-            whole=tables.is_whole(self.frame, column.name),
+            is_whole=tables.is_whole(self.frame, column.name),
             weights=self.weights,
         )

@@ -12,11 +12,11 @@ from shoal.frame.columns import Column
 from shoal.frame.roles import RECORD_UNIT
 from shoal.partitioners import ClosenessFirst, Partition, Partitioner
 from shoal.partitioners.units import group_units
-from shoal.steps.distance_space import Space
+from shoal.steps.distance_space import DistanceSpace
 from shoal.steps.homogeneity import count_homogeneous, describe_homogeneity, merge_homogeneous
 from shoal.steps.households import group_households
 from shoal.steps.local_recoding import RecodedTable
-from shoal.steps.missing import join_patterns, same_pattern
+from shoal.steps.missing import group_by_pattern, join_patterns
 from shoal.steps.privacy_constraints import PrivacyConstraint, constrained_partitioner
 from shoal.steps.recoding_search import recoding_loss, refine_recoding
 from shoal.steps.strata import Strata
@@ -31,7 +31,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class GroupingInput:
-    """The records to group, and what their groups must respect; the same for all blocks.
+    """The records to group and the constraints on their groups, the same for all blocks.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class GroupingInput:
         The columns that are released as ancestors or ranges.
     """
 
-    space: Space
+    space: DistanceSpace
     strata: Strata
     constraint: PrivacyConstraint | None
     confidential: Sequence[str]
@@ -93,26 +93,28 @@ def group_block(
     A time budget is measured on the first stratum only: what the partitioner could do there is
     what it does in all others, so that the groups can be reproduced.
     """
-    missing = np.column_stack([column.is_missing for column in columns])
-    labels = np.full(len(missing), -1)
+    is_missing = np.column_stack([column.is_missing for column in columns])
+    labels = np.full(len(is_missing), -1)
     offset = 0
     fitted: list[Partitioner] = []
-    for records in _record_sets(step, columns, inputs, missing):
-        groups, fitted_here = _group_records(step, records, inputs, partitioner, len(missing))
-        if fitted_here is not None:
-            fitted.append(fitted_here)
-            if isinstance(fitted_here, type(partitioner)):
-                partitioner = _with_whole_budget(fitted_here.reproducible_copy(), partitioner)
+    for records in _record_sets(step, columns, inputs, is_missing):
+        groups, fitted_on_records = _group_records(
+            step, records, inputs, partitioner, len(is_missing)
+        )
+        if fitted_on_records is not None:
+            fitted.append(fitted_on_records)
+            if isinstance(fitted_on_records, type(partitioner)):
+                partitioner = _with_whole_budget(fitted_on_records.reproducible_copy(), partitioner)
         labels[records.rows] = groups.labels + offset
         offset += groups.n_groups
     groups = Partition(labels, step.k)
     if step.homogeneity == "refuse":
         _refuse_homogeneous(groups, inputs, step.unit_column or RECORD_UNIT)
-    return ColumnBlockGroups(groups, fitted, partitioner, missing)
+    return ColumnBlockGroups(groups, fitted, partitioner, is_missing)
 
 
 def _with_whole_budget(copy: Partitioner, original: Partitioner) -> Partitioner:
-    """Return ``copy`` with the budgets of ``original``, where it still has a share of them.
+    """Return ``copy`` with the budgets of ``original``, if it still has a share of them.
 
     A proof ends when it is complete, so its budget is only an upper limit of its time.
     """
@@ -130,7 +132,7 @@ def _group_records(
     records: RecordSet,
     inputs: GroupingInput,
     partitioner: Partitioner,
-    n: int,
+    n_records: int,
 ) -> tuple[Partition, Partitioner | None]:
     """Return groups of some records, and the fitted partitioner where one was needed."""
     rows, constraint = records.rows, inputs.constraint
@@ -142,8 +144,8 @@ def _group_records(
     if not Z.shape[1]:  # no column distinguishes the records
         groups = Partition(np.zeros(len(rows), np.int64), step.k)
     else:
-        chosen = constrained_partitioner(step, constraint, partitioner)
-        fitted = chosen.with_budget_share(len(rows) / (n * len(step.column_blocks)))
+        constrained = constrained_partitioner(step, constraint, partitioner)
+        fitted = constrained.with_budget_share(len(rows) / (n_records * len(step.column_blocks)))
         # The groups of ClosenessFirst are merged below until they hold k units.
         if units is None or isinstance(fitted, ClosenessFirst):
             groups = fitted.fit(Z).partition_
@@ -151,18 +153,19 @@ def _group_records(
             groups = group_households(Z, units, fitted)
         else:
             groups = group_units(Z, units, fitted)
-    if not _is_refined(step, records, fitted):
-        return _enforce(step, records, inputs, Z, groups, units), fitted
-    columns, numbers = inputs.recoded.part(records.columns, rows)
+    if not _may_be_refined(step, records, fitted):
+        return _enforce_constraints(step, records, inputs, Z, groups, units), fitted
+    columns, numbers = inputs.recoded.select(records.columns, rows)
     refined = refine_recoding(columns, numbers, groups, units)
     # Merging groups for a constraint may cost more than the local search saved.
     candidates = [
-        _enforce(step, records, inputs, Z, candidate, units) for candidate in (refined, groups)
+        _enforce_constraints(step, records, inputs, Z, candidate, units)
+        for candidate in (refined, groups)
     ]
     return min(candidates, key=lambda candidate: recoding_loss(columns, numbers, candidate)), fitted
 
 
-def _enforce(
+def _enforce_constraints(
     step: "Microaggregate",
     records: RecordSet,
     inputs: GroupingInput,
@@ -180,29 +183,29 @@ def _enforce(
     return groups
 
 
-def _is_refined(step: "Microaggregate", records: RecordSet, fitted: Partitioner | None) -> bool:
-    """Return whether groups are refined for what local recoding loses."""
-    recoded = all(name in step.recoded_columns for name in records.columns)
-    bound_to_others = step.whole_households or step.dependence > 0
+def _may_be_refined(step: "Microaggregate", records: RecordSet, fitted: Partitioner | None) -> bool:
+    """Return whether groups may be refined to reduce the loss of local recoding."""
+    is_recoded = all(name in step.recoded_columns for name in records.columns)
+    depends_on_others = step.whole_households or step.dependence > 0
     return (
         step.refine_recoding
-        and recoded
+        and is_recoded
         and fitted is not None
-        and not bound_to_others
+        and not depends_on_others
         and not isinstance(fitted, ClosenessFirst)
     )
 
 
 def _record_sets(
-    step: "Microaggregate", columns: Sequence[Column], inputs: GroupingInput, missing: Mask
+    step: "Microaggregate", columns: Sequence[Column], inputs: GroupingInput, is_missing: Mask
 ) -> Iterator[RecordSet]:
-    """Yield the records to group together; this may mark further cells in ``missing``."""
+    """Yield the records to group together; this may mark further cells in ``is_missing``."""
     names = [column.name for column in columns]
     strata = inputs.strata
-    by_pattern = step.missing == "own-groups" and bool(missing.any())
-    for i, rows in enumerate(strata.rows):
-        if not by_pattern:
-            yield RecordSet(rows, names, strata.location_phrase(i))
+    has_patterns = step.missing == "own-groups" and bool(is_missing.any())
+    for stratum, rows in enumerate(strata.rows):
+        if not has_patterns:
+            yield RecordSet(rows, names, strata.location_phrase(stratum))
             continue
         units = None if inputs.units is None else inputs.units[rows]
         n_units = len(rows) if units is None else len(np.unique(units))
@@ -215,20 +218,20 @@ def _record_sets(
             )
         axes, axis_columns = inputs.space.axes(names)
         Z = inputs.space.Z[rows][:, axes]
-        missing[rows] = join_patterns(missing[rows], Z, axis_columns, step.k, units)
-        for members in same_pattern(missing[rows]):
-            pattern = missing[rows[members[0]]]
+        is_missing[rows] = join_patterns(is_missing[rows], Z, axis_columns, step.k, units)
+        for members in group_by_pattern(is_missing[rows]):
+            pattern = is_missing[rows[members[0]]]
             known_columns = [
-                name for name, absent in zip(names, pattern, strict=True) if not absent
+                name for name, is_absent in zip(names, pattern, strict=True) if not is_absent
             ]
             suffix = " with the same missing cells" if pattern.any() else ""
-            yield RecordSet(rows[members], known_columns, strata.location_phrase(i) + suffix)
+            yield RecordSet(rows[members], known_columns, strata.location_phrase(stratum) + suffix)
 
 
-def _refuse_homogeneous(groups: Partition, inputs: GroupingInput, counted_unit: str) -> None:
+def _refuse_homogeneous(groups: Partition, inputs: GroupingInput, unit: str) -> None:
     codes, units = inputs.confidential_codes, inputs.units
-    shared = count_homogeneous(groups, codes, inputs.confidential, units)
-    reason = describe_homogeneity(shared, groups.n_groups, counted_unit)
+    shared_counts = count_homogeneous(groups, codes, inputs.confidential, units)
+    reason = describe_homogeneity(shared_counts, groups.n_groups, unit)
     if reason:
         raise InputError(
             f'{reason} Set `homogeneity="merge"` to join such groups with their neighbours, or'

@@ -1,4 +1,4 @@
-"""What a microaggregation guarantees, in sentences for the report."""
+"""Sentences for the report on what a microaggregation guarantees."""
 
 from typing import TYPE_CHECKING
 

@@ -16,7 +16,7 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.steps.lattice import Cells, Codes, Levels
 
-MAX_DRAWN = 100  # categories of a level in a picture
+MAX_DRAWN_CATEGORIES = 100  # categories of a level in a picture
 RecodingLoss = Literal["distinctions", "entropy", "discernibility"]
 
 
@@ -46,32 +46,32 @@ class RecodedColumn:
         """Mask of the records whose value is missing."""
         return np.asarray(self.codes == len(self.labels[0]) - 1)
 
-    def released(self, level: int) -> NDArray[Any]:
+    def labels_at(self, level: int) -> NDArray[Any]:
         """Return the label of each record at a level; None where the value is missing."""
         return np.array(self.labels[level][self.codes])
 
-    def use_of_levels(self, level_of_record: Codes, counts: Codes | None = None) -> dict[str, Any]:
-        """Return for each level its categories in the data, and the cells that are released so.
+    def level_usage(self, level_of_record: Codes, counts: Codes | None = None) -> dict[str, Any]:
+        """Return for each level the number of its categories and of the cells released at it.
 
-        A level of -1 stands for a cell that is not released. ``counts`` are the records that each
-        of those given stands for. ``widths`` are the numbers of values below the categories of each
+        A level of -1 stands for a cell that is not released. ``counts`` is the number of records
+        that each row stands for. ``widths`` are the numbers of values below the categories of each
         level, in an order in which categories stand below their parents, the widest first; they are
         empty if there are too many categories to draw.
         """
-        number = len(self.labels)
+        n_levels = len(self.labels)
         return {
             "widths": self._widths(),
             "categories": [
                 len(np.unique(level_ancestors[self.codes]))
                 for level_ancestors in self.levels.ancestors
             ],
-            "cells": np.bincount(level_of_record + 1, counts, number + 1)[1:]
+            "cells": np.bincount(level_of_record + 1, counts, n_levels + 1)[1:]
             .astype(np.int64)
             .tolist(),
         }
 
     def _widths(self) -> list[list[int]]:
-        """Return the number of values below each category, level by level; without any name."""
+        """Return the number of values below each category, level by level, without their names."""
         occurring = np.unique(self.codes)
         ancestors = [level_ancestors[occurring] for level_ancestors in self.levels.ancestors]
         keys: list[Codes] = []  # the last one counts most: the widest categories of the top level
@@ -81,15 +81,15 @@ class RecodedColumn:
         widths = []
         for level_ancestors in ancestors:
             starts = np.flatnonzero(np.diff(level_ancestors[order], prepend=-1))
-            drawn = len(starts) <= MAX_DRAWN
-            widths.append(np.diff(starts, append=len(order)).tolist() if drawn else [])
+            is_drawn = len(starts) <= MAX_DRAWN_CATEGORIES
+            widths.append(np.diff(starts, append=len(order)).tolist() if is_drawn else [])
         return widths
 
 
 def read_hierarchy(
     frame: Frame,
     name: str,
-    declared: Type | None,
+    declared_type: Type | None,
     loss: RecodingLoss = "distinctions",
     counts: Codes | None = None,
 ) -> RecodedColumn:
@@ -101,32 +101,34 @@ def read_hierarchy(
     texts, index = texts_and_index(decode(tables.arrow(frame, name)))
     values, code_of_text = np.unique(np.array(texts, str), return_inverse=True)
     codes = np.append(code_of_text.ravel(), len(values))[index]
-    rows = _paths(frame, name, values.tolist(), declared)
-    path = {row[0]: row for row in rows}
+    rows = _paths(frame, name, values.tolist(), declared_type)
+    path_of_value = {row[0]: row for row in rows}
     labels = [
-        np.array([*(path[value][level] for value in values.tolist()), None], object)
+        np.array([*(path_of_value[value][level] for value in values.tolist()), None], object)
         for level in range(len(rows[0]) if rows else 0)
     ]
     labels.append(np.full(len(values) + 1, ROOT, object))
-    ancestors = [_number(level) for level in labels]
+    ancestors = [_encode_labels(level) for level in labels]
     frequencies = np.bincount(codes, counts, len(values) + 1).astype(np.float64)
     losses = _LOSSES[loss](ancestors, frequencies, labels, rows)
     return RecodedColumn(name, codes, labels, Levels(ancestors, losses))
 
 
-def _paths(frame: Frame, name: str, values: Sequence[str], declared: Type | None) -> list[Row]:
+def _paths(frame: Frame, name: str, values: Sequence[str], declared_type: Type | None) -> list[Row]:
     """Return the paths of all values of the hierarchy, or of the column where a rule gives them."""
-    hierarchy = None if declared is None else declared.as_hierarchy
-    if hierarchy is None or declared is None:
+    hierarchy = None if declared_type is None else declared_type.as_hierarchy
+    if hierarchy is None or declared_type is None:
         return [(value,) for value in values]
     try:
-        paths = hierarchy.paths(values, declared.format, name)
+        paths = hierarchy.paths(values, declared_type.format, name)
     except InputError as error:
         if error.code != "value-outside-type":
             raise
         value = values[error.attributes["position"] - 1]
         texts, index = texts_and_index(decode(tables.arrow(frame, name)))
-        record = int(np.argmax(np.isin(index, [i for i, t in enumerate(texts) if t == value])))
+        record = int(
+            np.argmax(np.isin(index, [i for i, text in enumerate(texts) if text == value]))
+        )
         raise InputError(
             f"The hierarchy of column {name!r} lacks {error.attributes['count']} of its"
             f" {len(values)} values; one of them is in record {record + 1}. Add them.",
@@ -140,31 +142,33 @@ def _paths(frame: Frame, name: str, values: Sequence[str], declared: Type | None
     return hierarchy.paths([row[0] for row in hierarchy.rows])
 
 
-def _number(labels: NDArray[Any]) -> Codes:
-    """Return labels as codes; None has the last one."""
+def _encode_labels(labels: NDArray[Any]) -> Codes:
+    """Return labels as codes; None gets the greatest code."""
     distinct = {label: i for i, label in enumerate(sorted(set(labels.tolist()) - {None}))}
     return np.array([distinct.get(label, len(distinct)) for label in labels.tolist()])
 
 
-def _distinctions(
+def _distinction_losses(
     ancestors: Sequence[Codes], counts: Cells, labels: Sequence[NDArray[Any]], rows: Sequence[Row]
 ) -> list[Cells]:
     """Return the share of the other values of the hierarchy that a cell is merged with.
 
     A missing value counts as a value of the hierarchy if it occurs.
     """
-    missing = int(counts[-1] > 0)
-    others = max(1, len(rows) + missing - 1)
+    n_missing = int(counts[-1] > 0)
+    n_others = max(1, len(rows) + n_missing - 1)
     losses = []
     for level, level_labels in enumerate(labels[:-1]):
-        below: dict[Any, int] = {None: 1}
+        n_below: dict[Any, int] = {None: 1}
         for row in rows:
-            below[row[level]] = below.get(row[level], 0) + 1
-        losses.append(np.array([(below[label] - 1) / others for label in level_labels.tolist()]))
-    return [*losses, np.full(len(counts), float(len(rows) + missing > 1))]
+            n_below[row[level]] = n_below.get(row[level], 0) + 1
+        losses.append(
+            np.array([(n_below[label] - 1) / n_others for label in level_labels.tolist()])
+        )
+    return [*losses, np.full(len(counts), float(len(rows) + n_missing > 1))]
 
 
-def _entropy(
+def _entropy_losses(
     ancestors: Sequence[Codes], counts: Cells, labels: Sequence[NDArray[Any]], rows: Sequence[Row]
 ) -> list[Cells]:
     """Return the bits that tell a value from others with its ancestor, as a share of the most.
@@ -176,12 +180,12 @@ def _entropy(
         np.log2(np.maximum(np.bincount(level_ancestors, counts)[level_ancestors], 1) / occurring)
         for level_ancestors in ancestors
     ]
-    most = float((bits[-1] * counts).sum() / max(1.0, counts.sum()))
-    return [level_bits / most if most else level_bits for level_bits in bits]
+    max_bits = float((bits[-1] * counts).sum() / max(1.0, counts.sum()))
+    return [level_bits / max_bits if max_bits else level_bits for level_bits in bits]
 
 
 _LOSSES: dict[str, Callable[..., list[Cells]]] = {
-    "distinctions": _distinctions,
-    "entropy": _entropy,
-    "discernibility": _distinctions,  # of cells, to choose the order of the search
+    "distinctions": _distinction_losses,
+    "entropy": _entropy_losses,
+    "discernibility": _distinction_losses,  # of cells, to choose the order of the search
 }

@@ -26,8 +26,8 @@ def count_homogeneous(
     cells have codes below 0.
     """
     return {
-        name: count_shared(groups.labels, column, units, least=1)
-        for name, column in zip(names, codes.T, strict=True)
+        name: count_shared(groups.labels, codes_of_column, units, min_size=1)
+        for name, codes_of_column in zip(names, codes.T, strict=True)
     }
 
 
@@ -39,11 +39,11 @@ def homogeneous_groups(
     Where units are counted, whether all units of the group hold the same value.
     """
     if units is not None:
-        distinct = [tally(groups.labels, column, units).distinct for column in codes.T]
+        distinct = [tally(groups.labels, column, units).n_distinct for column in codes.T]
         return np.array([counts == 1 for counts in distinct]).T
-    example = np.empty((groups.n_groups, codes.shape[1]), codes.dtype)
-    example[groups.labels] = codes  # the values of one record of each group
-    differs = codes != example[groups.labels]
+    representatives = np.empty((groups.n_groups, codes.shape[1]), codes.dtype)
+    representatives[groups.labels] = codes  # the values of one record of each group
+    differs = codes != representatives[groups.labels]
     varied = [np.bincount(groups.labels, column) > 0 for column in differs.T]
     return ~np.array(varied).T
 
@@ -53,7 +53,7 @@ def merge_homogeneous(
     groups: Partition,
     codes: Codes,
     names: Sequence[str],
-    where: str = "",
+    location: str = "",
     units: Codes | None = None,
 ) -> Partition:
     """Join groups in which a confidential column has a single value with their nearest neighbours.
@@ -68,7 +68,7 @@ def merge_homogeneous(
         The confidential values as integer codes, below 0 for missing cells.
     names : list of str
         Names of the confidential columns.
-    where : str
+    location : str
         A phrase that names the records in a message; empty for the whole table.
     units : ndarray of shape (n_records,), optional
         The unit of each record, if units are counted.
@@ -82,7 +82,7 @@ def merge_homogeneous(
     for name, column in zip(names, codes.T, strict=True):
         if column[0] >= 0 and (column == column[0]).all():
             raise InputError(
-                f"Column {name!r} has a single value in all {len(column):,} records{where}, so"
+                f"Column {name!r} has a single value in all {len(column):,} records{location}, so"
                 ' merging groups cannot hide it. Use `homogeneity="warn"`, or give the column'
                 " another role.",
                 code="constant-confidential",
@@ -100,19 +100,20 @@ def merge_homogeneous(
 
 
 def describe_homogeneity(
-    shared: Mapping[str, SharedCounts],
-    groups: int,
+    shared_counts: Mapping[str, SharedCounts],
+    n_groups: int,
     unit: str = RECORD_UNIT,
     *,
     classes_known: bool = True,
 ) -> str:
     """Return a sentence on the classes with a single confidential value; empty if there are none.
 
-    ``shared`` counts such classes by column, ``groups`` all classes, and ``unit`` is the column of
-    the units that share values. Without ``classes_known``, as after swapping, the class of a person
-    need not be known. Columns whose classes share only missing cells are left out.
+    ``shared_counts`` counts such classes by column, ``n_groups`` all classes, and ``unit`` is the
+    column of the units that share values. Without ``classes_known``, as after
+    swapping, the class of a person need not be known. Columns whose classes share only missing
+    cells are left out.
     """
-    with_value = {name: counts for name, counts in shared.items() if counts.with_value}
+    with_value = {name: counts for name, counts in shared_counts.items() if counts.with_value}
     if not with_value:
         return ""
     phrases = [f"{name!r} {_describe_counts(counts)}" for name, counts in with_value.items()]
@@ -126,7 +127,7 @@ def describe_homogeneity(
     value += ", or a missing cell" if any(counts.missing for counts in with_value.values()) else ""
     unit_phrase = "" if unit == RECORD_UNIT else f" in all their units of {unit!r}"
     return (
-        f"Of {groups:,} classes of records with the same released values, some have one"
+        f"Of {n_groups:,} classes of records with the same released values, some have one"
         f" confidential value{unit_phrase}: {', '.join(phrases)}. {subject} {value}."
     )
 
@@ -141,21 +142,24 @@ def _describe_counts(counts: SharedCounts) -> str:
     return f"in {count(counts.homogeneous, 'class', 'classes')}{remark}"
 
 
-def describe_missing(shared: Mapping[str, SharedCounts], groups: int) -> str:
+def describe_only_missing(shared_counts: Mapping[str, SharedCounts], n_groups: int) -> str:
     """Return a sentence on classes that share only missing cells; empty if there are none.
 
     Columns whose classes also share values are left out: see `describe_homogeneity`.
     """
     missing_only = {
         name: counts.missing
-        for name, counts in shared.items()
+        for name, counts in shared_counts.items()
         if counts.missing and not counts.with_value
     }
     if not missing_only:
         return ""
-    phrases = [f"{name!r} in {count(n, 'class', 'classes')}" for name, n in missing_only.items()]
+    phrases = [
+        f"{name!r} in {count(n_classes, 'class', 'classes')}"
+        for name, n_classes in missing_only.items()
+    ]
     return (
-        f"Of {groups:,} classes of records with the same released values, some have no value of a"
+        f"Of {n_groups:,} classes of records with the same released values, some have no value of a"
         f" confidential column: {', '.join(phrases)}. Of anyone in such a class it is known that"
         " the value is missing, and no more."
     )

@@ -89,11 +89,11 @@ def vary_homogeneous(
                 code="constant-confidential",
                 column=name,
             )
-        declared = types.get(name)
+        declared_type = types.get(name)
         is_number = tables.is_numeric(frame, name) and (
-            declared is None or declared.kind == "numeric"
+            declared_type is None or declared_type.kind == "numeric"
         )
-        if is_number and not read_column(frame, name, declared).is_missing.any():
+        if is_number and not read_column(frame, name, declared_type).is_missing.any():
             numbers = _vary_numbers(tables.numbers(frame, name), groups, amount, rng)
             values[name] = as_integers_if_whole(numbers, frame, name)
         else:
@@ -104,11 +104,11 @@ def vary_homogeneous(
 
 def _homogeneous_members(partition: Partition, column: Codes, units: Codes | None) -> list[Codes]:
     """Return the records of each group that has a single value."""
-    single = homogeneous_groups(partition, column[:, np.newaxis], units)[:, 0]
+    is_homogeneous = homogeneous_groups(partition, column[:, np.newaxis], units)[:, 0]
     order = np.argsort(partition.labels, kind="stable")
     ends = np.cumsum(np.bincount(partition.labels))
     members = np.split(order, ends[:-1])
-    return [members[label] for label in np.flatnonzero(single)]
+    return [members[label] for label in np.flatnonzero(is_homogeneous)]
 
 
 def _vary_numbers(
@@ -117,14 +117,18 @@ def _vary_numbers(
     """Return numbers with noise in some groups, in the decimals and the range of the column."""
     changed = numbers.copy()
     decimals = decimals_of_values(numbers)
-    unit = 10.0**-decimals if decimals is not None else 0.0
-    low, high, spread = numbers.min(), numbers.max(), np.sqrt(amount) * numbers.std()
+    last_digit = 10.0**-decimals if decimals is not None else 0.0
+    low, high, noise_std = numbers.min(), numbers.max(), np.sqrt(amount) * numbers.std()
     for members in groups:
-        noisy = np.clip(numbers[members] + spread * rng.standard_normal(len(members)), low, high)
+        noisy = np.clip(numbers[members] + noise_std * rng.standard_normal(len(members)), low, high)
         if decimals is not None:
             noisy = np.round(noisy, decimals)
         if (noisy == noisy[0]).all():  # the noise was less than the last digit, or cut off
-            step = max(unit, spread) if decimals is None else max(unit, round(spread, decimals))
+            step = (
+                max(last_digit, noise_std)
+                if decimals is None
+                else max(last_digit, round(noise_std, decimals))
+            )
             noisy[rng.integers(len(members))] += step if noisy[0] + step <= high else -step
         changed[members] = noisy if decimals is None else np.round(noisy, decimals) + 0.0
     return changed
@@ -134,9 +138,9 @@ def _vary_categories(codes: Codes, groups: Sequence[Codes], amount: float, rng: 
     """Return for each record the row whose value it gets."""
     rows = np.arange(len(codes))
     for members in groups:
-        others = np.flatnonzero(codes != codes[members[0]])
+        rows_with_other_values = np.flatnonzero(codes != codes[members[0]])
         # At least one record changes, and one keeps its value where there are others.
-        count = min(int(rng.binomial(len(members), amount)), len(members) - 1)
-        chosen = rng.choice(members, size=max(1, count), replace=False)
-        rows[chosen] = rng.choice(others, size=len(chosen))
+        n_changed = min(int(rng.binomial(len(members), amount)), len(members) - 1)
+        changed_records = rng.choice(members, size=max(1, n_changed), replace=False)
+        rows[changed_records] = rng.choice(rows_with_other_values, size=len(changed_records))
     return rows

@@ -15,14 +15,15 @@ Rows = NDArray[np.int64]
 
 def refuse_split(strata: Sequence[Rows], households: Codes) -> None:
     """Refuse households with members in several strata: no group could hold all of them."""
-    per_stratum = np.concatenate([np.unique(households[rows]) for rows in strata])
-    split = int((np.bincount(per_stratum) > 1).sum())
-    if split:
+    households_of_strata = np.concatenate([np.unique(households[rows]) for rows in strata])
+    n_split = int((np.bincount(households_of_strata) > 1).sum())
+    if n_split:
         raise InputError(
-            f"{split} household{'s have' if split > 1 else ' has'} members in several strata, so no"
-            " group within a stratum can hold them all. Choose strata that keep households whole.",
+            f"{n_split} household{'s have' if n_split > 1 else ' has'} members in several strata,"
+            " so no group within a stratum can hold them all. Choose strata that keep households"
+            " whole.",
             code="household-in-several-strata",
-            count=split,
+            count=n_split,
         )
 
 
@@ -43,8 +44,8 @@ def group_households(Z: Matrix, households: Codes, partitioner: Partitioner) -> 
     Partition
         Groups of records with at least k households each, no household in two groups.
     """
-    member = np.unique(households, return_inverse=True)[1]
-    sizes = np.bincount(member)
+    household_of_record = np.unique(households, return_inverse=True)[1]
+    sizes = np.bincount(household_of_record)
     if len(sizes) < partitioner.k:
         raise InputError(
             f"A group needs k={partitioner.k} households but the data hold only {len(sizes):,}."
@@ -53,6 +54,6 @@ def group_households(Z: Matrix, households: Codes, partitioner: Partitioner) -> 
             k=partitioner.k,
             units=len(sizes),
         )
-    means = np.column_stack([np.bincount(member, axis) / sizes for axis in Z.T])
-    labels = partitioner.fit(means).labels_[member]
+    means = np.column_stack([np.bincount(household_of_record, axis) / sizes for axis in Z.T])
+    labels = partitioner.fit(means).labels_[household_of_record]
     return Partition(labels, int(partitioner.k))

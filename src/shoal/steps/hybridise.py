@@ -101,13 +101,18 @@ def rotate_at_random(X: Matrix, rng: np.random.Generator) -> Matrix:
     """
     n, X = len(X), X[np.lexsort(X.T)] + 0.0  # no negative zero
     mean = X[0] + (X - X[0]).mean(axis=0)  # exact where all values are equal
-    spread = np.abs(X - mean).max(axis=0)
-    scale = np.where(spread > 0, spread, 1.0)  # columns may differ by many orders of magnitude
-    _, singular, axes = np.linalg.svd((X - mean) / scale, full_matrices=False)
-    rank = min(int((singular > 1e-12 * singular[0]).sum()), n - 1) if singular[0] > 0 else 0
+    max_deviations = np.abs(X - mean).max(axis=0)
+    # Columns may differ by many orders of magnitude.
+    scale = np.where(max_deviations > 0, max_deviations, 1.0)
+    _, singular_values, axes = np.linalg.svd((X - mean) / scale, full_matrices=False)
+    rank = (
+        min(int((singular_values > 1e-12 * singular_values[0]).sum()), n - 1)
+        if singular_values[0] > 0
+        else 0
+    )
     if rank == 0:
         return X.copy()
     normal = rng.standard_normal((n, rank))
     q, r = np.linalg.qr(normal - normal.mean(axis=0))
     q = q * np.sign(np.diag(r))  # else not all rotations are equally likely
-    return np.asarray(mean + (q * singular[:rank]) @ axes[:rank] * scale)
+    return np.asarray(mean + (q * singular_values[:rank]) @ axes[:rank] * scale)

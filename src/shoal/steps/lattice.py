@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.steps.distinct_rows import combine
+from shoal.steps.distinct_rows import combine_columns
 
 Codes = NDArray[np.int64]
 Cells = NDArray[np.float64]
@@ -50,29 +50,29 @@ class ClassConstraint(Protocol):
 
 
 class Evaluation(NamedTuple):
-    """What the classes of a node are.
+    """The classes of a node, counted, and the loss of the node.
 
     Parameters
     ----------
-    failing : int
+    n_failing : int
         Number of records in classes that are too small or do not meet the constraint.
-    failing_below : int
+    n_failing_below : int
         Number of these that would fail at every node below too.
     suppressed : ndarray of shape (n_rows,)
         The rows to suppress.
     suppressed_class_holds : bool
         Whether the suppressed rows form a class that holds k and meets the constraint.
-    pairs : float
+    n_pairs : float
         Sum of the squared class sizes, where nothing is suppressed.
     loss : float
         The loss of the node.
     """
 
-    failing: int
-    failing_below: int
+    n_failing: int
+    n_failing_below: int
     suppressed: Mask
     suppressed_class_holds: bool
-    pairs: float
+    n_pairs: float
     loss: float
 
 
@@ -122,34 +122,36 @@ class Lattice:
         self.levels, self.k, self.max_suppressed = levels, k, max_suppressed
         self.constraint, self.discernibility = constraint, discernibility
         table = codes if units is None else np.column_stack([codes, units])
-        keys, self._row_of_record = combine(table.T, table.max(axis=0) + 1)
-        first = np.zeros(keys, np.int64)
-        first[self._row_of_record[::-1]] = np.arange(len(table))[::-1]
-        self._rows = np.ascontiguousarray(codes[first].T)
-        self._units = None if units is None else np.unique(units[first], return_inverse=True)[1]
-        self._weights = np.bincount(self._row_of_record, counts, keys).astype(np.float64)
+        n_rows, self._row_of_record = combine_columns(table.T, table.max(axis=0) + 1)
+        first_records = np.zeros(n_rows, np.int64)
+        first_records[self._row_of_record[::-1]] = np.arange(len(table))[::-1]
+        self._rows = np.ascontiguousarray(codes[first_records].T)
+        self._units = (
+            None if units is None else np.unique(units[first_records], return_inverse=True)[1]
+        )
+        self._weights = np.bincount(self._row_of_record, counts, n_rows).astype(np.float64)
         self._mean_losses = [
-            [self._mean(cells[row]) for cells in column.losses]
+            [self._weighted_mean(cells[row]) for cells in column.losses]
             for column, row in zip(levels, self._rows, strict=True)
         ]
 
     @property
     def top(self) -> Node:
-        """The node at which all values of every column are one."""
+        """The highest node, at which every column has a single value."""
         return tuple(len(column.ancestors) - 1 for column in self.levels)
 
     @property
     def n_counted(self) -> int:
         """Number of records, or of units, of the table."""
-        return self._count(np.ones(len(self._weights), bool))
+        return self._class_size(np.ones(len(self._weights), bool))
 
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""
-        number = 1
+        n_nodes = 1
         for column in self.levels:
-            number *= len(column.ancestors)
-        return number
+            n_nodes *= len(column.ancestors)
+        return n_nodes
 
     def cell_loss(self, node: Node) -> float:
         """Return the mean loss of a cell of a node without suppressed records."""
@@ -160,13 +162,13 @@ class Lattice:
         return sum(losses) / len(losses)
 
     def bound(self, node: Node) -> float:
-        """Return a loss that no node above this one falls below, without counting classes."""
+        """Return a lower bound on the loss of all nodes above, without counting classes."""
         return 0.0 if self.discernibility else self.cell_loss(node)
 
     def bound_above(self, evaluation: Evaluation) -> float:
-        """Return a loss that no node above an evaluated one falls below."""
+        """Return a lower bound on the loss of all nodes above an evaluated one."""
         n = float(self._weights.sum())
-        return evaluation.pairs / n**2 if self.discernibility else 0.0
+        return evaluation.n_pairs / n**2 if self.discernibility else 0.0
 
     def evaluate(self, node: Node) -> Evaluation:
         """Count the classes of a node, and choose the rows to suppress.
@@ -180,23 +182,23 @@ class Lattice:
             for levels, level, row in zip(self.levels, node, self._rows, strict=True)
         ]
         sizes = [int(column.max()) + 1 for column in ancestors]
-        number, labels = combine(ancestors, sizes)
-        records = np.bincount(labels, self._weights, number).astype(np.float64)
-        class_sizes = records if self._units is None else self._units_in(labels, number)
-        small = class_sizes < self.k
-        fails = small
+        n_classes, labels = combine_columns(ancestors, sizes)
+        records = np.bincount(labels, self._weights, n_classes).astype(np.float64)
+        class_sizes = records if self._units is None else self._count_units(labels, n_classes)
+        is_small = class_sizes < self.k
+        is_failing = is_small
         if self.constraint is not None:
-            fails = small | ~self.constraint.met_by_classes(labels[self._row_of_record])
-        failing, pairs = int(records[fails].sum()), float((records**2).sum())
-        failing_below = failing if self._prunes_by_constraint else int(records[small].sum())
-        is_suppressed, suppressed_class_holds = fails.copy(), True
-        if 0 < failing <= self.max_suppressed:
+            is_failing = is_small | ~self.constraint.met_by_classes(labels[self._row_of_record])
+        n_failing, n_pairs = int(records[is_failing].sum()), float((records**2).sum())
+        n_failing_below = n_failing if self._prunes_by_constraint else int(records[is_small].sum())
+        is_suppressed, suppressed_class_holds = is_failing.copy(), True
+        if 0 < n_failing <= self.max_suppressed:
             is_suppressed, suppressed_class_holds = self._complete_suppressed_class(
-                node, fails, class_sizes.astype(np.int64), records, labels
+                node, is_failing, class_sizes.astype(np.int64), records, labels
             )
         rows = is_suppressed[labels]
-        loss = self._loss(node, rows, float((records[~is_suppressed] ** 2).sum()))
-        return Evaluation(failing, failing_below, rows, suppressed_class_holds, pairs, loss)
+        loss = self._node_loss(node, rows, float((records[~is_suppressed] ** 2).sum()))
+        return Evaluation(n_failing, n_failing_below, rows, suppressed_class_holds, n_pairs, loss)
 
     def records(self, rows: Mask) -> Mask:
         """Return the records of some rows."""
@@ -207,8 +209,8 @@ class Lattice:
         return int(self._weights[rows].sum())
 
     @property
-    def is_top_best(self) -> bool:
-        """Whether no node meets the constraint where the top does not."""
+    def fails_if_top_fails(self) -> bool:
+        """Whether no node meets the constraint if the top node does not."""
         return self.constraint is None or self.constraint.holds_for_unions
 
     @property
@@ -225,64 +227,66 @@ class Lattice:
         return self.constraint.holds_with_any
 
     def _complete_suppressed_class(
-        self, node: Node, fails: Mask, class_sizes: Codes, records: Cells, labels: Codes
+        self, node: Node, is_failing: Mask, class_sizes: Codes, records: Cells, labels: Codes
     ) -> tuple[Mask, bool]:
         """Return which classes to suppress, and whether these hold k and meet the constraint.
 
         These are the classes that fail, and those that complete them as `evaluate` describes.
         """
-        is_suppressed = fails.copy()
-        if self._count(is_suppressed[labels]) < self.k:
-            allowance = self.max_suppressed - records[fails].sum()
-            fitting = np.flatnonzero(~fails & (records <= allowance))
-            if not len(fitting):
+        is_suppressed = is_failing.copy()
+        if self._class_size(is_suppressed[labels]) < self.k:
+            allowance = self.max_suppressed - records[is_failing].sum()
+            candidates = np.flatnonzero(~is_failing & (records <= allowance))
+            if not len(candidates):
                 return is_suppressed, False
-            extra_loss = np.round(self._further_losses(node, records, labels)[fitting], 9)
-            is_suppressed[fitting[np.lexsort((class_sizes[fitting], extra_loss))[0]]] = True
+            extra_losses = np.round(self._suppression_losses(node, records, labels)[candidates], 9)
+            is_suppressed[candidates[np.lexsort((class_sizes[candidates], extra_losses))[0]]] = True
         if self.constraint is None:
             return is_suppressed, True
         others = [i for i in np.argsort(class_sizes, kind="stable") if not is_suppressed[i]]
-        added = 0
-        while not (met := self._meets(is_suppressed[labels])) and added < len(others):
+        n_added = 0
+        while not (is_met := self._is_constraint_met(is_suppressed[labels])) and n_added < len(
+            others
+        ):
             if records[is_suppressed].sum() > self.max_suppressed:
                 break
-            added = min(2 * added + 1, len(others))
-            is_suppressed[others[:added]] = True
-        return is_suppressed, met
+            n_added = min(2 * n_added + 1, len(others))
+            is_suppressed[others[:n_added]] = True
+        return is_suppressed, is_met
 
-    def _meets(self, rows: Mask) -> bool:
+    def _is_constraint_met(self, rows: Mask) -> bool:
         return self.constraint is None or self.constraint.is_met_by(
             np.flatnonzero(self.records(rows))
         )
 
-    def _further_losses(self, node: Node, records: Cells, labels: Codes) -> Cells:
-        """Return what each class loses in addition if it is suppressed, in some unit."""
+    def _suppression_losses(self, node: Node, records: Cells, labels: Codes) -> Cells:
+        """Return what each class loses in addition if it is suppressed, up to a common factor."""
         if self.discernibility:
             return np.asarray(records * (self._weights.sum() - records))
-        extra_losses = np.zeros(len(labels))
+        losses = np.zeros(len(labels))
         for levels, level, row in zip(self.levels, node, self._rows, strict=True):
-            extra_losses += (levels.losses[-1] - levels.losses[level])[row]
-        return np.bincount(labels, extra_losses * self._weights, len(records)).astype(np.float64)
+            losses += (levels.losses[-1] - levels.losses[level])[row]
+        return np.bincount(labels, losses * self._weights, len(records)).astype(np.float64)
 
-    def _loss(self, node: Node, suppressed: Mask, kept_pairs: float) -> float:
+    def _node_loss(self, node: Node, is_suppressed: Mask, n_released_pairs: float) -> float:
         """Return the loss of a node, given the suppressed rows and the pairs of all others."""
         n = float(self._weights.sum())
         if self.discernibility:
-            return (kept_pairs + n * self.n_records(suppressed)) / n**2
-        extra_losses = np.zeros(int(suppressed.sum()))
+            return (n_released_pairs + n * self.n_records(is_suppressed)) / n**2
+        extra_losses = np.zeros(int(is_suppressed.sum()))
         for levels, level, row in zip(self.levels, node, self._rows, strict=True):
-            extra_losses += (levels.losses[-1] - levels.losses[level])[row[suppressed]]
-        extra_loss = (extra_losses * self._weights[suppressed]).sum()
+            extra_losses += (levels.losses[-1] - levels.losses[level])[row[is_suppressed]]
+        extra_loss = (extra_losses * self._weights[is_suppressed]).sum()
         return self.cell_loss(node) + float(extra_loss / (len(self.levels) * n))
 
-    def _mean(self, cells: Cells) -> float:
+    def _weighted_mean(self, cells: Cells) -> float:
         return float((cells * self._weights).sum() / self._weights.sum())
 
-    def _units_in(self, labels: Codes, number: int) -> Codes:
+    def _count_units(self, labels: Codes, n_classes: int) -> Codes:
         pairs = np.unique(labels * (int(self._units.max()) + 1) + self._units)  # type: ignore[union-attr]
-        return np.bincount(pairs // (int(self._units.max()) + 1), minlength=number)  # type: ignore[union-attr]
+        return np.bincount(pairs // (int(self._units.max()) + 1), minlength=n_classes)  # type: ignore[union-attr]
 
-    def _count(self, rows: Mask) -> int:
+    def _class_size(self, rows: Mask) -> int:
         if self._units is None:
             return self.n_records(rows)
         return len(np.unique(self._units[rows]))

@@ -16,7 +16,8 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.steps.lattice import Lattice, Mask, Node
 
-VISITS = 100  # nodes visited at most for each that may be evaluated, in a search that is cut short
+# Nodes visited at most for each that may be evaluated, in a search that is cut short.
+VISITS_PER_NODE = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,56 +75,56 @@ class _Best(NamedTuple):
 
 
 class _Search:
-    """The state of a search: the best node, the nodes seen, and the highest nodes that fail."""
+    """The state of a search: the best node, all evaluated nodes, and the highest that fail."""
 
     def __init__(self, lattice: Lattice, max_nodes: int | None):
         self.lattice, self.max_nodes = lattice, max_nodes
         self.best = _Best(np.inf, (), np.empty(0, bool))
-        self._attains: dict[Node, bool] = {}
+        self._is_within_limit: dict[Node, bool] = {}
         self._bounds: dict[Node, float] = {}
-        self._failed = np.empty((0, len(lattice.levels)), np.int64)
+        self._highest_failed = np.empty((0, len(lattice.levels)), np.int64)
 
     def run(self) -> Optimum | None:
         """Return the best node, or None."""
         top = self.lattice.top
-        if not self.attains(top) and self.lattice.is_top_best:
+        if not self.try_node(top) and self.lattice.fails_if_top_fails:
             return None
         bottom = (0,) * len(top)
         heap, visited = [(self.lattice.bound(bottom), bottom, 0)], 0
         while heap:
-            bound, node, last = heapq.heappop(heap)
+            bound, node, first_column = heapq.heappop(heap)
             visited += 1
-            if bound >= self.best.loss or (self._is_spent(visited) and self.best.node):
+            if bound >= self.best.loss or (self._is_limit_reached(visited) and self.best.node):
                 return self._optimum(min(bound, self.best.loss))
-            if not self.fails(node) and not self.attains(node):
+            if not self.is_pruned(node) and not self.try_node(node):
                 self.climb(node, top)
-            for column in range(last, len(node)):  # a node is reached by one path only
+            for column in range(first_column, len(node)):  # a node is reached by one path only
                 if node[column] < top[column]:
                     above = (*node[:column], node[column] + 1, *node[column + 1 :])
                     heapq.heappush(heap, (self._bound(above, bound), above, column))
         return self._optimum(self.best.loss) if self.best.node else None
 
-    def fails(self, node: Node) -> bool:
+    def is_pruned(self, node: Node) -> bool:
         """Return whether a node is at or below one that fails with all nodes below it."""
-        return bool((self._failed >= node).all(axis=1).any())
+        return bool((self._highest_failed >= node).all(axis=1).any())
 
-    def attains(self, node: Node) -> bool:
+    def try_node(self, node: Node) -> bool:
         """Evaluate a node; return whether few enough of its records are in failing classes."""
-        if node in self._attains:
-            return self._attains[node]
-        progress.report("generalising", len(self._attains) + 1, 0)
-        lattice, evaluated = self.lattice, self.lattice.evaluate(node)
-        self._bounds[node] = lattice.bound_above(evaluated)
-        if evaluated.failing_below > lattice.max_suppressed:
-            below = (self._failed <= node).all(axis=1)
-            self._failed = np.vstack([self._failed[~below], node])
-        self._attains[node] = evaluated.failing <= lattice.max_suppressed
+        if node in self._is_within_limit:
+            return self._is_within_limit[node]
+        progress.report("generalising", len(self._is_within_limit) + 1, 0)
+        lattice, evaluation = self.lattice, self.lattice.evaluate(node)
+        self._bounds[node] = lattice.bound_above(evaluation)
+        if evaluation.n_failing_below > lattice.max_suppressed:
+            is_below = (self._highest_failed <= node).all(axis=1)
+            self._highest_failed = np.vstack([self._highest_failed[~is_below], node])
+        self._is_within_limit[node] = evaluation.n_failing <= lattice.max_suppressed
         # Where classes had to be suppressed with others, nodes below may still be released.
-        within_limit = lattice.n_records(evaluated.suppressed) <= lattice.max_suppressed
-        if self._attains[node] and evaluated.suppressed_class_holds and within_limit:
-            candidate = _Best(evaluated.loss, node, evaluated.suppressed)
+        is_releasable = lattice.n_records(evaluation.suppressed) <= lattice.max_suppressed
+        if self._is_within_limit[node] and evaluation.suppressed_class_holds and is_releasable:
+            candidate = _Best(evaluation.loss, node, evaluation.suppressed)
             self.best = min(self.best, candidate, key=lambda optimum: optimum[:2])
-        return self._attains[node]
+        return self._is_within_limit[node]
 
     def climb(self, node: Node, top: Node) -> None:
         """Look for a low node that can be released on a path from a node that fails to the top.
@@ -131,41 +132,43 @@ class _Search:
         The path takes the step of the least loss each time. Half of it is ruled out at a time: if a
         node fails, those below it mostly do too.
         """
-        before, path = self.best.node, [node]
+        previous_best, path = self.best.node, [node]
         while path[-1] != top:
             path.append(min(_neighbours(path[-1], 1, top), key=self.lattice.cell_loss))
         low, high = 1, len(path) - 2
         while low <= high:
             middle = (low + high) // 2
-            if not self.fails(path[middle]) and self.attains(path[middle]):
+            if not self.is_pruned(path[middle]) and self.try_node(path[middle]):
                 high = middle - 1
             else:
                 low = middle + 1
-        if self.max_nodes is not None and self.best.node != before:
+        if self.max_nodes is not None and self.best.node != previous_best:
             self.descend(top)
 
     def descend(self, top: Node) -> None:
         """Lower single columns of the best node while that loses less."""
         node: Node = ()
-        while node != self.best.node and not self._is_spent(0):
+        while node != self.best.node and not self._is_limit_reached(0):
             node = self.best.node
             for lower in sorted(_neighbours(node, -1, top), key=self.lattice.cell_loss):
-                if not self.fails(lower) and self.attains(lower) and self.best.node == lower:
+                if not self.is_pruned(lower) and self.try_node(lower) and self.best.node == lower:
                     break
 
     def _bound(self, node: Node, inherited: float) -> float:
         """Return a bound on the loss of a node, from all that is known of those below it."""
         top = self.lattice.top
-        known = (self._bounds.get(below, 0.0) for below in _neighbours(node, -1, top))
-        return max(inherited, self.lattice.bound(node), *known)
+        known_bounds = (self._bounds.get(below, 0.0) for below in _neighbours(node, -1, top))
+        return max(inherited, self.lattice.bound(node), *known_bounds)
 
-    def _is_spent(self, visited: int) -> bool:
-        most = self.max_nodes
-        return most is not None and (len(self._attains) >= most or visited >= VISITS * most)
+    def _is_limit_reached(self, n_visited: int) -> bool:
+        limit = self.max_nodes
+        return limit is not None and (
+            len(self._is_within_limit) >= limit or n_visited >= VISITS_PER_NODE * limit
+        )
 
     def _optimum(self, bound: float) -> Optimum:
         loss, node, rows = self.best
-        records, evaluated = self.lattice.records(rows), len(self._attains)
+        records, evaluated = self.lattice.records(rows), len(self._is_within_limit)
         return Optimum(node, records, loss, bound, evaluated, self.lattice.n_nodes)
 
 

@@ -17,13 +17,13 @@ from shoal.steps.centroid import suppress_single_values
 from shoal.steps.hierarchies import RecodedColumn, read_hierarchy
 
 Mask = NDArray[np.bool_]
-LOCAL = ("ancestor", "range")  # the aggregates that release text
+LOCAL_AGGREGATES = ("ancestor", "range")  # the aggregates that release text
 
 
 class LocalRecoding(NamedTuple):
     """The released texts of a column, the mean loss of its cells, and the levels they show.
 
-    ``levels`` is empty for ranges; see `RecodedColumn.use_of_levels`.
+    ``levels`` is empty for ranges; see `RecodedColumn.level_usage`.
     """
 
     values: TextColumn
@@ -40,7 +40,7 @@ class RecodedTable(NamedTuple):
     ancestors: Mapping[str, RecodedColumn]
     numbers: Mapping[str, NDArray[np.float64]]
 
-    def part(
+    def select(
         self, names: Sequence[str], rows: NDArray[np.int64]
     ) -> tuple[list[RecodedColumn], NDArray[np.float64]]:
         """Return some columns of some records, for `refine_recoding`."""
@@ -56,18 +56,22 @@ def read_recoded(
     frame: Frame, columns: Sequence[Column], as_range: Container[str], types: Mapping[str, Type]
 ) -> RecodedTable:
     """Return columns as ancestors, or as ranges for numbers with ``as_range``."""
-    numbers = {c.name: c.values for c in columns if c.name in as_range and c.kind == "numeric"}
-    spreads: dict[str, float] = {}
+    numbers = {
+        column.name: column.values
+        for column in columns
+        if column.name in as_range and column.kind == "numeric"
+    }
+    column_ranges: dict[str, float] = {}
     for name, values in numbers.items():
         known = values[~np.isnan(values)]
-        spreads[name] = float(np.ptp(known)) if len(known) else 0.0
+        column_ranges[name] = float(np.ptp(known)) if len(known) else 0.0
     return RecodedTable(
         {
             column.name: read_hierarchy(frame, column.name, types.get(column.name))
             for column in columns
             if column.name not in numbers
         },
-        {name: values / (spreads[name] or 1.0) for name, values in numbers.items()},
+        {name: values / (column_ranges[name] or 1.0) for name, values in numbers.items()},
     )
 
 
@@ -78,39 +82,41 @@ def common_ancestors(recoded: RecodedColumn, groups: Partition, missing: Mask) -
     with, as for `shoal.steps.Generalise`.
     """
     labels, has_value = groups.labels, ~suppress_single_values(groups, missing)
-    level = np.full(len(groups.sizes), -1)
+    level_of_group = np.full(len(groups.sizes), -1)
     for i, ancestors in enumerate(recoded.levels.ancestors):
         low, high = _extremes(ancestors[recoded.codes], labels, has_value)
-        level[(level < 0) & (low == high)] = i
-    level_of_record = level[labels]
+        level_of_group[(level_of_group < 0) & (low == high)] = i
+    level_of_record = level_of_group[labels]
     # All known values of a group have the same ancestor, so the first of them gives the label.
-    first = np.full(len(groups.sizes), -1)
+    first_records = np.full(len(groups.sizes), -1)
     rows = np.flatnonzero(has_value)[::-1]
-    first[labels[rows]] = rows
+    first_records[labels[rows]] = rows
     texts = np.full(len(labels), None, object)
-    is_released = first[labels] >= 0
+    is_released = first_records[labels] >= 0
     for i, level_labels in enumerate(recoded.labels):
         at_level = is_released & (level_of_record == i)
-        texts[at_level] = level_labels[recoded.codes[first[labels[at_level]]]]
+        texts[at_level] = level_labels[recoded.codes[first_records[labels[at_level]]]]
     losses = np.array(recoded.levels.losses)[level_of_record, recoded.codes]
     return LocalRecoding(
         TextColumn(texts),
         float(losses[is_released].mean()) if is_released.any() else 0.0,
-        recoded.use_of_levels(np.where(is_released, level_of_record, -1)),
+        recoded.level_usage(np.where(is_released, level_of_record, -1)),
     )
 
 
-def ranges(column: Column, groups: Partition, missing: Mask) -> LocalRecoding:
+def group_ranges(column: Column, groups: Partition, missing: Mask) -> LocalRecoding:
     """Return for each record the range of its group's numbers, and its mean share of the whole."""
     labels, has_value = groups.labels, ~suppress_single_values(groups, missing)
     low, high = _extremes(column.values, labels, has_value)
-    whole = all(float(value).is_integer() for value in column.values[has_value])
-    written = np.array([_range(*ends, whole) for ends in zip(low, high, strict=True)], object)
-    spread = float(np.ptp(column.values[has_value])) if has_value.any() else 0.0
+    is_whole = all(float(value).is_integer() for value in column.values[has_value])
+    texts = np.array(
+        [_format_range(*ends, is_whole) for ends in zip(low, high, strict=True)], object
+    )
+    column_range = float(np.ptp(column.values[has_value])) if has_value.any() else 0.0
     with np.errstate(invalid="ignore"):
-        shares = (high - low)[labels][has_value] / (spread or 1.0)
+        shares = (high - low)[labels][has_value] / (column_range or 1.0)
     loss = float(shares.mean()) if has_value.any() else 0.0
-    return LocalRecoding(TextColumn(written[labels]), loss, {})
+    return LocalRecoding(TextColumn(texts[labels]), loss, {})
 
 
 def describe_local_recoding(recoded: Mapping[str, LocalRecoding]) -> list[ValuesGeneralised]:
@@ -141,15 +147,15 @@ def _extremes(
     values: NDArray[np.float64] | NDArray[np.int64], labels: NDArray[np.int64], has_value: Mask
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the least and the greatest known value of each group; infinite where none is."""
-    number = int(labels.max()) + 1
-    low, high = np.full(number, np.inf), np.full(number, -np.inf)
+    n_groups = int(labels.max()) + 1
+    low, high = np.full(n_groups, np.inf), np.full(n_groups, -np.inf)
     np.minimum.at(low, labels[has_value], values[has_value])
     np.maximum.at(high, labels[has_value], values[has_value])
     return low, high
 
 
-def _range(low: float, high: float, whole: bool) -> str | None:
+def _format_range(low: float, high: float, is_whole: bool) -> str | None:
     if low > high:
         return None
-    ends = [f"{end:.0f}" if whole else repr(float(end)) for end in (low, high)]
+    ends = [f"{end:.0f}" if is_whole else repr(float(end)) for end in (low, high)]
     return ends[0] if low == high else f"{ends[0]}-{ends[1]}" if low >= 0 else " to ".join(ends)

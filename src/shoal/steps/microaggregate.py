@@ -16,17 +16,17 @@ from shoal.frame.types import Type
 from shoal.partitioners import Partition, Partitioner
 from shoal.steps._step import GroupingStep, StepResult, check_confidential
 from shoal.steps.checks import check_axes, check_options, check_values
-from shoal.steps.column_warnings import describe_constant, describe_missing_values
-from shoal.steps.distance_space import Space, build_space
-from shoal.steps.group_loss import bound_on_loss, describe_weights
+from shoal.steps.column_warnings import constant_column_warnings, missing_value_warnings
+from shoal.steps.distance_space import DistanceSpace, build_distance_space
+from shoal.steps.group_loss import bound_on_loss, weighted_loss_warnings
 from shoal.steps.group_values import GroupValues, read_recoded_columns
 from shoal.steps.grouping import GroupingInput, group_block
 from shoal.steps.guarantee_sentences import describe_guarantee
 from shoal.steps.homogeneity_noise import vary_homogeneous
 from shoal.steps.households import refuse_split
-from shoal.steps.local_recoding import LOCAL, describe_local_recoding
+from shoal.steps.local_recoding import LOCAL_AGGREGATES, describe_local_recoding
 from shoal.steps.privacy_constraints import privacy_constraint
-from shoal.steps.strata import Strata, merge_small, refuse_small, split
+from shoal.steps.strata import Strata, merge_small_strata, refuse_small_strata, split_strata
 from shoal.steps.units import read_units
 
 Mask = NDArray[np.bool_]
@@ -294,9 +294,9 @@ class Microaggregate(GroupingStep):
         columns = [read_column(frame, name, types.get(name)) for name in self.columns]
         check_values(self, columns)
         weights = None if self.weight is None else tables.weights(frame, self.weight)
-        space = self._space(frame, columns, confidential, types, weights)
+        space = self._build_space(frame, columns, confidential, types, weights)
         units = None if self.unit_column is None else read_units(frame, self.unit_column)
-        strata = self._strata(frame, space, units)
+        strata = self._split_strata(frame, space, units)
         inputs = GroupingInput(
             space=space,
             strata=strata,
@@ -318,11 +318,8 @@ class Microaggregate(GroupingStep):
             partitions.append(block.groups)
             fitted += block.fitted
             partitioner = block.reproducible_partitioner
-        imputed = self.missing == "impute"
-        noisy: dict[str, Any] = {}
-        if self.homogeneity == "noise":
-            rng = np.random.default_rng(self.random_state)
-            noisy = vary_homogeneous(frame, confidential, types, partitions, self.noise, rng, units)
+        is_imputed = self.missing == "impute"
+        noisy = self._add_noise(frame, confidential, types, partitions, units)
         return StepResult(
             values={**released.values, **strata.released, **noisy},
             partitions=tuple(partitions),
@@ -330,52 +327,75 @@ class Microaggregate(GroupingStep):
             reproducible_partitioner=partitioner,
             bound=bound_on_loss(self, fitted, columns),
             warnings=(
-                *describe_constant(space.constant_columns),
-                *describe_missing_values(
-                    columns, released.values, released.groups, imputed=imputed
+                *constant_column_warnings(space.constant_columns),
+                *missing_value_warnings(
+                    columns, released.values, released.groups, is_imputed=is_imputed
                 ),
                 *strata.warnings,
                 *describe_local_recoding(released.recodings),
-                *describe_weights(self, space, partitions),
+                *weighted_loss_warnings(self, space, partitions),
             ),
         )
 
-    def _space(
+    def _build_space(
         self,
         frame: Frame,
         columns: list[Column],
         confidential: Sequence[str],
         types: Mapping[str, Type],
         weights: NDArray[np.float64] | None,
-    ) -> Space:
+    ) -> DistanceSpace:
         """Return the coordinates that distances are computed on, with confidential columns if any.
 
         Refuse columns that the method cannot sort by.
         """
-        in_distances: list[Column] = []  # confidential columns
+        confidential_columns: list[Column] = []
         if self.dependence > 0:
             check_confidential(confidential, f"dependence={self.dependence:g}")
-            in_distances = [read_column(frame, name, types.get(name)) for name in confidential]
+            confidential_columns = [
+                read_column(frame, name, types.get(name)) for name in confidential
+            ]
             refuse_missing(
-                in_distances,
+                confidential_columns,
                 "Correct them, or leave dependence out: distances need the values.",
             )
-        scale = weights if self.weighted_distances else None
-        space = build_space(
-            columns, self.standardise, self.dependence, in_distances, scale, self.column_weights
+        distance_weights = weights if self.weighted_distances else None
+        space = build_distance_space(
+            columns,
+            self.standardise,
+            self.dependence,
+            confidential_columns,
+            distance_weights,
+            self.column_weights,
         )
         check_axes(self, space, any(column.is_missing.any() for column in columns))
         return space
 
-    def _strata(self, frame: Frame, space: Space, units: NDArray[np.int64] | None) -> Strata:
+    def _split_strata(
+        self, frame: Frame, space: DistanceSpace, units: NDArray[np.int64] | None
+    ) -> Strata:
         """Return strata of at least k; merge or refuse smaller ones."""
-        strata = split(frame, self.strata)
+        strata = split_strata(frame, self.strata)
         if self.small_strata == "merge":
-            strata = merge_small(strata, self.k, space.Z, units, self.counted)
-        refuse_small(strata, self.k, units, self.counted)
+            strata = merge_small_strata(strata, self.k, space.Z, units, self.counted)
+        refuse_small_strata(strata, self.k, units, self.counted)
         if units is not None and self.whole_households:
             refuse_split(strata.rows, units)
         return strata
+
+    def _add_noise(
+        self,
+        frame: Frame,
+        confidential: Sequence[str],
+        types: Mapping[str, Type],
+        partitions: Sequence[Partition],
+        units: NDArray[np.int64] | None,
+    ) -> dict[str, Any]:
+        """Return confidential values with noise in homogeneous groups, if the step adds any."""
+        if self.homogeneity != "noise":
+            return {}
+        rng = np.random.default_rng(self.random_state)
+        return vary_homogeneous(frame, confidential, types, partitions, self.noise, rng, units)
 
     @property
     def counted(self) -> str:
@@ -392,4 +412,4 @@ class Microaggregate(GroupingStep):
     @property
     def recoded_columns(self) -> list[str]:
         """The columns that are released as ancestors or ranges."""
-        return [name for name in self.columns if self.aggregate_of(name) in LOCAL]
+        return [name for name in self.columns if self.aggregate_of(name) in LOCAL_AGGREGATES]

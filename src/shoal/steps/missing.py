@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from shoal.frame.columns import Column
 from shoal.metrics.contributors import count_contributors
 from shoal.partitioners import Partition
-from shoal.steps.units import number_needed
+from shoal.steps.units import n_candidates_needed
 
 Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -16,7 +16,7 @@ Rows = NDArray[np.int64]
 Groups = Mapping[str, Partition]
 
 
-def same_pattern(missing: Mask) -> list[Rows]:
+def group_by_pattern(missing: Mask) -> list[Rows]:
     """Return the records of each pattern of missing cells."""
     pattern = np.unique(missing, axis=0, return_inverse=True)[1].ravel()
     return np.split(np.argsort(pattern, kind="stable"), np.cumsum(np.bincount(pattern))[:-1])
@@ -54,31 +54,35 @@ def join_patterns(
         True where a value is missing or suppressed.
     """
     missing = missing.copy()
-    rows_of = {tuple(missing[rows[0]].tolist()): rows for rows in same_pattern(missing)}
+    rows_of = {tuple(missing[rows[0]].tolist()): rows for rows in group_by_pattern(missing)}
     while True:
         patterns = np.array(sorted(rows_of))
         records = np.array([len(rows_of[tuple(pattern)]) for pattern in patterns.tolist()])
         counts = records if units is None else _count_units(rows_of, patterns, units)
-        small = int(np.argmin(counts))
-        if counts[small] >= k:
+        smallest = int(np.argmin(counts))
+        if counts[smallest] >= k:
             return missing
-        other, n_donors = _cheapest_partner(patterns, counts, records, small, k)
-        union = patterns[small] | patterns[other]
-        small_rows, other_rows = (rows_of.pop(tuple(patterns[i].tolist())) for i in (small, other))
-        shared = ~union[columns]
-        centre = Z[small_rows][:, shared].mean(axis=0)
-        distance = ((Z[other_rows][:, shared] - centre) ** 2).sum(axis=1)
-        donors = other_rows[np.argsort(distance, kind="stable")]
-        present = rows_of.get(tuple(union.tolist()), other_rows[:0])
+        other, n_donors = _cheapest_partner(patterns, counts, records, smallest, k)
+        common_pattern = patterns[smallest] | patterns[other]
+        smallest_rows, other_rows = (
+            rows_of.pop(tuple(patterns[i].tolist())) for i in (smallest, other)
+        )
+        is_shared = ~common_pattern[columns]
+        centre = Z[smallest_rows][:, is_shared].mean(axis=0)
+        distances = ((Z[other_rows][:, is_shared] - centre) ** 2).sum(axis=1)
+        donors = other_rows[np.argsort(distances, kind="stable")]
+        rows_with_pattern = rows_of.get(tuple(common_pattern.tolist()), other_rows[:0])
         if n_donors and units is not None:
-            members = units[np.concatenate([small_rows, present])]
-            n_donors = number_needed(members, units[donors], k)
-        joined = np.concatenate([small_rows, donors[:n_donors]])
-        missing[joined] = union
+            members = units[np.concatenate([smallest_rows, rows_with_pattern])]
+            n_donors = n_candidates_needed(members, units[donors], k)
+        joined_rows = np.concatenate([smallest_rows, donors[:n_donors]])
+        missing[joined_rows] = common_pattern
         if n_donors < len(donors):
             rows_of[tuple(patterns[other].tolist())] = np.sort(donors[n_donors:])
-        present = rows_of.get(tuple(union.tolist()), other_rows[:0])
-        rows_of[tuple(union.tolist())] = np.sort(np.concatenate([present, joined]))
+        rows_with_pattern = rows_of.get(tuple(common_pattern.tolist()), other_rows[:0])
+        rows_of[tuple(common_pattern.tolist())] = np.sort(
+            np.concatenate([rows_with_pattern, joined_rows])
+        )
 
 
 def _count_units(rows_of: Mapping[tuple[bool, ...], Rows], patterns: Mask, units: Rows) -> Rows:
@@ -87,24 +91,24 @@ def _count_units(rows_of: Mapping[tuple[bool, ...], Rows], patterns: Mask, units
 
 
 def _cheapest_partner(
-    patterns: Mask, counts: Rows, records: Rows, small: int, k: int
+    patterns: Mask, counts: Rows, records: Rows, smallest: int, k: int
 ) -> tuple[int, int]:
-    """Return the pattern to join ``small`` with, and how many of its records must change.
+    """Return the pattern to join ``smallest`` with, and how many of its records must change.
 
     ``counts`` are units. A unit that must change counts as one record, its minimum.
     """
-    small_pattern = patterns[small]
-    union = patterns | small_pattern
+    smallest_pattern = patterns[smallest]
+    common_patterns = patterns | smallest_pattern
     count_of = {row.tobytes(): count for row, count in zip(patterns, counts, strict=True)}
-    present = np.array([count_of.get(row.tobytes(), 0) for row in union])
+    n_present = np.array([count_of.get(row.tobytes(), 0) for row in common_patterns])
     # Where the union is the pattern itself, ``present`` includes the records of ``small``.
-    is_own = (union == small_pattern).all(axis=1)
-    needed = np.clip(k - present - np.where(is_own, 0, counts[small]), 0, None)
-    n_donors = np.where(counts - needed >= k, needed, records)
-    n_donors[(union == patterns).all(axis=1)] = 0  # the other pattern loses no cell
-    cells = records[small] * (union & ~small_pattern).sum(axis=1)
-    cells += n_donors * (union & ~patterns).sum(axis=1)
-    cells[small] = np.iinfo(np.int64).max
+    is_smallest_pattern = (common_patterns == smallest_pattern).all(axis=1)
+    n_needed = np.clip(k - n_present - np.where(is_smallest_pattern, 0, counts[smallest]), 0, None)
+    n_donors = np.where(counts - n_needed >= k, n_needed, records)
+    n_donors[(common_patterns == patterns).all(axis=1)] = 0  # the other pattern loses no cell
+    cells = records[smallest] * (common_patterns & ~smallest_pattern).sum(axis=1)
+    cells += n_donors * (common_patterns & ~patterns).sum(axis=1)
+    cells[smallest] = np.iinfo(np.int64).max
     best = int(np.lexsort((patterns.sum(axis=1), counts >= k, cells))[0])
     return best, int(n_donors[best])
 
@@ -114,7 +118,7 @@ def describe_missing(
     released: Mapping[str, Mask],
     groups: Groups,
     *,
-    imputed: bool = False,
+    is_imputed: bool = False,
 ) -> list[str]:
     """Return sentences on the cells that were suppressed or imputed.
 
@@ -126,7 +130,7 @@ def describe_missing(
         True where a released column has no value.
     groups : mapping of str to Partition
         The groups of each column.
-    imputed : bool
+    is_imputed : bool
         Whether missing values were imputed; otherwise patterns were joined.
 
     Returns
@@ -136,28 +140,35 @@ def describe_missing(
         value rests on fewer than k known values.
     """
     original = {column.name: column.is_missing for column in columns}
-    suppressed = {name: int((released[name] & ~old).sum()) for name, old in original.items()}
-    filled = {name: int((~released[name] & old).sum()) for name, old in original.items()}
-    few_values = {
-        name: _few_values(groups[name], old) for name, old in original.items() if filled[name]
+    n_suppressed = {
+        name: int((released[name] & ~was_missing).sum()) for name, was_missing in original.items()
+    }
+    n_imputed = {
+        name: int((~released[name] & was_missing).sum()) for name, was_missing in original.items()
+    }
+    n_groups_of_few = {
+        name: _few_values(groups[name], was_missing)
+        for name, was_missing in original.items()
+        if n_imputed[name]
     }
     sentences = []
-    if any(suppressed.values()):
+    if any(n_suppressed.values()):
         sentences.append(
-            f"{_cells(suppressed)} suppressed: the other records of the group have no value, and"
-            " the value of a single record is not released for all."
-            if imputed
-            else f"{_cells(suppressed)} suppressed, to join patterns of missing cells that fewer"
-            " than k records share."
+            f"{_count_cells_phrase(n_suppressed)} suppressed: the other records of the group have"
+            " no value, and the value of a single record is not released for all."
+            if is_imputed
+            else f"{_count_cells_phrase(n_suppressed)} suppressed, to join patterns of missing"
+            " cells that fewer than k records share."
         )
-    if any(filled.values()):
+    if any(n_imputed.values()):
         sentences.append(
-            f"{_cells(filled)} missing and now hold{_singular_s(filled)} the value of the group."
+            f"{_count_cells_phrase(n_imputed)} missing and now hold{_verb_ending(n_imputed)} the"
+            " value of the group."
         )
-    if any(few_values.values()):
+    if any(n_groups_of_few.values()):
         sentences.append(
-            f"In some groups ({list_counts(few_values)}) the released value rests on fewer than k"
-            " known values: all records show it, but fewer contributed to it."
+            f"In some groups ({list_counts(n_groups_of_few)}) the released value rests on fewer"
+            " than k known values: all records show it, but fewer contributed to it."
         )
     return sentences
 
@@ -168,7 +179,7 @@ def _few_values(groups: Partition, missing: Mask) -> int:
     return int(((known > 1) & (known < groups.k)).sum())
 
 
-def _cells(counts: Mapping[str, int]) -> str:
+def _count_cells_phrase(counts: Mapping[str, int]) -> str:
     total = sum(counts.values())
     cells, verb = ("cell", "was") if total == 1 else ("cells", "were")
     return f"{total} {cells} ({list_counts(counts)}) {verb}"
@@ -179,5 +190,5 @@ def list_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name!r} {number}" for name, number in counts.items() if number)
 
 
-def _singular_s(counts: Mapping[str, int]) -> str:
+def _verb_ending(counts: Mapping[str, int]) -> str:
     return "s" if sum(counts.values()) == 1 else ""

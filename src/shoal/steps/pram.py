@@ -11,8 +11,8 @@ from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.steps._step import Step, StepResult, check_strata
-from shoal.steps.category_values import Categories, as_categories, column_of, read_categories
-from shoal.steps.strata import split
+from shoal.steps.category_values import Categories, as_categories, read_categories, released_column
+from shoal.steps.strata import split_strata
 from shoal.steps.transitions import (
     Category,
     Codes,
@@ -117,22 +117,24 @@ class Pram(Step):
         """Return the masked values of ``frame`` and the transitions behind them."""
         del confidential, types
         rng = np.random.default_rng(self.random_state)
-        split_by = [read_categories(frame, name) for name in self.strata]
-        strata = split(frame, self.strata).rows
+        stratum_columns = [read_categories(frame, name) for name in self.strata]
+        strata = split_strata(frame, self.strata).rows
         values: dict[str, Any] = {}
         transitions: list[Transitions] = []
         for block in self._blocks:
-            old = [read_categories(frame, name) for name in block]
+            original = [read_categories(frame, name) for name in block]
             uniform = rng.random(len(frame))
-            new = _NewValues(old)
+            new_values = _NewValues(original)
             for rows in strata:
-                for part in _by_missing_cells(old, rows):
-                    stratum = _category_of(split_by, rows[0])
-                    moved, drawn = self._randomise(block, stratum, old, part, uniform[part])
-                    new.put(part, moved.released, drawn)
-                    transitions.append(moved)
+                for records in _split_by_missing_cells(original, rows):
+                    stratum = _category_of(stratum_columns, rows[0])
+                    transition, drawn = self._randomise(
+                        block, stratum, original, records, uniform[records]
+                    )
+                    new_values.set_values(records, transition.released, drawn)
+                    transitions.append(transition)
             for i, name in enumerate(block):
-                values[name] = column_of(frame, name, old[i], new.categories(i))
+                values[name] = released_column(frame, name, original[i], new_values.categories(i))
         return StepResult(
             values,
             warnings=tuple(_describe(block, transitions) for block in self._blocks),
@@ -148,15 +150,15 @@ class Pram(Step):
         self,
         block: Sequence[str],
         stratum: Category,
-        old: Sequence[Categories],
+        original: Sequence[Categories],
         rows: Codes,
         uniform: Matrix,
     ) -> tuple[Transitions, Codes]:
         """Return how some records that lack the same cells change, and the category of each."""
-        key = _joint_codes(old, rows)
+        key = _joint_codes(original, rows)
         _, first, codes = np.unique(key, return_index=True, return_inverse=True)
         codes = codes.ravel()
-        categories = [_category_of(old, rows[i]) for i in first]
+        categories = [_category_of(original, rows[i]) for i in first]
         if len(categories) > MAX_CATEGORIES:
             raise InputError(
                 f"{name_columns(block)} would change among {len(categories)} categories, and at"
@@ -181,11 +183,14 @@ class Pram(Step):
         if self.stay is not None:
             return uniform_matrix(len(categories), self.stay), categories
         entry = self.matrix if self.joint else self.matrix[block[0]]
-        category_tuples = [tuple(c) if isinstance(c, list) else (c,) for c in entry["categories"]]
-        place = {category: i for i, category in enumerate(category_tuples)}
-        unknown = np.array([category not in place for category in categories], bool)
-        if unknown.any():
-            count = int(counts[unknown].sum())
+        category_tuples = [
+            tuple(category) if isinstance(category, list) else (category,)
+            for category in entry["categories"]
+        ]
+        row_of_category = {category: i for i, category in enumerate(category_tuples)}
+        is_unknown = np.array([category not in row_of_category for category in categories], bool)
+        if is_unknown.any():
+            count = int(counts[is_unknown].sum())
             raise InputError(
                 f"{name_columns(block)}: {count:,} records have a value, or a missing one, that the"
                 " matrix has no row for. Add the categories to the matrix.",
@@ -193,7 +198,9 @@ class Pram(Step):
                 columns=tuple(block),
                 count=count,
             )
-        rows = np.array(entry["rows"], np.float64)[[place[category] for category in categories]]
+        rows = np.array(entry["rows"], np.float64)[
+            [row_of_category[category] for category in categories]
+        ]
         return rows / rows.sum(axis=1, keepdims=True), category_tuples
 
     def _check_consistent(self) -> None:
@@ -208,7 +215,10 @@ class Pram(Step):
             return
         if self.joint:
             self.matrix = as_matrix(self.matrix, "the joint columns")
-            widths = {len(c) if isinstance(c, list) else 1 for c in self.matrix["categories"]}
+            widths = {
+                len(category) if isinstance(category, list) else 1
+                for category in self.matrix["categories"]
+            }
             if widths != {len(self.columns)}:
                 raise PlanError(
                     "Each category of a joint matrix is a list with a value for every column.",
@@ -219,50 +229,60 @@ class Pram(Step):
             raise PlanError(
                 "`matrix` must give a matrix for each of the columns, by name.", code="pram-matrix"
             )
-        self.matrix = {n: as_matrix(self.matrix[n], f"column {n!r}") for n in self.columns}
+        self.matrix = {
+            name: as_matrix(self.matrix[name], f"column {name!r}") for name in self.columns
+        }
 
 
 class _NewValues:
     """The new values of the columns of a block, put together part by part."""
 
-    def __init__(self, old: Sequence[Categories]):
-        self.codes = np.full((len(old[0].codes), len(old)), -1, np.int64)
-        self.places = [{text: i for i, text in enumerate(categories.texts)} for categories in old]
+    def __init__(self, original: Sequence[Categories]):
+        self.codes = np.full((len(original[0].codes), len(original)), -1, np.int64)
+        self.codes_by_text = [
+            {text: i for i, text in enumerate(categories.texts)} for categories in original
+        ]
 
-    def put(self, rows: Codes, released: Sequence[Category], drawn: Codes) -> None:
+    def set_values(self, rows: Codes, released: Sequence[Category], drawn: Codes) -> None:
         """Set the values of some records to those of categories."""
-        for i, place in enumerate(self.places):
-            texts = [category[i] for category in released]
-            code = [-1 if t is None else place.setdefault(t, len(place)) for t in texts]
-            self.codes[rows, i] = np.array(code)[drawn]
+        for column, code_of_text in enumerate(self.codes_by_text):
+            texts = [category[column] for category in released]
+            released_codes = [
+                -1 if text is None else code_of_text.setdefault(text, len(code_of_text))
+                for text in texts
+            ]
+            self.codes[rows, column] = np.array(released_codes)[drawn]
 
-    def categories(self, at: int) -> Categories:
+    def categories(self, column: int) -> Categories:
         """Return the values of one column."""
-        return as_categories(list(self.places[at]), self.codes[:, at])
+        return as_categories(list(self.codes_by_text[column]), self.codes[:, column])
 
 
-def _by_missing_cells(old: Sequence[Categories], rows: Codes) -> Iterator[Codes]:
+def _split_by_missing_cells(original: Sequence[Categories], rows: Codes) -> Iterator[Codes]:
     """Yield the records that lack the same cells, without those that lack all of them."""
     pattern_of = np.zeros(len(rows), np.int64)
-    for column in old:
+    for column in original:
         pattern_of = 2 * pattern_of + (column.codes[rows] < 0)
     for pattern in np.unique(pattern_of):
-        if pattern != 2 ** len(old) - 1:
+        if pattern != 2 ** len(original) - 1:
             yield rows[pattern_of == pattern]
 
 
-def _joint_codes(old: Sequence[Categories], rows: Codes) -> Codes:
+def _joint_codes(original: Sequence[Categories], rows: Codes) -> Codes:
     """Return a code for each combination of values, in the order of the values."""
-    key = old[0].codes[rows]
-    for column in old[1:]:
+    key = original[0].codes[rows]
+    for column in original[1:]:
         combined = np.unique(key, return_inverse=True)[1].ravel() * (len(column.texts) + 1)
         key = combined + column.codes[rows] + 1
     return key
 
 
-def _category_of(old: Sequence[Categories], record: int) -> Category:
-    codes = [column.codes[record] for column in old]
-    return tuple(None if c < 0 else o.texts[c] for o, c in zip(old, codes, strict=True))
+def _category_of(original: Sequence[Categories], record: int) -> Category:
+    codes = [column.codes[record] for column in original]
+    return tuple(
+        None if code < 0 else column.texts[code]
+        for column, code in zip(original, codes, strict=True)
+    )
 
 
 def _describe(block: Sequence[str], transitions: Sequence[Transitions]) -> ValuesRandomised:

@@ -83,10 +83,10 @@ class PrivacyConstraint:
         """Return whether a group of ``records`` meets the constraint and holds k units."""
         if self.units is not None and len(np.unique(self.units[records])) < self.k:
             return False
-        diverse = self.diversity is None or bool(
+        is_diverse = self.diversity is None or bool(
             (self.values_in(records) >= self.diversity - TOLERANCE).all()
         )
-        return diverse and (
+        return is_diverse and (
             self.closeness is None
             or bool((self.distances(records) <= self.closeness + TOLERANCE).all())
         )
@@ -96,16 +96,18 @@ class PrivacyConstraint:
 
         The number of units is not checked.
         """
-        met = np.ones(int(labels.max()) + 1, bool)
-        for column, ordered in zip(self.ranks.T, self.ordered, strict=True):
+        is_met = np.ones(int(labels.max()) + 1, bool)
+        for column, is_ordered in zip(self.ranks.T, self.ordered, strict=True):
             if self.diversity is not None:
                 counts = tally(labels, column, self.units, self.counts)
-                values = counts.distinct if self.kind == "distinct" else counts.effective
-                met &= values >= self.diversity - TOLERANCE
+                values = counts.n_distinct if self.kind == "distinct" else counts.n_effective
+                is_met &= values >= self.diversity - TOLERANCE
             if self.closeness is not None:
                 shares = divided_tally(labels, column, self.units, self.counts)
-                met &= distance_from_table(shares, bool(ordered)) <= self.closeness + TOLERANCE
-        return met
+                is_met &= (
+                    distance_from_table(shares, bool(is_ordered)) <= self.closeness + TOLERANCE
+                )
+        return is_met
 
     @property
     def holds_for_unions(self) -> bool:
@@ -119,21 +121,24 @@ class PrivacyConstraint:
     @property
     def holds_with_any(self) -> bool:
         """Whether a group that meets the constraint meets it when it is merged with any other."""
-        only_distinct = self.closeness is None and self.kind == "distinct"
-        return self.units is None and only_distinct
+        counts_distinct_only = self.closeness is None and self.kind == "distinct"
+        return self.units is None and counts_distinct_only
 
     def values_in(self, records: Labels) -> NDArray[np.float64]:
         """Return the number of values of each column in a group, counted by ``kind``."""
         tallies = [self._tally(i, records) for i in range(len(self.names))]
-        counts = [t.distinct if self.kind == "distinct" else t.effective for t in tallies]
+        counts = [
+            value_counts.n_distinct if self.kind == "distinct" else value_counts.n_effective
+            for value_counts in tallies
+        ]
         return np.array([float(count[0]) for count in counts])
 
     def distances(self, records: Labels) -> NDArray[np.float64]:
         """Return the distance of a group from the table in each column."""
         return np.array(
             [
-                distance_from_table(self._shares(i, records), bool(ordered))[0]
-                for i, ordered in enumerate(self.ordered)
+                distance_from_table(self._shares(i, records), bool(is_ordered))[0]
+                for i, is_ordered in enumerate(self.ordered)
             ]
         )
 
@@ -144,15 +149,15 @@ class PrivacyConstraint:
         as the worst of any groups that they are split into. This does not hold where units are
         counted; the number of distinct values of the records is then the only limit.
         """
-        number = len(rows) if self.counts is None else int(self.counts[rows].sum())
+        n_records = len(rows) if self.counts is None else int(self.counts[rows].sum())
         if self.diversity is not None:
-            limit = self if self.units is None else replace(self, units=None, kind="distinct")
-            for name, attained in zip(self.names, limit.values_in(rows), strict=True):
+            relaxed = self if self.units is None else replace(self, units=None, kind="distinct")
+            for name, attained in zip(self.names, relaxed.values_in(rows), strict=True):
                 if attained < self.diversity - TOLERANCE:
                     attainable = np.floor(attained * 1e4 + 1e-6) / 1e4
-                    kind = "different" if limit.kind == "distinct" else "equally frequent"
+                    kind = "different" if relaxed.kind == "distinct" else "equally frequent"
                     raise InputError(
-                        f"diversity={self.diversity:g} cannot be reached: all {number:,}"
+                        f"diversity={self.diversity:g} cannot be reached: all {n_records:,}"
                         f" records{location} together have {attainable:g} {kind} values"
                         f" of column {name!r}. Ask for no more, or give the column another role.",
                         code="diversity-out-of-reach",
@@ -165,7 +170,7 @@ class PrivacyConstraint:
                 if distance > self.closeness + TOLERANCE:
                     attainable = np.ceil(distance * 1e4) / 1e4
                     raise InputError(
-                        f"closeness={self.closeness:g} cannot be reached: all {number:,}"
+                        f"closeness={self.closeness:g} cannot be reached: all {n_records:,}"
                         f" records{location} together are at a distance of {attainable:g} from the"
                         f" table in column {name!r}. Ask for no less, or merge strata.",
                         code="closeness-out-of-reach",
@@ -199,31 +204,42 @@ class PrivacyConstraint:
             )
         return merge_failing(Z, groups, lambda records: self.is_met_by(rows[records]))
 
-    def _tally(self, at: int, records: Labels) -> Tally:
+    def _tally(self, column: int, records: Labels) -> Tally:
         """Return the value counts of a group; a unit counts once, for its most frequent value."""
-        values = self.ranks[records, at]
+        values = self.ranks[records, column]
         if self.units is not None:
             one_group = np.zeros(len(records), np.int64)
             values = commonest_values(one_group, self.units[records], values)[1]
         elif self.counts is not None:
-            value, place = np.unique(values, return_inverse=True)
-            count = np.bincount(place.ravel(), self.counts[records]).astype(np.int64)
-            size = np.array([count.sum()])
-            return Tally(np.zeros(len(value), np.int64), value, count, size, self.totals[at])
-        value, count = np.unique(values, return_counts=True)
-        size = np.array([len(values)])
-        return Tally(np.zeros(len(value), np.int64), value, count, size, self.totals[at])
+            distinct, inverse = np.unique(values, return_inverse=True)
+            counts = np.bincount(inverse.ravel(), self.counts[records]).astype(np.int64)
+            class_sizes = np.array([counts.sum()])
+            return Tally(
+                np.zeros(len(distinct), np.int64),
+                distinct,
+                counts,
+                class_sizes,
+                self.totals[column],
+            )
+        distinct, counts = np.unique(values, return_counts=True)
+        class_sizes = np.array([len(values)])
+        return Tally(
+            np.zeros(len(distinct), np.int64), distinct, counts, class_sizes, self.totals[column]
+        )
 
-    def _shares(self, at: int, records: Labels) -> Tally:
+    def _shares(self, column: int, records: Labels) -> Tally:
         """Return the value counts of a group; a unit counts once, divided among its records."""
         if self.units is None:
-            return self._tally(at, records)
+            return self._tally(column, records)
         units = self.units[records]
         weights = weights_in_class(np.zeros(len(records), np.int64), units)
-        value, place = np.unique(self.ranks[records, at], return_inverse=True)
-        size, one_group = np.array([len(np.unique(units))]), np.zeros(len(value), np.int64)
-        count = np.bincount(place.ravel(), weights)
-        return Tally(one_group, value, count, size, self.unit_totals[at])
+        distinct, inverse = np.unique(self.ranks[records, column], return_inverse=True)
+        class_sizes, one_group = (
+            np.array([len(np.unique(units))]),
+            np.zeros(len(distinct), np.int64),
+        )
+        counts = np.bincount(inverse.ravel(), weights)
+        return Tally(one_group, distinct, counts, class_sizes, self.unit_totals[column])
 
 
 def check_constraint_options(step: "Microaggregate") -> None:
@@ -263,8 +279,8 @@ def privacy_constraint(
         return None
     option = "diversity" if step.diversity is not None else "closeness"
     check_confidential(confidential, f"{option}={getattr(step, option):g}")
-    first = getattr(step, "closeness_by", "merge") == "first"
-    if first and len(confidential) > 1:
+    groups_by_closeness = getattr(step, "closeness_by", "merge") == "first"
+    if groups_by_closeness and len(confidential) > 1:
         raise PlanError(
             f'`closeness_by="first"` sorts the records by one confidential column and there are'
             f' {len(confidential)}. Use "merge" or "swap", which take all of them into account.',

@@ -12,8 +12,8 @@ from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type, text_of
 from shoal.steps._step import Step, StepResult
-from shoal.steps.bands import Limit, are_dates, as_limits, band_index, band_labels, check_limits
-from shoal.steps.category_values import Categories, as_categories, column_of, read_categories
+from shoal.steps.bands import BandLimit, are_dates, as_limits, band_index, band_labels, check_limits
+from shoal.steps.category_values import Categories, as_categories, read_categories, released_column
 
 OTHER = "other"
 
@@ -103,18 +103,20 @@ class Recode(Step):
     @property
     def numeric_columns(self) -> list[str]:
         """The columns with bands of numbers; all others are compared as they are written."""
-        numbers = self.bands is not None and not are_dates(self._limits)
-        return self.columns if numbers else []
+        are_numbers = self.bands is not None and not are_dates(self._limits)
+        return self.columns if are_numbers else []
 
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
     ) -> StepResult:
         """Return the recoded values of ``frame``."""
         del confidential
-        recoded = {n: self._recode(frame, n, (types or {}).get(n)) for n in self.columns}
+        recoded = {
+            name: self._recode(frame, name, (types or {}).get(name)) for name in self.columns
+        }
         return StepResult(
             {
-                name: column_of(frame, name, recoding.old, recoding.new)
+                name: released_column(frame, name, recoding.original, recoding.recoded)
                 for name, recoding in recoded.items()
             },
             warnings=tuple(
@@ -125,7 +127,7 @@ class Recode(Step):
         )
 
     @property
-    def _limits(self) -> list[Limit]:
+    def _limits(self) -> list[BandLimit]:
         return as_limits(self.bands or ())
 
     def _check_consistent(self) -> None:
@@ -139,43 +141,50 @@ class Recode(Step):
                 "The step does not state how to recode. Give `mapping`, `bands` or `min_count`.",
                 code="recode-nothing",
             )
-        for option, is_set, needed in (
+        for option, is_set, requirement in (
             ("labels", self.labels is not None, self.bands),
             ("unmapped", self.unmapped != "keep", self.mapping),
         ):
-            if is_set and needed is None:
-                needs = "bands" if option == "labels" else "mapping"
+            if is_set and requirement is None:
+                required_option = "bands" if option == "labels" else "mapping"
                 raise PlanError(
-                    f"`{option}` needs `{needs}`. Give both, or leave it out.",
+                    f"`{option}` needs `{required_option}`. Give both, or leave it out.",
                     code="option-without-effect",
                     option=option,
                 )
         if self.bands is not None:
             check_limits(self._limits, self.labels)
 
-    def _recode(self, frame: Frame, name: str, declared: Type | None) -> "_Recoded":
-        """Return the categories of a column before and after."""
-        old = read_categories(frame, name)
+    def _recode(self, frame: Frame, name: str, declared_type: Type | None) -> "_Recoded":
+        """Return the original and the recoded categories of a column."""
+        original = read_categories(frame, name)
         unmapped, merged = 0, 0
         if self.bands is None:
-            texts, unmapped = self._mapped(name, old)
-            new = as_categories(texts, old.codes)
+            texts, unmapped = self._apply_mapping(name, original)
+            recoded = as_categories(texts, original.codes)
         else:
-            index, whole = band_index(frame, name, self._limits, declared)
-            new = as_categories(self.labels or band_labels(self._limits, whole=whole), index)
+            index, is_whole = band_index(frame, name, self._limits, declared_type)
+            recoded = as_categories(
+                self.labels or band_labels(self._limits, is_whole=is_whole), index
+            )
         if self.min_count > 1:
-            rare = (new.counts < self.min_count) & (np.array(new.texts) != self.other)
-            merged = int(rare.sum())
-            texts = [self.other if r else t for t, r in zip(new.texts, rare, strict=True)]
-            new = as_categories(texts, new.codes)
-        return _Recoded(old, new, unmapped, merged)
+            is_rare = (recoded.counts < self.min_count) & (np.array(recoded.texts) != self.other)
+            merged = int(is_rare.sum())
+            texts = [
+                self.other if is_rare_category else text
+                for text, is_rare_category in zip(recoded.texts, is_rare, strict=True)
+            ]
+            recoded = as_categories(texts, recoded.codes)
+        return _Recoded(original, recoded, unmapped, merged)
 
-    def _mapped(self, name: str, old: Categories) -> tuple[list[str], int]:
-        """Return the new text of each old one, and how many cells the mapping does not name."""
+    def _apply_mapping(self, name: str, original: Categories) -> tuple[list[str], int]:
+        """Return the new text of each original one, and the number of cells that are not mapped."""
         if self.mapping is None:
-            return old.texts, 0
-        is_unmapped = np.array([*(text not in self.mapping for text in old.texts), False], bool)
-        cells = is_unmapped[old.codes]
+            return original.texts, 0
+        is_unmapped = np.array(
+            [*(text not in self.mapping for text in original.texts), False], bool
+        )
+        cells = is_unmapped[original.codes]
         count, record = int(cells.sum()), int(np.argmax(cells)) + 1
         if self.unmapped == "refuse" and count:
             raise InputError(
@@ -187,23 +196,30 @@ class Recode(Step):
                 count=count,
                 record=record,
             )
-        keep = self.unmapped == "keep"
-        return [self.mapping.get(text, text if keep else self.other) for text in old.texts], count
+        keeps_unmapped = self.unmapped == "keep"
+        return [
+            self.mapping.get(text, text if keeps_unmapped else self.other)
+            for text in original.texts
+        ], count
 
     def _describe(self, name: str, recoded: "_Recoded") -> ValuesGeneralised:
-        new = recoded.new
-        count = "1 category" if len(new.texts) == 1 else f"{len(new.texts):,} categories"
+        categories = recoded.recoded
+        count = (
+            "1 category" if len(categories.texts) == 1 else f"{len(categories.texts):,} categories"
+        )
         sentences = [f"Column {name!r} was recoded to {count}."]
         if recoded.unmapped:
-            kept = "keep their values" if self.unmapped == "keep" else f"became {self.other!r}"
-            sentences.append(f"{recoded.unmapped:,} cells that the mapping does not name {kept}.")
+            outcome = "keep their values" if self.unmapped == "keep" else f"became {self.other!r}"
+            sentences.append(
+                f"{recoded.unmapped:,} cells that the mapping does not name {outcome}."
+            )
         if recoded.merged:
-            rare = (
+            rare_phrase = (
                 "1 rare category" if recoded.merged == 1 else f"{recoded.merged:,} rare categories"
             )
-            sentences.append(f"{rare} became {self.other!r}.")
-        too_small = bool((new.counts < self.min_count).any())
-        if too_small:
+            sentences.append(f"{rare_phrase} became {self.other!r}.")
+        is_too_small = bool((categories.counts < self.min_count).any())
+        if is_too_small:
             sentences.append(
                 f"{self.other!r} still holds fewer than min_count = {self.min_count} records."
             )
@@ -211,31 +227,31 @@ class Recode(Step):
             " ".join(sentences),
             code="values-generalised",
             columns=(name,),
-            categories=len(new.texts),
+            categories=len(categories.texts),
             unmapped=recoded.unmapped,
             merged=recoded.merged,
-            too_small=too_small,
+            too_small=is_too_small,
         )
 
 
 class _Recoded(NamedTuple):
-    """A column before and after, the cells that no mapping names and the rare categories."""
+    """Both versions of a column, and the numbers of unmapped cells and of rare categories."""
 
-    old: Categories
-    new: Categories
+    original: Categories
+    recoded: Categories
     unmapped: int
     merged: int
 
 
 def _as_texts(mapping: Any) -> Any:
-    """Return a mapping of plain values with both sides as text; anything else as it is."""
+    """Return a mapping of plain values with keys and values as text; keep anything else."""
     if not isinstance(mapping, Mapping):
         return mapping
     plain = [isinstance(value, str | int | float) for pair in mapping.items() for value in pair]
     if not all(plain):
         return mapping
-    texts = [(text_of(old), text_of(new)) for old, new in mapping.items()]
-    if len({old for old, _ in texts}) < len(set(texts)):
+    texts = [(text_of(original), text_of(recoded)) for original, recoded in mapping.items()]
+    if len({original for original, _ in texts}) < len(set(texts)):
         raise PlanError(
             "The mapping gives two new values for one value, written in two ways. Leave one.",
             code="mapping-contradicts",

@@ -1,4 +1,4 @@
-"""Refine groups for local recoding: what their common ancestors and ranges lose."""
+"""Refine groups for local recoding, so that common ancestors and ranges lose less."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from shoal.partitioners._base import in_order
 from shoal.steps.hierarchies import RecodedColumn
 
 Codes = NDArray[np.int64]
-CHUNK = 1000  # groups whose records may change places in one pass
+CHUNK = 1000  # groups between which records may move in one pass
 MAX_PASSES = 40
 MIN_GAIN = 1e-4  # share of the loss that a pass must save for another one
 
@@ -23,7 +23,7 @@ def refine_recoding(
     groups: Partition,
     units: Codes | None = None,
 ) -> Partition:
-    """Return groups that lose less, by a local search, when values become ancestors and ranges.
+    """Return groups that lose less when their values become ancestors and ranges.
 
     Parameters
     ----------
@@ -42,96 +42,123 @@ def refine_recoding(
     Partition
         Groups with the same k, whose loss is not greater.
     """
-    state = open_groups(columns, numbers, groups.labels, units)
-    n_groups, capacity = groups.n_groups, len(state.head)
-    active, free = np.arange(n_groups), np.zeros(capacity, np.int64)
-    n_free = capacity - n_groups
-    free[:n_free] = np.arange(n_groups, capacity)
+    recoded = recoded_groups(columns, numbers, groups.labels, units)
+    n_groups, capacity = groups.n_groups, len(recoded.head)
+    active_groups, free_slots = np.arange(n_groups), np.zeros(capacity, np.int64)
+    n_free_slots = capacity - n_groups
+    free_slots[:n_free_slots] = np.arange(n_groups, capacity)
     may_dissolve = np.ones(capacity, bool)  # groups to try in a pass; in the first, all
-    for number in range(MAX_PASSES):
-        before, old = float(state.loss[active].sum()), state.labels.copy()
-        saved, improved, full = 0.0, [], may_dissolve.all()
-        for chunk in _chunks(state, active, number):
-            progress.report("refining", number, MAX_PASSES)
+    for pass_number in range(MAX_PASSES):
+        loss_before, old_labels = float(recoded.loss[active_groups].sum()), recoded.labels.copy()
+        total_gain, improved_groups, tries_all = 0.0, [], may_dissolve.all()
+        for chunk in _chunks(recoded, active_groups, pass_number):
+            progress.report("refining", pass_number, MAX_PASSES)
             groups_of_chunk = np.zeros(capacity, np.int64)
             groups_of_chunk[: len(chunk)] = chunk
-            inside = np.zeros(capacity, bool)
-            inside[chunk] = may_dissolve[chunk]
-            records = np.flatnonzero(inside[state.labels])
-            left, n_free, gain = improve(
-                state, groups.k, groups_of_chunk, len(chunk), free, n_free, records, may_dissolve
+            is_in_chunk = np.zeros(capacity, bool)
+            is_in_chunk[chunk] = may_dissolve[chunk]
+            records = np.flatnonzero(is_in_chunk[recoded.labels])
+            n_left, n_free_slots, gain = improve(
+                recoded,
+                groups.k,
+                groups_of_chunk,
+                len(chunk),
+                free_slots,
+                n_free_slots,
+                records,
+                may_dissolve,
             )
-            saved += gain
-            improved.append(groups_of_chunk[:left])
-        active = np.sort(np.concatenate(improved))
-        moved = state.labels != old
+            total_gain += gain
+            improved_groups.append(groups_of_chunk[:n_left])
+        active_groups = np.sort(np.concatenate(improved_groups))
+        has_moved = recoded.labels != old_labels
         may_dissolve[:] = False
-        may_dissolve[old[moved]] = may_dissolve[state.labels[moved]] = True
-        if saved <= MIN_GAIN * before:
-            if full:
+        may_dissolve[old_labels[has_moved]] = may_dissolve[recoded.labels[has_moved]] = True
+        if total_gain <= MIN_GAIN * loss_before:
+            # Groups that were split without a gain may still be improved by the next pass.
+            if tries_all and (total_gain > 0 or not has_moved.any()):
                 break
             may_dissolve[:] = True
-    return Partition(in_order(state.labels), groups.k)
+    return Partition(in_order(recoded.labels), groups.k)
 
 
 def recoding_loss(
     columns: Sequence[RecodedColumn], numbers: NDArray[np.float64], groups: Partition
 ) -> float:
     """Return the sum of the losses of all cells, if each group shows its ancestors and ranges."""
-    return float(open_groups(columns, numbers, groups.labels).loss[: groups.n_groups].sum())
+    return float(recoded_groups(columns, numbers, groups.labels).loss[: groups.n_groups].sum())
 
 
-def open_groups(
+def recoded_groups(
     columns: Sequence[RecodedColumn],
     numbers: NDArray[np.float64],
     labels: Codes,
     units: Codes | None = None,
 ) -> RecodedGroups:
-    """Return the state of a local search, with what each group has in common."""
+    """Return the state of a local search, with the values that each group has in common."""
     n, p, q = len(labels), len(columns), numbers.shape[1]
-    depth = max((len(column.labels) for column in columns), default=1)
-    most = max((len(column.labels[0]) for column in columns), default=1)
-    ancestors, losses = np.zeros((p, depth, most), np.int32), np.zeros((p, depth, most))
-    codes = np.empty((n, p), np.int32)
-    for i, column in enumerate(columns):
-        values = len(column.labels[0])
-        for level in range(depth):
-            column_level = min(level, len(column.labels) - 1)
-            ancestors[i, level, :values] = column.levels.ancestors[column_level]
-            losses[i, level, :values] = column.levels.losses[column_level]
-        codes[:, i] = np.where(column.is_missing, NONE, column.codes)
+    ancestors, losses, codes = _hierarchy_arrays(columns, n)
     n_groups = int(labels.max()) + 1
     capacity = n_groups + n // 2 + 1
-    rows = capacity + 2
-    unit = np.arange(n) if units is None else units.astype(np.int64)
-    order = np.lexsort((np.arange(n), labels))
-    next_record, previous_record = np.full(n, NONE, np.int64), np.full(n, NONE, np.int64)
-    same = labels[order[1:]] == labels[order[:-1]]
-    next_record[order[:-1][same]] = order[1:][same]
-    previous_record[order[1:][same]] = order[:-1][same]
-    head = np.full(capacity, NONE, np.int64)
-    size, distinct = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
-    head[labels[order[::-1]]] = order[::-1]
+    n_slots = capacity + 2
+    unit_of_record = np.arange(n) if units is None else units.astype(np.int64)
+    head, next_record, previous_record = _linked_lists(labels, capacity)
+    size, n_units = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
     size[:n_groups] = np.bincount(labels)
-    pairs = np.unique(np.column_stack([labels, unit]), axis=0)
-    distinct[:n_groups] = np.bincount(pairs[:, 0], minlength=n_groups)
-    state = RecodedGroups(
-        ancestors, losses, codes, np.ascontiguousarray(numbers, np.float64), unit,
-        labels.astype(np.int64), head, next_record, previous_record, size, distinct,
-        np.zeros((rows, p), np.int64), np.full((rows, p), NONE, np.int64),
-        np.zeros((rows, p), np.int64), np.zeros((rows, q)), np.zeros((rows, q)),
-        np.zeros((rows, q), np.int64), np.zeros(rows),
+    pairs = np.unique(np.column_stack([labels, unit_of_record]), axis=0)
+    n_units[:n_groups] = np.bincount(pairs[:, 0], minlength=n_groups)
+    recoded = RecodedGroups(
+        ancestors, losses, codes, np.ascontiguousarray(numbers, np.float64), unit_of_record,
+        labels.astype(np.int64), head, next_record, previous_record, size, n_units,
+        np.zeros((n_slots, p), np.int64), np.full((n_slots, p), NONE, np.int64),
+        np.zeros((n_slots, p), np.int64), np.zeros((n_slots, q)), np.zeros((n_slots, q)),
+        np.zeros((n_slots, q), np.int64), np.zeros(n_slots),
     )  # fmt: skip
     for g in range(n_groups):
-        summarise(state, g, g, NONE)
-    return state
+        summarise(recoded, g, g, NONE)
+    return recoded
 
 
-def _chunks(state: RecodedGroups, active: Codes, number: int) -> list[Codes]:
-    """Return the groups in chunks of groups that look alike, in another way in every pass."""
-    if len(active) <= CHUNK:
-        return [active]
-    keys = [*state.example_code[active].T, *state.low[active].T]
-    rotated = [keys[(i + number) % len(keys)] for i in range(len(keys))]
-    order = active[np.lexsort(rotated)]
-    return np.array_split(order, -(-len(active) // CHUNK))
+def _hierarchy_arrays(
+    columns: Sequence[RecodedColumn], n: int
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]:
+    """Return ancestors and losses by column, level and value, and the values of the records.
+
+    The last level of a column with fewer levels than others is repeated.
+    """
+    p = len(columns)
+    depth = max((len(column.labels) for column in columns), default=1)
+    max_values = max((len(column.labels[0]) for column in columns), default=1)
+    ancestors, losses = np.zeros((p, depth, max_values), np.int32), np.zeros((p, depth, max_values))
+    codes = np.empty((n, p), np.int32)
+    for i, column in enumerate(columns):
+        n_values = len(column.labels[0])
+        for level in range(depth):
+            column_level = min(level, len(column.labels) - 1)
+            ancestors[i, level, :n_values] = column.levels.ancestors[column_level]
+            losses[i, level, :n_values] = column.levels.losses[column_level]
+        codes[:, i] = np.where(column.is_missing, NONE, column.codes)
+    return ancestors, losses, codes
+
+
+def _linked_lists(labels: Codes, capacity: int) -> tuple[Codes, Codes, Codes]:
+    """Return the first record of each group, and the next and the previous one of each record."""
+    n = len(labels)
+    order = np.lexsort((np.arange(n), labels))
+    next_record, previous_record = np.full(n, NONE, np.int64), np.full(n, NONE, np.int64)
+    is_same_group = labels[order[1:]] == labels[order[:-1]]
+    next_record[order[:-1][is_same_group]] = order[1:][is_same_group]
+    previous_record[order[1:][is_same_group]] = order[:-1][is_same_group]
+    head = np.full(capacity, NONE, np.int64)
+    head[labels[order[::-1]]] = order[::-1]
+    return head, next_record, previous_record
+
+
+def _chunks(recoded: RecodedGroups, active_groups: Codes, pass_number: int) -> list[Codes]:
+    """Return the groups in chunks of similar groups, sorted by other columns in every pass."""
+    if len(active_groups) <= CHUNK:
+        return [active_groups]
+    keys = [*recoded.example_code[active_groups].T, *recoded.low[active_groups].T]
+    rotated = [keys[(i + pass_number) % len(keys)] for i in range(len(keys))]
+    order = active_groups[np.lexsort(rotated)]
+    return np.array_split(order, -(-len(active_groups) // CHUNK))

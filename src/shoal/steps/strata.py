@@ -40,7 +40,7 @@ class Strata:
     source_rows: Rows | None = None
     warnings: tuple[ShoalWarning, ...] = ()
 
-    def location_phrase(self, at: int) -> str:
+    def location_phrase(self, stratum: int) -> str:
         """Return a phrase that names a stratum in a message, such as " of stratum 2 of 5 ...".
 
         A stratum is named by its number: its name is a value of the data, and the name of a small
@@ -49,7 +49,7 @@ class Strata:
         if not self.columns:
             return ""
         names = ", ".join(map(repr, self.columns))
-        return f" of stratum {at + 1} of {len(self.rows)} (of {names}, in order of appearance)"
+        return f" of stratum {stratum + 1} of {len(self.rows)} (of {names}, in order of appearance)"
 
     @property
     def released(self) -> dict[str, RowGather]:
@@ -60,7 +60,7 @@ class Strata:
         return {name: RowGather(self.source_rows, none_missing) for name in self.columns}
 
 
-def split(frame: Frame, columns: Sequence[str]) -> Strata:
+def split_strata(frame: Frame, columns: Sequence[str]) -> Strata:
     """Return the strata that the values of ``columns`` define; the whole table without columns."""
     if not columns:
         return Strata(frame, columns, [np.arange(len(frame))])
@@ -70,36 +70,38 @@ def split(frame: Frame, columns: Sequence[str]) -> Strata:
     return Strata(frame, columns, rows)
 
 
-def refuse_small(strata: Strata, k: int, units: Codes | None = None, noun: str = "records") -> None:
+def refuse_small_strata(
+    strata: Strata, k: int, units: Codes | None = None, noun: str = "records"
+) -> None:
     """Refuse strata of fewer than k records, or of fewer than k units where ``units`` is given."""
     if not strata.columns:
         return
     sizes = _sizes(strata.rows, units)
-    refuse_sizes(sizes, k, columns=strata.columns, noun=noun)
+    refuse_small_sizes(sizes, k, columns=strata.columns, noun=noun)
 
 
-def refuse_sizes(
+def refuse_small_sizes(
     sizes: Sequence[int], k: int, *, columns: Sequence[str], noun: str = "records"
 ) -> None:
     """Refuse strata of ``columns`` that hold fewer than k; the message names no stratum."""
-    small = sum(size < k for size in sizes)
-    if not small:
+    n_small = sum(size < k for size in sizes)
+    if not n_small:
         return
     names = ", ".join(map(repr, columns))
-    hold = f"{small} of {len(sizes)} strata of {names} hold" + ("s" if small == 1 else "")
+    hold = f"{n_small} of {len(sizes)} strata of {names} hold" + ("s" if n_small == 1 else "")
     raise InputError(
         f"{hold} fewer than k={k} {noun}, the smallest {min(sizes)}. Choose a coarser column for"
         ' `within`, lower k, or set `small_strata="merge"`.',
         code="strata-below-k",
         columns=tuple(columns),
-        small=small,
+        small=n_small,
         strata=len(sizes),
         smallest=min(sizes),
         k=k,
     )
 
 
-def merge_small(
+def merge_small_strata(
     strata: Strata, k: int, Z: Matrix, units: Codes | None = None, noun: str = "records"
 ) -> Strata:
     """Join strata of fewer than k records with their nearest neighbours until none is left.
@@ -132,7 +134,7 @@ def merge_small(
         return np.sort(np.concatenate([strata.rows[i] for i in group]))
 
     sizes = _sizes(strata.rows, units)
-    members = join_small(
+    members = join_small_strata(
         len(sizes),
         k,
         lambda group: _sizes([rows_of(group)], units)[0],
@@ -141,23 +143,23 @@ def merge_small(
     if len(members) == len(sizes):
         return strata
     rows = [rows_of(group) for group in members]
-    largest = largest_of(members, sizes)
-    source_row = np.arange(len(Z))
+    largest = largest_strata(members, sizes)
+    source_rows = np.arange(len(Z))
     for joined, i in zip(rows, largest, strict=True):
         in_largest = np.isin(joined, strata.rows[i])
-        source_row[joined[~in_largest]] = strata.rows[i][0]
+        source_rows[joined[~in_largest]] = strata.rows[i][0]
     records = [len(stratum) for stratum in strata.rows]
     sentence = describe_merged_strata(members, sizes, records, k, columns=strata.columns, noun=noun)
-    return Strata(strata.frame, strata.columns, rows, source_row, (StrataMerged(sentence),))
+    return Strata(strata.frame, strata.columns, rows, source_rows, (StrataMerged(sentence),))
 
 
-def join_small(
+def join_small_strata(
     n: int,
     k: int,
     size: Callable[[Sequence[int]], int],
     centre: Callable[[Sequence[int]], Matrix],
 ) -> list[list[int]]:
-    """Return which strata to join so that none holds fewer than k; see `merge_small`.
+    """Return which strata to join so that none holds fewer than k; see `merge_small_strata`.
 
     Parameters
     ----------
@@ -177,8 +179,8 @@ def join_small(
     sizes = [size(group) for group in members]
     centres = np.array([centre(group) for group in members])
     while len(members) > 1 and min(sizes) < k:
-        small = int(np.argmin(sizes))
-        first, second = sorted((small, _nearest(centres, small)))
+        smallest = int(np.argmin(sizes))
+        first, second = sorted((smallest, _nearest_stratum(centres, smallest)))
         members[first] += members.pop(second)
         sizes.pop(second)
         sizes[first] = size(members[first])
@@ -187,18 +189,18 @@ def join_small(
     return members
 
 
-def _nearest(centres: Matrix, small: int) -> int:
-    """Return the other stratum whose mean is nearest to that of ``small``."""
+def _nearest_stratum(centres: Matrix, smallest: int) -> int:
+    """Return the other stratum whose mean is nearest to that of ``smallest``."""
     with np.errstate(over="ignore", invalid="ignore"):
-        distance = ((centres - centres[small]) ** 2).sum(axis=1)
-    others = np.delete(np.arange(len(centres)), small)
+        distances = ((centres - centres[smallest]) ** 2).sum(axis=1)
+    others = np.delete(np.arange(len(centres)), smallest)
     # Squares of huge values are infinite or not a number: such strata are equally far.
-    return int(others[np.argmin(np.nan_to_num(distance[others], nan=np.inf, posinf=np.inf))])
+    return int(others[np.argmin(np.nan_to_num(distances[others], nan=np.inf, posinf=np.inf))])
 
 
-def largest_of(members: Sequence[Sequence[int]], sizes: Sequence[int]) -> list[int]:
+def largest_strata(members: Sequence[Sequence[int]], sizes: Sequence[int]) -> list[int]:
     """Return the largest stratum of each joined one; ties go to the first."""
-    return [max(group, key=lambda at: (sizes[at], -at)) for group in members]
+    return [max(group, key=lambda stratum: (sizes[stratum], -stratum)) for group in members]
 
 
 def describe_merged_strata(
@@ -211,13 +213,13 @@ def describe_merged_strata(
     noun: str = "records",
 ) -> str:
     """Return a sentence on the merged strata, without their names, which the release hides."""
-    small = sum(size < k for size in sizes)
-    pairs = zip(members, largest_of(members, sizes), strict=True)
-    moved = sum(records[i] for group, largest in pairs for i in group if i != largest)
+    n_small = sum(size < k for size in sizes)
+    pairs = zip(members, largest_strata(members, sizes), strict=True)
+    n_moved = sum(records[i] for group, largest in pairs for i in group if i != largest)
     return (
-        f"{small} of {len(sizes)} strata held fewer than k={k} {noun}; merged with the"
-        f" nearest stratum. {moved} record{'s' if moved != 1 else ''} of merged strata"
-        f" now show{'s' if moved == 1 else ''} the values of the largest of them in"
+        f"{n_small} of {len(sizes)} strata held fewer than k={k} {noun}; merged with the"
+        f" nearest stratum. {n_moved} record{'s' if n_moved != 1 else ''} of merged strata"
+        f" now show{'s' if n_moved == 1 else ''} the values of the largest of them in"
         f" {', '.join(map(repr, columns))}."
     )
 

@@ -97,14 +97,14 @@ class Suppress(Step):
         if isinstance(importance, Mapping):
             self.importance, unknown = (
                 dict(importance),
-                [n for n in importance if n not in self.columns],
+                [name for name in importance if name not in self.columns],
             )
             reason = f"{name_columns(unknown)} is not masked by the step" if unknown else ""
         else:
             self.importance = list(importance)
-            differs = len(self.importance) != len(self.columns)
+            has_other_length = len(self.importance) != len(self.columns)
             reason = f"{len(self.importance)} weights for {len(self.columns)} columns"
-            reason = reason if differs else ""
+            reason = reason if has_other_length else ""
         if reason or not any(self.weights):
             raise PlanError(
                 f"The importance of columns is not accepted: {reason or 'all weights are 0'}. Give"
@@ -151,10 +151,10 @@ class Suppress(Step):
         """Return the masked values of ``frame``."""
         del confidential, types
         best, missing = self._minimise(frame, None)
-        own_rows = np.arange(len(frame))
+        same_rows = np.arange(len(frame))
         return StepResult(
             {
-                name: RowGather(own_rows, suppressed | was_missing)
+                name: RowGather(same_rows, suppressed | was_missing)
                 for name, suppressed, was_missing in zip(
                     self.columns, best.cells.T, missing.T, strict=True
                 )
@@ -173,13 +173,13 @@ class Suppress(Step):
         del confidential, types
         best, missing = self._minimise(frame, counts)
         is_missing = best.cells | missing[best.row]
-        own_rows = np.arange(len(best.row))
+        same_rows = np.arange(len(best.row))
         return DistinctResult(
             best.row,
             best.records,
             {
-                n: RowGather(own_rows, suppressed)
-                for n, suppressed in zip(self.columns, is_missing.T, strict=True)
+                name: RowGather(same_rows, suppressed)
+                for name, suppressed in zip(self.columns, is_missing.T, strict=True)
             },
             (self._describe(best),) if best.cells.any() else (),
         )
@@ -201,29 +201,33 @@ class Suppress(Step):
                 code="too-few-records" if units is None else "too-few-units",
                 k=self.k,
             )
-        missing = np.column_stack([tables.has_missing(frame, [name]) for name in self.columns])
-        problem = Problem(codes(frame, self.columns), missing, self.k, units, self.weights, counts)
-        return minimise(problem, self.missing_means, self.effort), missing
+        was_missing = np.column_stack([tables.has_missing(frame, [name]) for name in self.columns])
+        problem = Problem(
+            codes(frame, self.columns), was_missing, self.k, units, self.weights, counts
+        )
+        return minimise(problem, self.missing_means, self.effort), was_missing
 
     def _describe(self, best: Suppression) -> CellsSuppressed:
         counts, n_records = best.counts, int(best.records.sum())
         n_suppressed = int(best.records[best.cells.any(axis=1)].sum())
         by_column = ", ".join(
-            f"{n!r} {c:,}" for n, c in zip(self.columns, counts, strict=True) if c
+            f"{name!r} {count:,}" for name, count in zip(self.columns, counts, strict=True) if count
         )
-        weigh = f" They weigh {best.weight:,.6g}." if self.importance is not None else ""
-        weighed = self.importance is not None
+        weight_sentence = f" They weigh {best.weight:,.6g}." if self.importance is not None else ""
+        has_importance = self.importance is not None
         if best.is_optimal:
             # By its own cells: those of other records match it too, but do not hide it.
-            own = " to hide every record by its own cells" if self.missing_means == "any" else ""
-            least = "lower weight" if weighed else "smaller number"
-            bound = f"No {least} suffices{own}: this is proven."
+            by_own_cells = (
+                " to hide every record by its own cells" if self.missing_means == "any" else ""
+            )
+            bound_phrase = "lower weight" if has_importance else "smaller number"
+            bound = f"No {bound_phrase} suffices{by_own_cells}: this is proven."
         else:
-            least = f"{best.bound:,.6g}" if weighed else f"{best.bound:,.0f}"
-            bound = f"At least {least} {'is' if weighed else 'are'} necessary."
+            bound_phrase = f"{best.bound:,.6g}" if has_importance else f"{best.bound:,.0f}"
+            bound = f"At least {bound_phrase} {'is' if has_importance else 'are'} necessary."
         return CellsSuppressed(
             f"{counts.sum():,} of {n_records * len(counts):,} cells were suppressed in"
-            f" {n_suppressed:,} records: {by_column}.{weigh} {bound}",
+            f" {n_suppressed:,} records: {by_column}.{weight_sentence} {bound}",
             code="cells-suppressed",
             count=int(counts.sum()),
             weight=best.weight,

@@ -8,7 +8,7 @@ from shoal.steps._step import Step
 from shoal.steps.microaggregate import Microaggregate
 
 
-def with_roles(
+def with_weight(
     roles: Mapping[str, str], steps: Sequence[Step]
 ) -> tuple[dict[str, str], list[Step]]:
     """Return roles and steps that agree on the weights.
@@ -57,23 +57,24 @@ def with_roles(
 
 def _check_merged_strata(steps: Sequence[Step]) -> None:
     """Refuse strata that one step merges and another splits by: each would release other values."""
-    merging = [s for s in steps if isinstance(s, Microaggregate) and s.small_strata == "merge"]
-    recoded = [name for step in merging for name in step.strata]
-    if recoded and sum(bool(set(recoded) & set(step.strata)) for step in steps) > 1:
+    merging_steps = [
+        step for step in steps if isinstance(step, Microaggregate) and step.small_strata == "merge"
+    ]
+    merged_columns = [name for step in merging_steps for name in step.strata]
+    if merged_columns and sum(bool(set(merged_columns) & set(step.strata)) for step in steps) > 1:
         raise PlanError(
-            f'`small_strata="merge"` changes {name_columns(recoded, "column", "columns")}, which'
-            " another"
-            " step splits by too. Mask the columns in one step.",
+            f'`small_strata="merge"` changes {name_columns(merged_columns, "column", "columns")},'
+            " which another step splits by too. Mask the columns in one step.",
             code="merged-strata-split-again",
-            columns=tuple(recoded),
+            columns=tuple(merged_columns),
         )
 
 
 def _check_weights_and_units(roles: Mapping[str, str], steps: Sequence[Step]) -> None:
     """Refuse to mask weights and units, or to split strata by them."""
     for role in ("weight", *UNIT_ROLES):
-        used = {step.weight for step in steps} if role == "weight" else set()
-        reserved = [name for name in roles if roles[name] == role or name in used]
+        used_weights = {step.weight for step in steps} if role == "weight" else set()
+        reserved = [name for name in roles if roles[name] == role or name in used_weights]
         masked = [name for step in steps for name in step.columns if name in reserved]
         if masked:
             raise PlanError(
@@ -83,11 +84,12 @@ def _check_weights_and_units(roles: Mapping[str, str], steps: Sequence[Step]) ->
                 columns=tuple(masked),
                 role=role,
             )
-        split = [name for step in steps for name in step.strata if name in reserved]
-        if split:
+        stratum_columns = [name for step in steps for name in step.strata if name in reserved]
+        if stratum_columns:
             raise PlanError(
-                f"{name_columns(split)} cannot split the strata: the role is {role}. Choose one.",
+                f"{name_columns(stratum_columns)} cannot split the strata: the role is {role}."
+                " Choose one.",
                 code="role-not-stratum",
-                columns=tuple(split),
+                columns=tuple(stratum_columns),
                 role=role,
             )

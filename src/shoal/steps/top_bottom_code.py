@@ -87,13 +87,15 @@ class TopBottomCode(Step):
             "greatest": self.top is not None or self.top_share is not None,
             "least": self.bottom is not None or self.bottom_share is not None,
         }
-        coded = " and the ".join(end for end in is_coded if is_coded[end])
-        rest = [f" The {end} values were not coded." for end in is_coded if not is_coded[end]]
+        coded_ends = " and the ".join(end for end in is_coded if is_coded[end])
+        other_sentences = [
+            f" The {end} values were not coded." for end in is_coded if not is_coded[end]
+        ]
         return (
-            f"The {coded} values of each column, those beyond a threshold, were replaced by one"
-            f" value{' at each end' if not rest else ''}, so that the column does not tell these"
-            f" records apart.{''.join(rest)} All other values are released unchanged, and nothing"
-            " is guaranteed about them."
+            f"The {coded_ends} values of each column, those beyond a threshold, were replaced by"
+            f" one value{' at each end' if not other_sentences else ''}, so that the column does"
+            f" not tell these records apart.{''.join(other_sentences)} All other values are"
+            " released unchanged, and nothing is guaranteed about them."
         )
 
     @property
@@ -128,34 +130,34 @@ class TopBottomCode(Step):
     ) -> NDArray[np.float64]:
         """Return the column with its greatest values coded; negate a column to code its bottom."""
         if share is not None:
-            number = int(np.ceil(share * len(column) - 1e-9))
-            if number < MIN_CODED:
+            n_coded = int(np.ceil(share * len(column) - 1e-9))
+            if n_coded < MIN_CODED:
                 raise InputError(
-                    f"{end}_share={share:g} of {len(column)} records is {number}; coding fewer than"
-                    f" {MIN_CODED} would reveal their values. Use a share of at least"
+                    f"{end}_share={share:g} of {len(column)} records is {n_coded}; coding fewer"
+                    f" than {MIN_CODED} would reveal their values. Use a share of at least"
                     f" {MIN_CODED / len(column):.4g}.",
                     code="share-too-small",
                     end=end,
                     share=share,
                 )
-            threshold = float(np.sort(column)[-number])
-            coded = column >= threshold
+            threshold = float(np.sort(column)[-n_coded])
+            is_coded = column >= threshold
         elif limit is not None:
             threshold = limit if end == "top" else -limit
-            coded = column > threshold
+            is_coded = column > threshold
         else:
             return column
-        if self.replacement == "threshold" or not coded.any():
-            return np.where(coded, threshold, column)
-        if coded.sum() < MIN_CODED:
+        if self.replacement == "threshold" or not is_coded.any():
+            return np.where(is_coded, threshold, column)
+        if is_coded.sum() < MIN_CODED:
             raise InputError(
-                f"Column {name!r} has {coded.sum()} values beyond {end}, and their mean would"
+                f"Column {name!r} has {is_coded.sum()} values beyond {end}, and their mean would"
                 f' reveal them. Move {end} inwards, or use `replacement="threshold"`.',
                 code="mean-gives-away",
                 column=name,
                 end=end,
             )
-        return np.where(coded, exact_mean(column[coded]), column)
+        return np.where(is_coded, exact_mean(column[is_coded]), column)
 
     def _check_thresholds(self) -> None:
         ends = {"top": (self.top, self.top_share), "bottom": (self.bottom, self.bottom_share)}

@@ -19,7 +19,7 @@ ROUNDING = 1e-6  # by which the sum of a row may differ from 1
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """What happened to one column, or to columns jointly, in one stratum.
+    """How one column, or several jointly, changed in one stratum.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ class Transitions:
     stratum : tuple of str or None
         The values of the columns that split the strata; empty without strata.
     categories : list of tuple of str or None
-        The categories before, each with a value for every column.
+        The original categories, each with a value for every column.
     released : list of tuple of str or None
-        The categories after.
+        The released categories.
     matrix : ndarray of shape (n_categories, n_released)
         Probability that a category becomes another.
     counts : ndarray of shape (n_categories, n_released)
@@ -46,16 +46,16 @@ class Transitions:
 
     @property
     def frequencies(self) -> Codes:
-        """Number of records of each category before."""
+        """Number of records of each original category."""
         return np.asarray(self.counts.sum(axis=1))
 
     @property
     def stays(self) -> Matrix:
         """Probability that a record of each category keeps it."""
-        place = {category: i for i, category in enumerate(self.released)}
+        position = {category: i for i, category in enumerate(self.released)}
         return np.array(
             [
-                self.matrix[i, place[category]] if category in place else 0.0
+                self.matrix[i, position[category]] if category in position else 0.0
                 for i, category in enumerate(self.categories)
             ]
         )
@@ -63,21 +63,25 @@ class Transitions:
     @property
     def unchanged(self) -> int:
         """Number of records that kept their category."""
-        place = {category: i for i, category in enumerate(self.released)}
+        position = {category: i for i, category in enumerate(self.released)}
         return sum(
-            int(self.counts[i, place[category]])
+            int(self.counts[i, position[category]])
             for i, category in enumerate(self.categories)
-            if category in place
+            if category in position
         )
 
     def to_dict(self, *, within: Sequence[str] = ()) -> dict[str, Any]:
         """Return plain data; categories of a single column are texts."""
-        single = len(self.columns) == 1
+        is_single = len(self.columns) == 1
         return {
             "columns": list(self.columns),
             "stratum": dict(zip(within, self.stratum, strict=True)),
-            "categories": [c[0] if single else list(c) for c in self.categories],
-            "released": [c[0] if single else list(c) for c in self.released],
+            "categories": [
+                category[0] if is_single else list(category) for category in self.categories
+            ],
+            "released": [
+                category[0] if is_single else list(category) for category in self.released
+            ],
             "matrix": self.matrix.tolist(),
             "frequencies": self.frequencies.tolist(),
             "expected": (self.frequencies[:, np.newaxis] * self.matrix).tolist(),
@@ -86,7 +90,9 @@ class Transitions:
 
 
 def uniform_matrix(n: int, stay: float) -> Matrix:
-    """Return the matrix in which a category stays with a probability, and all others are alike.
+    """Return the matrix in which a category stays with a probability, or becomes any other.
+
+    All other categories are equally likely.
 
     Examples
     --------
@@ -133,22 +139,24 @@ def invariant_matrix(first: Matrix, frequencies: Codes) -> Matrix:
            [0.75, 0.25]])
     """
     joint = first * frequencies[:, np.newaxis]
-    reached = joint.sum(axis=0)
-    back = (joint[:, reached > 0] / reached[reached > 0]).T
-    return np.asarray(first[:, reached > 0] @ back)
+    intermediate_totals = joint.sum(axis=0)
+    second_stage = (
+        joint[:, intermediate_totals > 0] / intermediate_totals[intermediate_totals > 0]
+    ).T
+    return np.asarray(first[:, intermediate_totals > 0] @ second_stage)
 
 
 def draw_categories(matrix: Matrix, codes: Codes, uniform: Matrix) -> Codes:
     """Return the new category of each record, by a uniform number of [0, 1) for each."""
     cumulative = matrix.cumsum(axis=1)
     cumulative /= cumulative[:, -1:]
-    new = np.empty(len(codes), np.int64)
+    drawn = np.empty(len(codes), np.int64)
     order = np.argsort(codes, kind="stable")
     ends = np.cumsum(np.bincount(codes, minlength=len(matrix)))
     for row, start, end in zip(cumulative, [0, *ends[:-1]], ends, strict=True):
         members = order[start:end]
-        new[members] = np.searchsorted(row, uniform[members], side="right")
-    return new
+        drawn[members] = np.searchsorted(row, uniform[members], side="right")
+    return drawn
 
 
 def as_matrix(entry: Any, subject: str) -> dict[str, Any]:
@@ -173,14 +181,14 @@ def as_matrix(entry: Any, subject: str) -> dict[str, Any]:
             f"The matrix of {subject} names a category twice. Name each once.",
             code="matrix-malformed",
         )
-    wrong = ~(np.isfinite(rows) & (rows >= 0)).all(axis=1)
-    wrong |= ~(np.abs(rows.sum(axis=1) - 1) <= ROUNDING)
-    if wrong.any():
+    is_wrong = ~(np.isfinite(rows) & (rows >= 0)).all(axis=1)
+    is_wrong |= ~(np.abs(rows.sum(axis=1) - 1) <= ROUNDING)
+    if is_wrong.any():
         raise PlanError(
-            f"{int(wrong.sum())} of {len(rows)} rows of the matrix of {subject} are not"
-            f" probabilities that sum to one; the first is row {int(np.argmax(wrong)) + 1}.",
+            f"{int(is_wrong.sum())} of {len(rows)} rows of the matrix of {subject} are not"
+            f" probabilities that sum to one; the first is row {int(np.argmax(is_wrong)) + 1}.",
             code="matrix-not-stochastic",
-            row=int(np.argmax(wrong)) + 1,
+            row=int(np.argmax(is_wrong)) + 1,
         )
     return {"categories": categories, "rows": rows.tolist()}
 

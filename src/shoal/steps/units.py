@@ -20,11 +20,11 @@ Codes = NDArray[np.int64]
 def read_units(frame: Frame, name: str) -> Codes:
     """Return the unit of each record as an integer from 0; refuse records without a unit."""
     tables.check_columns(frame, [name])
-    refuse_without_unit(name, tables.missing_counts(frame, [name]).get(name, 0))
+    refuse_missing_units(name, tables.missing_counts(frame, [name]).get(name, 0))
     return np.unique(codes(frame, [name]), return_inverse=True)[1].ravel()
 
 
-def refuse_without_unit(name: str, n_missing: int) -> None:
+def refuse_missing_units(name: str, n_missing: int) -> None:
     """Refuse records without a unit, given their number."""
     if n_missing:
         raise InputError(
@@ -37,16 +37,16 @@ def refuse_without_unit(name: str, n_missing: int) -> None:
         )
 
 
-def number_needed(members: Codes, candidates: Codes, k: int) -> int:
+def n_candidates_needed(members: Codes, candidates: Codes, k: int) -> int:
     """Return how many ``candidates``, in order, must join ``members`` to reach k units.
 
     All must join if the rest would hold fewer than k units.
 
     Examples
     --------
-    >>> number_needed(np.array([1, 1]), np.array([1, 2, 3, 4, 5]), k=2)
+    >>> n_candidates_needed(np.array([1, 1]), np.array([1, 2, 3, 4, 5]), k=2)
     2
-    >>> number_needed(np.array([1, 1]), np.array([1, 2, 3, 2, 3]), k=3)
+    >>> n_candidates_needed(np.array([1, 1]), np.array([1, 2, 3, 2, 3]), k=3)
     5
     """
     units = set(members.tolist())
@@ -72,11 +72,16 @@ def with_unit(
             f" {format_argument(unit)} instead.",
             code="unit-not-a-name",
         )
-    stated = [unit] if unit is not None else []
-    stated += [step.unit for step in steps if step.unit == RECORD_UNIT]
+    stated_units = [unit] if unit is not None else []
+    stated_units += [step.unit for step in steps if step.unit == RECORD_UNIT]
     columns = [name for role in UNIT_ROLES for name in columns_with(roles, role)]
-    columns += [n for step in steps for n in (step.unit, step.household) if n and n != RECORD_UNIT]
-    units = list(dict.fromkeys([*stated, *columns]))
+    columns += [
+        name
+        for step in steps
+        for name in (step.unit, step.household)
+        if name and name != RECORD_UNIT
+    ]
+    units = list(dict.fromkeys([*stated_units, *columns]))
     if len(units) > 1:
         raise PlanError(
             f"{' and '.join(map(repr, units))} cannot all be units: k counts one thing. Choose"
@@ -85,10 +90,10 @@ def with_unit(
             units=tuple(units),
         )
     if not units or units == [RECORD_UNIT] and RECORD_UNIT not in columns:
-        by_record = [
+        record_steps = [
             step.replace(unit=None) if step.unit == RECORD_UNIT else step for step in steps
         ]
-        return dict(roles), by_record, RECORD_UNIT if units else None
+        return dict(roles), record_steps, RECORD_UNIT if units else None
     column = units[0]
     if column == RECORD_UNIT:
         raise PlanError(
@@ -104,10 +109,14 @@ def with_unit(
             code="two-roles",
             column=column,
         )
-    return {**roles, column: role}, [_count_units(step, column, role) for step in steps], column
+    return (
+        {**roles, column: role},
+        [_with_unit_column(step, column, role) for step in steps],
+        column,
+    )
 
 
-def _count_units(step: Step, column: str, role: str) -> Step:
+def _with_unit_column(step: Step, column: str, role: str) -> Step:
     """Return the step with a k that counts the values of a column, if it has such a parameter."""
     declared = parameters.signature_parameters(type(step))
     if "unit" not in declared or step.unit_column is not None:
@@ -115,34 +124,34 @@ def _count_units(step: Step, column: str, role: str) -> Step:
     return step.replace(**{role if role in declared else "unit": column})
 
 
-def refuse_repeated(frame: Frame, identifiers: Sequence[str]) -> None:
+def refuse_repeated_identifiers(frame: Frame, identifiers: Sequence[str]) -> None:
     """Refuse identifiers whose values repeat, where the plan does not state what k counts.
 
     Missing values do not count as repeated.
     """
     counts = {name: _records_per_value(frame, name) for name in identifiers}
-    repeated = [name for name, (most, _) in counts.items() if most > 1]
+    repeated = [name for name, (max_records, _) in counts.items() if max_records > 1]
     if not repeated:
         return
     worst = max(repeated, key=lambda name: counts[name][0])
-    most, values = counts[worst]
+    max_records, n_values = counts[worst]
     raise InputError(
         f"{name_columns(repeated, 'Identifier', 'Identifiers')}"
         f" repeat{'s' * (len(repeated) == 1)}: up to"
-        f" {most} records share a value of {worst!r}, and it has {values:,} values in"
+        f" {max_records} records share a value of {worst!r}, and it has {n_values:,} values in"
         f" {len(frame):,} records. k would count records, and a class might hold one person alone."
         f' If it names persons or firms, set `unit="{worst}"` to count its values. If every record'
         f' is a unit of its own, and the column only a category, set `unit="{RECORD_UNIT}"`.',
         code="identifier-repeats",
         columns=tuple(repeated),
         column=worst,
-        most=most,
-        values=values,
+        most=max_records,
+        values=n_values,
     )
 
 
 def _records_per_value(frame: Frame, name: str) -> tuple[int, int]:
     """Return the greatest number of records with the same value, and the number of values."""
-    known = ~tables.has_missing(frame, [name])
-    counts = np.unique(codes(frame, [name])[known], return_counts=True)[1]
+    is_known = ~tables.has_missing(frame, [name])
+    counts = np.unique(codes(frame, [name])[is_known], return_counts=True)[1]
     return int(counts.max(initial=0)), len(counts)

@@ -24,13 +24,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.bounds import FAINT, SUMMED, required_score
 from shoal._kernels.spatial.search import NEAREST, comes_first, insert
 
-TILE = 1024  # records of a tile, and how many of them are multiplied with another tile at a time
+TILE = 512  # records of a tile, and how many of them are multiplied with another tile at a time
 ROWS = 256
 CHUNK = 64  # products that are compared together
 STRIDE = 1 << 28  # multiplications between two reports of progress: a fraction of a second
@@ -76,19 +77,32 @@ def find_by_products(
         limits=np.full(n, np.inf, np.float32),
     )  # fmt: skip
     left, products = np.empty((TILE, p + 2), np.float32), np.empty((ROWS, TILE), np.float32)
-    per_stride, done = max(1, STRIDE // (TILE * TILE * (p + 2))), 0
-    pairs = tile_pairs(-(-n // TILE))
-    for tile, other in pairs:
-        write_left(right[tile * TILE : (tile + 1) * TILE], left)
-        columns = right[other * TILE : (other + 1) * TILE]
-        for start in range(tile * TILE, min((tile + 1) * TILE, n), ROWS):
-            rows = left[start - tile * TILE :][: min(ROWS, n - start)]
-            part = products[: len(rows), : len(columns)]
-            np.matmul(rows, columns.T, out=part)
-            add_pairs(lists, part, start, other * TILE)
-        done += 1
-        if done % per_stride == 0 or done == len(pairs):
-            yield n * done // len(pairs)
+    pairs, per_stride = tile_pairs(-(-n // TILE)), max(1, STRIDE // (TILE * TILE * (p + 2)))
+    blas = ThreadpoolController()
+    for done in range(0, len(pairs), per_stride):
+        # These products are too small to share: threads would wait for each other most of the time.
+        with blas.limit(limits=1, user_api="blas"):
+            for tile, other in pairs[done : done + per_stride]:
+                write_left(right[tile * TILE : (tile + 1) * TILE], left)
+                add_tile(lists, left, right, tile * TILE, other * TILE, products)
+        yield n * min(done + per_stride, len(pairs)) // len(pairs)
+
+
+def add_tile(
+    lists: Lists,
+    left: np.ndarray,
+    right: np.ndarray,
+    first: int,
+    other_first: int,
+    products: np.ndarray,
+) -> None:
+    """Add the pairs of two tiles, which begin at some places, to the lists of both records."""
+    columns = right[other_first : other_first + TILE]
+    for start in range(first, min(first + TILE, len(right)), ROWS):
+        rows = left[start - first :][: min(ROWS, len(right) - start)]
+        part = products[: len(rows), : len(columns)]
+        np.matmul(rows, columns.T, out=part)
+        add_pairs(lists, part, start, other_first)
 
 
 def tile_pairs(n_tiles: int) -> list[tuple[int, int]]:

@@ -18,7 +18,7 @@ def usable_features(pairs: Sequence[ColumnPair]) -> tuple[list[ColumnPair], list
     return usable_pairs, [pair.name for pair in pairs if pair not in usable_pairs]
 
 
-def features(
+def build_features(
     pairs: Sequence[ColumnPair], *, second_order: bool = False
 ) -> tuple[Matrix, Matrix, list[str]]:
     """Return the features of both tables, and the column that each comes from.
@@ -29,64 +29,67 @@ def features(
     linear model cannot see a loss of spread or correlation.
     """
     numbers: list[Values] = []
-    others: list[Values] = []
-    sources: tuple[list[str], list[str]] = ([], [])
-    n = len(pairs[0].original) if pairs else 0
+    indicators: list[Values] = []
+    number_names: list[str] = []
+    indicator_names: list[str] = []
+    n_original = len(pairs[0].original) if pairs else 0
     for pair in pairs:
         codes = np.concatenate([pair.original, pair.masked])
-        missing = np.concatenate([pair.missing(side) for side in SIDES])
+        missing = np.concatenate([pair.is_missing(side) for side in SIDES])
         if pair.is_number:
-            numbers.append(_standardise(codes.astype(np.float64), missing, n))
-            sources[0].append(pair.name)
+            numbers.append(_standardise(codes.astype(np.float64), missing, n_original))
+            number_names.append(pair.name)
             if missing.any():
-                others.append(missing.astype(np.float64))
-                sources[1].append(pair.name)
+                indicators.append(missing.astype(np.float64))
+                indicator_names.append(pair.name)
         else:
             for code in np.unique(codes)[1:]:
-                others.append((codes == code).astype(np.float64))
-                sources[1].append(pair.name)
-    names = [*sources[0], *sources[1]]
-    columns = [*numbers, *others]
+                indicators.append((codes == code).astype(np.float64))
+                indicator_names.append(pair.name)
+    names = [*number_names, *indicator_names]
+    columns = [*numbers, *indicators]
     if second_order:
         columns += [values**2 for values in numbers]
-        names += sources[0]
+        names += number_names
         if len(numbers) <= MAX_PRODUCTS:
-            for (a, first), (b, second) in combinations(zip(sources[0], numbers, strict=True), 2):
+            for (first_name, first), (second_name, second) in combinations(
+                zip(number_names, numbers, strict=True), 2
+            ):
                 columns.append(first * second)
-                names.append(f"{a} x {b}")
+                names.append(f"{first_name} x {second_name}")
     X = np.column_stack(columns) if columns else np.empty((0, 0))
-    return X[:n], X[n:], names
+    return X[:n_original], X[n_original:], names
 
 
-def independent(X: Matrix) -> Matrix:
+def independent_columns(X: Matrix) -> Matrix:
     """Return the columns that are not a linear combination of a constant and the columns before.
 
     Examples
     --------
-    >>> independent(np.array([[1.0, 2.0, 5.0], [2.0, 4.0, 5.0], [4.0, 8.0, 5.0]])).shape
+    >>> independent_columns(np.array([[1.0, 2.0, 5.0], [2.0, 4.0, 5.0], [4.0, 8.0, 5.0]])).shape
     (3, 1)
     """
     if not X.size:
         return X
     centred = X - X.mean(axis=0)
     norms = np.sqrt((centred**2).sum(axis=0))
-    varying = norms > 1e-10 * (1 + np.abs(X).max(axis=0)) * np.sqrt(len(X))
-    unit = centred[:, varying] / norms[varying]
-    gram = unit.T @ unit
+    is_varying = norms > 1e-10 * (1 + np.abs(X).max(axis=0)) * np.sqrt(len(X))
+    directions = centred[:, is_varying] / norms[is_varying]
+    correlations = directions.T @ directions
     # Gaussian elimination of the correlation matrix, column by column.
-    columns = []
-    for i in range(len(gram)):
-        if gram[i, i] > 1e-9:
-            columns.append(i)
-            gram -= np.outer(gram[:, i], gram[i]) / gram[i, i]
-    return X[:, np.flatnonzero(varying)[columns]]
+    independent = []
+    for i in range(len(correlations)):
+        if correlations[i, i] > 1e-9:
+            independent.append(i)
+            correlations -= np.outer(correlations[:, i], correlations[i]) / correlations[i, i]
+    return X[:, np.flatnonzero(is_varying)[independent]]
 
 
-def _standardise(values: Values, missing: np.ndarray, n: int) -> Values:
-    """Return the values with mean 0 and standard deviation 1 in the first ``n`` records."""
-    known = values[:n][~missing[:n]]
+def _standardise(values: Values, missing: np.ndarray, n_original: int) -> Values:
+    """Return the values on the scale of the first ``n_original`` records: mean 0, deviation 1."""
+    known = values[:n_original][~missing[:n_original]]
     known = known if len(known) else values[~missing]
-    centre, spread = (known.mean(), known.std()) if len(known) else (0.0, 0.0)
-    scaled = (values - centre) / (spread if spread > 0 else 1.0)
+    mean, std = (known.mean(), known.std()) if len(known) else (0.0, 0.0)
+    scaled = (values - mean) / (std if std > 0 else 1.0)
     scaled[missing] = 0.0
     return scaled

@@ -7,9 +7,10 @@ import numpy as np
 from shoal.metrics._base import Labels, Matrix, Values
 from shoal.metrics.attacks.result import NORMAL_QUANTILE
 
-COLLINEAR = 1e-8  # of the length of a column: what is left of it after the columns before
-STEPS = 50
-CONVERGED = 1e-10
+# Greatest share of the length of a collinear column that earlier columns do not explain.
+COLLINEARITY_TOLERANCE = 1e-8
+MAX_ITERATIONS = 50
+CONVERGENCE_TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +21,7 @@ class Fit:
     ----------
     coefficients : ndarray of shape (n_terms,)
         Estimates.
-    errors : ndarray of shape (n_terms,)
+    standard_errors : ndarray of shape (n_terms,)
         Standard errors.
     low : ndarray of shape (n_terms,)
         Lower ends of the 95 % confidence intervals.
@@ -29,7 +30,7 @@ class Fit:
     """
 
     coefficients: Values
-    errors: Values
+    standard_errors: Values
     low: Values
     high: Values
 
@@ -45,28 +46,34 @@ def fit(y: Values, X: Matrix, weights: Values | None, *, is_binary: bool) -> Fit
     n, p = len(X), len(independent)
     if n <= p:
         return f"{n} complete records are too few for {p} coefficients."
-    lengths = np.abs(X[:, independent]).max(axis=0)
-    Z = X[:, independent] / lengths
+    scales = np.abs(X[:, independent]).max(axis=0)
+    Z = X[:, independent] / scales
     w = np.ones(n) if weights is None else weights * n / weights.sum()
     if is_binary:
         solution = _logit(y, Z, w)
         if solution is None:
             return "the logistic model does not converge: the classes can be separated."
-        b, information, residuals = solution
+        coefficients, information, residuals = solution
         quantile = NORMAL_QUANTILE
     else:
-        root = np.sqrt(w)[:, np.newaxis]
-        b = np.linalg.lstsq(Z * root, y * root[:, 0], rcond=None)[0]
-        residuals, information = y - Z @ b, (Z * root).T @ (Z * root)
+        sqrt_weights = np.sqrt(w)[:, np.newaxis]
+        coefficients = np.linalg.lstsq(Z * sqrt_weights, y * sqrt_weights[:, 0], rcond=None)[0]
+        residuals, information = y - Z @ coefficients, (Z * sqrt_weights).T @ (Z * sqrt_weights)
         quantile = _t_quantile(n - p)
-    inverse = np.linalg.inv(information)
+    inverse_information = np.linalg.inv(information)
     if weights is not None:
         meat = (Z * (w * residuals)[:, np.newaxis]).T @ (Z * (w * residuals)[:, np.newaxis])
-        covariance = inverse @ meat @ inverse * n / (n - p)
+        covariance = inverse_information @ meat @ inverse_information * n / (n - p)
     else:
-        covariance = inverse if is_binary else inverse * (residuals**2).sum() / (n - p)
-    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    return _spread(b / lengths, errors / lengths, independent, X.shape[1], quantile)
+        covariance = (
+            inverse_information
+            if is_binary
+            else inverse_information * (residuals**2).sum() / (n - p)
+        )
+    standard_errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    return _with_missing_terms(
+        coefficients / scales, standard_errors / scales, independent, X.shape[1], quantile
+    )
 
 
 def independent_terms(X: Matrix) -> Labels:
@@ -77,11 +84,11 @@ def independent_terms(X: Matrix) -> Labels:
     >>> independent_terms(np.array([[1.0, 2.0, 0.0, 1.0], [1.0, 2.0, 0.0, 2.0]])).tolist()
     [0, 3]
     """
-    lengths = np.sqrt((X**2).sum(axis=0))
-    terms = np.flatnonzero(lengths > 0)
+    norms = np.sqrt((X**2).sum(axis=0))
+    terms = np.flatnonzero(norms > 0)
     while len(terms):
-        residual_lengths = np.abs(np.diag(np.linalg.qr(X[:, terms] / lengths[terms], mode="r")))
-        dependent = np.flatnonzero(residual_lengths < COLLINEAR)
+        residual_norms = np.abs(np.diag(np.linalg.qr(X[:, terms] / norms[terms], mode="r")))
+        dependent = np.flatnonzero(residual_norms < COLLINEARITY_TOLERANCE)
         if not len(dependent):
             break
         terms = np.delete(terms, dependent[0])  # what comes after is judged without it
@@ -90,33 +97,40 @@ def independent_terms(X: Matrix) -> Labels:
 
 def _logit(y: Values, X: Matrix, weights: Values) -> tuple[Values, Matrix, Values] | None:
     """Return coefficients, information and residuals by Newton's method; None if it diverges."""
-    b = np.zeros(X.shape[1])
-    for _ in range(STEPS):
-        chances = 1 / (1 + np.exp(-np.clip(X @ b, -500, 500)))
-        spread = weights * chances * (1 - chances)
-        information = (X * spread[:, np.newaxis]).T @ X
-        residuals = y - chances
+    coefficients = np.zeros(X.shape[1])
+    for _ in range(MAX_ITERATIONS):
+        probabilities = 1 / (1 + np.exp(-np.clip(X @ coefficients, -500, 500)))
+        variances = weights * probabilities * (1 - probabilities)
+        information = (X * variances[:, np.newaxis]).T @ X
+        residuals = y - probabilities
         try:
             step = np.linalg.solve(information, X.T @ (weights * residuals))
         except np.linalg.LinAlgError:
             return None
-        if np.abs(step).max() < CONVERGED * (1 + np.abs(b).max()):
-            return b, information, residuals
-        b = b + step
-        if not np.isfinite(b).all():
+        if np.abs(step).max() < CONVERGENCE_TOLERANCE * (1 + np.abs(coefficients).max()):
+            return coefficients, information, residuals
+        coefficients = coefficients + step
+        if not np.isfinite(coefficients).all():
             return None
     return None
 
 
-def _t_quantile(freedom: int) -> float:
+def _t_quantile(degrees_of_freedom: int) -> float:
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom, 0.975))
+    return float(stdtrit(degrees_of_freedom, 0.975))
 
 
-def _spread(b: Values, errors: Values, terms: Labels, p: int, quantile: float) -> Fit:
-    full = [np.full(p, np.nan) for _ in range(4)]
-    parts = (b, errors, b - quantile * errors, b + quantile * errors)
-    for target, values in zip(full, parts, strict=True):
-        target[terms] = values
-    return Fit(*full)
+def _with_missing_terms(
+    coefficients: Values, standard_errors: Values, terms: Labels, n_terms: int, quantile: float
+) -> Fit:
+    completed = [np.full(n_terms, np.nan) for _ in range(4)]
+    estimates = (
+        coefficients,
+        standard_errors,
+        coefficients - quantile * standard_errors,
+        coefficients + quantile * standard_errors,
+    )
+    for completed_values, values in zip(completed, estimates, strict=True):
+        completed_values[terms] = values
+    return Fit(*completed)

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from shoal.errors import MissingDependency, ParameterError
 from shoal.frame.model_frame import model_frame
 from shoal.metrics._base import Labels, Matrix, Values
-from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
 
 FUNCTIONS = ("C", "I", "bs", "center", "exp", "log", "log10", "log2", "poly", "scale")
-_NODES = (
+_ACCEPTED_NODES = (
     ast.Expression, ast.Call, ast.Name, ast.Load, ast.Constant, ast.keyword, ast.BinOp, ast.UnaryOp,
     ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.UAdd, ast.USub,
 )  # fmt: skip
-_QUOTED = re.compile(r"`[^`]*`")
+_QUOTED_NAME = re.compile(r"`[^`]*`")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,18 +49,18 @@ class Designs:
     ----------
     terms : tuple of str
         Names of the columns of the model.
-    sides : dict of str to Design
+    by_side : dict of str to Design
         Design of each table.
     is_binary : bool
         Whether the response has two values, so that the model is a logistic regression.
     """
 
     terms: tuple[str, ...]
-    sides: dict[Side, Design]
+    by_side: dict[Side, Design]
     is_binary: bool
 
 
-def parse(formula: str) -> Any:
+def parse_formula(formula: str) -> Any:
     """Return the parsed formula; refuse whatever is not a plain model.
 
     A formula may come from a file, and a function call in it would be run. So only functions of
@@ -77,12 +77,14 @@ def parse(formula: str) -> Any:
         ) from None
     try:
         parsed = Formula(formula)
-        left, right = list(parsed.lhs), list(parsed.rhs)
-        factors = [factor for term in [*left, *right] for factor in term.factors]
-        accepted = all(map(_is_accepted, factors))
+        response_terms, predictor_terms = list(parsed.lhs), list(parsed.rhs)
+        factors = [
+            factor for term in [*response_terms, *predictor_terms] for factor in term.factors
+        ]
+        is_accepted = all(map(_is_accepted, factors))
     except (FormulaicError, AttributeError, SyntaxError, TypeError):
-        accepted, left = False, []
-    if not accepted or len(left) != 1:
+        is_accepted, response_terms = False, []
+    if not is_accepted or len(response_terms) != 1:
         raise ParameterError(
             "A `formula` has one response and terms, such as wage ~ education + log(experience)."
             f" Accepted functions: {', '.join(FUNCTIONS)}.",
@@ -96,122 +98,128 @@ def formula_columns(formulas: list[str]) -> list[str]:
     """Return the columns that formulas use, in alphabetical order."""
     names: set[str] = set()
     for formula in formulas:
-        parsed = parse(formula)
+        parsed = parse_formula(formula)
         for term in [*parsed.lhs, *parsed.rhs]:
             for factor in term.factors:
-                names |= _columns(factor)
+                names |= _factor_columns(factor)
     return sorted(names)
 
 
-def build_designs(study: Study, formula: str) -> Designs | str:
+def build_designs(setting: AnalysisSetting, formula: str) -> Designs | str:
     """Return the designs of both tables, or why there is none.
 
     Both tables are evaluated together, so that transformations and categories are the same. The
     reference category of a column occurs in both tables if one does.
     """
-    parsed = parse(formula)
-    pairs = [study.pairs[name] for name in formula_columns([formula])]
-    rows = {side: np.flatnonzero(_complete(pairs, study.size(side), side)) for side in SIDES}
+    parsed = parse_formula(formula)
+    pairs = [setting.pairs[name] for name in formula_columns([formula])]
+    rows = {
+        side: np.flatnonzero(_has_all_values(pairs, setting.size(side), side)) for side in SIDES
+    }
     if not all(map(len, rows.values())):
         return "no record has a value in all of its columns."
-    table = _table(pairs, rows)
-    response = _response(study, str(next(iter(parsed.lhs))), rows)
+    table = _stack_tables(pairs, rows)
+    response = _read_response(setting, str(next(iter(parsed.lhs))), rows)
     if response is None:
         return "the response must be a number or have two categories."
     y, is_binary = response
     try:
         if y is None:
-            y = _matrix(parsed.lhs, table)[1][:, -1]
-        terms, X = _matrix(parsed.rhs, table)
-    except _unusable_error():
+            y = _design_matrix(parsed.lhs, table)[1][:, -1]
+        terms, X = _design_matrix(parsed.rhs, table)
+    except _evaluation_errors():
         return "it cannot be evaluated on these columns."
     n = len(rows["original"])
-    sides: dict[Side, Design] = {}
-    for side, part in zip(SIDES, (slice(0, n), slice(n, None)), strict=True):
-        finite = np.isfinite(X[part]).all(axis=1) & np.isfinite(y[part])
-        sides[side] = Design(y[part][finite], X[part][finite], rows[side][finite])
-    return Designs(terms, sides, is_binary)
+    designs: dict[Side, Design] = {}
+    for side, table_rows in zip(SIDES, (slice(0, n), slice(n, None)), strict=True):
+        is_finite = np.isfinite(X[table_rows]).all(axis=1) & np.isfinite(y[table_rows])
+        designs[side] = Design(
+            y[table_rows][is_finite], X[table_rows][is_finite], rows[side][is_finite]
+        )
+    return Designs(terms, designs, is_binary)
 
 
 def _is_accepted(factor: Any) -> bool:
     if factor.eval_method.value == "lookup":
         return True
-    tree = ast.parse(_QUOTED.sub("column", factor.expr), mode="eval")
+    tree = ast.parse(_QUOTED_NAME.sub("column", factor.expr), mode="eval")
     nodes = list(ast.walk(tree))
     calls = [node.func for node in nodes if isinstance(node, ast.Call)]
-    return all(isinstance(node, _NODES) for node in nodes) and all(
+    return all(isinstance(node, _ACCEPTED_NODES) for node in nodes) and all(
         isinstance(function, ast.Name) and function.id in FUNCTIONS for function in calls
     )
 
 
-def _columns(factor: Any) -> set[str]:
+def _factor_columns(factor: Any) -> set[str]:
     """Return the columns of a factor: a column itself, or a function of some."""
     if factor.eval_method.value == "lookup":
         return {str(factor.expr)}
-    quoted = {name.strip("`") for name in _QUOTED.findall(factor.expr)}
-    nodes = list(ast.walk(ast.parse(_QUOTED.sub("1", factor.expr), mode="eval")))
+    quoted = {name.strip("`") for name in _QUOTED_NAME.findall(factor.expr)}
+    nodes = list(ast.walk(ast.parse(_QUOTED_NAME.sub("1", factor.expr), mode="eval")))
     functions = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     names = [node for node in nodes if isinstance(node, ast.Name) and id(node) not in functions]
     return quoted | {node.id for node in names}
 
 
-def _unusable_error() -> tuple[type[Exception], ...]:
+def _evaluation_errors() -> tuple[type[Exception], ...]:
     from formulaic.errors import FormulaicError
 
     return (FormulaicError, TypeError, ValueError, ArithmeticError, KeyError, IndexError)
 
 
-def _complete(pairs: list[ColumnPair], n: int, side: Side) -> NDArray[np.bool_]:
-    complete = np.ones(n, bool)
+def _has_all_values(pairs: list[ColumnPair], n_records: int, side: Side) -> NDArray[np.bool_]:
+    has_values = np.ones(n_records, bool)
     for pair in pairs:
-        complete &= ~pair.missing(side)
-    return complete
+        has_values &= ~pair.is_missing(side)
+    return has_values
 
 
-def _table(pairs: list[ColumnPair], rows: dict[Side, Labels]) -> Any:
+def _stack_tables(pairs: list[ColumnPair], rows: dict[Side, Labels]) -> Any:
     """Return the records of both tables, one table after the other."""
     numbers, categories = {}, {}
     for pair in pairs:
-        parts: list[Any] = [pair.side(side)[rows[side]] for side in SIDES]
-        values = np.concatenate(parts)
+        table_values: list[Any] = [pair.values_of(side)[rows[side]] for side in SIDES]
+        values = np.concatenate(table_values)
         if pair.is_number:
             numbers[pair.name] = values
             continue
-        common = set(np.intersect1d(*parts).tolist())
-        order = sorted(np.unique(values).tolist(), key=lambda c: (c not in common, pair.labels[c]))
-        place = np.zeros(pair.n_categories, np.int64)
-        place[order] = np.arange(len(order))
-        categories[pair.name] = (place[values], [pair.labels[code] for code in order])
+        common = set(np.intersect1d(*table_values).tolist())
+        ordered_codes = sorted(
+            np.unique(values).tolist(), key=lambda c: (c not in common, pair.labels[c])
+        )
+        position = np.zeros(pair.n_categories, np.int64)
+        position[ordered_codes] = np.arange(len(ordered_codes))
+        categories[pair.name] = (position[values], [pair.labels[code] for code in ordered_codes])
     return model_frame(numbers, categories)
 
 
-def _response(
-    study: Study, name: str, rows: dict[Side, Labels]
+def _read_response(
+    setting: AnalysisSetting, name: str, rows: dict[Side, Labels]
 ) -> tuple[Values | None, bool] | None:
     """Return the response as 0 and 1 if it is a column of two values, else None, and which it is.
 
     The result is None if the response is a column of more categories.
     """
-    pair = study.pairs.get(name.strip("`"))
+    pair = setting.pairs.get(name.strip("`"))
     if pair is None:
         return None, False
-    parts: list[Any] = [pair.side(side)[rows[side]] for side in SIDES]
-    values = np.unique(parts[0])
+    table_values: list[Any] = [pair.values_of(side)[rows[side]] for side in SIDES]
+    values = np.unique(table_values[0])
     if pair.is_number:
-        if values.tolist() == [0, 1] and np.isin(parts[1], values).all():
-            return np.concatenate(parts), True
+        if values.tolist() == [0, 1] and np.isin(table_values[1], values).all():
+            return np.concatenate(table_values), True
         return None, False
-    if len(values) != 2 or not np.isin(parts[1], values).all():
+    if len(values) != 2 or not np.isin(table_values[1], values).all():
         return None
     success = max(values.tolist(), key=lambda code: pair.labels[code])
-    return (np.concatenate(parts) == success).astype(np.float64), True
+    return (np.concatenate(table_values) == success).astype(np.float64), True
 
 
-def _matrix(spec: Any, table: Any) -> tuple[tuple[str, ...], Matrix]:
+def _design_matrix(spec: Any, table: Any) -> tuple[tuple[str, ...], Matrix]:
     from formulaic import ModelSpec
 
     with np.errstate(all="ignore"):
-        columns = ModelSpec(formula=spec, na_action="ignore", output="pandas").get_model_matrix(
-            table, context={}
-        )
-    return tuple(map(str, columns.columns)), np.asarray(columns, np.float64)
+        model_matrix = ModelSpec(
+            formula=spec, na_action="ignore", output="pandas"
+        ).get_model_matrix(table, context={})
+    return tuple(map(str, model_matrix.columns)), np.asarray(model_matrix, np.float64)

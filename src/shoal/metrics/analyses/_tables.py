@@ -54,19 +54,23 @@ class ColumnPair:
         """Number of categories in both tables together; 0 for numbers."""
         return len(self.labels)
 
-    def side(self, side: Side) -> NDArray[Any]:
+    def values_of(self, side: Side) -> NDArray[Any]:
         """Return the values of one table."""
         return self.original if side == "original" else self.masked
 
-    def missing(self, side: Side) -> NDArray[np.bool_]:
+    def is_missing(self, side: Side) -> NDArray[np.bool_]:
         """Return a mask of the missing values of one table."""
-        values = self.side(side)
+        values = self.values_of(side)
         return np.asarray(np.isnan(values) if self.is_number else values < 0)
 
-    def take(self, original: Labels, masked: Labels) -> "ColumnPair":
+    def take(self, original_rows: Labels, masked_rows: Labels) -> "ColumnPair":
         """Return the column for some rows of each table."""
         return ColumnPair(
-            self.name, self.kind, self.original[original], self.masked[masked], self.labels
+            self.name,
+            self.kind,
+            self.original[original_rows],
+            self.masked[masked_rows],
+            self.labels,
         )
 
 
@@ -75,35 +79,35 @@ def read_pairs(
 ) -> tuple[dict[str, ColumnPair], list[str]]:
     """Return columns of both tables by name, and remarks on those that cannot be compared."""
     pairs: dict[str, ColumnPair] = {}
-    left_out, recoded = [], []
+    not_comparable, recoded = [], []
     for name in names:
         try:
             pairs[name] = _read_pair(original, masked, name, types.get(name))
         except InputError:
-            left_out.append(name)
+            not_comparable.append(name)
             continue
         pair = pairs[name]
         if pair.kind == "category" and not np.isin(pair.masked, [-1, *pair.original]).all():
             recoded.append(name)
     remarks = []
-    if left_out:
-        remarks.append(f"{name_columns(left_out)} left out: not of one kind in both tables.")
+    if not_comparable:
+        remarks.append(f"{name_columns(not_comparable)} left out: not of one kind in both tables.")
     if recoded:
         remarks.append(f"{name_columns(recoded)} recoded: not all categories are in the original.")
     return pairs, remarks
 
 
-def _read_pair(original: Frame, masked: Frame, name: str, declared: Type | None) -> ColumnPair:
+def _read_pair(original: Frame, masked: Frame, name: str, declared_type: Type | None) -> ColumnPair:
     kinds = []
     for frame in (original, masked):
         if frame[name].null_count() < len(frame):
-            kinds.append(kind_of(frame, name, declared))
+            kinds.append(kind_of(frame, name, declared_type))
     kind = kinds[0] if kinds else "nominal"
     if kind in ("numeric", "date"):
-        values: Values = read_concatenated(original, masked, name, declared).values
-        parts = values[: len(original)], values[len(original) :]
-        return ColumnPair(name, "number" if kind == "numeric" else "date", *parts)
-    if any((other in ("numeric", "date")) for other in kinds):
+        values: Values = read_concatenated(original, masked, name, declared_type).values
+        table_values = values[: len(original)], values[len(original) :]
+        return ColumnPair(name, "number" if kind == "numeric" else "date", *table_values)
+    if any((other_kind in ("numeric", "date")) for other_kind in kinds):
         raise InputError("The column is not of one kind.", code="kinds-differ", column=name)
-    (before, after), labels = text_codes_and_labels([original, masked], name)
-    return ColumnPair(name, "category", before, after, tuple(labels))
+    (original_codes, masked_codes), labels = text_codes_and_labels([original, masked], name)
+    return ColumnPair(name, "category", original_codes, masked_codes, tuple(labels))

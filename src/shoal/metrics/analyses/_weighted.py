@@ -42,11 +42,11 @@ def weighted_quantiles(values: Values, weights: Values, shares: ArrayLike) -> Va
     """
     order = np.argsort(values, kind="stable")
     ordered, cumulative = values[order], np.cumsum(weights[order])
-    targets = np.asarray(shares, np.float64) * cumulative[-1]
-    slack = 1e-12 * cumulative[-1]  # sums of weights are rounded
-    first = np.minimum(np.searchsorted(cumulative, targets - slack), len(values) - 1)
-    second = np.minimum(np.searchsorted(cumulative, targets + slack), len(values) - 1)
-    return np.asarray((ordered[first] + ordered[second]) / 2)
+    target_weights = np.asarray(shares, np.float64) * cumulative[-1]
+    tolerance = 1e-12 * cumulative[-1]  # sums of weights are rounded
+    lower = np.minimum(np.searchsorted(cumulative, target_weights - tolerance), len(values) - 1)
+    upper = np.minimum(np.searchsorted(cumulative, target_weights + tolerance), len(values) - 1)
+    return np.asarray((ordered[lower] + ordered[upper]) / 2)
 
 
 def gini(values: Values, weights: Values) -> float:

@@ -1,4 +1,4 @@
-"""Survey estimates before and after: totals, means, quantiles, Gini coefficients and tables."""
+"""Survey estimates of both tables: totals, means, quantiles, Gini coefficients, shares."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 from shoal.frame.describe import are_years
 from shoal.metrics._base import Values
-from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._weighted import (
     gini,
@@ -17,10 +17,10 @@ from shoal.metrics.analyses._weighted import (
 )
 from shoal.metrics.analyses.result import AnalysisResult
 
-SHARES = {"10 % quantile": 0.1, "25 % quantile": 0.25, "median": 0.5, "75 % quantile": 0.75,
+QUANTILES = {"10 % quantile": 0.1, "25 % quantile": 0.25, "median": 0.5, "75 % quantile": 0.75,
           "90 % quantile": 0.9}  # fmt: skip
-ROUNDING = 1e-12  # estimates that differ by a smaller share are equal up to rounding
-ERRORS = {
+ROUNDING_TOLERANCE = 1e-12  # estimates that differ by a smaller share are equal up to rounding
+FIGURE_OF_ESTIMATE = {
     "total": "total_error",
     "mean": "mean_error",
     "median": "median_error",
@@ -29,7 +29,7 @@ ERRORS = {
 }
 
 
-def estimates(study: Study) -> AnalysisResult | str:
+def estimates(setting: AnalysisSetting) -> AnalysisResult | str:
     r"""Compare totals, means, quantiles, Gini coefficients and shares of categories.
 
     Missing values are left out, as most programs do. With survey weights, each estimate is
@@ -45,7 +45,7 @@ def estimates(study: Study) -> AnalysisResult | str:
 
     Parameters
     ----------
-    study : Study
+    setting : AnalysisSetting
         Tables and options of the analysis.
 
     Returns
@@ -55,77 +55,87 @@ def estimates(study: Study) -> AnalysisResult | str:
         greatest over the columns. ``quantile_error`` is the greatest over all five quantiles.
     """
     rows = []
-    for pair in study.selected:
-        ways = [True, False] if study.weights is not None else [False]
-        for weighted in ways:
-            rows += [{"column": pair.name, **row} for row in _rows(study, pair, weighted)]
+    for pair in setting.selected_pairs:
+        weightings = [True, False] if setting.weights is not None else [False]
+        for is_weighted in weightings:
+            rows += [
+                {"column": pair.name, **row} for row in _estimate_rows(setting, pair, is_weighted)
+            ]
     if not rows:
         return "Needs a column with values in both tables."
     figures: dict[str, float] = {}
     for row in rows:
-        if row["weighted"] != (study.weights is not None) or row["error"] is None:
+        if row["weighted"] != (setting.weights is not None) or row["error"] is None:
             continue
-        quantile = row["estimate"] in SHARES
-        names = [ERRORS[row["estimate"]]] if row["estimate"] in ERRORS else []
-        for name in [*names, *(["quantile_error"] if quantile else [])]:
+        is_quantile = row["estimate"] in QUANTILES
+        figure_names = (
+            [FIGURE_OF_ESTIMATE[row["estimate"]]] if row["estimate"] in FIGURE_OF_ESTIMATE else []
+        )
+        for name in [*figure_names, *(["quantile_error"] if is_quantile else [])]:
             figures[name] = max(figures.get(name, 0.0), row["error"])
-    numbers = [pair for pair in study.selected if pair.kind == "number"]
-    years = tuple(
+    numbers = [pair for pair in setting.selected_pairs if pair.kind == "number"]
+    year_columns = tuple(
         pair.name for pair in numbers if are_years(pair.original[~np.isnan(pair.original)])
     )
-    has_dates = any(pair.kind == "date" for pair in study.selected)
+    has_dates = any(pair.kind == "date" for pair in setting.selected_pairs)
     remarks = ("Of dates only the errors are shown.",) if has_dates else ()
-    hidden = ("weighted",) if study.weights is None else ()
-    return AnalysisResult("estimates", figures, tuple(rows), remarks, hidden, years)
+    hidden_keys = ("weighted",) if setting.weights is None else ()
+    return AnalysisResult("estimates", figures, tuple(rows), remarks, hidden_keys, year_columns)
 
 
-def _rows(study: Study, pair: ColumnPair, weighted: bool) -> Iterator[dict[str, Any]]:
+def _estimate_rows(
+    setting: AnalysisSetting, pair: ColumnPair, is_weighted: bool
+) -> Iterator[dict[str, Any]]:
     values, weights = {}, {}
     for side in SIDES:
-        known = ~pair.missing(side)
-        if not known.any():
+        is_known = ~pair.is_missing(side)
+        if not is_known.any():
             return
-        values[side] = pair.side(side)[known]
-        weights[side] = (study.weights_of(side) if weighted else np.ones(len(known)))[known]
+        values[side] = pair.values_of(side)[is_known]
+        weights[side] = (setting.weights_of(side) if is_weighted else np.ones(len(is_known)))[
+            is_known
+        ]
     if not pair.is_number:
         error = shares_error(pair, values, weights)
-        yield _row("shares", weighted, None, None, error)
+        yield _row("shares", is_weighted, None, None, error)
         return
-    spread = weighted_deviation(values["original"], weights["original"])
+    std = weighted_deviation(values["original"], weights["original"])
     estimates = {
-        side: _estimates(pair, values[side], weights[side], study.min_group) for side in SIDES
+        side: _estimates(pair, values[side], weights[side], setting.min_group) for side in SIDES
     }
     for name in estimates["original"]:
         if name not in estimates["masked"]:
             continue
-        first, second = (estimates[side][name] for side in SIDES)
-        scale = {"total": abs(first), "gini": 1.0}.get(name, spread)
-        gap = _error(first, second, scale)
+        original_estimate, masked_estimate = (estimates[side][name] for side in SIDES)
+        scale = {"total": abs(original_estimate), "gini": 1.0}.get(name, std)
+        relative_error = _relative_error(original_estimate, masked_estimate, scale)
         if pair.kind == "date":  # days since the earliest date mean nothing to a reader
-            yield _row(name, weighted, None, None, gap)
+            yield _row(name, is_weighted, None, None, relative_error)
         else:
-            yield _row(name, weighted, first, second, gap)
+            yield _row(name, is_weighted, original_estimate, masked_estimate, relative_error)
 
 
-def _error(before: float, after: float, scale: float) -> float | None:
+def _relative_error(original: float, masked: float, scale: float) -> float | None:
     """Return the difference relative to a scale; None if it is not 0 but the scale is."""
-    gap = abs(after - before)
-    if gap <= ROUNDING * max(abs(before), abs(after)):
+    difference = abs(masked - original)
+    if difference <= ROUNDING_TOLERANCE * max(abs(original), abs(masked)):
         return 0.0
-    return gap / scale if scale > 0 else None
+    return difference / scale if scale > 0 else None
 
 
-def _estimates(pair: ColumnPair, values: Values, weights: Values, least: int) -> dict[str, float]:
+def _estimates(
+    pair: ColumnPair, values: Values, weights: Values, min_records: int
+) -> dict[str, float]:
     """Return the estimates of one table; dates have no total and no Gini coefficient.
 
-    A quantile has at least ``least`` records on each side: the quantiles of a few records are
+    A quantile has at least ``min_records`` records on each side: the quantiles of a few records are
     values of theirs.
     """
     result = {"mean": weighted_mean(values, weights)}
     shares = {
         name: share
-        for name, share in SHARES.items()
-        if min(share, 1 - share) * len(values) >= least
+        for name, share in QUANTILES.items()
+        if min(share, 1 - share) * len(values) >= min_records
     }
     quantiles = weighted_quantiles(values, weights, list(shares.values())).tolist()
     result |= dict(zip(shares, quantiles, strict=True))
@@ -138,20 +148,20 @@ def _estimates(pair: ColumnPair, values: Values, weights: Values, least: int) ->
 
 def shares_error(pair: ColumnPair, values: dict[Side, Any], weights: dict[Side, Values]) -> float:
     """Return the total variation distance between the shares of categories of both tables."""
-    before, after = (
+    original_shares, masked_shares = (
         np.bincount(values[side], weights[side], pair.n_categories) / weights[side].sum()
         for side in SIDES
     )
-    return float(np.abs(before - after).sum() / 2)
+    return float(np.abs(original_shares - masked_shares).sum() / 2)
 
 
 def _row(
-    name: str, weighted: bool, before: float | None, after: float | None, error: float | None
+    name: str, is_weighted: bool, original: float | None, masked: float | None, error: float | None
 ) -> dict[str, Any]:
     return {
         "estimate": name,
-        "weighted": weighted,
-        "original": before,
-        "masked": after,
+        "weighted": is_weighted,
+        "original": original,
+        "masked": masked,
         "error": error,
     }

@@ -7,17 +7,17 @@ import numpy as np
 
 from shoal.metrics._base import Labels, Values
 from shoal.metrics.analyses._features import MAX_CATEGORIES
-from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._weighted import weighted_deviation
 from shoal.metrics.analyses.result import AnalysisResult
 
 MAX_VALUES = 20  # a number with more distinct values is divided into fifths
 FIFTHS = (0.2, 0.4, 0.6, 0.8)
-QUERIES = 100
+MAX_QUERIES = 100
 
 
-def group_by(study: Study) -> AnalysisResult | str:
+def group_by(setting: AnalysisSetting) -> AnalysisResult | str:
     r"""Compare counts and means of groups, for random groupings by one or two columns.
 
     Groups are the categories of a column, or the combinations of two; a number with many values is
@@ -28,7 +28,7 @@ def group_by(study: Study) -> AnalysisResult | str:
 
     Parameters
     ----------
-    study : Study
+    setting : AnalysisSetting
         Tables and options of the analysis.
 
     Returns
@@ -37,43 +37,61 @@ def group_by(study: Study) -> AnalysisResult | str:
         One row for each number of grouping columns, with the mean errors over all groups, and the
         share of the groups without a masked record.
     """
-    keys = {
-        pair.name: _groups(pair) for pair in study.selected if pair.n_categories <= MAX_CATEGORIES
+    labels_by_column = {
+        pair.name: _group_labels(pair)
+        for pair in setting.selected_pairs
+        if pair.n_categories <= MAX_CATEGORIES
     }
-    values: list[str | None] = [pair.name for pair in study.numbers]
-    values = values or [None]
-    rng = study.rng("group by")
+    value_columns: list[str | None] = [pair.name for pair in setting.numeric_pairs]
+    value_columns = value_columns or [None]
+    rng = setting.rng("group by")
     rows, all_errors = [], []
-    for width in (1, 2):
+    for n_columns in (1, 2):
         queries = [
             (by, value)
-            for by, value in product(combinations(keys, width), values)
+            for by, value in product(combinations(labels_by_column, n_columns), value_columns)
             if value not in by
         ]
-        chosen = rng.permutation(len(queries))[: min(QUERIES, study.n_queries)]
-        results = [_query(study, keys, *queries[i]) for i in np.sort(chosen).tolist()]
-        errors = [np.concatenate(parts) for parts in zip(*results, strict=True)]
+        chosen = rng.permutation(len(queries))[: min(MAX_QUERIES, setting.n_queries)]
+        query_errors = [
+            _query_errors(setting, labels_by_column, *queries[i]) for i in np.sort(chosen).tolist()
+        ]
+        errors = [np.concatenate(arrays) for arrays in zip(*query_errors, strict=True)]
         if errors and len(errors[0]):
-            rows.append({"columns": str(width), "queries": len(results), **_summary(errors)})
-            all_errors.append((len(results), errors))
+            rows.append(
+                {"columns": str(n_columns), "queries": len(query_errors), **_summarise(errors)}
+            )
+            all_errors.append((len(query_errors), errors))
     if not rows:
-        return f"Needs a column with groups of at least {study.min_group} records."
-    joined = [np.concatenate(parts) for parts in zip(*(e for _, e in all_errors), strict=True)]
-    rows.append({"columns": "all", "queries": sum(n for n, _ in all_errors), **_summary(joined)})
-    names = {
+        return f"Needs a column with groups of at least {setting.min_group} records."
+    pooled = [
+        np.concatenate(arrays) for arrays in zip(*(errors for _, errors in all_errors), strict=True)
+    ]
+    rows.append(
+        {
+            "columns": "all",
+            "queries": sum(n_queries for n_queries, _ in all_errors),
+            **_summarise(pooled),
+        }
+    )
+    headings = {
         "count error": "group_count_error",
         "mean error": "group_mean_error",
         "groups lost": "groups_lost",
     }
-    figures = {new: rows[-1][old] for old, new in names.items() if rows[-1][old] is not None}
+    figures = {
+        figure: rows[-1][heading]
+        for heading, figure in headings.items()
+        if rows[-1][heading] is not None
+    }
     return AnalysisResult("group-by", figures, tuple(rows))
 
 
-def _groups(pair: ColumnPair) -> dict[Side, Labels]:
+def _group_labels(pair: ColumnPair) -> dict[Side, Labels]:
     """Return the group of each record of both tables, numbered from 0; -1 where missing."""
     if not pair.is_number:
-        return {side: np.asarray(pair.side(side), np.int64) for side in SIDES}
-    known: Any = pair.original[~pair.missing("original")]
+        return {side: np.asarray(pair.values_of(side), np.int64) for side in SIDES}
+    known: Any = pair.original[~pair.is_missing("original")]
     distinct = np.unique(known)
     groups = {}
     if len(distinct) <= MAX_VALUES:
@@ -81,62 +99,80 @@ def _groups(pair: ColumnPair) -> dict[Side, Labels]:
     else:
         edges = np.unique(np.quantile(known, FIFTHS))
     for side in SIDES:
-        codes = np.searchsorted(edges, np.asarray(pair.side(side), np.float64), side="left")
-        codes[pair.missing(side)] = -1
+        codes = np.searchsorted(edges, np.asarray(pair.values_of(side), np.float64), side="left")
+        codes[pair.is_missing(side)] = -1
         groups[side] = codes
     return groups
 
 
-def _query(
-    study: Study, keys: dict[str, dict[Side, Labels]], by: tuple[str, ...], value: str | None
+def _query_errors(
+    setting: AnalysisSetting,
+    labels_by_column: dict[str, dict[Side, Labels]],
+    grouping_columns: tuple[str, ...],
+    value_column: str | None,
 ) -> tuple[Values, Values, Values]:
     """Return the errors of counts and means, and whether each group is lost."""
     combined: dict[Side, Labels] = {}
-    sizes = [max(int(keys[name][side].max(initial=-1)) for side in SIDES) + 1 for name in by]
+    sizes = [
+        max(int(labels_by_column[name][side].max(initial=-1)) for side in SIDES) + 1
+        for name in grouping_columns
+    ]
     for side in SIDES:
-        code = np.zeros(study.size(side), np.int64)
-        missing = np.zeros(len(code), bool)
-        for name, size in zip(by, sizes, strict=True):
-            code = code * size + keys[name][side]
-            missing |= keys[name][side] < 0
-        combined[side] = np.where(missing, -1, code)
+        codes = np.zeros(setting.size(side), np.int64)
+        is_missing = np.zeros(len(codes), bool)
+        for name, size in zip(grouping_columns, sizes, strict=True):
+            codes = codes * size + labels_by_column[name][side]
+            is_missing |= labels_by_column[name][side] < 0
+        combined[side] = np.where(is_missing, -1, codes)
     n_groups = int(np.prod(sizes))
     counts, means, records = {}, {}, {}
     for side in SIDES:
-        weights = study.weights_of(side)
-        inside = combined[side] >= 0
-        group = combined[side][inside]
-        records[side] = np.bincount(group, minlength=n_groups)
-        counts[side] = np.bincount(group, weights[inside], n_groups)
-        if value is not None:
-            means[side] = _means(study.pairs[value], side, combined[side], weights, n_groups)
-    large = records["original"] >= study.min_group
-    count_errors = np.abs(counts["masked"] - counts["original"])[large] / counts["original"][large]
-    lost = (records["masked"] == 0)[large].astype(np.float64)
-    if value is None:
-        return count_errors, np.empty(0), lost
-    known = ~study.pairs[value].missing("original")
-    column: Any = study.pairs[value].original[known]
-    spread = weighted_deviation(column, study.weights_of("original")[known]) if known.any() else 0.0
-    gaps = np.abs(means["masked"] - means["original"])[large]
-    gaps = gaps[~np.isnan(gaps)]
-    return count_errors, gaps / spread if spread > 0 else np.empty(0), lost
+        weights = setting.weights_of(side)
+        is_grouped = combined[side] >= 0
+        labels = combined[side][is_grouped]
+        records[side] = np.bincount(labels, minlength=n_groups)
+        counts[side] = np.bincount(labels, weights[is_grouped], n_groups)
+        if value_column is not None:
+            means[side] = _group_means(
+                setting.pairs[value_column], side, combined[side], weights, n_groups
+            )
+    is_large = records["original"] >= setting.min_group
+    count_errors = (
+        np.abs(counts["masked"] - counts["original"])[is_large] / counts["original"][is_large]
+    )
+    is_lost = (records["masked"] == 0)[is_large].astype(np.float64)
+    if value_column is None:
+        return count_errors, np.empty(0), is_lost
+    is_known = ~setting.pairs[value_column].is_missing("original")
+    column: Any = setting.pairs[value_column].original[is_known]
+    std = (
+        weighted_deviation(column, setting.weights_of("original")[is_known])
+        if is_known.any()
+        else 0.0
+    )
+    differences = np.abs(means["masked"] - means["original"])[is_large]
+    differences = differences[~np.isnan(differences)]
+    return count_errors, differences / std if std > 0 else np.empty(0), is_lost
 
 
-def _means(pair: ColumnPair, side: Side, group: Labels, weights: Values, n_groups: int) -> Values:
+def _group_means(
+    pair: ColumnPair, side: Side, labels: Labels, weights: Values, n_groups: int
+) -> Values:
     """Return the mean of each group; NaN for a group without values."""
-    inside = (group >= 0) & ~pair.missing(side)
-    values: Any = pair.side(side)[inside]
-    total = np.bincount(group[inside], weights[inside], n_groups)
-    sums = np.bincount(group[inside], weights[inside] * values, n_groups)
-    return np.asarray(np.divide(sums, total, out=np.full(n_groups, np.nan), where=total > 0))
+    is_counted = (labels >= 0) & ~pair.is_missing(side)
+    values: Any = pair.values_of(side)[is_counted]
+    group_weights = np.bincount(labels[is_counted], weights[is_counted], n_groups)
+    sums = np.bincount(labels[is_counted], weights[is_counted] * values, n_groups)
+    return np.asarray(
+        np.divide(sums, group_weights, out=np.full(n_groups, np.nan), where=group_weights > 0)
+    )
 
 
-def _summary(errors: list[Values]) -> dict[str, Any]:
-    counts, means, lost = errors
+def _summarise(errors: list[Values]) -> dict[str, Any]:
+    count_errors, mean_errors, is_lost = errors
     return {
-        "groups": len(counts),
-        "count error": float(counts.mean()),
-        "mean error": float(means.mean()) if len(means) else None,
-        "groups lost": float(lost.mean()),
+        "groups": len(count_errors),
+        "count error": float(count_errors.mean()),
+        "mean error": float(mean_errors.mean()) if len(mean_errors) else None,
+        "groups lost": float(is_lost.mean()),
     }

@@ -1,4 +1,4 @@
-"""Train on masked records, test on real ones."""
+"""Train models on masked records, test them on original ones."""
 
 import warnings
 from typing import Any
@@ -8,8 +8,8 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.frame.roles import name_columns
 from shoal.metrics._base import Labels, Matrix, Values
-from shoal.metrics.analyses._features import MAX_CATEGORIES, features, usable_features
-from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._features import MAX_CATEGORIES, build_features, usable_features
+from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import SIDES, ColumnPair
 from shoal.metrics.analyses.result import AnalysisResult
 
@@ -20,7 +20,7 @@ MIN_RECORDS = 20
 MAX_CATEGORY_SHARE = 0.2  # categories of a target, relative to its records
 
 
-def prediction(study: Study) -> AnalysisResult | str:
+def prediction(setting: AnalysisSetting) -> AnalysisResult | str:
     """Compare models trained on original and on masked records, both tested on original ones.
 
     The records are divided into five parts at random. Each part is predicted by models that were
@@ -30,7 +30,7 @@ def prediction(study: Study) -> AnalysisResult | str:
 
     Parameters
     ----------
-    study : Study
+    setting : AnalysisSetting
         Tables and options of the analysis.
 
     Returns
@@ -41,29 +41,29 @@ def prediction(study: Study) -> AnalysisResult | str:
         curve over the classes (1 is best, 0.5 that of a guess). The loss is the score with
         original records minus that with masked ones.
     """
-    if not study.targets:
+    if not setting.targets:
         return "Needs a target: the column to predict."
-    sampled = study.sample("prediction")
+    sampled = setting.sample("prediction")
     remarks = []
-    if sampled is not study:
-        remarks.append(f"On a sample of {study.max_records:,} records.")
-    if not study.aligned:
+    if sampled is not setting:
+        remarks.append(f"On a sample of {setting.max_records:,} records.")
+    if not setting.aligned:
         remarks.append("Masked records of the test parts are in training too: rows do not match.")
     rows: list[dict[str, Any]] = []
-    for i, target in enumerate(study.targets):
-        pairs, too_many = usable_features(
-            [pair for pair in sampled.selected if pair.name != target]
+    for i, target in enumerate(setting.targets):
+        pairs, too_many_categories = usable_features(
+            [pair for pair in sampled.selected_pairs if pair.name != target]
         )
-        if too_many:
-            remarks.append(f"{name_columns(too_many)} left out: too many categories.")
+        if too_many_categories:
+            remarks.append(f"{name_columns(too_many_categories)} left out: too many categories.")
         reason = _reason_unsuitable(sampled.pairs[target], pairs)
         if reason:
             remarks.append(f"Target {target!r}: {reason}")
         else:
             with warnings.catch_warnings():  # a linear model may stop before it has converged
                 warnings.simplefilter("ignore")
-                rows += _scores(sampled, sampled.pairs[target], pairs)
-        progress.report("prediction", i + 1, len(study.targets))
+                rows += _score_models(sampled, sampled.pairs[target], pairs)
+        progress.report("prediction", i + 1, len(setting.targets))
     if not rows:
         return " ".join(remarks)
     figures = {"prediction_loss": max(row["loss"] for row in rows)}
@@ -74,34 +74,36 @@ def prediction(study: Study) -> AnalysisResult | str:
 
 
 def _reason_unsuitable(target: ColumnPair, pairs: list[ColumnPair]) -> str:
-    """Return why a column cannot be predicted, or nothing."""
-    known = target.original[~target.missing("original")]
+    """Return why a column cannot be predicted, or an empty string."""
+    known = target.original[~target.is_missing("original")]
     if not pairs:
         return "there is no other column to predict it from."
-    if len(known) < MIN_RECORDS or (~target.missing("masked")).sum() < MIN_RECORDS:
+    if len(known) < MIN_RECORDS or (~target.is_missing("masked")).sum() < MIN_RECORDS:
         return f"fewer than {MIN_RECORDS} records have a value."
     if not (known != known[0]).any():
         return "it has a single value."
     if not target.is_number:
-        masked = target.masked[~target.missing("masked")]
-        most = max(len(np.unique(part)) / len(part) for part in (known, masked))
-        if len(np.unique(known)) > MAX_CATEGORIES or most > MAX_CATEGORY_SHARE:
+        masked = target.masked[~target.is_missing("masked")]
+        category_share = max(len(np.unique(values)) / len(values) for values in (known, masked))
+        if len(np.unique(known)) > MAX_CATEGORIES or category_share > MAX_CATEGORY_SHARE:
             return "it has too many categories."
     return ""
 
 
-def _scores(study: Study, target: ColumnPair, pairs: list[ColumnPair]) -> list[dict[str, Any]]:
+def _score_models(
+    setting: AnalysisSetting, target: ColumnPair, pairs: list[ColumnPair]
+) -> list[dict[str, Any]]:
     """Return a row for each model, with its score after training on either table."""
-    known = ~target.missing("original")
-    classes = np.unique(target.original[known])
-    predicted = _predict_in_folds(study, target, pairs, classes)
-    truth = target.original[known]
+    is_known = ~target.is_missing("original")
+    classes = np.unique(target.original[is_known])
+    predicted = _predict_in_folds(setting, target, pairs, classes)
+    truth = target.original[is_known]
     rows = []
     for model in MODELS:
-        score = {
-            side: explained_share(truth, predicted[side, model][known, 0])
+        scores = {
+            side: explained_share(truth, predicted[side, model][is_known, 0])
             if target.is_number
-            else mean_auc(truth, predicted[side, model][known], classes)
+            else mean_auc(truth, predicted[side, model][is_known], classes)
             for side in SIDES
         }
         rows.append(
@@ -109,41 +111,43 @@ def _scores(study: Study, target: ColumnPair, pairs: list[ColumnPair]) -> list[d
                 "target": target.name,
                 "model": model,
                 "score": "explained variance" if target.is_number else "area under ROC",
-                "original": score["original"],
-                "masked": score["masked"],
-                "loss": score["original"] - score["masked"],
+                "original": scores["original"],
+                "masked": scores["masked"],
+                "loss": scores["original"] - scores["masked"],
             }
         )
     return rows
 
 
 def _predict_in_folds(
-    study: Study, target: ColumnPair, pairs: list[ColumnPair], classes: Labels
+    setting: AnalysisSetting, target: ColumnPair, pairs: list[ColumnPair], classes: Labels
 ) -> dict[tuple[str, str], Matrix]:
     """Return the predictions of original records, by the table of the training and the model.
 
     Each record is predicted by models that were trained without its part of the records.
     """
-    before, after, _ = features(pairs)
-    rng = study.rng(f"prediction, {target.name}")
-    known, known_masked = (~target.missing(side) for side in SIDES)
-    fold = rng.permutation(len(before)) % FOLDS
+    original_features, masked_features, _ = build_features(pairs)
+    rng = setting.rng(f"prediction, {target.name}")
+    is_known, is_known_masked = (~target.is_missing(side) for side in SIDES)
+    fold_of_record = rng.permutation(len(original_features)) % FOLDS
     predicted: dict[tuple[str, str], Matrix] = {}
-    for part in range(FOLDS):
-        test = known & (fold == part)
-        rest = fold != part
-        rest_masked = rest if study.aligned else np.full(len(after), True)
+    for fold in range(FOLDS):
+        is_test = is_known & (fold_of_record == fold)
+        is_training = fold_of_record != fold
+        is_masked_training = is_training if setting.aligned else np.full(len(masked_features), True)
         training = {
-            "original": (before, target.original, known & rest),
-            "masked": (after, target.masked, known_masked & rest_masked),
+            "original": (original_features, target.original, is_known & is_training),
+            "masked": (masked_features, target.masked, is_known_masked & is_masked_training),
         }
         for side, (X, y, rows) in training.items():
             for model in MODELS:
-                result = _predict(model, target.is_number, X[rows], y[rows], before[test], classes)
-                predictions = predicted.setdefault(
-                    (side, model), np.zeros((len(before), result.shape[1]))
+                fold_predictions = _predict(
+                    model, target.is_number, X[rows], y[rows], original_features[is_test], classes
                 )
-                predictions[test] = result
+                predictions = predicted.setdefault(
+                    (side, model), np.zeros((len(original_features), fold_predictions.shape[1]))
+                )
+                predictions[is_test] = fold_predictions
     return predicted
 
 
@@ -158,11 +162,11 @@ def _predict(
     if is_number:
         regressor = Ridge(alpha=1e-6) if model == "linear" else RandomForestRegressor(**forest)
         return np.asarray(regressor.fit(X, y).predict(test))[:, np.newaxis]
-    chances = np.zeros((len(test), len(classes)))
-    present = np.unique(y)
-    if len(present) == 1:
-        chances[:, classes == present[0]] = 1.0
-        return chances
+    class_probabilities = np.zeros((len(test), len(classes)))
+    training_classes = np.unique(y)
+    if len(training_classes) == 1:
+        class_probabilities[:, classes == training_classes[0]] = 1.0
+        return class_probabilities
     classifier = (
         LogisticRegression(max_iter=200, tol=1e-3)
         if model == "linear"
@@ -170,8 +174,8 @@ def _predict(
     )
     probabilities = classifier.fit(X, y).predict_proba(test)
     for i, value in enumerate(classifier.classes_):
-        chances[:, classes == value] = probabilities[:, [i]]
-    return chances
+        class_probabilities[:, classes == value] = probabilities[:, [i]]
+    return class_probabilities
 
 
 def explained_share(truth: Values, predicted: Values) -> float:
@@ -185,7 +189,7 @@ def explained_share(truth: Values, predicted: Values) -> float:
     return float(1 - ((truth - predicted) ** 2).sum() / ((truth - truth.mean()) ** 2).sum())
 
 
-def mean_auc(truth: Labels, chances: Matrix, classes: Labels) -> float:
+def mean_auc(truth: Labels, probabilities: Matrix, classes: Labels) -> float:
     """Return the area under the ROC curve, the mean over the classes, each against all others.
 
     Examples
@@ -196,9 +200,11 @@ def mean_auc(truth: Labels, chances: Matrix, classes: Labels) -> float:
     """
     areas = []
     for i, value in enumerate(classes):
-        inside = truth == value
-        _, place, counts = np.unique(chances[:, i], return_inverse=True, return_counts=True)
-        ranks = (np.cumsum(counts) - (counts - 1) / 2)[place.ravel()]
-        n, m = int(inside.sum()), int((~inside).sum())
-        areas.append((ranks[inside].sum() - n * (n + 1) / 2) / (n * m))
+        is_in_class = truth == value
+        _, inverse, counts = np.unique(probabilities[:, i], return_inverse=True, return_counts=True)
+        ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse.ravel()]
+        n_inside, n_outside = int(is_in_class.sum()), int((~is_in_class).sum())
+        areas.append(
+            (ranks[is_in_class].sum() - n_inside * (n_inside + 1) / 2) / (n_inside * n_outside)
+        )
     return float(np.mean(areas))

@@ -10,18 +10,18 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.frame.roles import name_columns
 from shoal.metrics._base import Matrix, Values
-from shoal.metrics.analyses._features import features, independent, usable_features
-from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._features import build_features, independent_columns, usable_features
+from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses.result import AnalysisResult
 
-PENALTY = 1e4  # inverse strength: in effect none, but finite where classes can be separated
+INVERSE_PENALTY = 1e4  # inverse strength: in effect none, but finite where classes can be separated
 LEAF_SHARE = 0.01  # of all records in a leaf of the tree, at least
-LEAST_LEAF = 10
+MIN_LEAF = 10
 
 Probabilities = Callable[[Matrix, Matrix, int], tuple[Values, Values]]
 
 
-def propensity(study: Study) -> AnalysisResult | str:
+def propensity(setting: AnalysisSetting) -> AnalysisResult | str:
     r"""Mean squared error of a propensity score, relative to that of a new sample [SRNDS18]_.
 
     A model predicts from a record whether it is a masked one. With :math:`N` records in both
@@ -35,7 +35,7 @@ def propensity(study: Study) -> AnalysisResult | str:
 
     Parameters
     ----------
-    study : Study
+    setting : AnalysisSetting
         Tables and options of the analysis.
 
     Returns
@@ -52,25 +52,25 @@ def propensity(study: Study) -> AnalysisResult | str:
        specific utility measures for synthetic data. Journal of the Royal Statistical Society A
        181(3), 663-688.
     """
-    sampled = study.sample("propensity")
-    pairs, too_many = usable_features(sampled.selected)
+    sampled = setting.sample("propensity")
+    pairs, too_many_categories = usable_features(sampled.selected_pairs)
     if not pairs:
         return "Needs a column that can be compared between the tables."
     remarks = []
-    if too_many:
-        remarks.append(f"{name_columns(too_many)} left out: too many categories.")
-    if sampled is not study:
-        remarks.append(f"On a sample of {study.max_records:,} records.")
+    if too_many_categories:
+        remarks.append(f"{name_columns(too_many_categories)} left out: too many categories.")
+    if sampled is not setting:
+        remarks.append(f"On a sample of {setting.max_records:,} records.")
     rows = []
     models: dict[str, tuple[bool, Probabilities]] = {
         "logistic": (True, logistic_probabilities),
         "tree": (False, tree_probabilities),
     }
     for i, (name, (second_order, model)) in enumerate(models.items()):
-        before, after, _ = features(pairs, second_order=second_order)
+        original, masked, _ = build_features(pairs, second_order=second_order)
         with warnings.catch_warnings():  # a model of very different tables need not converge
             warnings.simplefilter("ignore")
-            row = compare(before, after, model, sampled, name)
+            row = compare_with_null(original, masked, model, sampled, name)
         rows.append({"model": name, **row})
         progress.report("propensity score", i + 1, len(models))
     figures = {f"pmse_{row['model']}": row["pmse"] for row in rows}
@@ -83,26 +83,29 @@ def propensity(study: Study) -> AnalysisResult | str:
     return AnalysisResult("propensity", figures, tuple(rows), tuple(remarks))
 
 
-def compare(
-    before: Matrix, after: Matrix, model: Probabilities, study: Study, name: str
+def compare_with_null(
+    original: Matrix, masked: Matrix, model: Probabilities, setting: AnalysisSetting, name: str
 ) -> dict[str, Any]:
     """Return pMSE of one model, with the mean and standard deviation of its null distribution."""
-    observed = pmse(*model(before, after, 0))
-    rng = study.rng(f"propensity, {name}")
-    draws = [rng.integers(len(before), size=len(after)) for _ in range(study.n_resamples)]
+    observed = pmse(*model(original, masked, 0))
+    rng = setting.rng(f"propensity, {name}")
+    resamples = [rng.integers(len(original), size=len(masked)) for _ in range(setting.n_resamples)]
 
-    def resampled(repeat: int) -> float:
-        return pmse(*model(before, before[draws[repeat]], repeat))
+    def resampled_pmse(resample: int) -> float:
+        return pmse(*model(original, original[resamples[resample]], resample))
 
-    with ThreadPoolExecutor(study.n_jobs) as pool:
-        null = np.array(list(pool.map(resampled, range(len(draws)))))
-    mean, spread = float(null.mean()), float(null.std(ddof=1)) if len(null) > 1 else 0.0
+    with ThreadPoolExecutor(setting.n_jobs) as pool:
+        null_distribution = np.array(list(pool.map(resampled_pmse, range(len(resamples)))))
+    mean, std = (
+        float(null_distribution.mean()),
+        float(null_distribution.std(ddof=1)) if len(null_distribution) > 1 else 0.0,
+    )
     return {
         "pmse": observed,
         "null_mean": mean,
-        "null_sd": spread,
+        "null_sd": std,
         "ratio": observed / mean if mean > 0 else (0.0 if observed == 0 else None),
-        "score": (observed - mean) / spread if spread > 0 else None,
+        "score": (observed - mean) / std if std > 0 else None,
     }
 
 
@@ -118,31 +121,31 @@ def pmse(original: Values, masked: Values) -> float:
     return float(((scores - len(masked) / len(scores)) ** 2).mean())
 
 
-def logistic_probabilities(before: Matrix, after: Matrix, seed: int) -> tuple[Values, Values]:
+def logistic_probabilities(original: Matrix, masked: Matrix, seed: int) -> tuple[Values, Values]:
     """Return the chance that each record is a masked one, by logistic regression."""
     del seed
     from sklearn.linear_model import LogisticRegression
 
-    X = independent(np.vstack([before, after]))
-    model = LogisticRegression(C=PENALTY, solver="newton-cholesky", max_iter=50)
-    return _fitted_probabilities(model, X, len(before))
+    X = independent_columns(np.vstack([original, masked]))
+    model = LogisticRegression(C=INVERSE_PENALTY, solver="newton-cholesky", max_iter=50)
+    return _fitted_probabilities(model, X, len(original))
 
 
-def tree_probabilities(before: Matrix, after: Matrix, seed: int) -> tuple[Values, Values]:
+def tree_probabilities(original: Matrix, masked: Matrix, seed: int) -> tuple[Values, Values]:
     """Return the chance that each record is a masked one, by a classification tree."""
     from sklearn.tree import DecisionTreeClassifier
 
-    X = np.vstack([before, after])
-    leaf = max(LEAST_LEAF, int(LEAF_SHARE * len(X)))
+    X = np.vstack([original, masked])
+    min_leaf = max(MIN_LEAF, int(LEAF_SHARE * len(X)))
     return _fitted_probabilities(
-        DecisionTreeClassifier(min_samples_leaf=leaf, random_state=seed), X, len(before)
+        DecisionTreeClassifier(min_samples_leaf=min_leaf, random_state=seed), X, len(original)
     )
 
 
-def _fitted_probabilities(model: Any, X: Matrix, n: int) -> tuple[Values, Values]:
+def _fitted_probabilities(model: Any, X: Matrix, n_original: int) -> tuple[Values, Values]:
     if not X.shape[1]:  # nothing varies: every record has the same chance
-        chances = np.full(len(X), 1 - n / len(X))
-        return chances[:n], chances[n:]
-    is_masked = np.arange(len(X)) >= n
-    chances = model.fit(X, is_masked).predict_proba(X)[:, 1]
-    return chances[:n], chances[n:]
+        probabilities = np.full(len(X), 1 - n_original / len(X))
+        return probabilities[:n_original], probabilities[n_original:]
+    is_masked = np.arange(len(X)) >= n_original
+    probabilities = model.fit(X, is_masked).predict_proba(X)[:, 1]
+    return probabilities[:n_original], probabilities[n_original:]

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.metrics._base import Labels, Values
-from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
 from shoal.metrics.analyses.result import AnalysisResult
 
 WIDTHS = (1, 2, 3)  # numbers of columns in a query
-SHARE = 0.1  # of the records that a query covers, if its columns are independent
-LEAST_SHARE = 0.005  # of the records: errors of smaller counts are relative to this
+TARGET_SHARE = 0.1  # of the records that a query covers, if its columns are independent
+MIN_SHARE = 0.005  # of the records: errors of smaller counts are relative to this
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,18 +24,18 @@ class Condition:
     pair: ColumnPair
     low: float = 0.0
     high: float = 0.0
-    accepted: NDArray[np.bool_] | None = None
+    is_accepted: NDArray[np.bool_] | None = None
 
-    def holds(self, side: Side) -> NDArray[np.bool_]:
+    def is_met(self, side: Side) -> NDArray[np.bool_]:
         """Return which records of a table meet the condition; missing values do not."""
-        values: Any = self.pair.side(side)
-        if self.accepted is not None:
-            return np.asarray(np.append(self.accepted, False)[values])
+        values: Any = self.pair.values_of(side)
+        if self.is_accepted is not None:
+            return np.asarray(np.append(self.is_accepted, False)[values])
         return np.asarray((values >= self.low) & (values <= self.high))
 
 
-def range_counts(study: Study) -> AnalysisResult | str:
-    r"""Count the records in random ranges of one to three columns, before and after.
+def range_counts(setting: AnalysisSetting) -> AnalysisResult | str:
+    r"""Count the records in random ranges of one to three columns in both tables.
 
     A range covers a random run of the original values, or a random set of categories, such that
     a query covers a tenth of the records if its columns are independent. The relative error of a
@@ -48,7 +48,7 @@ def range_counts(study: Study) -> AnalysisResult | str:
 
     Parameters
     ----------
-    study : Study
+    setting : AnalysisSetting
         Tables and options of the analysis.
 
     Returns
@@ -57,32 +57,34 @@ def range_counts(study: Study) -> AnalysisResult | str:
         One row for each number of columns, with the mean, the median and the 95 % quantile of the
         errors. 0 if no count changed.
     """
-    pairs = [pair for pair in study.selected if (~pair.missing("original")).any()]
+    pairs = [pair for pair in setting.selected_pairs if (~pair.is_missing("original")).any()]
     if not pairs:
         return "Needs a column with values that can be compared between the tables."
-    rng = study.rng("range counts")
+    rng = setting.rng("range counts")
     widths = [width for width in WIDTHS if width <= len(pairs)]
     queries = [
         [
-            _condition(pairs[i], SHARE ** (1 / width), rng)
+            _random_condition(pairs[i], TARGET_SHARE ** (1 / width), rng)
             for i in rng.choice(len(pairs), width, replace=False).tolist()
         ]
         for width in widths
-        for _ in range(max(1, study.n_queries // len(widths)))
+        for _ in range(max(1, setting.n_queries // len(widths)))
     ]
-    weights = {side: study.weights_of(side) for side in SIDES}
+    weights = {side: setting.weights_of(side) for side in SIDES}
 
-    def counts(query: list[Condition]) -> list[float]:
-        return [_count(query, side, weights[side]) for side in SIDES]
+    def counts_of_query(query: list[Condition]) -> list[float]:
+        return [_count_records(query, side, weights[side]) for side in SIDES]
 
-    with ThreadPoolExecutor(study.n_jobs) as pool:
-        counted = np.array(list(pool.map(counts, queries)))
-    total, n = weights["original"].sum(), study.size("original")
-    least = max(LEAST_SHARE * total, study.min_group * total / n)
-    errors = np.abs(counted[:, 1] - counted[:, 0]) / np.maximum(counted[:, 0], least)
+    with ThreadPoolExecutor(setting.n_jobs) as pool:
+        record_counts = np.array(list(pool.map(counts_of_query, queries)))
+    total, n = weights["original"].sum(), setting.size("original")
+    min_denominator = max(MIN_SHARE * total, setting.min_group * total / n)
+    errors = np.abs(record_counts[:, 1] - record_counts[:, 0]) / np.maximum(
+        record_counts[:, 0], min_denominator
+    )
     sizes = np.array([len(query) for query in queries])
-    rows = [{"columns": str(width), **_summary(errors[sizes == width])} for width in widths]
-    rows.append({"columns": "all", **_summary(errors)})
+    rows = [{"columns": str(width), **_summarise(errors[sizes == width])} for width in widths]
+    rows.append({"columns": "all", **_summarise(errors)})
     figures = {
         "range_count_error": rows[-1]["mean"],
         "range_count_error_95": rows[-1]["95 % quantile"],
@@ -90,36 +92,36 @@ def range_counts(study: Study) -> AnalysisResult | str:
     return AnalysisResult("range-counts", figures, tuple(rows))
 
 
-def _condition(pair: ColumnPair, share: float, rng: np.random.Generator) -> Condition:
-    known: Any = pair.original[~pair.missing("original")]
+def _random_condition(pair: ColumnPair, share: float, rng: np.random.Generator) -> Condition:
+    known: Any = pair.original[~pair.is_missing("original")]
     if pair.is_number:
         ordered = np.sort(known)
-        n = max(1, round(share * len(ordered)))
-        start = int(rng.integers(len(ordered) - n + 1))
-        return Condition(pair, float(ordered[start]), float(ordered[start + n - 1]))
-    return Condition(pair, accepted=_categories(known, pair.n_categories, share, rng))
+        n_covered = max(1, round(share * len(ordered)))
+        start = int(rng.integers(len(ordered) - n_covered + 1))
+        return Condition(pair, float(ordered[start]), float(ordered[start + n_covered - 1]))
+    return Condition(pair, is_accepted=_random_categories(known, pair.n_categories, share, rng))
 
 
-def _categories(
-    known: Labels, n_categories: int, share: float, rng: np.random.Generator
+def _random_categories(
+    codes: Labels, n_categories: int, share: float, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
     """Return a random set of categories that covers at least a share of the records."""
-    sizes = np.bincount(known, minlength=n_categories)
+    sizes = np.bincount(codes, minlength=n_categories)
     order = rng.permutation(np.flatnonzero(sizes))
-    covered = np.cumsum(sizes[order]) / len(known)
-    accepted = np.zeros(n_categories, bool)
-    accepted[order[: int(np.searchsorted(covered, share)) + 1]] = True
-    return accepted
+    covered = np.cumsum(sizes[order]) / len(codes)
+    is_accepted = np.zeros(n_categories, bool)
+    is_accepted[order[: int(np.searchsorted(covered, share)) + 1]] = True
+    return is_accepted
 
 
-def _count(query: list[Condition], side: Side, weights: Values) -> float:
-    inside = query[0].holds(side)
+def _count_records(query: list[Condition], side: Side, weights: Values) -> float:
+    is_inside = query[0].is_met(side)
     for condition in query[1:]:
-        inside &= condition.holds(side)
-    return float(weights[inside].sum())
+        is_inside &= condition.is_met(side)
+    return float(weights[is_inside].sum())
 
 
-def _summary(errors: Values) -> dict[str, Any]:
+def _summarise(errors: Values) -> dict[str, Any]:
     return {
         "queries": len(errors),
         "mean": float(errors.mean()),

@@ -1,4 +1,4 @@
-"""Regression models before and after, with the overlap of confidence intervals."""
+"""Regression models of both tables, with the overlap of confidence intervals."""
 
 from typing import Any
 
@@ -8,16 +8,16 @@ from shoal import _progress as progress
 from shoal._text import count
 from shoal.metrics.analyses._fit import Fit, fit
 from shoal.metrics.analyses._formula import Designs, build_designs, formula_columns
-from shoal.metrics.analyses._study import Study
+from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import SIDES, Side
 from shoal.metrics.analyses.result import AnalysisResult
 
-CONSTANT = "Intercept"
+INTERCEPT = "Intercept"
 
 __all__ = ["formula_columns", "interval_overlap", "regression"]
 
 
-def regression(study: Study) -> AnalysisResult | str:
+def regression(setting: AnalysisSetting) -> AnalysisResult | str:
     r"""Fit models to both tables and compare the coefficients [KKORS06]_.
 
     The model is a linear regression, or a logistic one if the response is a column of two values.
@@ -32,7 +32,7 @@ def regression(study: Study) -> AnalysisResult | str:
 
     Parameters
     ----------
-    study : Study
+    setting : AnalysisSetting
         Tables and options of the analysis.
 
     Returns
@@ -47,33 +47,33 @@ def regression(study: Study) -> AnalysisResult | str:
        framework for evaluating the utility of data altered to protect confidentiality. The American
        Statistician 60(3), 224-232.
     """
-    if not study.formulas:
+    if not setting.formulas:
         return "Needs a formula, such as wage ~ education + experience."
     rows: list[dict[str, Any]] = []
     remarks = []
-    for i, formula in enumerate(study.formulas, 1):
-        outcome = _compare(study, formula)
+    for i, formula in enumerate(setting.formulas, 1):
+        outcome = _compare_model(setting, formula)
         if isinstance(outcome, str):
             remarks.append(f"Model {i} ({formula}): {outcome}")
         else:
             coefficients, description = outcome
             rows += [{"model": str(i), **row} for row in coefficients]
             remarks.append(f"Model {i} ({formula}): {description}")
-        progress.report("regression", i, len(study.formulas))
+        progress.report("regression", i, len(setting.formulas))
     if not rows:
         return " ".join(remarks)
-    counted = [row for row in rows if row["coefficient"] != CONSTANT] or rows
-    overlaps = [row["overlap"] for row in counted]
+    compared = [row for row in rows if row["coefficient"] != INTERCEPT] or rows
+    overlaps = [row["overlap"] for row in compared]
     figures = {
         "ci_overlap": min(overlaps),
         "ci_overlap_mean": float(np.mean(overlaps)),
-        "conclusions_changed": float(np.mean([row["changed"] for row in counted])),
+        "conclusions_changed": float(np.mean([row["changed"] for row in compared])),
     }
-    shifts = [row["shift"] for row in counted if row["shift"] is not None]
+    shifts = [row["shift"] for row in compared if row["shift"] is not None]
     if shifts:
         figures["coefficient_shift"] = max(shifts)
-    hidden = ("shift",) if len(study.formulas) > 1 else ("model", "shift")
-    return AnalysisResult("regression", figures, tuple(rows), tuple(remarks), hidden)
+    hidden_keys = ("shift",) if len(setting.formulas) > 1 else ("model", "shift")
+    return AnalysisResult("regression", figures, tuple(rows), tuple(remarks), hidden_keys)
 
 
 def interval_overlap(first: tuple[float, float], second: tuple[float, float]) -> float:
@@ -91,62 +91,68 @@ def interval_overlap(first: tuple[float, float], second: tuple[float, float]) ->
     return sum(shares) / 2
 
 
-def _compare(study: Study, formula: str) -> tuple[list[dict[str, Any]], str] | str:
-    designs = build_designs(study, formula)
+def _compare_model(
+    setting: AnalysisSetting, formula: str
+) -> tuple[list[dict[str, Any]], str] | str:
+    designs = build_designs(setting, formula)
     if isinstance(designs, str):
         return designs
     fits: dict[Side, Fit] = {}
     for side in SIDES:
-        design = designs.sides[side]
-        weights = None if study.weights is None else study.weights_of(side)[design.rows]
-        model = fit(design.y, design.X, weights, is_binary=designs.is_binary)
-        if isinstance(model, str):
-            return f"{side} table: {model}"
-        fits[side] = model
-    rows, hidden = _rows(designs, fits, study.min_group)
+        design = designs.by_side[side]
+        weights = None if setting.weights is None else setting.weights_of(side)[design.rows]
+        fitted = fit(design.y, design.X, weights, is_binary=designs.is_binary)
+        if isinstance(fitted, str):
+            return f"{side} table: {fitted}"
+        fits[side] = fitted
+    rows, n_hidden = _rows(designs, fits, setting.min_group)
     if not rows:
         return "no coefficient can be estimated."
-    sizes = [f"{len(designs.sides[side].y):,}" for side in SIDES]
-    words = f"{'logistic' if designs.is_binary else 'linear'} regression, {sizes[0]} records before"
-    words += f" and {sizes[1]} after."
-    if hidden:
-        words += (
-            f" {count(hidden, 'coefficient')} of categories with fewer than"
-            f" {study.min_group} records not shown."
+    sizes = [f"{len(designs.by_side[side].y):,}" for side in SIDES]
+    description = (
+        f"{'logistic' if designs.is_binary else 'linear'} regression, {sizes[0]} records before"
+    )
+    description += f" and {sizes[1]} after."
+    if n_hidden:
+        description += (
+            f" {count(n_hidden, 'coefficient')} of categories with fewer than"
+            f" {setting.min_group} records not shown."
         )
-    return rows, words
+    return rows, description
 
 
 def _rows(
     designs: Designs, fits: dict[Side, Fit], min_group: int
 ) -> tuple[list[dict[str, Any]], int]:
     """Return a row for each coefficient of the original, and the number of those not shown."""
-    before, after = (fits[side] for side in SIDES)
-    filled = (designs.sides["original"].X != 0).sum(axis=0)
-    rows, hidden = [], 0
+    original_fit, masked_fit = (fits[side] for side in SIDES)
+    n_nonzero = (designs.by_side["original"].X != 0).sum(axis=0)
+    rows, n_hidden = [], 0
     for i, term in enumerate(designs.terms):
-        if np.isnan(before.coefficients[i]):
+        if np.isnan(original_fit.coefficients[i]):
             continue
-        if filled[i] < min_group:
-            hidden += 1
+        if n_nonzero[i] < min_group:
+            n_hidden += 1
             continue
-        values = [float(model.coefficients[i]) for model in (before, after)]
-        lost = np.isnan(after.coefficients[i])
-        intervals = [(model.low[i], model.high[i]) for model in (before, after)]
-        gap = abs(after.coefficients[i] - before.coefficients[i])
+        values = [float(fitted.coefficients[i]) for fitted in (original_fit, masked_fit)]
+        is_lost = np.isnan(masked_fit.coefficients[i])
+        intervals = [(fitted.low[i], fitted.high[i]) for fitted in (original_fit, masked_fit)]
+        difference = abs(masked_fit.coefficients[i] - original_fit.coefficients[i])
         rows.append(
             {
                 "coefficient": term,
                 "original": values[0],
                 "original interval": list(map(float, intervals[0])),
-                "masked": None if lost else values[1],
-                "masked interval": None if lost else list(map(float, intervals[1])),
-                "overlap": 0.0 if lost else float(interval_overlap(*intervals)),
-                "shift": None if lost or not before.errors[i] else float(gap / before.errors[i]),
-                "changed": bool(lost or _sign(*intervals[0]) != _sign(*intervals[1])),
+                "masked": None if is_lost else values[1],
+                "masked interval": None if is_lost else list(map(float, intervals[1])),
+                "overlap": 0.0 if is_lost else float(interval_overlap(*intervals)),
+                "shift": None
+                if is_lost or not original_fit.standard_errors[i]
+                else float(difference / original_fit.standard_errors[i]),
+                "changed": bool(is_lost or _sign(*intervals[0]) != _sign(*intervals[1])),
             }
         )
-    return rows, hidden
+    return rows, n_hidden
 
 
 def _sign(low: float, high: float) -> int:

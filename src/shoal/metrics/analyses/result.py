@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from shoal._text import align_rows
-from shoal.metrics.figures import WORST
+from shoal.metrics.figures import WORST_SUFFIX
 from shoal.metrics.named_results import NamedResults
 from shoal.metrics.subgroups import Subgroups
 
 Better = Literal["lower", "higher"]
 
 
-SHOWN = 15  # estimates by group in the text
+MAX_SHOWN = 15  # estimates by group in the text
 
 
 class FigureInfo(NamedTuple):
@@ -203,7 +203,7 @@ class Utility(NamedResults[AnalysisResult]):
             if name not in computed and (info.analysis in self.not_run or info.analysis in self)
         }
         if self.groups is None:
-            reasons |= {f"{name}{WORST}": "Needs columns of subgroups." for name in FIGURES}
+            reasons |= {f"{name}{WORST_SUFFIX}": "Needs columns of subgroups." for name in FIGURES}
         return reasons
 
     def to_dict(self) -> dict[str, Any]:
@@ -241,12 +241,14 @@ class Utility(NamedResults[AnalysisResult]):
         if not rows:
             return ""
         rows.sort(key=lambda row: -row["error"])
-        remark = "" if len(rows) <= SHOWN else f"The greatest {SHOWN} of {len(rows):,} errors."
+        remark = (
+            "" if len(rows) <= MAX_SHOWN else f"The greatest {MAX_SHOWN} of {len(rows):,} errors."
+        )
         name = "estimates by group"
-        whole = self.get("estimates")
-        years, hidden = ((), ()) if whole is None else (whole.years, whole.hidden)
+        whole_table = self.get("estimates")
+        years, hidden = ((), ()) if whole_table is None else (whole_table.years, whole_table.hidden)
         remarks = (remark,) if remark else ()
-        return str(AnalysisResult(name, {}, tuple(rows[:SHOWN]), remarks, hidden, years))
+        return str(AnalysisResult(name, {}, tuple(rows[:MAX_SHOWN]), remarks, hidden, years))
 
     def _repr_html_(self) -> str:
         """Return the results for a notebook."""

@@ -12,8 +12,8 @@ from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
 from shoal.metrics._base import Values
-from shoal.metrics.alignment import OTHER_ORDER, decide_order
-from shoal.metrics.analyses._study import Study
+from shoal.metrics.alignment import ORDER_DIFFERS, resolve_alignment
+from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import Side, read_pairs
 from shoal.metrics.analyses.estimates import estimates
 from shoal.metrics.analyses.group_by import group_by
@@ -32,7 +32,7 @@ from shoal.metrics.subgroups import (
 )
 
 Outcome = AnalysisResult | str
-ANALYSES: dict[str, Callable[[Study], Outcome]] = {
+ANALYSES: dict[str, Callable[[AnalysisSetting], Outcome]] = {
     "propensity": propensity,
     "prediction": prediction,
     "regression": regression,
@@ -122,17 +122,17 @@ def utility(
     check_at_least(2, n_resamples=n_resamples, max_records=max_records)
     check_at_least(1, n_queries=n_queries)
     check_min_group(min_group)
-    before, after = tables.open_frame(original), tables.open_frame(masked)
-    declared = as_types(types)
-    same_order = decide_order(before, after, declared, aligned)
-    study, remarks = _prepare(
-        before,
-        after,
+    original_frame, masked_frame = tables.open_frame(original), tables.open_frame(masked)
+    declared_types = as_types(types)
+    same_order = resolve_alignment(original_frame, masked_frame, declared_types, aligned)
+    setting, remarks = _prepare_setting(
+        original_frame,
+        masked_frame,
         columns,
         as_list(target) if target is not None else [],
         as_list(formula) if formula is not None else [],
         weight,
-        declared,
+        declared_types,
         aligned=same_order,
         n_resamples=n_resamples,
         n_queries=n_queries,
@@ -141,22 +141,24 @@ def utility(
         seed=seed_or_draw(random_state),
         n_jobs=effective_n_jobs(n_jobs),
     )
-    if not same_order and len(before) == len(after) and aligned is None:
-        remarks.append(OTHER_ORDER)
+    if not same_order and len(original_frame) == len(masked_frame) and aligned is None:
+        remarks.append(ORDER_DIFFERS)
     groups = None
     if by is not None:
-        frames = [before] if study.aligned else [before, after]
-        grouping = split_groups(frames, by, min_group, declared)
-        groups = _by_group(study, names, grouping)
-        empty = sum(not len(group.rows[-1]) for group in grouping.groups)
-        if empty:
-            remarks.append(f"{count(empty, 'group')} without a masked record: no figures of these.")
-    results, not_run = run_each("analyses", ANALYSES, names, study)
+        frames = [original_frame] if setting.aligned else [original_frame, masked_frame]
+        grouping = split_groups(frames, by, min_group, declared_types)
+        groups = _utility_by_group(setting, names, grouping)
+        n_empty = sum(not len(group.rows[-1]) for group in grouping.groups)
+        if n_empty:
+            remarks.append(
+                f"{count(n_empty, 'group')} without a masked record: no figures of these."
+            )
+    results, not_run = run_each("analyses", ANALYSES, names, setting)
     return Utility(
         results,
         not_run,
-        records=len(before),
-        seed=study.seed,
+        records=len(original_frame),
+        seed=setting.seed,
         remarks=tuple(remarks),
         groups=groups,
     )
@@ -174,24 +176,26 @@ def _check_names(names: Sequence[str]) -> None:
             )
 
 
-def _by_group(study: Study, names: Sequence[str], grouping: Grouping) -> Subgroups:
+def _utility_by_group(
+    setting: AnalysisSetting, names: Sequence[str], grouping: Grouping
+) -> Subgroups:
     """Analyse the records of each group in both tables."""
     utilities = []
     for group in grouping.groups:
         results: list[AnalysisResult] = []
         not_run = dict.fromkeys(names, "No masked record.")
         if len(group.rows[-1]):
-            part = study.restricted(group.rows[0], group.rows[-1])
-            results, not_run = run_each("analyses", ANALYSES, names, part)
-        utilities.append(Utility(results, not_run, records=len(group.rows[0]), seed=study.seed))
+            group_setting = setting.select_rows(group.rows[0], group.rows[-1])
+            results, not_run = run_each("analyses", ANALYSES, names, group_setting)
+        utilities.append(Utility(results, not_run, records=len(group.rows[0]), seed=setting.seed))
     figures = tuple(result.figures() for result in utilities)
-    better = {name: info.better for name, info in FIGURES.items()}
-    return Subgroups(grouping, figures, better, results=tuple(utilities))
+    directions = {name: info.better for name, info in FIGURES.items()}
+    return Subgroups(grouping, figures, directions, results=tuple(utilities))
 
 
-def _prepare(
-    before: Frame,
-    after: Frame,
+def _prepare_setting(
+    original: Frame,
+    masked: Frame,
     columns: Sequence[str] | None,
     targets: list[str],
     formulas: list[str],
@@ -200,43 +204,45 @@ def _prepare(
     *,
     aligned: bool,
     **options: Any,
-) -> tuple[Study, list[str]]:
-    """Return what the analyses need; refuse columns that do not exist."""
-    tables.check_columns(before, types)
-    chosen = (
-        [n for n in before.columns if n in after.columns] if columns is None else as_list(columns)
+) -> tuple[AnalysisSetting, list[str]]:
+    """Return the setting of the analyses and remarks; refuse columns that do not exist."""
+    tables.check_columns(original, types)
+    analysed = (
+        [name for name in original.columns if name in masked.columns]
+        if columns is None
+        else as_list(columns)
     )
-    used = list(dict.fromkeys([*chosen, *targets, *formula_columns(formulas)]))
-    for frame in (before, after):
-        tables.check_columns(frame, used)
-    pairs, remarks = read_pairs(before, after, used, types)
-    needed = [name for name in [*targets, *formula_columns(formulas)] if name not in pairs]
-    usable = tuple(name for name in chosen if name in pairs and name != weight)
-    if needed or not usable:
+    needed_columns = list(dict.fromkeys([*analysed, *targets, *formula_columns(formulas)]))
+    for frame in (original, masked):
+        tables.check_columns(frame, needed_columns)
+    pairs, remarks = read_pairs(original, masked, needed_columns, types)
+    not_comparable = [name for name in [*targets, *formula_columns(formulas)] if name not in pairs]
+    usable = tuple(name for name in analysed if name in pairs and name != weight)
+    if not_comparable or not usable:
         raise InputError(
-            f"{name_columns(needed or used)} cannot be compared: not of one kind in both tables."
-            " Declare the type with `types`."
-            if used
+            f"{name_columns(not_comparable or needed_columns)} cannot be compared: not of one kind"
+            " in both tables. Declare the type with `types`."
+            if needed_columns
             else "The tables have no column in common. Compare tables of the same columns.",
             code="kinds-differ",
-            columns=tuple(needed or used),
+            columns=tuple(not_comparable or needed_columns),
         )
-    weights, weights_remarks = _read_weights(before, after, weight, aligned=aligned)
-    study = Study(
+    weights, weights_remarks = _read_weights(original, masked, weight, aligned=aligned)
+    setting = AnalysisSetting(
         pairs, usable, tuple(targets), tuple(formulas), weights, aligned=aligned, **options
     )
-    return study, [*remarks, *weights_remarks]
+    return setting, [*remarks, *weights_remarks]
 
 
 def _read_weights(
-    before: Frame, after: Frame, weight: str | None, *, aligned: bool
+    original: Frame, masked: Frame, weight: str | None, *, aligned: bool
 ) -> tuple[dict[Side, Values] | None, list[str]]:
     """Return the weights of both tables, if there are any, and a remark on where they are from."""
     if weight is None:
         return None, []
-    original = tables.weights(before, weight)
-    if weight in after.columns:
-        return {"original": original, "masked": tables.weights(after, weight)}, []
+    original_weights = tables.weights(original, weight)
+    if weight in masked.columns:
+        return {"original": original_weights, "masked": tables.weights(masked, weight)}, []
     if not aligned:
         raise InputError(
             "The masked table has no column of weights, and its rows do not match those of the"
@@ -245,4 +251,4 @@ def _read_weights(
             column=weight,
         )
     remark = "The masked table has no weights: those of the original are used."
-    return {"original": original, "masked": original}, [remark]
+    return {"original": original_weights, "masked": original_weights}, [remark]

@@ -1,4 +1,4 @@
-"""What all attacks share: tables, targets, classes, distances and random draws."""
+"""The common input of all attacks: tables, targets, classes, distances and random draws."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,9 +23,10 @@ from shoal.metrics.anonymity import classes
 from shoal.metrics.attacks._tables import AttackTables, Column
 
 STRIDE = 50  # targets searched for at a time, in one thread
-ROUNDING = 1e-9  # squared distances that differ by a smaller share are equal up to rounding
+# Squared distances that differ by a smaller share are equal up to rounding.
+ROUNDING_TOLERANCE = 1e-9
 
-Which = Literal["original", "control"]
+TargetTable = Literal["original", "control"]
 Scale = Literal["values", "ranks"]
 
 
@@ -37,14 +38,14 @@ class Classes:
     ----------
     labels : ndarray of shape (n_records,)
         Class of each record.
-    first : ndarray of shape (n_classes,)
+    representatives : ndarray of shape (n_classes,)
         One record of each class.
     sizes : ndarray of shape (n_classes,)
         Number of records of each class.
     """
 
     labels: Labels
-    first: Labels
+    representatives: Labels
     sizes: Labels
 
     @cached_property
@@ -60,8 +61,11 @@ class Classes:
     def records(self, chosen: Labels) -> Labels:
         """Return all records of the chosen classes."""
         order, starts = self._order, self._starts
-        parts = [order[starts[c] : starts[c] + self.sizes[c]] for c in chosen.tolist()]
-        return np.concatenate(parts)
+        records_by_class = [
+            order[starts[chosen_class] : starts[chosen_class] + self.sizes[chosen_class]]
+            for chosen_class in chosen.tolist()
+        ]
+        return np.concatenate(records_by_class)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +74,7 @@ class Neighbours:
 
     Parameters
     ----------
-    squares : ndarray of shape (n_targets,)
+    squared_distances : ndarray of shape (n_targets,)
         Squared distance to the nearest class.
     starts : ndarray of shape (n_targets + 1,)
         Where the classes of each target begin in ``nearest``.
@@ -78,17 +82,17 @@ class Neighbours:
         The nearest classes of all targets, one after the other.
     """
 
-    squares: Values
+    squared_distances: Values
     starts: Labels
     nearest: Labels
 
-    def of(self, target: int) -> Labels:
+    def nearest_to(self, target: int) -> Labels:
         """Return the nearest classes of one target."""
         return self.nearest[self.starts[target] : self.starts[target + 1]]
 
 
 @dataclass(eq=False)
-class Setting:
+class AttackSetting:
     """Tables, options and shared results of a run of attacks.
 
     Parameters
@@ -121,9 +125,9 @@ class Setting:
         Number of columns in a multivariate predicate.
     halves : pair of tuples of str, optional
         Columns of both sources for linkability.
-    rows : ndarray, optional
+    eligible_rows : ndarray, optional
         Original records that may be targets; all by default.
-    control_members : ndarray, optional
+    eligible_control_rows : ndarray, optional
         Records of the control table that may be targets; all by default.
     """
 
@@ -141,8 +145,8 @@ class Setting:
     tolerance: float
     predicate_columns: int
     halves: tuple[tuple[str, ...], tuple[str, ...]] | None = None
-    rows: Labels | None = None
-    control_members: Labels | None = None
+    eligible_rows: Labels | None = None
+    eligible_control_rows: Labels | None = None
     _classes: dict[tuple[str, ...], Classes] = field(default_factory=dict)
     _neighbours: dict[object, Neighbours] = field(default_factory=dict)
     _indexes: dict[object, MixedIndex] = field(default_factory=dict)
@@ -150,10 +154,10 @@ class Setting:
     def __post_init__(self) -> None:
         self.n_released = len(next(iter(self.tables.released.values())))
         self.n_original = len(next(iter(self.tables.original.values())))
-        self.targets = self._sample("targets", self.n_original, self.rows)
+        self.targets = self._sample("targets", self.n_original, self.eligible_rows)
         control = self.tables.control
         n_control = 0 if control is None else len(next(iter(control.values())))
-        self.control_targets = self._sample("control", n_control, self.control_members)
+        self.control_targets = self._sample("control", n_control, self.eligible_control_rows)
         self.control_rows = np.arange(n_control)  # as many as the original has, if there are
         if n_control > self.n_original:
             rows = self.rng("control rows").choice(n_control, self.n_original, replace=False)
@@ -163,16 +167,23 @@ class Setting:
         """Return a separate generator for each purpose, so that attacks are independent."""
         return np.random.default_rng([self.seed, crc32(purpose.encode())])
 
-    def _sample(self, purpose: str, n: int, rows: Labels | None) -> Labels:
-        rows = np.arange(n) if rows is None else rows
-        if len(rows) <= self.n_attacks:
-            return rows
-        chosen = self.rng(purpose).choice(len(rows), self.n_attacks, replace=False)
-        return rows[np.sort(chosen)]
+    def _sample(self, purpose: str, n_records: int, candidates: Labels | None) -> Labels:
+        candidates = np.arange(n_records) if candidates is None else candidates
+        if len(candidates) <= self.n_attacks:
+            return candidates
+        sampled = self.rng(purpose).choice(len(candidates), self.n_attacks, replace=False)
+        return candidates[np.sort(sampled)]
 
-    def of_group(self, rows: Labels, control_members: Labels | None) -> "Setting":
+    def with_targets_of(
+        self, eligible_rows: Labels, eligible_control_rows: Labels | None
+    ) -> "AttackSetting":
         """Return the same setting with targets of a group only; classes and indexes are shared."""
-        return replace(self, rows=rows, control_members=control_members, _neighbours={})
+        return replace(
+            self,
+            eligible_rows=eligible_rows,
+            eligible_control_rows=eligible_control_rows,
+            _neighbours={},
+        )
 
     def classes(self, names: Sequence[str]) -> Classes:
         """Return the classes of released records that are equal on the columns."""
@@ -184,99 +195,109 @@ class Setting:
         return self._classes[key]
 
     def points(
-        self, names: Sequence[str], rows: Labels, which: Which, scale: Scale
+        self, names: Sequence[str], rows: Labels, target_table: TargetTable, scale: Scale
     ) -> tuple[MixedTable, MixedTable]:
         """Return the classes on the columns and some records as points on a common scale.
 
         Numbers have mean 0 and standard deviation 1 in the release, which an attacker has. On the
-        scale of ranks, each number is replaced by its rank in its own table before.
+        scale of ranks, each number is first replaced by its rank in its own table.
         """
-        first = self.classes(names).first
-        source = self.tables.control if which == "control" else self.tables.original
+        representatives = self.classes(names).representatives
+        source = self.tables.control if target_table == "control" else self.tables.original
         assert source is not None
         table, targets = [], []
         for name in (name for name in names if self.tables.is_number(name)):
-            after, before = self.tables.released[name], source[name]
+            released_values, target_values = self.tables.released[name], source[name]
             if scale == "ranks":
-                after, before = mean_ranks(after), mean_ranks(before)
-            known = after[~np.isnan(after)]
+                released_values, target_values = (
+                    mean_ranks(released_values),
+                    mean_ranks(target_values),
+                )
+            known = released_values[~np.isnan(released_values)]
             centre = known.mean() if len(known) else 0.0
-            unit = _spread(known, centre) if len(known) else 0.0
-            unit = unit if unit > 0 else 1.0
-            table.append((after[first] - centre) / unit)
-            targets.append((before[rows] - centre) / unit)
-        kinds = [name for name in names if not self.tables.is_number(name)]
+            std = _standard_deviation(known, centre) if len(known) else 0.0
+            std = std if std > 0 else 1.0
+            table.append((released_values[representatives] - centre) / std)
+            targets.append((target_values[rows] - centre) / std)
+        category_names = [name for name in names if not self.tables.is_number(name)]
         return (
-            MixedTable(_stack(table, len(first)), _stack_codes(self.tables.released, kinds, first)),
-            MixedTable(_stack(targets, len(rows)), _stack_codes(source, kinds, rows)),
+            MixedTable(
+                _stack_numbers(table, len(representatives)),
+                _stack_codes(self.tables.released, category_names, representatives),
+            ),
+            MixedTable(
+                _stack_numbers(targets, len(rows)), _stack_codes(source, category_names, rows)
+            ),
         )
 
     def neighbours(
-        self, names: Sequence[str], which: Which = "original", scale: Scale = "values"
+        self, names: Sequence[str], target_table: TargetTable = "original", scale: Scale = "values"
     ) -> Neighbours:
         """Return the nearest classes of all targets of a table, by their values in the columns."""
         names = tuple(sorted(names))
-        key = (names, which, scale)
+        key = (names, target_table, scale)
         if key not in self._neighbours:
-            rows = self.targets if which == "original" else self.control_targets
-            table, targets = self.points(names, rows, which, scale)
+            rows = self.targets if target_table == "original" else self.control_targets
+            table, targets = self.points(names, rows, target_table, scale)
             if (names, scale) not in self._indexes:
                 self._indexes[names, scale] = build_index(table)
             search = partial(_search, self._indexes[names, scale], targets)
             self._neighbours[key] = self._in_parallel(search, len(rows), "attacks: nearest records")
         return self._neighbours[key]
 
-    def _in_parallel(self, search: partial[Neighbours], n: int, stage: str) -> Neighbours:
-        parts = [slice(start, min(n, start + STRIDE)) for start in range(0, n, STRIDE)]
+    def _in_parallel(self, search: partial[Neighbours], n_targets: int, stage: str) -> Neighbours:
+        chunks = [
+            slice(start, min(n_targets, start + STRIDE)) for start in range(0, n_targets, STRIDE)
+        ]
         results = []
         with ThreadPoolExecutor(self.n_jobs) as pool:
-            for part, result in zip(parts, pool.map(search, parts), strict=True):
+            for chunk, result in zip(chunks, pool.map(search, chunks), strict=True):
                 results.append(result)
-                progress.report(stage, part.stop, n)
-        counts = np.concatenate([np.diff(part.starts) for part in results])
+                progress.report(stage, chunk.stop, n_targets)
+        counts = np.concatenate([np.diff(result.starts) for result in results])
         return Neighbours(
-            np.concatenate([part.squares for part in results]),
+            np.concatenate([result.squared_distances for result in results]),
             np.concatenate([[0], np.cumsum(counts)]),
-            np.concatenate([part.nearest for part in results]),
+            np.concatenate([result.nearest for result in results]),
         )
 
 
-def _search(index: MixedIndex, all_targets: MixedTable, part: slice) -> Neighbours:
-    """Return the nearest classes of a part of the targets."""
-    targets = all_targets.select_rows(part)
-    squares = np.full(len(targets.numbers), np.inf)
-    tighten_bounds(index, targets, squares)
-    bounds = squares * (1 + ROUNDING)
-    counts = np.zeros(len(squares), np.int64)
+def _search(index: MixedIndex, all_targets: MixedTable, chunk: slice) -> Neighbours:
+    """Return the nearest classes of a chunk of the targets."""
+    targets = all_targets.select_rows(chunk)
+    squared_distances = np.full(len(targets.numbers), np.inf)
+    tighten_bounds(index, targets, squared_distances)
+    bounds = squared_distances * (1 + ROUNDING_TOLERANCE)
+    counts = np.zeros(len(squared_distances), np.int64)
     list_within(index, targets, bounds, counts, np.empty(0, np.int64))
     starts = np.concatenate([[0], np.cumsum(counts)])
     nearest = np.empty(starts[-1], np.int64)
     list_within(index, targets, bounds, starts[:-1].copy(), nearest)
-    return Neighbours(squares, starts, nearest)
+    return Neighbours(squared_distances, starts, nearest)
 
 
-def _spread(values: Values, centre: float) -> float:
+def _standard_deviation(values: Values, centre: float) -> float:
     """Return the standard deviation, also where the squares of the values are too large."""
     with np.errstate(over="ignore"):
-        spread = float(values.std())
-    if np.isfinite(spread):
-        return spread
-    greatest = float(np.abs(values - centre).max())
-    return greatest * float((values / greatest).std())
+        std = float(values.std())
+    if np.isfinite(std):
+        return std
+    largest = float(np.abs(values - centre).max())
+    return largest * float((values / largest).std())
 
 
 def mean_ranks(values: Values) -> Values:
     """Return the rank of each value divided by their number; equal values share the mean rank."""
-    known = ~np.isnan(values)
-    ranked = np.full(len(values), np.nan)
-    if known.any():
-        _, place, counts = np.unique(values[known], return_inverse=True, return_counts=True)
-        middle = np.cumsum(counts) - (counts - 1) / 2
-        ranked[known] = middle[place.ravel()] / known.sum()
-    return ranked
+    is_known = ~np.isnan(values)
+    mean_rank_shares = np.full(len(values), np.nan)
+    if is_known.any():
+        _, inverse, counts = np.unique(values[is_known], return_inverse=True, return_counts=True)
+        middle_ranks = np.cumsum(counts) - (counts - 1) / 2
+        mean_rank_shares[is_known] = middle_ranks[inverse.ravel()] / is_known.sum()
+    return mean_rank_shares
 
 
-def _stack(columns: list[Values], rows: int) -> Matrix:
+def _stack_numbers(columns: list[Values], rows: int) -> Matrix:
     return np.ascontiguousarray(np.array(columns).reshape(len(columns), rows).T)
 
 

@@ -1,4 +1,4 @@
-"""The columns of the original, the released and the control table, in common terms."""
+"""The columns of the original, the released and the control table, with the same codes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -62,18 +62,20 @@ def read_tables(
     """
     frames = [original, released, *([] if control is None else [control])]
     result = AttackTables({}, {}, None if control is None else {})
-    recoded, left_out = [], []
-    for name in [name for name in released.columns if all(name in f.columns for f in frames)]:
+    recoded, not_comparable = [], []
+    for name in [
+        name for name in released.columns if all(name in frame.columns for frame in frames)
+    ]:
         try:
             columns = _read(frames, name, types.get(name))
         except InputError:
-            left_out.append(name)
+            not_comparable.append(name)
             continue
         if columns[1].dtype == np.int64 and _has_new_labels(columns[0], columns[1]):
             if not aligned:
-                left_out.append(name)
+                not_comparable.append(name)
                 continue
-            columns = _translate(columns)
+            columns = _use_released_labels(columns)
             recoded.append(name)
         result.original[name], result.released[name] = columns[:2]
         if result.control is not None:
@@ -83,9 +85,10 @@ def read_tables(
             f"{name_columns(recoded)} recoded: an attacker is assumed to know the released label of"
             " a target's value."
         )
-    if left_out:
+    if not_comparable:
         result.remarks.append(
-            f"{name_columns(left_out)} left out: values cannot be compared between the tables."
+            f"{name_columns(not_comparable)} left out: values cannot be compared between the"
+            " tables."
         )
     return result
 
@@ -104,7 +107,7 @@ def _has_new_labels(original: Column, released: Column) -> bool:
     return not np.isin(released[released >= 0], original).all()
 
 
-def _translate(columns: list[Column]) -> list[Column]:
+def _use_released_labels(columns: list[Column]) -> list[Column]:
     """Return the columns with original values replaced by released labels.
 
     A control record has the label that most original records with its value have.
@@ -115,7 +118,7 @@ def _translate(columns: list[Column]) -> list[Column]:
         pairs, counts = np.unique(np.column_stack([original, released]), axis=0, return_counts=True)
         order = np.argsort(counts, kind="stable")  # the commonest label comes last and stays
         commonest = dict(pairs[order].tolist())
-        values, place = np.unique(columns[2], return_inverse=True)
-        label = np.array([commonest.get(value, -1) for value in values.tolist()], np.int64)
-        labels.append(label[place.ravel()])
+        values, inverse = np.unique(columns[2], return_inverse=True)
+        control_labels = np.array([commonest.get(value, -1) for value in values.tolist()], np.int64)
+        labels.append(control_labels[inverse.ravel()])
     return labels

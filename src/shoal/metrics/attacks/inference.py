@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal.metrics._base import Values
-from shoal.metrics.attacks._setting import Setting, Which
+from shoal.metrics.attacks._setting import AttackSetting, TargetTable
 from shoal.metrics.attacks._tables import Column
 from shoal.metrics.attacks.result import AttackResult
 
@@ -13,7 +13,7 @@ NO_CEILING = (
 )
 
 
-def inference(setting: Setting) -> list[AttackResult] | str:
+def inference(setting: AttackSetting) -> list[AttackResult] | str:
     """Guess each confidential column of a target from the nearest released records [GPA23]_.
 
     The attacker knows the quasi-identifiers of a target and looks up the nearest released records.
@@ -22,7 +22,7 @@ def inference(setting: Setting) -> list[AttackResult] | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -38,50 +38,54 @@ def inference(setting: Setting) -> list[AttackResult] | str:
     """
     if not setting.confidential:
         return "Needs a confidential column in all tables."
-    return [_infer(setting, name) for name in setting.confidential]
+    return [_attack_column(setting, name) for name in setting.confidential]
 
 
-def _infer(setting: Setting, name: str) -> AttackResult:
+def _attack_column(setting: AttackSetting, name: str) -> AttackResult:
     tables = setting.tables
-    truth = tables.original[name][setting.targets]
-    right = _chances(setting, name, truth, "original")
+    true_values = tables.original[name][setting.targets]
+    success_chances = _success_chances(setting, name, true_values, "original")
     if tables.control is not None:
-        truth = tables.control[name][setting.control_targets]
-        others = _chances(setting, name, truth, "control")
-        baseline = float(np.nanmean(others)) if (~np.isnan(others)).any() else 0.0
-        words = "the same attack on the control table"
+        true_values = tables.control[name][setting.control_targets]
+        control_chances = _success_chances(setting, name, true_values, "control")
+        baseline = float(np.nanmean(control_chances)) if (~np.isnan(control_chances)).any() else 0.0
+        baseline_of = "the same attack on the control table"
     else:
         guess = best_guess(tables.released[name])
-        chances = [_chance(guess, value, setting.tolerance) for value in truth.tolist()]
-        is_known = ~np.isnan(right)
-        baseline = float(np.array(chances)[is_known].mean()) if is_known.any() else 0.0
-        words = "the commonest value (the median of numbers) of the release for everybody"
-    known = right[~np.isnan(right)]
+        guess_chances = [
+            _success_chance(guess, value, setting.tolerance) for value in true_values.tolist()
+        ]
+        is_known = ~np.isnan(success_chances)
+        baseline = float(np.array(guess_chances)[is_known].mean()) if is_known.any() else 0.0
+        baseline_of = "the commonest value (the median of numbers) of the release for everybody"
+    known = success_chances[~np.isnan(success_chances)]
     return AttackResult(
         f"inference:{name}",
         float(known.sum()),
         len(known),
         baseline,
-        words,
+        baseline_of,
         setting.quasi_identifiers,
         None,
         NO_CEILING,
     )
 
 
-def _chances(setting: Setting, name: str, truth: Column, which: Which) -> Values:
+def _success_chances(
+    setting: AttackSetting, name: str, true_values: Column, target_table: TargetTable
+) -> Values:
     """Return the chance that the guess about each target is right; NaN if the truth is missing."""
-    neighbours = setting.neighbours(setting.quasi_identifiers, which)
+    neighbours = setting.neighbours(setting.quasi_identifiers, target_table)
     members = setting.classes(setting.quasi_identifiers)
     values = setting.tables.released[name]
     guesses: dict[bytes, list[float]] = {}  # targets with the same candidates share the guess
-    chances = np.empty(len(truth))
-    for i, value in enumerate(truth.tolist()):
-        near = neighbours.of(i)
-        key = near.tobytes()
+    chances = np.empty(len(true_values))
+    for i, value in enumerate(true_values.tolist()):
+        nearest = neighbours.nearest_to(i)
+        key = nearest.tobytes()
         if key not in guesses:
-            guesses[key] = best_guess(values[members.records(near)])
-        chances[i] = _chance(guesses[key], value, setting.tolerance)
+            guesses[key] = best_guess(values[members.records(nearest)])
+        chances[i] = _success_chance(guesses[key], value, setting.tolerance)
     return chances
 
 
@@ -100,10 +104,10 @@ def best_guess(values: Column) -> list[float]:
     return list(distinct[counts == counts.max()].tolist())
 
 
-def _chance(guess: list[float], truth: float, tolerance: float) -> float:
+def _success_chance(guess: list[float], true_value: float, tolerance: float) -> float:
     """Return the chance that the guess is right; NaN if the truth is a missing number."""
-    if truth != truth:
+    if true_value != true_value:
         return float("nan")
-    if isinstance(truth, int):
-        return (truth in guess) / len(guess)
-    return float(bool(guess) and abs(guess[0] - truth) <= tolerance * abs(truth))
+    if isinstance(true_value, int):
+        return (true_value in guess) / len(guess)
+    return float(bool(guess) and abs(guess[0] - true_value) <= tolerance * abs(true_value))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.result import AttackResult
 
 CEILING = (
@@ -12,7 +12,7 @@ CEILING = (
 )
 
 
-def linkability(setting: Setting) -> AttackResult | str:
+def linkability(setting: AttackSetting) -> AttackResult | str:
     """Link two halves of a target's columns through the release [GPA23]_.
 
     The attacker knows some columns of a person from one source and other columns from another, and
@@ -22,7 +22,7 @@ def linkability(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -41,47 +41,53 @@ def linkability(setting: Setting) -> AttackResult | str:
     if halves is None:
         return "Needs at least two columns."
     # Classes on all columns of both halves, so that candidates can be compared.
-    rate = _chances(setting, halves, "original")
+    success_chances = _success_chances(setting, halves, "original")
     if setting.tables.control is not None:
-        control = _chances(setting, halves, "control")
-        baseline, words = float(control.mean()), "the same attack on the control table"
+        control_chances = _success_chances(setting, halves, "control")
+        baseline, baseline_of = (
+            float(control_chances.mean()),
+            "the same attack on the control table",
+        )
     else:
-        baseline, words = 1 / setting.n_released, "two random records"
-    bounded = any(set(half) <= set(setting.quasi_identifiers) for half in halves)
-    smallest = setting.smallest_class
+        baseline, baseline_of = 1 / setting.n_released, "two random records"
+    is_bounded = any(set(half) <= set(setting.quasi_identifiers) for half in halves)
+    smallest_class = setting.smallest_class
     return AttackResult(
         "linkability",
-        float(rate.sum()),
-        len(rate),
+        float(success_chances.sum()),
+        len(success_chances),
         baseline,
-        words,
+        baseline_of,
         (*halves[0], *halves[1]),
-        1 / smallest if bounded else None,
-        CEILING if bounded else "Neither half has quasi-identifiers alone.",
+        1 / smallest_class if is_bounded else None,
+        CEILING if is_bounded else "Neither half has quasi-identifiers alone.",
         f"Halves: {', '.join(halves[0])} and {', '.join(halves[1])}.",
     )
 
 
-def _default_halves(setting: Setting) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return every other quasi-identifier and the rest; or the only one and the confidential."""
-    known = setting.quasi_identifiers
-    if len(known) > 1:
-        return known[::2], known[1::2]
-    return (known, setting.confidential) if setting.confidential else None
+def _default_halves(setting: AttackSetting) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return every other quasi-identifier and the others; or the only one and the confidential."""
+    quasi_identifiers = setting.quasi_identifiers
+    if len(quasi_identifiers) > 1:
+        return quasi_identifiers[::2], quasi_identifiers[1::2]
+    return (quasi_identifiers, setting.confidential) if setting.confidential else None
 
 
-def _chances(
-    setting: Setting, halves: tuple[tuple[str, ...], tuple[str, ...]], which: str
+def _success_chances(
+    setting: AttackSetting, halves: tuple[tuple[str, ...], tuple[str, ...]], target_table: str
 ) -> np.ndarray:
     """Return the chance of each target that both halves lead to the same record."""
-    sides = [setting.classes(half) for half in halves]
-    neighbours = [setting.neighbours(half, which) for half in halves]  # type: ignore[arg-type]
-    chances = np.empty(len(neighbours[0].squares))
+    half_classes = [setting.classes(half) for half in halves]
+    neighbours = [setting.neighbours(half, target_table) for half in halves]  # type: ignore[arg-type]
+    chances = np.empty(len(neighbours[0].squared_distances))
     for i in range(len(chances)):
-        near = [side_neighbours.of(i) for side_neighbours in neighbours]
-        sizes = [int(side.sizes[nearest].sum()) for side, nearest in zip(sides, near, strict=True)]
+        nearest_by_half = [half_neighbours.nearest_to(i) for half_neighbours in neighbours]
+        sizes = [
+            int(classes.sizes[nearest].sum())
+            for classes, nearest in zip(half_classes, nearest_by_half, strict=True)
+        ]
         smaller, larger = (0, 1) if sizes[0] <= sizes[1] else (1, 0)
-        records = sides[smaller].records(near[smaller])
-        common = np.isin(sides[larger].labels[records], near[larger]).sum()
+        records = half_classes[smaller].records(nearest_by_half[smaller])
+        common = np.isin(half_classes[larger].labels[records], nearest_by_half[larger]).sum()
         chances[i] = common / (sizes[0] * sizes[1])
     return chances

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from shoal.metrics._base import Labels, Values
-from shoal.metrics.attacks._setting import Scale, Setting
+from shoal.metrics.attacks._setting import AttackSetting, Scale
 from shoal.metrics.attacks.result import AttackResult
 
 NOT_ALIGNED = "Needs the same records in the same order in both tables."
@@ -23,7 +23,7 @@ CEILING_OF_UNITS = (
 )
 
 
-def distance_linkage(setting: Setting) -> AttackResult | str:
+def distance_linkage(setting: AttackSetting) -> AttackResult | str:
     """Link each target with the nearest released record [PS99]_.
 
     The attacker knows the original quasi-identifiers of a target and takes the nearest released
@@ -32,7 +32,7 @@ def distance_linkage(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -50,7 +50,7 @@ def distance_linkage(setting: Setting) -> AttackResult | str:
     return result if isinstance(result, str) else replace(result, remark=DIRECTION)
 
 
-def rank_linkage(setting: Setting) -> AttackResult | str:
+def rank_linkage(setting: AttackSetting) -> AttackResult | str:
     """Link each target with the released record whose ranks are nearest [MD16]_.
 
     Each number is replaced by its rank in its own table, which undoes any masking that keeps the
@@ -58,7 +58,7 @@ def rank_linkage(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -77,50 +77,50 @@ def rank_linkage(setting: Setting) -> AttackResult | str:
     return _link(setting, "linkage-rank", "ranks")
 
 
-def _link(setting: Setting, name: str, scale: Scale) -> AttackResult | str:
+def _link(setting: AttackSetting, name: str, scale: Scale) -> AttackResult | str:
     if not setting.aligned:
         return NOT_ALIGNED
-    known = setting.quasi_identifiers
-    neighbours = setting.neighbours(known, scale=scale)
-    labels = setting.classes(known).labels
-    sizes = setting.classes(known).sizes
-    starts, records = right_records(setting, setting.targets)
-    own = labels[records]
+    names = setting.quasi_identifiers
+    neighbours = setting.neighbours(names, scale=scale)
+    labels = setting.classes(names).labels
+    sizes = setting.classes(names).sizes
+    starts, records = correct_records(setting, setting.targets)
+    correct_classes = labels[records]
     chances = np.empty(len(setting.targets))
     for i in range(len(chances)):
-        candidates = neighbours.of(i)
-        right = np.isin(own[starts[i] : starts[i + 1]], candidates).sum()
-        chances[i] = right / sizes[candidates].sum()
+        candidates = neighbours.nearest_to(i)
+        n_correct = np.isin(correct_classes[starts[i] : starts[i + 1]], candidates).sum()
+        chances[i] = n_correct / sizes[candidates].sum()
     return linkage_result(setting, name, chances)
 
 
-def right_records(setting: Setting, targets: Labels) -> tuple[Labels, Labels]:
-    """Return the records that are a right link for each target: its own, or those of its unit.
+def correct_records(setting: AttackSetting, targets: Labels) -> tuple[Labels, Labels]:
+    """Return the records that are a correct link for each target: its own, or those of its unit.
 
     The second array holds them one target after the other; the first holds where each begins.
     """
     if setting.units is None:
         return np.arange(len(targets) + 1), targets
     sizes, order = np.bincount(setting.units), np.argsort(setting.units, kind="stable")
-    first, units = np.cumsum(sizes) - sizes, setting.units[targets]
-    records = [order[first[unit] : first[unit] + sizes[unit]] for unit in units.tolist()]
+    starts, units = np.cumsum(sizes) - sizes, setting.units[targets]
+    records = [order[starts[unit] : starts[unit] + sizes[unit]] for unit in units.tolist()]
     return np.concatenate([[0], np.cumsum(sizes[units])]), np.concatenate(records)
 
 
-def linkage_result(setting: Setting, name: str, chances: Values) -> AttackResult:
+def linkage_result(setting: AttackSetting, name: str, chances: Values) -> AttackResult:
     """Return the result of a linkage attack from the chance of each target."""
     if setting.units is None:
-        baseline, words = 1 / setting.n_released, "a random record"
+        baseline, baseline_of = 1 / setting.n_released, "a random record"
     else:
         sizes = np.bincount(setting.units)
         baseline = float(sizes[setting.units[setting.targets]].mean() / setting.n_released)
-        words = "a random record, right if it is of the same unit"
+        baseline_of = "a random record, right if it is of the same unit"
     return AttackResult(
         name,
         float(chances.sum()),
         len(chances),
         baseline,
-        words,
+        baseline_of,
         setting.quasi_identifiers,
         setting.unit_share,
         CEILING if setting.units is None else CEILING_OF_UNITS,

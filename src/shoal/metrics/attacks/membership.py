@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.result import AttackResult
 
 NO_CEILING = "k does not limit what a release reveals about who is in the table."
 
 
-def membership(setting: Setting) -> AttackResult | str:
+def membership(setting: AttackSetting) -> AttackResult | str:
     """Guess whether a target is in the table from the distance to the nearest released record.
 
     Half of the targets are in the table, the other half are of the control table. The attacker
@@ -17,7 +17,7 @@ def membership(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -28,26 +28,26 @@ def membership(setting: Setting) -> AttackResult | str:
     """
     if setting.tables.control is None:
         return "Needs a control table: records of the same kind that are not in the original."
-    known = setting.quasi_identifiers
+    names = setting.quasi_identifiers
     rng = setting.rng("membership")
-    inside, outside = (
-        setting.neighbours(known).squares,
-        setting.neighbours(known, "control").squares,
+    member_distances, non_member_distances = (
+        setting.neighbours(names).squared_distances,
+        setting.neighbours(names, "control").squared_distances,
     )
-    half = min(len(inside), len(outside))
-    inside = rng.choice(inside, half, replace=False)
-    outside = rng.choice(outside, half, replace=False)
-    distances = np.concatenate([inside, outside])
-    border = np.sort(distances)[half - 1]
-    guesses = np.where(distances < border, 1.0, 0.0)
-    guesses[distances == border] = (half - guesses.sum()) / (distances == border).sum()
+    half = min(len(member_distances), len(non_member_distances))
+    member_distances = rng.choice(member_distances, half, replace=False)
+    non_member_distances = rng.choice(non_member_distances, half, replace=False)
+    distances = np.concatenate([member_distances, non_member_distances])
+    threshold = np.sort(distances)[half - 1]
+    guesses = np.where(distances < threshold, 1.0, 0.0)
+    guesses[distances == threshold] = (half - guesses.sum()) / (distances == threshold).sum()
     return AttackResult(
         "membership",
         float(guesses[:half].sum() + (1 - guesses[half:]).sum()),
         2 * half,
         0.5,
         "a random guess",
-        known,
+        names,
         None,
         NO_CEILING,
     )

@@ -12,23 +12,24 @@ from shoal._kernels.mixed_search import (
     rank_own_by_weight,
 )
 from shoal.metrics._base import Labels, Matrix, Values
-from shoal.metrics.attacks._setting import Setting
-from shoal.metrics.attacks.linkage import NOT_ALIGNED, linkage_result, right_records
+from shoal.metrics.attacks._setting import AttackSetting
+from shoal.metrics.attacks.linkage import NOT_ALIGNED, correct_records, linkage_result
 from shoal.metrics.attacks.result import AttackResult
 
-CLOSE, NEAR = 0.1, 0.5  # standard deviations within which numbers agree well, or somewhat
-SAMPLE = 500  # records of each table whose pairs estimate the weights
+# Standard deviations within which numbers agree well, or somewhat.
+CLOSE_AGREEMENT, PARTIAL_AGREEMENT = 0.1, 0.5
+SAMPLE_SIZE = 500  # records of each table whose pairs estimate the weights
 MAX_COLUMNS = 31  # digits to base 4 of a pattern of agreement
-ITERATIONS, CONVERGED = 200, 1e-8
-FIRST_GUESS = [0.05, 0.1, 0.25, 0.6]  # how often matching pairs agree: not at all, ..., exactly
-LEAST = 1e-6  # smallest probability, so that weights are finite
-SLACK = 1e-9  # weights that differ by less are equal up to rounding
+MAX_ITERATIONS, CONVERGENCE_TOLERANCE = 200, 1e-8
+INITIAL_M = [0.05, 0.1, 0.25, 0.6]  # how often matching pairs agree: not at all, ..., exactly
+MIN_PROBABILITY = 1e-6  # smallest probability, so that weights are finite
+WEIGHT_TOLERANCE = 1e-9  # weights that differ by less are equal up to rounding
 STRIDE = 20  # targets ranked at a time, in one thread
 
 Patterns = NDArray[np.int64]
 
 
-def probabilistic_linkage(setting: Setting) -> AttackResult | str:
+def probabilistic_linkage(setting: AttackSetting) -> AttackResult | str:
     """Link each target with the released record of the greatest match weight [FS69]_.
 
     Two records agree in a category or not; in a number exactly, well (within 0.1 standard
@@ -38,7 +39,7 @@ def probabilistic_linkage(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -57,44 +58,55 @@ def probabilistic_linkage(setting: Setting) -> AttackResult | str:
     if not setting.aligned:
         return NOT_ALIGNED
     names = setting.quasi_identifiers[:MAX_COLUMNS]
-    weights = _estimate(setting, names)
+    weights = _estimate_weights(setting, names)
     table, targets = setting.points(names, setting.targets, "original", "values")
     members = setting.classes(names)
-    starts, records = right_records(setting, setting.targets)
-    own = members.labels[records]
-    rest = np.append(np.cumsum(weights.max(axis=1)[::-1])[::-1], 0.0)
-    match = MatchWeights(weights, rest, CLOSE, NEAR, SLACK)
+    starts, records = correct_records(setting, setting.targets)
+    correct_classes = members.labels[records]
+    max_remaining_weight = np.append(np.cumsum(weights.max(axis=1)[::-1])[::-1], 0.0)
+    match_weights = MatchWeights(
+        weights, max_remaining_weight, CLOSE_AGREEMENT, PARTIAL_AGREEMENT, WEIGHT_TOLERANCE
+    )
 
-    def rank(part: slice) -> Values:
-        right, ties = np.empty((2, part.stop - part.start), np.int64)
-        own_starts = starts[part.start : part.stop + 1]
+    def rank_chunk(chunk: slice) -> Values:
+        n_correct, n_tied = np.empty((2, chunk.stop - chunk.start), np.int64)
+        chunk_starts = starts[chunk.start : chunk.stop + 1]
         rank_own_by_weight(
-            table, members.sizes, targets.select_rows(part), own, own_starts, match, right, ties
+            table,
+            members.sizes,
+            targets.select_rows(chunk),
+            correct_classes,
+            chunk_starts,
+            match_weights,
+            n_correct,
+            n_tied,
         )
-        return np.where(ties > 0, right / np.maximum(ties, 1), 0.0)
+        return np.where(n_tied > 0, n_correct / np.maximum(n_tied, 1), 0.0)
 
-    n = len(setting.targets)
-    parts = [slice(start, min(n, start + STRIDE)) for start in range(0, n, STRIDE)]
-    chances = np.zeros(n)
+    n_targets = len(setting.targets)
+    chunks = [slice(start, min(n_targets, start + STRIDE)) for start in range(0, n_targets, STRIDE)]
+    chances = np.zeros(n_targets)
     with ThreadPoolExecutor(setting.n_jobs) as pool:
-        for part, own_chances in zip(parts, pool.map(rank, parts), strict=True):
-            chances[part] = own_chances
-            progress.report("attacks: linkage-probabilistic", part.stop, n)
+        for chunk, chunk_chances in zip(chunks, pool.map(rank_chunk, chunks), strict=True):
+            chances[chunk] = chunk_chances
+            progress.report("attacks: linkage-probabilistic", chunk.stop, n_targets)
     return linkage_result(setting, "linkage-probabilistic", chances)
 
 
-def _estimate(setting: Setting, names: tuple[str, ...]) -> Matrix:
+def _estimate_weights(setting: AttackSetting, names: tuple[str, ...]) -> Matrix:
     """Return the weight of each level of agreement of each column, by EM on a sample of pairs."""
     rng = setting.rng("linkage-probabilistic")
-    n = min(SAMPLE, setting.n_original)
-    rows = rng.choice(setting.n_original, n, replace=False)
+    sample_size = min(SAMPLE_SIZE, setting.n_original)
+    rows = rng.choice(setting.n_original, sample_size, replace=False)
     table, targets = setting.points(names, rows, "original", "values")
-    sample = setting.classes(names).labels[rows]
-    pairs = np.empty((n, n), np.int64)
-    agreement_patterns(table.select_rows(sample), targets, CLOSE, NEAR, pairs)
+    sampled_classes = setting.classes(names).labels[rows]
+    pairs = np.empty((sample_size, sample_size), np.int64)
+    agreement_patterns(
+        table.select_rows(sampled_classes), targets, CLOSE_AGREEMENT, PARTIAL_AGREEMENT, pairs
+    )
     patterns, counts = np.unique(pairs, return_counts=True)
     digits = patterns[:, np.newaxis] // 4 ** np.arange(len(names))[::-1] % 4
-    m, u, _ = expectation_maximisation(digits, counts, 1 / n)
+    m, u, _ = expectation_maximisation(digits, counts, 1 / sample_size)
     return np.log(m / u)
 
 
@@ -130,15 +142,19 @@ def expectation_maximisation(
        1985 census of Tampa, Florida. Journal of the American Statistical Association 84, 414-420.
     """
     u = level_shares(patterns, counts.astype(np.float64))
-    m = np.tile(FIRST_GUESS, (patterns.shape[1], 1))
+    m = np.tile(INITIAL_M, (patterns.shape[1], 1))
     columns = np.arange(patterns.shape[1])
-    for _ in range(ITERATIONS):
+    for _ in range(MAX_ITERATIONS):
         matching = share * m[columns, patterns].prod(axis=1)
         other = (1 - share) * u[columns, patterns].prod(axis=1)
-        chance = matching / (matching + other) * counts
-        before, m, u = m, level_shares(patterns, chance), level_shares(patterns, counts - chance)
-        share = float(chance.sum() / counts.sum())
-        if np.abs(m - before).max() < CONVERGED:
+        expected_matches = matching / (matching + other) * counts
+        previous_m, m, u = (
+            m,
+            level_shares(patterns, expected_matches),
+            level_shares(patterns, counts - expected_matches),
+        )
+        share = float(expected_matches.sum() / counts.sum())
+        if np.abs(m - previous_m).max() < CONVERGENCE_TOLERANCE:
             break
     return m, u, share
 
@@ -146,5 +162,5 @@ def expectation_maximisation(
 def level_shares(patterns: Patterns, weights: Values) -> Matrix:
     """Return the weighted share of each level of agreement, 0 to 3, in each column."""
     shares = np.array([np.bincount(column, weights, minlength=4) for column in patterns.T])
-    shares = np.maximum(shares / weights.sum(), LEAST)
+    shares = np.maximum(shares / weights.sum(), MIN_PROBABILITY)
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))

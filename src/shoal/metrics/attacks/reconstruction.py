@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.linkage import NOT_ALIGNED
 from shoal.metrics.attacks.result import AttackResult
 
 NO_CEILING = "k protects only against those who know fewer than k - 1 other members of a class."
 
 
-def reconstruction(setting: Setting) -> AttackResult | str:
+def reconstruction(setting: AttackSetting) -> AttackResult | str:
     """Subtract known values from the sum of a group to learn the value of another member.
 
     An insider knows the original values of k - 1 other members of a target's class of g records, as
@@ -19,7 +19,7 @@ def reconstruction(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -38,7 +38,9 @@ def reconstruction(setting: Setting) -> AttackResult | str:
     if not columns:
         return "Needs a masked numeric quasi-identifier."
     rng = setting.rng("reconstruction")
-    guesses, values, truth = (np.full(len(setting.targets), np.nan) for _ in range(3))
+    guesses, released_values, true_values = (
+        np.full(len(setting.targets), np.nan) for _ in range(3)
+    )
     for i, target in enumerate(setting.targets.tolist()):
         name = columns[int(rng.integers(len(columns)))]
         original, released = setting.tables.original[name], setting.tables.released[name]
@@ -46,17 +48,17 @@ def reconstruction(setting: Setting) -> AttackResult | str:
         known = rng.choice(group[group != target], k - 1, replace=False)
         remainder = len(group) * released[target] - original[known].sum()
         guesses[i] = remainder / (len(group) - (k - 1))
-        values[i], truth[i] = released[target], original[target]
-    is_known = ~np.isnan(guesses) & ~np.isnan(truth)
-    right, without = (
-        np.abs(guess - truth)[is_known] <= setting.tolerance * np.abs(truth[is_known])
-        for guess in (guesses, values)
+        released_values[i], true_values[i] = released[target], original[target]
+    is_known = ~np.isnan(guesses) & ~np.isnan(true_values)
+    is_right, is_right_without_attack = (
+        np.abs(guess - true_values)[is_known] <= setting.tolerance * np.abs(true_values[is_known])
+        for guess in (guesses, released_values)
     )
     return AttackResult(
         "reconstruction",
-        float(right.sum()),
-        len(right),
-        float(without.mean()) if len(without) else 0.0,
+        float(is_right.sum()),
+        len(is_right),
+        float(is_right_without_attack.mean()) if len(is_right_without_attack) else 0.0,
         "the released value as it is",
         tuple(columns),
         None,
@@ -65,7 +67,7 @@ def reconstruction(setting: Setting) -> AttackResult | str:
     )
 
 
-def _is_masked(setting: Setting, name: str) -> bool:
+def _is_masked(setting: AttackSetting, name: str) -> bool:
     tables = setting.tables
     if not tables.is_number(name):
         return False

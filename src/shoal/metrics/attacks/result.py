@@ -11,7 +11,8 @@ from shoal.metrics.figures import attack_figures
 from shoal.metrics.named_results import NamedResults
 from shoal.metrics.subgroups import Subgroups
 
-ROUNDING = 1e-9  # a rate that exceeds its ceiling by a smaller share equals it up to rounding
+# A rate that exceeds its ceiling by a smaller share equals it up to rounding.
+ROUNDING_TOLERANCE = 1e-9
 NORMAL_QUANTILE = 1.959963984540054  # for intervals that cover 95 %
 
 
@@ -115,7 +116,7 @@ class AttackResult:
 
         Successes are chances, each of them at most the ceiling; so no interval is allowed for.
         """
-        return self.ceiling is not None and self.rate > self.ceiling * (1 + ROUNDING)
+        return self.ceiling is not None and self.rate > self.ceiling * (1 + ROUNDING_TOLERANCE)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data."""
@@ -217,12 +218,14 @@ class Attacks(NamedResults[AttackResult]):
         return attacks_html(self)
 
     def __repr__(self) -> str:
-        head = ["attack", "rate", "95 % CI", "baseline", "excess", "ceiling", "tries"]
-        rows = [head, *map(_cells, self.results)]
+        headings = ["attack", "rate", "95 % CI", "baseline", "excess", "ceiling", "tries"]
+        rows = [headings, *map(_cells, self.results)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        pad = ["<", *">" * (len(head) - 1)]
+        alignments = ["<", *">" * (len(headings) - 1)]
         lines = [
-            "  ".join(f"{c:{p}{w}}" for c, p, w in zip(row, pad, widths, strict=True)).rstrip()
+            "  ".join(
+                f"{c:{p}{w}}" for c, p, w in zip(row, alignments, widths, strict=True)
+            ).rstrip()
             for row in rows
         ]
         width = text_width()

@@ -15,10 +15,10 @@ from shoal.frame.roles import RECORD_UNIT, as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
 from shoal.metrics import classes, fewest_units, largest_unit_share, smallest_class
-from shoal.metrics.alignment import OTHER_ORDER, decide_order
-from shoal.metrics.assessment_inputs import check_names, read_units
+from shoal.metrics.alignment import ORDER_DIFFERS, resolve_alignment
+from shoal.metrics.assessment_inputs import check_roles, read_units
 from shoal.metrics.attacks import singling_out
-from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks._tables import AttackTables, read_tables
 from shoal.metrics.attacks.inference import inference
 from shoal.metrics.attacks.linkability import linkability
@@ -32,7 +32,7 @@ from shoal.metrics.named_results import run_each
 from shoal.metrics.subgroups import MIN_GROUP, Subgroups, split_groups
 
 Outcome = AttackResult | list[AttackResult] | str
-ATTACKS: dict[str, Callable[[Setting], Outcome]] = {
+ATTACKS: dict[str, Callable[[AttackSetting], Outcome]] = {
     "singling-out-univariate": singling_out.univariate,
     "singling-out-multivariate": singling_out.multivariate,
     "singling-out-all-columns": singling_out.all_columns,
@@ -45,7 +45,7 @@ ATTACKS: dict[str, Callable[[Setting], Outcome]] = {
     "reconstruction": reconstruction,
     "linkage-splink": splink_linkage,
 }
-DEFAULT = tuple(name for name in ATTACKS if name != "linkage-splink")  # needs an extra
+DEFAULT_ATTACKS = tuple(name for name in ATTACKS if name != "linkage-splink")  # needs an extra
 
 
 @progress.shows_progress
@@ -137,7 +137,7 @@ def attack(
     >>> attacks["linkage-distance"].rate, attacks["linkage-distance"].ceiling
     (0.5, 0.5)
     """
-    names = as_list(attacks) or list(DEFAULT)
+    names = as_list(attacks) or list(DEFAULT_ATTACKS)
     for name in names:
         if name not in ATTACKS:
             raise ParameterError(
@@ -147,10 +147,10 @@ def attack(
                 attack=name,
             )
     check_at_least(1, n_attacks=n_attacks, predicate_columns=predicate_columns)
-    before, after = tables.open_frame(original), tables.open_frame(released)
-    setting = _prepare(
-        before,
-        after,
+    original_frame, released_frame = tables.open_frame(original), tables.open_frame(released)
+    setting = _prepare_setting(
+        original_frame,
+        released_frame,
         None if control is None else tables.open_frame(control),
         as_list(quasi_identifiers),
         as_list(confidential),
@@ -167,9 +167,9 @@ def attack(
     unit_name = RECORD_UNIT if unit is None else unit
     groups = None
     if by is not None:
-        others = None if control is None else tables.open_frame(control)
-        groups = _by_group(
-            setting, before, others, by, min_group, as_types(types), names, unit_name
+        control_frame = None if control is None else tables.open_frame(control)
+        groups = _attack_by_group(
+            setting, original_frame, control_frame, by, min_group, as_types(types), names, unit_name
         )
     results, not_run = run_each("attacks", ATTACKS, names, setting)
     remarks = tuple(setting.tables.remarks)
@@ -184,9 +184,9 @@ def attack(
     )
 
 
-def _by_group(
-    setting: Setting,
-    before: Frame,
+def _attack_by_group(
+    setting: AttackSetting,
+    original: Frame,
     control: Frame | None,
     by: str | Sequence[str],
     min_group: int,
@@ -196,23 +196,25 @@ def _by_group(
 ) -> Subgroups:
     """Attack the records of each group; those of the control table too, if it has the columns."""
     has_groups = control is not None and set(as_list(by)) <= set(control.columns)
-    frames = [before, control] if control is not None and has_groups else [before]
+    frames = [original, control] if control is not None and has_groups else [original]
     grouping = split_groups(frames, by, min_group, types, setting.units)
     targeted = [name for name in names if not name.startswith("singling-out")]
     results = []
     for group in grouping.groups:
-        part = setting.of_group(group.rows[0], group.rows[1] if has_groups else None)
-        attacked, not_run = run_each("attacks", ATTACKS, targeted, part)
-        results.append(Attacks(attacked, not_run, k=setting.k, unit=unit, seed=setting.seed))
+        group_setting = setting.with_targets_of(
+            group.rows[0], group.rows[1] if has_groups else None
+        )
+        group_results, not_run = run_each("attacks", ATTACKS, targeted, group_setting)
+        results.append(Attacks(group_results, not_run, k=setting.k, unit=unit, seed=setting.seed))
     figures = tuple(result.figures() for result in results)
     noun = RECORD_UNIT if setting.units is None else "unit"
     figure_names = dict.fromkeys(name for group_figures in figures for name in group_figures)
     return Subgroups(grouping, figures, dict.fromkeys(figure_names, "lower"), noun, tuple(results))
 
 
-def _prepare(
-    before: Frame,
-    after: Frame,
+def _prepare_setting(
+    original: Frame,
+    released: Frame,
     control: Frame | None,
     quasi_identifiers: list[str],
     confidential: list[str],
@@ -221,16 +223,16 @@ def _prepare(
     types: Mapping[str, Any] | None,
     unit: str | None,
     **options: Any,
-) -> Setting:
-    """Return what the attacks need; refuse columns that do not exist and tables that do not fit."""
-    check_names(quasi_identifiers, confidential)
-    tables.check_columns(before, [*quasi_identifiers, *confidential])
-    declared = as_types(types)
-    same_order = decide_order(before, after, declared, aligned)
-    read = read_tables(before, after, control, declared, aligned=same_order)
-    if aligned is None and not same_order and len(before) == len(after):
-        read.remarks.append(OTHER_ORDER)
-    comparable = tuple(name for name in quasi_identifiers if name in read.released)
+) -> AttackSetting:
+    """Return the setting of the attacks; refuse unknown columns and tables that do not match."""
+    check_roles(quasi_identifiers, confidential)
+    tables.check_columns(original, [*quasi_identifiers, *confidential])
+    declared_types = as_types(types)
+    same_order = resolve_alignment(original, released, declared_types, aligned)
+    attack_tables = read_tables(original, released, control, declared_types, aligned=same_order)
+    if aligned is None and not same_order and len(original) == len(released):
+        attack_tables.remarks.append(ORDER_DIFFERS)
+    comparable = tuple(name for name in quasi_identifiers if name in attack_tables.released)
     if not comparable:
         raise InputError(
             f"{name_columns(quasi_identifiers, 'Quasi-identifier', 'Quasi-identifiers')} cannot be"
@@ -238,38 +240,44 @@ def _prepare(
             code="quasi-identifiers-needed",
             columns=tuple(quasi_identifiers),
         )
-    if control is not None and len(control) < len(before):
-        read.remarks.append(
-            f"The control table has {len(control):,} records and the original {len(before):,}: the"
-            " baseline of singling out is that of a shorter table."
+    if control is not None and len(control) < len(original):
+        attack_tables.remarks.append(
+            f"The control table has {len(control):,} records and the original {len(original):,}:"
+            " the baseline of singling out is that of a shorter table."
         )
-    not_released = [name for name in quasi_identifiers if name not in after.columns]
+    not_released = [name for name in quasi_identifiers if name not in released.columns]
     if not_released:
-        read.remarks.append(
+        attack_tables.remarks.append(
             f"Not in the release, so not used: {', '.join(map(repr, not_released))}."
         )
-    released = classes(keys(after, [n for n in quasi_identifiers if n in after.columns]))[:, None]
-    units = None if unit is None else _aligned_units(before, unit, same_order)
-    smallest = smallest_class(released)
-    _check_halves(options["halves"] or (), after, read)
-    return Setting(
-        read,
+    released_classes = classes(
+        keys(released, [name for name in quasi_identifiers if name in released.columns])
+    )[:, None]
+    units = None if unit is None else _read_aligned_units(original, unit, same_order)
+    smallest_size = smallest_class(released_classes)
+    _check_halves(options["halves"] or (), released, attack_tables)
+    return AttackSetting(
+        attack_tables,
         comparable,
-        tuple(name for name in confidential if name in read.released),
-        k=smallest if units is None else fewest_units(released, units),
-        smallest_class=smallest,
-        unit_share=1 / smallest if units is None else largest_unit_share(released, units),
+        tuple(name for name in confidential if name in attack_tables.released),
+        k=smallest_size if units is None else fewest_units(released_classes, units),
+        smallest_class=smallest_size,
+        unit_share=1 / smallest_size
+        if units is None
+        else largest_unit_share(released_classes, units),
         units=units,
         aligned=same_order,
         **options,
     )
 
 
-def _check_halves(halves: Sequence[Sequence[str]], after: Frame, read: AttackTables) -> None:
+def _check_halves(
+    halves: Sequence[Sequence[str]], released: Frame, attack_tables: AttackTables
+) -> None:
     """Refuse halves of the columns that are empty, or cannot be compared between the tables."""
     for half in halves:
-        tables.check_columns(after, half)
-        if not half or any(name not in read.released for name in half):
+        tables.check_columns(released, half)
+        if not half or any(name not in attack_tables.released for name in half):
             raise InputError(
                 "Each half needs columns whose values can be compared between the tables.",
                 code="halves-not-comparable",
@@ -277,12 +285,12 @@ def _check_halves(halves: Sequence[Sequence[str]], after: Frame, read: AttackTab
             )
 
 
-def _aligned_units(before: Frame, unit: str, aligned: bool) -> NDArray[np.int64]:
+def _read_aligned_units(original: Frame, unit: str, aligned: bool) -> NDArray[np.int64]:
     """Return the unit of each record; refuse tables in another order."""
-    tables.check_columns(before, [unit])
+    tables.check_columns(original, [unit])
     if not aligned:
         raise InputError(
             "Units need the same records in the same order in both tables. Leave out `unit`.",
             code="records-differ",
         )
-    return read_units(before, unit)
+    return read_units(original, unit)

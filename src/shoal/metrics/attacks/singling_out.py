@@ -4,19 +4,19 @@ import numpy as np
 
 from shoal.metrics.attacks._predicates import (
     Predicates,
+    as_matrix,
     concatenate,
-    from_records,
-    matrix,
+    predicates_from_records,
     random_predicates,
-    rare_values,
+    rare_value_predicates,
 )
-from shoal.metrics.attacks._setting import Setting
+from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.result import AttackResult
 
 NO_CEILING = "k does not limit how many records meet a predicate, and some meet one by chance."
 
 
-def univariate(setting: Setting) -> AttackResult | str:
+def univariate(setting: AttackSetting) -> AttackResult | str:
     """Single out by one quasi-identifier: rare values, the least and the greatest [GPA23]_.
 
     A predicate is a value that a single class of released records has, or ``at most`` the least and
@@ -24,7 +24,7 @@ def univariate(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -40,11 +40,11 @@ def univariate(setting: Setting) -> AttackResult | str:
     """
     names = setting.quasi_identifiers
     rng = setting.rng("singling-out-univariate")
-    predicates = _sample(rare_values(setting, names), setting.n_attacks, rng)
+    predicates = _sample(rare_value_predicates(setting, names), setting.n_attacks, rng)
     return _evaluate(setting, "singling-out-univariate", names, predicates, len(predicates), 1)
 
 
-def multivariate(setting: Setting) -> AttackResult | str:
+def multivariate(setting: AttackSetting) -> AttackResult | str:
     """Single out by several quasi-identifiers of one released record [GPA23]_.
 
     For a few random columns, a predicate takes the categories of a random released record as they
@@ -54,7 +54,7 @@ def multivariate(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -70,10 +70,10 @@ def multivariate(setting: Setting) -> AttackResult | str:
     """
     if len(setting.quasi_identifiers) < 2:
         return "Needs at least two quasi-identifiers."
-    return _several_columns(setting, "singling-out-multivariate", setting.quasi_identifiers)
+    return _attack_several_columns(setting, "singling-out-multivariate", setting.quasi_identifiers)
 
 
-def all_columns(setting: Setting) -> AttackResult | str:
+def all_columns(setting: AttackSetting) -> AttackResult | str:
     """Single out by any columns of the release, confidential ones and those without a role too.
 
     Predicates of one column and of several are tried in equal numbers. A column that was released
@@ -81,7 +81,7 @@ def all_columns(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -92,55 +92,70 @@ def all_columns(setting: Setting) -> AttackResult | str:
     names = tuple(setting.tables.released)
     if set(names) == set(setting.quasi_identifiers):
         return "The tables have no columns in common besides the quasi-identifiers."
-    return _several_columns(setting, "singling-out-all-columns", names, with_rare=True)
+    return _attack_several_columns(
+        setting, "singling-out-all-columns", names, with_rare_values=True
+    )
 
 
-def _several_columns(
-    setting: Setting, name: str, names: tuple[str, ...], *, with_rare: bool = False
+def _attack_several_columns(
+    setting: AttackSetting, name: str, names: tuple[str, ...], *, with_rare_values: bool = False
 ) -> AttackResult:
     rng = setting.rng(name)
-    n = setting.n_attacks
-    rare = _sample(rare_values(setting, names), n // 2 if with_rare else 0, rng)
-    width = min(setting.predicate_columns, len(names))
-    predicates, tries = from_records(setting, name, names, width, n - len(rare), rng)
-    return _evaluate(setting, name, names, concatenate(rare, predicates), len(rare) + tries, width)
+    n_attacks = setting.n_attacks
+    rare_predicates = _sample(
+        rare_value_predicates(setting, names), n_attacks // 2 if with_rare_values else 0, rng
+    )
+    n_conditions = min(setting.predicate_columns, len(names))
+    predicates, n_tries = predicates_from_records(
+        setting, name, names, n_conditions, n_attacks - len(rare_predicates), rng
+    )
+    return _evaluate(
+        setting,
+        name,
+        names,
+        concatenate(rare_predicates, predicates),
+        len(rare_predicates) + n_tries,
+        n_conditions,
+    )
 
 
-def _sample(predicates: Predicates, number: int, rng: np.random.Generator) -> Predicates:
-    """Return at most ``number`` of the predicates, in random order."""
-    return predicates.take(rng.permutation(len(predicates))[:number])
+def _sample(predicates: Predicates, max_predicates: int, rng: np.random.Generator) -> Predicates:
+    """Return at most ``max_predicates`` of the predicates, in random order."""
+    return predicates.take(rng.permutation(len(predicates))[:max_predicates])
 
 
 def _evaluate(
-    setting: Setting,
+    setting: AttackSetting,
     name: str,
     names: tuple[str, ...],
     predicates: Predicates,
-    tries: int,
-    width: int,
+    n_tries: int,
+    n_conditions: int,
 ) -> AttackResult:
     """Return how many predicates match exactly one original record."""
     tables = setting.tables
-    original = matrix(tables.original, names)
-    jobs = setting.n_jobs
-    right = (predicates.count(original, jobs) == 1).sum()
+    original = as_matrix(tables.original, names)
+    n_jobs = setting.n_jobs
+    n_successes = (predicates.count(original, n_jobs) == 1).sum()
     if tables.control is not None and len(predicates):
-        control = matrix(tables.control, names, setting.control_rows)
-        baseline = float((predicates.count(control, jobs) == 1).mean())
-        words = "the same predicates on the control table"
+        control = as_matrix(tables.control, names, setting.control_rows)
+        baseline = float((predicates.count(control, n_jobs) == 1).mean())
+        baseline_of = "the same predicates on the control table"
     else:
-        random = random_predicates(setting, names, width, setting.rng(f"{name}, random"))
-        baseline = float((random.count(original, jobs) == 1).mean())
-        words = "random predicates on the original"
+        random_baseline = random_predicates(
+            setting, names, n_conditions, setting.rng(f"{name}, random")
+        )
+        baseline = float((random_baseline.count(original, n_jobs) == 1).mean())
+        baseline_of = "random predicates on the original"
     remark = ""
     if not len(predicates):
-        remark = f"None of {tries:,} predicates matched a single class of the release."
+        remark = f"None of {n_tries:,} predicates matched a single class of the release."
     return AttackResult(
         name=name,
-        successes=float(right),
-        trials=len(predicates) or tries,
+        successes=float(n_successes),
+        trials=len(predicates) or n_tries,
         baseline=baseline,
-        baseline_of=words,
+        baseline_of=baseline_of,
         columns=names,
         ceiling_reason=NO_CEILING,
         remark=remark,

@@ -9,18 +9,18 @@ import numpy as np
 from shoal.errors import MissingDependency
 from shoal.frame.conversion import arrow_from_arrays
 from shoal.metrics._base import Labels, Values
-from shoal.metrics.attacks._setting import Setting
-from shoal.metrics.attacks.linkage import NOT_ALIGNED, linkage_result, right_records
-from shoal.metrics.attacks.probabilistic import CLOSE, NEAR
+from shoal.metrics.attacks._setting import AttackSetting
+from shoal.metrics.attacks.linkage import NOT_ALIGNED, correct_records, linkage_result
+from shoal.metrics.attacks.probabilistic import CLOSE_AGREEMENT, PARTIAL_AGREEMENT
 from shoal.metrics.attacks.result import AttackResult
 
 MAX_PAIRS = 2_000_000  # of targets and classes; all pairs are compared
-LEAST_TARGETS = 50
-EXACT = 1e-9  # standard deviations within which numbers are equal up to rounding
-SLACK = 1e-6  # match weights that differ by less are equal up to rounding
+MIN_TARGETS = 50
+EXACT_AGREEMENT = 1e-9  # standard deviations within which numbers are equal up to rounding
+WEIGHT_TOLERANCE = 1e-6  # match weights that differ by less are equal up to rounding
 
 
-def splink_linkage(setting: Setting) -> AttackResult | str:
+def splink_linkage(setting: AttackSetting) -> AttackResult | str:
     """Link each target with the released record of the greatest match weight of splink.
 
     The levels of agreement are those of `probabilistic_linkage`; splink estimates how often
@@ -29,7 +29,7 @@ def splink_linkage(setting: Setting) -> AttackResult | str:
 
     Parameters
     ----------
-    setting : Setting
+    setting : AttackSetting
         Tables and options of the attack.
 
     Returns
@@ -42,21 +42,23 @@ def splink_linkage(setting: Setting) -> AttackResult | str:
     names = setting.quasi_identifiers
     members = setting.classes(names)
     n_targets = min(len(setting.targets), MAX_PAIRS // len(members.sizes))
-    if n_targets < min(LEAST_TARGETS, len(setting.targets)):
+    if n_targets < min(MIN_TARGETS, len(setting.targets)):
         return f"More than {MAX_PAIRS:,} pairs: there are {len(members.sizes):,} classes."
     rows = setting.targets[:n_targets]
     if n_targets < len(setting.targets):
         chosen = setting.rng("linkage-splink").choice(len(setting.targets), n_targets, False)
         rows = setting.targets[np.sort(chosen)]
     table, targets = setting.points(names, rows, "original", "values")
-    linker = _linker(_columns(*targets), _columns(*table), setting.n_released, setting.n_jobs)
-    weights = _weights(linker, setting.seed, n_targets, len(members.sizes))
-    starts, records = right_records(setting, rows)
+    linker = _linker(
+        _splink_columns(*targets), _splink_columns(*table), setting.n_released, setting.n_jobs
+    )
+    weights = _match_weights(linker, setting.seed, n_targets, len(members.sizes))
+    starts, records = correct_records(setting, rows)
     chances = _chances(weights, starts, members.labels[records], members.sizes)
     return linkage_result(setting, "linkage-splink", chances)
 
 
-def _columns(numbers: Values, codes: Labels) -> dict[str, Any]:
+def _splink_columns(numbers: Values, codes: Labels) -> dict[str, Any]:
     """Return a table for splink: an identifier, numbers and codes of categories."""
     return {
         "unique_id": np.arange(len(numbers)),
@@ -97,7 +99,10 @@ def _comparison(name: str) -> dict[str, Any]:
     left, right = f"{name}_l", f"{name}_r"
     conditions = [f"{left} = {right}"]
     if name.startswith("number"):
-        conditions = [f"abs({left} - {right}) <= {width}" for width in (EXACT, CLOSE, NEAR)]
+        conditions = [
+            f"abs({left} - {right}) <= {tolerance}"
+            for tolerance in (EXACT_AGREEMENT, CLOSE_AGREEMENT, PARTIAL_AGREEMENT)
+        ]
     missing: dict[str, Any] = {
         "sql_condition": f"{left} IS NULL OR {right} IS NULL",
         "is_null_level": True,
@@ -114,7 +119,7 @@ def _comparison(name: str) -> dict[str, Any]:
     }
 
 
-def _weights(linker: Any, seed: int, n_targets: int, n_classes: int) -> Values:
+def _match_weights(linker: Any, seed: int, n_targets: int, n_classes: int) -> Values:
     """Return the match weight of each target and class, estimated from these pairs."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on levels that no pair reaches
@@ -130,12 +135,14 @@ def _weights(linker: Any, seed: int, n_targets: int, n_classes: int) -> Values:
     return weights
 
 
-def _chances(weights: Values, starts: Labels, own: Labels, sizes: Labels) -> Values:
+def _chances(weights: Values, starts: Labels, correct_classes: Labels, sizes: Labels) -> Values:
     """Return the chance of each target to be linked, drawing among equally good records.
 
     The classes of the right records of target i are ``own[starts[i]:starts[i + 1]]``.
     """
-    tied = weights >= (weights.max(axis=1) - SLACK)[:, np.newaxis]
-    target = np.repeat(np.arange(len(weights)), np.diff(starts))
-    right = np.bincount(target, tied[target, own], len(weights))
-    return np.asarray(right / np.maximum(tied @ sizes, 1))
+    is_tied = weights >= (weights.max(axis=1) - WEIGHT_TOLERANCE)[:, np.newaxis]
+    target_of_record = np.repeat(np.arange(len(weights)), np.diff(starts))
+    n_correct = np.bincount(
+        target_of_record, is_tied[target_of_record, correct_classes], len(weights)
+    )
+    return np.asarray(n_correct / np.maximum(is_tied @ sizes, 1))

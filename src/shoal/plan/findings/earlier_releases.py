@@ -12,7 +12,7 @@ from shoal.frame.codes import codes
 from shoal.frame.columns import Column, read_concatenated
 from shoal.frame.tables import Frame
 from shoal.metrics import classes
-from shoal.metrics.intersection import candidates_left, nearest_class, rows_agree
+from shoal.metrics.intersection import has_same_rows, nearest_class, remaining_candidates
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import format_share
 from shoal.plan.verdict import Finding, count_phrase
@@ -117,7 +117,7 @@ def _earlier_classes(
             _numbers(frame, shared_columns.numeric),
             _numbers(original, shared_columns.numeric),
         )
-        if rows_agree(original_values, earlier_values[positions], earlier_labels[positions]):
+        if has_same_rows(original_values, earlier_values[positions], earlier_labels[positions]):
             return earlier_labels[positions], True
     points, released = _axes(original, frame, shared_columns.names, evidence)
     return nearest_class(points, released, earlier_labels), False
@@ -157,7 +157,7 @@ def _axis(column: Column, n: int) -> Matrix:
 
 def _find_intersection(evidence: Evidence, labels: Codes, exact: bool) -> list[Finding]:
     k = evidence.plan.k or MIN_CANDIDATES
-    candidates = candidates_left(labels, evidence.units)
+    candidates = remaining_candidates(labels, evidence.units)
     share_below_k, identified_share = (
         float((candidates < k).mean()),
         float((candidates == 1).mean()),

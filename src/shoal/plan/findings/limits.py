@@ -6,7 +6,7 @@ from typing import Any
 from shoal.errors import InputError
 from shoal.frame.tables import Frame
 from shoal.metrics.assessment import Assessment
-from shoal.metrics.figures import WORST, HasFigures, attack_figures
+from shoal.metrics.figures import WORST_SUFFIX, HasFigures, attack_figures
 from shoal.metrics.limit_results import LimitResult, LimitResults
 from shoal.metrics.limits import Limits
 from shoal.plan.empirical import analyse_release, attack_release, survey_risk_of
@@ -59,7 +59,7 @@ def compute_figures(evidence: Evidence, limits: Limits) -> list[HasFigures]:
     )
     if original is None:
         return [assessment, NotComputed(limits.figures, "Not computed: needs the original.")]
-    group_figures = [name for name in limits.figures if name.endswith(WORST)]
+    group_figures = [name for name in limits.figures if name.endswith(WORST_SUFFIX)]
     names = [name for name in limits.by("assess").figures if name not in group_figures]
     not_computed = [name for name in names if name not in assessment]
     results: list[HasFigures] = [assessment]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.steps.distinct_rows import combine
+from shoal.steps.distinct_rows import combine_columns
 from shoal.steps.suppression.problem import Cells, Codes, Problem, Weights
 
 UNDECIDED = -1
@@ -20,11 +20,11 @@ class Assignment:
         The row that a piece is of, its number of records, and its pattern.
     """
 
-    def __init__(self, problem: Problem, below: Cells):
+    def __init__(self, problem: Problem, is_below_k: Cells):
         self.problem = problem
         self.row = np.arange(len(problem.records))
         self.records = problem.records.copy()
-        self.pattern = np.where(below, UNDECIDED, problem.missing)
+        self.pattern = np.where(is_below_k, UNDECIDED, problem.missing)
 
     @property
     def undecided(self) -> Codes:
@@ -45,56 +45,58 @@ class Assignment:
         """Return the keys of pieces with a pattern."""
         return self.problem.keys(pattern, self.row[pieces])
 
-    def fitting(self, pattern: int, pieces: Codes) -> Codes:
+    def pieces_that_fit(self, pattern: int, pieces: Codes) -> Codes:
         """Return the pieces that can have a pattern."""
         return pieces[self.problem.fits(pattern, self.row[pieces])]
 
-    def sizes(self, labels: Codes, number: int, pieces: Codes) -> Codes:
+    def sizes(self, labels: Codes, n_labels: int, pieces: Codes) -> Codes:
         """Return the number of units, or else of records, of pieces with each label."""
-        return self.problem.sizes(labels, number, self.row[pieces], self.records[pieces])
+        return self.problem.sizes(labels, n_labels, self.row[pieces], self.records[pieces])
 
     def labels(self) -> tuple[int, Codes]:
         """Return the number of classes and the class of each piece; all must have a pattern."""
-        labels, number = np.zeros(len(self.row), np.int64), 0
+        labels, n_classes = np.zeros(len(self.row), np.int64), 0
         for pattern in np.unique(self.pattern).tolist():
             pieces = np.flatnonzero(self.pattern == pattern)
-            count, label = combine([self.keys(pattern, pieces)], [self.problem.span(pattern)])
-            labels[pieces] = label + number
-            number += count
-        return number, labels
+            n_new, new_labels = combine_columns(
+                [self.keys(pattern, pieces)], [self.problem.span(pattern)]
+            )
+            labels[pieces] = new_labels + n_classes
+            n_classes += n_new
+        return n_classes, labels
 
     def split(self, pieces: Codes, records: Codes, pattern: int) -> None:
         """Give a pattern to some records of pieces; a piece changed as a whole is not split."""
-        whole = records == self.records[pieces]
-        self.pattern[pieces[whole]] = pattern
-        part, moved = pieces[~whole], records[~whole]
-        self.records[part] -= moved
-        self.row = np.concatenate([self.row, self.row[part]])
-        self.records = np.concatenate([self.records, moved])
-        self.pattern = np.concatenate([self.pattern, np.full(len(part), pattern)])
+        is_whole = records == self.records[pieces]
+        self.pattern[pieces[is_whole]] = pattern
+        split_pieces, moved_records = pieces[~is_whole], records[~is_whole]
+        self.records[split_pieces] -= moved_records
+        self.row = np.concatenate([self.row, self.row[split_pieces]])
+        self.records = np.concatenate([self.records, moved_records])
+        self.pattern = np.concatenate([self.pattern, np.full(len(split_pieces), pattern)])
 
     def copy(self) -> "Assignment":
-        """Return a copy that can be changed on its own."""
-        other = object.__new__(Assignment)
-        other.problem = self.problem
-        other.row, other.records, other.pattern = map(
+        """Return a copy that can be changed independently."""
+        copied = object.__new__(Assignment)
+        copied.problem = self.problem
+        copied.row, copied.records, copied.pattern = map(
             np.copy, (self.row, self.records, self.pattern)
         )
-        return other
+        return copied
 
     def merge_pieces(self) -> None:
         """Join the pieces of a row that have the same pattern."""
         order = np.lexsort((self.pattern, self.row))
         row, pattern = self.row[order], self.pattern[order]
-        first = np.flatnonzero(np.append(True, (np.diff(row) != 0) | (np.diff(pattern) != 0)))
-        self.records = np.add.reduceat(self.records[order], first)
-        self.row, self.pattern = row[first], pattern[first]
+        starts = np.flatnonzero(np.append(True, (np.diff(row) != 0) | (np.diff(pattern) != 0)))
+        self.records = np.add.reduceat(self.records[order], starts)
+        self.row, self.pattern = row[starts], pattern[starts]
 
-    def in_order(self) -> "Assignment":
+    def sorted_by_row(self) -> "Assignment":
         """Return the pieces by row; the last records of a row are the first to lose cells."""
         order = np.lexsort((self.pattern, self.problem.weight(self.pattern), self.row))
-        other = self.copy()
-        other.row, other.records, other.pattern = (
+        ordered = self.copy()
+        ordered.row, ordered.records, ordered.pattern = (
             values[order] for values in (self.row, self.records, self.pattern)
         )
-        return other
+        return ordered

@@ -1,16 +1,16 @@
-"""The least weight that every record must lose, and the lower bounds that follow from it."""
+"""The least weight that every record must lose, and lower bounds of the total weight."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.steps.suppression.problem import ALL, Cells, Codes, Problem, Rows
+from shoal.steps.suppression.problem import ALL_ROWS, Cells, Codes, Problem, Rows, Weights
 
 SAFETY = 1e-9  # of a bound, for rounding errors
 
 
 @dataclass(frozen=True, eq=False)
-class Cheapest:
+class CheapestPatterns:
     """The lightest pattern of each row, and lower bounds of all weights.
 
     Parameters
@@ -29,7 +29,7 @@ class Cheapest:
     own_bound: float
 
 
-def cheapest_patterns(problem: Problem) -> Cheapest:
+def cheapest_patterns(problem: Problem) -> CheapestPatterns:
     """Return the least that each row must lose, from the patterns in the order of their weights.
 
     A class of pattern E and certain values holds no more than the records with these values, so a
@@ -37,56 +37,79 @@ def cheapest_patterns(problem: Problem) -> Cheapest:
     classes below k at first. If U < k, at least k - U records of other classes join, and each loses
     the weight of E. Divided among R records, this is at least (k - U) / R of that weight for each.
     """
-    small = np.flatnonzero(below_k(problem))
+    small_rows = np.flatnonzero(is_below_k(problem))
     patterns = problem.missing.copy()
-    patterns[small] = problem.full
-    any_weight, own_weight = np.full((2, len(small)), np.inf)
+    patterns[small_rows] = problem.full_pattern
+    any_weight, own_weight = np.full((2, len(small_rows)), np.inf)
     is_small = np.zeros(len(patterns), bool)
-    is_small[small] = True
-    before = problem.weight(problem.missing[small])
-    complete = np.where(problem.complete, problem.weights, 0.0)
+    is_small[small_rows] = True
+    missing_weights = problem.weight(problem.missing[small_rows])
+    complete_weights = np.where(problem.is_complete, problem.weights, 0.0)
     for pattern in problem.patterns():
         weight = float(problem.weight(pattern))
-        undecided = weight - before < own_weight
-        if not undecided.any():
+        may_improve = weight - missing_weights < own_weight
+        if not may_improve.any():
             break
-        undecided &= problem.fits(pattern, small)
-        if not undecided.any():
+        may_improve &= problem.fits(pattern, small_rows)
+        if not may_improve.any():
             continue
-        rows: Rows = np.flatnonzero(problem.fits(pattern)) if problem.missing.any() else ALL
-        number, labels = problem.labels(pattern, rows)
-        label = np.full(len(patterns), -1)
-        label[rows] = labels
-        possible = problem.sizes(labels, number, rows) >= problem.k
-        inside = small[problem.fits(pattern, small)]
-        units = problem.sizes(label[inside], number, inside)
-        records = np.bincount(label[inside], problem.records[inside], number)
-        share = np.clip(problem.k - units, 0, None) / np.maximum(records, 1)
-        at = np.flatnonzero(undecided)
-        at = at[possible[label[small[at]]]]
-        lost = weight - before[at]
-        better = lost < any_weight[at]
-        any_weight[at[better]], patterns[small[at[better]]] = lost[better], pattern
-        joining = float(problem.weight(pattern, complete)) * share[label[small[at]]]
-        own_weight[at] = np.minimum(own_weight[at], lost + joining)
-    if not problem.all_patterns:  # a pattern that was left out may be lighter
-        least = np.maximum(problem.least_left_out - before, 0.0)
-        any_weight, own_weight = np.minimum(any_weight, least), np.minimum(own_weight, least)
-    records = problem.records[small]
-    return Cheapest(
+        label_of_row, is_possible, n_joining = _classes_of_pattern(problem, pattern, small_rows)
+        candidates = np.flatnonzero(may_improve)
+        candidates = candidates[is_possible[label_of_row[small_rows[candidates]]]]
+        losses = weight - missing_weights[candidates]
+        is_better = losses < any_weight[candidates]
+        any_weight[candidates[is_better]], patterns[small_rows[candidates[is_better]]] = (
+            losses[is_better],
+            pattern,
+        )
+        joining_losses = (
+            float(problem.weight(pattern, complete_weights))
+            * n_joining[label_of_row[small_rows[candidates]]]
+        )
+        own_weight[candidates] = np.minimum(own_weight[candidates], losses + joining_losses)
+    if not problem.has_all_patterns:  # a pattern that was left out may be lighter
+        min_excluded = np.maximum(problem.min_excluded_weight - missing_weights, 0.0)
+        any_weight, own_weight = (
+            np.minimum(any_weight, min_excluded),
+            np.minimum(own_weight, min_excluded),
+        )
+    records = problem.records[small_rows]
+    return CheapestPatterns(
         patterns,
         _total(problem, float(any_weight @ records)),
         _total(problem, float(own_weight @ records)),
     )
 
 
-def below_k(problem: Problem) -> Cells:
+def _classes_of_pattern(
+    problem: Problem, pattern: int, small_rows: Codes
+) -> tuple[Codes, Cells, Weights]:
+    """Return the class of each row under a pattern, and two facts on each class.
+
+    These are whether it holds k, and the least number of records of other classes that join it for
+    each of its records in ``small_rows``.
+    """
+    rows: Rows = np.flatnonzero(problem.fits(pattern)) if problem.missing.any() else ALL_ROWS
+    n_labels, labels = problem.labels(pattern, rows)
+    label_of_row = np.full(len(problem.missing), -1)
+    label_of_row[rows] = labels
+    is_possible = problem.sizes(labels, n_labels, rows) >= problem.k
+    members = small_rows[problem.fits(pattern, small_rows)]
+    units = problem.sizes(label_of_row[members], n_labels, members)
+    records = np.bincount(label_of_row[members], problem.records[members], n_labels)
+    n_joining = np.clip(problem.k - units, 0, None) / np.maximum(records, 1)
+    return label_of_row, np.asarray(is_possible), np.asarray(n_joining)
+
+
+def is_below_k(problem: Problem) -> Cells:
     """Return whether each row is in a class of fewer than k before anything is suppressed."""
-    number, labels = problem.labels(0)
-    return np.asarray(problem.sizes(labels, number, ALL)[labels] < problem.k)
+    n_classes, labels = problem.labels(0)
+    return np.asarray(problem.sizes(labels, n_classes, ALL_ROWS)[labels] < problem.k)
 
 
 def _total(problem: Problem, bound: float) -> float:
     """Return a bound without rounding errors; the next whole number where all weights are."""
-    safe = bound * (1 - SAFETY)
-    return float(np.ceil(safe - SAFETY)) if problem.whole_weights else max(0.0, safe)
+    safe_bound = bound * (1 - SAFETY)
+    return (
+        float(np.ceil(safe_bound - SAFETY)) if problem.has_whole_weights else max(0.0, safe_bound)
+    )

@@ -12,16 +12,16 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal.steps.suppression.assignment import Assignment
-from shoal.steps.suppression.bound import below_k
+from shoal.steps.suppression.bound import is_below_k
 from shoal.steps.suppression.problem import Attempt, Cells, Codes, Problem
 from shoal.steps.suppression.shortfall import fill_shortfall, join_one_class
 
-NOISE = 1.0  # by which costs are varied at most, as a share
+MAX_NOISE = 1.0  # by which costs are varied at most, as a share
 
 
 def assign_greedily(problem: Problem) -> Assignment:
     """Return patterns with which every class holds at least k."""
-    assignment = Assignment(problem, below_k(problem))
+    assignment = Assignment(problem, is_below_k(problem))
     assign_undecided(assignment)
     return assignment
 
@@ -33,7 +33,7 @@ def assign_undecided(assignment: Assignment, generator: np.random.Generator | No
     """
     attempts = assignment.problem.attempts
     if generator is not None:
-        noise = 1 + NOISE * generator.random(len(attempts))
+        noise = 1 + MAX_NOISE * generator.random(len(attempts))
         order = np.argsort([attempt.cost for attempt in attempts] * noise, kind="stable")
         for i in order.tolist():
             if not len(assignment.undecided):
@@ -46,30 +46,34 @@ def assign_undecided(assignment: Assignment, generator: np.random.Generator | No
 
 
 def _assign_in_order(assignment: Assignment) -> None:
-    """Try the cheapest attempts first; of those of equal cost and size, what suits most records."""
+    """Try the cheapest attempts first; of equal cost and size, those with the most candidates."""
     attempts = assignment.problem.attempts
-    for _, equal in groupby(attempts, key=lambda attempt: (attempt.cost, attempt.min_size)):
+    for _, equal_attempts in groupby(
+        attempts, key=lambda attempt: (attempt.cost, attempt.min_size)
+    ):
         undecided = assignment.undecided
         if not len(undecided):
             return
         progress.report("suppressing", len(assignment.row) - len(undecided), len(assignment.row))
-        n_suited = {attempt: _count_candidates(assignment, attempt) for attempt in equal}
-        for attempt in sorted(n_suited, key=lambda attempt: -n_suited[attempt]):
-            if n_suited[attempt]:
+        n_candidates = {
+            attempt: _count_candidates(assignment, attempt) for attempt in equal_attempts
+        }
+        for attempt in sorted(n_candidates, key=lambda attempt: -n_candidates[attempt]):
+            if n_candidates[attempt]:
                 _assign(assignment, attempt)
 
 
-def _groups(assignment: Assignment, pattern: int) -> tuple[Codes, Codes, Codes, Codes]:
+def _undecided_groups(assignment: Assignment, pattern: int) -> tuple[Codes, Codes, Codes, Codes]:
     """Return the undecided pieces that fit a pattern, their group, and each group's key and size.
 
     A group holds the pieces that agree in all columns outside the pattern.
     """
-    pieces = assignment.fitting(pattern, assignment.undecided)
+    pieces = assignment.pieces_that_fit(pattern, assignment.undecided)
     keys, groups = np.unique(assignment.keys(pattern, pieces), return_inverse=True)
     return pieces, groups, keys, assignment.sizes(groups, len(keys), pieces)
 
 
-def _exists(assignment: Assignment, pattern: int, keys: Codes) -> Cells:
+def _has_class(assignment: Assignment, pattern: int, keys: Codes) -> Cells:
     """Return whether a pattern has a class with each of some keys."""
     members = np.flatnonzero(assignment.pattern == pattern)
     return np.isin(keys, assignment.keys(pattern, members))
@@ -77,27 +81,27 @@ def _exists(assignment: Assignment, pattern: int, keys: Codes) -> Cells:
 
 def _groups_to_try(assignment: Assignment, attempt: Attempt, keys: Codes, sizes: Codes) -> Cells:
     """Return which groups an attempt concerns: those large enough, or with a class to join."""
-    chosen = sizes >= attempt.min_size
-    if attempt.min_size >= assignment.problem.k and not chosen.all():
-        chosen |= _exists(assignment, attempt.pattern, keys)
-    return chosen
+    is_tried = sizes >= attempt.min_size
+    if attempt.min_size >= assignment.problem.k and not is_tried.all():
+        is_tried |= _has_class(assignment, attempt.pattern, keys)
+    return is_tried
 
 
 def _count_candidates(assignment: Assignment, attempt: Attempt) -> int:
     """Return the number of undecided records for which an attempt may find a class."""
-    pieces, groups, keys, sizes = _groups(assignment, attempt.pattern)
-    chosen = _groups_to_try(assignment, attempt, keys, sizes)
-    return int(assignment.records[pieces[chosen[groups]]].sum())
+    pieces, groups, keys, sizes = _undecided_groups(assignment, attempt.pattern)
+    is_tried = _groups_to_try(assignment, attempt, keys, sizes)
+    return int(assignment.records[pieces[is_tried[groups]]].sum())
 
 
 def _assign(assignment: Assignment, attempt: Attempt) -> None:
     """Give a pattern to the groups that an attempt concerns, and to records that they need."""
     k, pattern = assignment.problem.k, attempt.pattern
-    pieces, groups, keys, sizes = _groups(assignment, pattern)
-    chosen = _groups_to_try(assignment, attempt, keys, sizes)
-    if not chosen.any():
+    pieces, groups, keys, sizes = _undecided_groups(assignment, pattern)
+    is_tried = _groups_to_try(assignment, attempt, keys, sizes)
+    if not is_tried.any():
         return
     if attempt.min_size < k:
-        shortfall = np.where(chosen, np.maximum(k - sizes, 0), 0)
-        chosen = fill_shortfall(assignment, pattern, keys, shortfall, pieces, groups) & chosen
-    assignment.pattern[pieces[chosen[groups]]] = pattern
+        shortfall = np.where(is_tried, np.maximum(k - sizes, 0), 0)
+        is_tried = fill_shortfall(assignment, pattern, keys, shortfall, pieces, groups) & is_tried
+    assignment.pattern[pieces[is_tried[groups]]] = pattern

@@ -6,10 +6,10 @@ from typing import Literal
 import numpy as np
 
 from shoal.steps.suppression.assignment import Assignment
-from shoal.steps.suppression.bound import below_k, cheapest_patterns
+from shoal.steps.suppression.bound import cheapest_patterns, is_below_k
 from shoal.steps.suppression.exact import solve_exactly
 from shoal.steps.suppression.greedy import assign_greedily
-from shoal.steps.suppression.local_search import improve
+from shoal.steps.suppression.local_search import improve_assignment
 from shoal.steps.suppression.problem import Cells, Codes, Problem
 
 Effort = Literal["auto", "refine", "prove"]
@@ -53,7 +53,7 @@ class Suppression:
 
 
 def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> Suppression:
-    """Return cells of little weight with which every record is like at least k.
+    """Return cells of low weight whose suppression lets every record match at least k.
 
     Parameters
     ----------
@@ -75,27 +75,32 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
     cheapest = cheapest_patterns(problem)
     if missing_means == "any":
         # Each record for itself: suppressed cells of one never take a match from another.
-        assignment, bound = Assignment(problem, below_k(problem)), cheapest.any_bound
+        assignment, bound = Assignment(problem, is_below_k(problem)), cheapest.any_bound
         assignment.pattern = cheapest.patterns.copy()
     else:
         assignment, bound = assign_greedily(problem), cheapest.own_bound
         if effort == "refine":
-            assignment = improve(assignment)
+            assignment = improve_assignment(assignment)
         elif bound < assignment.total():
-            prove = effort == "prove"
-            assignment, bound, solved = solve_exactly(problem, assignment, bound, prove=prove)
-            assignment = assignment if solved else improve(assignment)
-    row, records, patterns = problem.pieces_of_codes(assignment.in_order())
+            is_proof = effort == "prove"
+            assignment, bound, solved = solve_exactly(problem, assignment, bound, prove=is_proof)
+            assignment = assignment if solved else improve_assignment(assignment)
+    row, records, patterns = problem.pieces_of_codes(assignment.sorted_by_row())
     cells = problem.cells(row, patterns)
-    bound = _true_bound(problem, bound)
+    bound = _bound_without_free_cells(problem, bound)
     weight = float((records @ cells) @ problem.importance)
     return Suppression(row, records, cells, weight, min(weight, bound))
 
 
-def _true_bound(problem: Problem, bound: float) -> float:
-    """Return a bound without the small weights that stand for an importance of 0."""
-    free = float(problem.weights[problem.importance == 0].sum()) * problem.n_records
-    if not free:
+def _bound_without_free_cells(problem: Problem, bound: float) -> float:
+    """Return a bound without the small weights that cells of importance 0 have."""
+    free_weight = float(problem.weights[problem.importance == 0].sum()) * problem.n_records
+    if not free_weight:
         return bound
-    whole = bool((problem.importance == np.rint(problem.importance)).all())
-    return max(0.0, float(np.ceil(bound - free - TOLERANCE)) if whole else bound - free)
+    has_whole_importance = bool((problem.importance == np.rint(problem.importance)).all())
+    return max(
+        0.0,
+        float(np.ceil(bound - free_weight - TOLERANCE))
+        if has_whole_importance
+        else bound - free_weight,
+    )

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.steps.distinct_result import align
-from shoal.steps.distinct_rows import MAX_KEY, combine, compact
+from shoal.steps.distinct_result import align_counts
+from shoal.steps.distinct_rows import MAX_KEY, combine_columns, renumber_keys
 
 if TYPE_CHECKING:
     from shoal.steps.suppression.assignment import Assignment
@@ -20,12 +20,12 @@ Cells = NDArray[np.bool_]
 Weights = NDArray[np.float64]
 Rows = Codes | slice
 
-ALL = slice(None)
+ALL_ROWS = slice(None)
 
 MAX_PATTERNS = 4096  # patterns that are enumerated; those of fewest columns come first
 # Weight of a cell of importance 0, as a share of the least weight: not 0, so that such cells are
 # not suppressed needlessly.
-FREE = 1e-6
+FREE_WEIGHT = 1e-6
 
 
 class Attempt(NamedTuple):
@@ -69,37 +69,40 @@ class Problem:
         self.k, self.n_columns = k, codes.shape[1]
         self.importance = np.ones(self.n_columns) if importance is None else np.array(importance)
         positive = self.importance[self.importance > 0]
-        least = float(positive.min()) if len(positive) else 1.0
-        self.weights = np.where(self.importance > 0, self.importance, FREE * least)
+        min_weight = float(positive.min()) if len(positive) else 1.0
+        self.weights = np.where(self.importance > 0, self.importance, FREE_WEIGHT * min_weight)
         sizes = codes.max(axis=0) + 2  # code 0 stands for a missing value
-        columns = [np.where(gap, 0, code + 1) for gap, code in zip(missing.T, codes.T, strict=True)]
+        columns = [
+            np.where(is_missing, 0, code + 1)
+            for is_missing, code in zip(missing.T, codes.T, strict=True)
+        ]
         if units is not None:
             columns, sizes = [*columns, units], np.append(sizes, units.max() + 1)
-        number, self.row_of_record = combine(columns, sizes)
-        first = np.zeros(number, np.int64)
-        first[self.row_of_record[::-1]] = np.arange(len(codes))[::-1]
-        self.codes = np.empty((number, self.n_columns), np.int64, order="F")
+        n_rows, self.row_of_record = combine_columns(columns, sizes)
+        first_records = np.zeros(n_rows, np.int64)
+        first_records[self.row_of_record[::-1]] = np.arange(len(codes))[::-1]
+        self.codes = np.empty((n_rows, self.n_columns), np.int64, order="F")
         for i, column in enumerate(columns[: self.n_columns]):
-            self.codes[:, i] = column[first]
-        self.units = None if units is None else units[first]
-        self.records = np.bincount(self.row_of_record, counts, number).astype(np.int64)
-        self.missing = _bits(self.codes == 0)
+            self.codes[:, i] = column[first_records]
+        self.units = None if units is None else units[first_records]
+        self.records = np.bincount(self.row_of_record, counts, n_rows).astype(np.int64)
+        self.missing = _as_patterns(self.codes == 0)
         self._keys = _Keys(self.codes, sizes[: self.n_columns])
         self._counts = counts
         self.n_records = int(self.records.sum())
 
     @property
-    def full(self) -> int:
+    def full_pattern(self) -> int:
         """The pattern of a record without any value."""
         return int((1 << self.n_columns) - 1)
 
     @property
-    def complete(self) -> list[bool]:
+    def is_complete(self) -> list[bool]:
         """Whether each column has no missing value."""
         return [bool(column.all()) for column in (self.codes != 0).T]
 
     @property
-    def whole_weights(self) -> bool:
+    def has_whole_weights(self) -> bool:
         """Whether all weights of columns are whole numbers."""
         return bool((self.weights == np.rint(self.weights)).all())
 
@@ -138,40 +141,40 @@ class Problem:
         return sorted(attempts, key=lambda attempt: (attempt.cost, -attempt.min_size))
 
     @property
-    def all_patterns(self) -> bool:
+    def has_all_patterns(self) -> bool:
         """Whether `patterns` yields every pattern."""
         return bool(1 << self.n_columns <= MAX_PATTERNS)
 
     @property
-    def least_left_out(self) -> float:
+    def min_excluded_weight(self) -> float:
         """The least weight of the patterns that `patterns` leaves out."""
-        return float(np.sort(self.weights)[: self._most_columns + 1].sum())
+        return float(np.sort(self.weights)[: self._max_columns + 1].sum())
 
     @property
-    def _most_columns(self) -> int:
+    def _max_columns(self) -> int:
         """The greatest number of columns for which all patterns are enumerated."""
-        most, number = 0, 1
-        while number + math.comb(self.n_columns, most + 1) <= MAX_PATTERNS:
-            most += 1
-            number += math.comb(self.n_columns, most)
-        return most
+        n_columns, n_patterns = 0, 1
+        while n_patterns + math.comb(self.n_columns, n_columns + 1) <= MAX_PATTERNS:
+            n_columns += 1
+            n_patterns += math.comb(self.n_columns, n_columns)
+        return n_columns
 
     def _enumerate(self) -> set[int]:
         """Return all patterns, or those of few columns and a chain of them to the full one."""
-        if self.all_patterns:
+        if self.has_all_patterns:
             return set(range(1 << self.n_columns))
         patterns = {
             sum(1 << column for column in columns)
-            for number in range(self._most_columns + 1)
-            for columns in combinations(range(self.n_columns), number)
+            for n_chosen in range(self._max_columns + 1)
+            for columns in combinations(range(self.n_columns), n_chosen)
         }
-        suffix = 0  # a chain of patterns to the full one: the least important columns first
+        chain = 0  # a chain of patterns to the full one: the least important columns first
         for column in sorted(range(self.n_columns), key=lambda j: (self.weights[j], -j)):
-            suffix |= 1 << column
-            patterns.add(suffix)
+            chain |= 1 << column
+            patterns.add(chain)
         return patterns
 
-    def keys(self, pattern: int, rows: Rows = ALL) -> Codes:
+    def keys(self, pattern: int, rows: Rows = ALL_ROWS) -> Codes:
         """Return integers that are equal where rows agree in the columns outside a pattern."""
         return self._keys(pattern, rows)
 
@@ -179,15 +182,17 @@ class Problem:
         """Return a number that is above all keys of a pattern."""
         return self._keys.span(pattern)
 
-    def labels(self, pattern: int, rows: Rows = ALL) -> tuple[int, Codes]:
+    def labels(self, pattern: int, rows: Rows = ALL_ROWS) -> tuple[int, Codes]:
         """Return the number of different keys of rows, and the keys numbered without gaps."""
-        return compact(self.keys(pattern, rows), self.span(pattern))
+        return renumber_keys(self.keys(pattern, rows), self.span(pattern))
 
-    def fits(self, pattern: int, rows: Rows = ALL) -> Cells:
+    def fits(self, pattern: int, rows: Rows = ALL_ROWS) -> Cells:
         """Return whether rows have a value in all columns outside a pattern."""
         return np.asarray(self.missing[rows] & ~pattern == 0)
 
-    def sizes(self, labels: Codes, number: int, rows: Rows, records: Codes | None = None) -> Codes:
+    def sizes(
+        self, labels: Codes, n_labels: int, rows: Rows, records: Codes | None = None
+    ) -> Codes:
         """Return the number of units, or else of records, with each label.
 
         ``records`` are those of each row; by default all that it has.
@@ -195,9 +200,9 @@ class Problem:
         if self.units is not None:
             n_units = int(self.units.max()) + 1
             pairs = np.unique(labels * n_units + self.units[rows])
-            return np.bincount(pairs // n_units, minlength=number)
+            return np.bincount(pairs // n_units, minlength=n_labels)
         counts = self.records[rows] if records is None else records
-        return np.bincount(labels, counts, number).astype(np.int64)
+        return np.bincount(labels, counts, n_labels).astype(np.int64)
 
     def pieces_of_codes(self, pieces: "Assignment") -> tuple[Codes, Codes, Codes]:
         """Return the entries of ``codes``, cut where their records get different patterns.
@@ -214,14 +219,20 @@ class Problem:
         """
         order = np.argsort(self.row_of_record, kind="stable")
         counts = np.ones(len(order), np.int64) if self._counts is None else self._counts
-        at, piece, records = align(counts[order], pieces.records)
-        by_entry = np.argsort(order[at], kind="stable")
-        return order[at][by_entry], records[by_entry], pieces.pattern[piece][by_entry]
+        part_entries, part_pieces, records = align_counts(counts[order], pieces.records)
+        by_entry = np.argsort(order[part_entries], kind="stable")
+        return (
+            order[part_entries][by_entry],
+            records[by_entry],
+            pieces.pattern[part_pieces][by_entry],
+        )
 
-    def cells(self, entry: Codes, pattern: Codes) -> Cells:
+    def cells(self, entries: Codes, patterns: Codes) -> Cells:
         """Return which cells of entries of ``codes`` are suppressed, given their patterns."""
-        lost = pattern & ~self.missing[self.row_of_record[entry]]
-        return np.column_stack([lost >> column & 1 == 1 for column in range(self.n_columns)])
+        suppressed_bits = patterns & ~self.missing[self.row_of_record[entries]]
+        return np.column_stack(
+            [suppressed_bits >> column & 1 == 1 for column in range(self.n_columns)]
+        )
 
 
 class _Keys:
@@ -249,15 +260,17 @@ class _Keys:
         return keys
 
     def _labels(self, pattern: int) -> tuple[int, Codes]:
-        """Return labels in the place of keys that would be too large; those of the last pattern."""
+        """Return labels instead of keys that would be too large, cached for the last pattern."""
         if self._last[0] != pattern:
             columns = [j for j in range(len(self.sizes)) if not pattern >> j & 1]
-            labels = combine([self.columns[j] for j in columns], [self.sizes[j] for j in columns])
+            labels = combine_columns(
+                [self.columns[j] for j in columns], [self.sizes[j] for j in columns]
+            )
             self._last = (pattern, *labels)
         return self._last[1:]
 
 
-def _bits(mask: Cells) -> Codes:
+def _as_patterns(mask: Cells) -> Codes:
     """Return the columns of each row that a mask marks, as a pattern."""
     pattern = np.zeros(len(mask), np.int64)
     for column in range(mask.shape[1]):

@@ -4,7 +4,7 @@ import numpy as np
 
 from shoal.steps.suppression.assignment import Assignment
 from shoal.steps.suppression.problem import Cells, Codes
-from shoal.steps.units import number_needed
+from shoal.steps.units import n_candidates_needed
 
 
 def fill_shortfall(
@@ -33,32 +33,32 @@ def fill_shortfall(
     Returns
     -------
     ndarray of shape (n_groups,)
-        Whether each group has got what it lacked.
+        Whether the shortfall of each group was filled.
     """
     problem = assignment.problem
-    complete = assignment.pattern == problem.missing[assignment.row]
+    is_unsuppressed = assignment.pattern == problem.missing[assignment.row]
     if problem.units is None:
-        complete &= assignment.records > problem.k
-    pieces = assignment.fitting(pattern, np.flatnonzero(complete))
+        is_unsuppressed &= assignment.records > problem.k
+    pieces = assignment.pieces_that_fit(pattern, np.flatnonzero(is_unsuppressed))
     pieces = pieces[assignment.pattern[pieces] != pattern]
-    own_keys = assignment.keys(pattern, pieces)
-    group_of = np.searchsorted(keys, own_keys).clip(max=len(keys) - 1)
-    needed = (keys[group_of] == own_keys) & (shortfall[group_of] > 0)
-    pieces, group_of = pieces[needed], group_of[needed]
+    piece_keys = assignment.keys(pattern, pieces)
+    group_of = np.searchsorted(keys, piece_keys).clip(max=len(keys) - 1)
+    is_needed = (keys[group_of] == piece_keys) & (shortfall[group_of] > 0)
+    pieces, group_of = pieces[is_needed], group_of[is_needed]
     if problem.units is not None:
         return _fill_shortfall_of_units(
             assignment, pattern, shortfall, pieces, group_of, members, groups
         )
     spare = assignment.records[pieces] - problem.k
-    enough = np.bincount(group_of, spare, len(keys)) >= shortfall
+    is_filled = np.bincount(group_of, spare, len(keys)) >= shortfall
     order = np.lexsort((-pieces, -spare, group_of))
     pieces, group_of, spare = (values[order] for values in (pieces, group_of, spare))
-    before = np.cumsum(spare) - spare
-    first = np.searchsorted(group_of, group_of)
-    added = np.clip(shortfall[group_of] - (before - before[first]), 0, spare)
-    added[~enough[group_of]] = 0
-    assignment.split(pieces[added > 0], added[added > 0], pattern)
-    return np.asarray(enough)
+    preceding = np.cumsum(spare) - spare
+    starts = np.searchsorted(group_of, group_of)
+    n_added = np.clip(shortfall[group_of] - (preceding - preceding[starts]), 0, spare)
+    n_added[~is_filled[group_of]] = 0
+    assignment.split(pieces[n_added > 0], n_added[n_added > 0], pattern)
+    return np.asarray(is_filled)
 
 
 def _fill_shortfall_of_units(
@@ -73,31 +73,35 @@ def _fill_shortfall_of_units(
     """Add one record of each unit that a group lacks."""
     problem, units = assignment.problem, assignment.problem.units
     assert units is not None
-    number, labels = problem.labels(0)
-    complete = np.flatnonzero(assignment.pattern == problem.missing[assignment.row])
-    spare = assignment.sizes(labels[assignment.row[complete]], number, complete) - problem.k
-    enough = np.zeros(len(shortfall), bool)
+    n_classes, labels = problem.labels(0)
+    unsuppressed = np.flatnonzero(assignment.pattern == problem.missing[assignment.row])
+    spare = (
+        assignment.sizes(labels[assignment.row[unsuppressed]], n_classes, unsuppressed) - problem.k
+    )
+    is_filled = np.zeros(len(shortfall), bool)
     candidates, members_by_group = _by_group(pieces, group_of), _by_group(members, groups)
     for group in np.flatnonzero(shortfall).tolist():
-        present = set(units[assignment.row[members_by_group.get(group, [])]].tolist())
+        present_units = set(units[assignment.row[members_by_group.get(group, [])]].tolist())
         chosen: list[int] = []
-        lost: dict[int, int] = {}  # units that each class would lose
+        n_lost: dict[int, int] = {}  # units that each class would lose
         for piece in candidates.get(group, []):
             row = assignment.row[piece]
-            label, single = int(labels[row]), assignment.records[piece] == 1
-            if units[row] in present or (single and spare[label] - lost.get(label, 0) <= 0):
+            label, is_single = int(labels[row]), assignment.records[piece] == 1
+            if units[row] in present_units or (
+                is_single and spare[label] - n_lost.get(label, 0) <= 0
+            ):
                 continue
             chosen.append(piece)
-            present.add(int(units[row]))
-            lost[label] = lost.get(label, 0) + int(single)
+            present_units.add(int(units[row]))
+            n_lost[label] = n_lost.get(label, 0) + int(is_single)
             if len(chosen) == shortfall[group]:
                 break
         if len(chosen) == shortfall[group]:
-            enough[group] = True
-            for label, count in lost.items():
+            is_filled[group] = True
+            for label, count in n_lost.items():
                 spare[label] -= count
             assignment.split(np.array(chosen), np.ones(len(chosen), np.int64), pattern)
-    return enough
+    return is_filled
 
 
 def _by_group(pieces: Codes, groups: Codes) -> dict[int, Codes]:
@@ -105,8 +109,8 @@ def _by_group(pieces: Codes, groups: Codes) -> dict[int, Codes]:
     if not len(pieces):
         return {}
     order = np.argsort(groups, kind="stable")
-    names, first = np.unique(groups[order], return_index=True)
-    return dict(zip(names.tolist(), np.split(pieces[order], first[1:]), strict=True))
+    distinct, first = np.unique(groups[order], return_index=True)
+    return dict(zip(distinct.tolist(), np.split(pieces[order], first[1:]), strict=True))
 
 
 def join_one_class(assignment: Assignment) -> None:
@@ -130,34 +134,34 @@ def _cheapest_class(assignment: Assignment, pieces: Codes) -> tuple[Codes, int, 
     problem, k = assignment.problem, assignment.problem.k
     with_pieces = assignment.copy()
     # Every piece needs a pattern to have a label; a class of `pieces` alone is no candidate.
-    with_pieces.pattern[pieces] = problem.full
-    number, labels = with_pieces.labels()
-    sizes = assignment.sizes(labels, number, np.arange(len(labels)))
-    records = np.bincount(labels, assignment.records, number).astype(np.int64)
+    with_pieces.pattern[pieces] = problem.full_pattern
+    n_classes, labels = with_pieces.labels()
+    sizes = assignment.sizes(labels, n_classes, np.arange(len(labels)))
+    records = np.bincount(labels, assignment.records, n_classes).astype(np.int64)
     decided = np.flatnonzero(assignment.pattern >= 0)
-    first = np.full(number, -1)
+    first = np.full(n_classes, -1)
     first[labels[decided[::-1]]] = decided[::-1]
     classes = np.unique(labels[decided])
-    own_pattern = assignment.pattern[first[classes]]
-    pattern = _common_patterns(assignment, pieces, first[classes])
+    class_patterns = assignment.pattern[first[classes]]
+    common_patterns = _common_patterns(assignment, pieces, first[classes])
     shortfall = k - int(assignment.sizes(np.zeros(len(pieces), np.int64), 1, pieces)[0])
     n_joining = np.where(sizes[classes] - shortfall >= k, shortfall, records[classes])
-    n_joining[pattern == own_pattern] = 0
-    lost = problem.weight(pattern) - problem.weight(own_pattern)
-    cost = n_joining * lost + assignment.records[pieces].sum() * problem.weight(pattern)
-    best = int(np.argmin(cost))
+    n_joining[common_patterns == class_patterns] = 0
+    losses = problem.weight(common_patterns) - problem.weight(class_patterns)
+    costs = n_joining * losses + assignment.records[pieces].sum() * problem.weight(common_patterns)
+    best = int(np.argmin(costs))
     members = decided[labels[decided] == classes[best]][::-1]
-    return members, int(pattern[best]), int(n_joining[best])
+    return members, int(common_patterns[best]), int(n_joining[best])
 
 
 def _common_patterns(assignment: Assignment, pieces: Codes, samples: Codes) -> Codes:
     """Return the pattern that makes all pieces equal to a sample of a class, for each sample."""
     codes = assignment.problem.codes[assignment.row]
-    one = codes[pieces[0]]
-    shared = (codes[pieces] == one).all(axis=0) & (one != 0)
+    example = codes[pieces[0]]
+    is_shared = (codes[pieces] == example).all(axis=0) & (example != 0)
     pattern = assignment.pattern[samples].copy()
     for column in range(assignment.problem.n_columns):
-        differs = ~shared[column] | (codes[samples, column] != one[column])
+        differs = ~is_shared[column] | (codes[samples, column] != example[column])
         pattern |= differs.astype(np.int64) << column
     return pattern
 
@@ -169,8 +173,8 @@ def _move_members(
     problem = assignment.problem
     if problem.units is None:
         records = assignment.records[members]
-        added = np.clip(n_joining - (np.cumsum(records) - records), 0, records)
-        assignment.split(members[added > 0], added[added > 0], pattern)
+        n_added = np.clip(n_joining - (np.cumsum(records) - records), 0, records)
+        assignment.split(members[n_added > 0], n_added[n_added > 0], pattern)
         return
-    present, units = (problem.units[assignment.row[some]] for some in (pieces, members))
-    assignment.pattern[members[: number_needed(present, units, problem.k)]] = pattern
+    present_units, units = (problem.units[assignment.row[rows]] for rows in (pieces, members))
+    assignment.pattern[members[: n_candidates_needed(present_units, units, problem.k)]] = pattern

@@ -1,4 +1,4 @@
-"""What all analyses share: columns of both tables, weights, options and random draws."""
+"""The common input of all analyses: columns of both tables, weights, options, random draws."""
 
 from dataclasses import dataclass, replace
 from zlib import crc32
@@ -10,7 +10,7 @@ from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class AnalysisSetting:
     """Tables and options of a run of analyses.
 
     Parameters
@@ -55,18 +55,18 @@ class Study:
     n_jobs: int
 
     @property
-    def selected(self) -> list[ColumnPair]:
+    def selected_pairs(self) -> list[ColumnPair]:
         """The columns to analyse."""
         return [self.pairs[name] for name in self.columns]
 
     @property
-    def numbers(self) -> list[ColumnPair]:
+    def numeric_pairs(self) -> list[ColumnPair]:
         """The columns to analyse that hold numbers."""
-        return [pair for pair in self.selected if pair.kind == "number"]
+        return [pair for pair in self.selected_pairs if pair.kind == "number"]
 
     def size(self, side: Side) -> int:
         """Return the number of records of a table."""
-        return len(next(iter(self.pairs.values())).side(side))
+        return len(next(iter(self.pairs.values())).values_of(side))
 
     def weights_of(self, side: Side) -> Values:
         """Return the weights of a table; ones without a column of weights."""
@@ -76,28 +76,33 @@ class Study:
         """Return a separate generator for each purpose, so that analyses are independent."""
         return np.random.default_rng([self.seed, crc32(purpose.encode())])
 
-    def restricted(self, original: Labels, masked: Labels) -> "Study":
-        """Return the study of some rows of each table."""
-        rows = dict(zip(SIDES, (original, masked), strict=True))
+    def select_rows(self, original_rows: Labels, masked_rows: Labels) -> "AnalysisSetting":
+        """Return the setting with some rows of each table."""
+        rows = dict(zip(SIDES, (original_rows, masked_rows), strict=True))
         return replace(
             self,
-            pairs={name: pair.take(original, masked) for name, pair in self.pairs.items()},
+            pairs={
+                name: pair.take(original_rows, masked_rows) for name, pair in self.pairs.items()
+            },
             weights=None
             if self.weights is None
             else {side: self.weights[side][rows[side]] for side in SIDES},
         )
 
-    def sample(self, purpose: str) -> "Study":
-        """Return the study of at most ``max_records`` random records of each table."""
-        rng, rows = self.rng(f"{purpose}, sample"), []
+    def sample(self, purpose: str) -> "AnalysisSetting":
+        """Return the setting with at most ``max_records`` random records of each table."""
+        rng, sampled_rows = self.rng(f"{purpose}, sample"), []
         for side in SIDES:
             n = self.size(side)
-            chosen = np.arange(n)
+            sampled = np.arange(n)
             if n > self.max_records:
-                chosen = np.sort(rng.choice(n, self.max_records, replace=False))
-            rows.append(chosen)
+                sampled = np.sort(rng.choice(n, self.max_records, replace=False))
+            sampled_rows.append(sampled)
         if self.aligned:
-            rows[1] = rows[0]
-        if all(len(chosen) == self.size(side) for side, chosen in zip(SIDES, rows, strict=True)):
+            sampled_rows[1] = sampled_rows[0]
+        if all(
+            len(sampled) == self.size(side)
+            for side, sampled in zip(SIDES, sampled_rows, strict=True)
+        ):
             return self
-        return self.restricted(rows[0], rows[1])
+        return self.select_rows(sampled_rows[0], sampled_rows[1])
