@@ -214,7 +214,7 @@ def _check_names(schema: pa.Schema, path: str) -> None:
 
 
 def _is_ordered(field: Any) -> bool:
-    return bool(pa.types.is_dictionary(field.type) and field.type.ordered_columns)
+    return bool(pa.types.is_dictionary(field.type) and field.type.ordered)
 
 
 @contextmanager
