@@ -49,7 +49,7 @@ class DrawnIndex:
 
         index = open_index(X)
         self.X, self.scale = X, index.scale
-        self.members = [r[:n] for r, n in zip(index.records, index.filled, strict=True) if n]
+        self.members = [r[:n] for r, n in zip(index.records, index.n_living, strict=True) if n]
         self.places = (X - index.origin) @ index.axes * index.scale
         self.low, self.high = (
             np.moveaxis(faces, 1, 2).reshape(-1, faces.shape[1])[: len(self.members)]

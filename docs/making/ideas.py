@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from making import draw, example
-from shoal.partitioners._blocks import split_into_blocks
+from shoal.partitioners._record_blocks import split_into_blocks
 from shoal.partitioners.scores import score
 
 Canvas = draw.Canvas

@@ -8,18 +8,18 @@ import numpy as np
 
 from reproduction.records.record import Record, rounded, scaled_table
 from reproduction.records.verifier import check_partition
-from shoal._kernels.pricing.group_search import all_groups
+from shoal._kernels.pricing.group_search import list_all_groups
 from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._column_generation.proof import (
     LONG_PRICING,
     MORE_STEPS,
     Proof,
-    scaled,
+    scale_to_unit_cost,
     squared_errors,
 )
 from shoal.partitioners.mdav import MDAV
-from shoal.partitioners.prove import run, run_programmes
+from shoal.partitioners.prove import improve_proof, run_programmes
 from shoal.partitioners.refine import refine
 
 NEAR_SHARE = 0.02  # of the gap: groups of lower reduced cost are the first columns
@@ -40,7 +40,7 @@ def first_record(name: str) -> Record:
 def start(record: Record, seconds: float) -> tuple[Proof, int]:
     """Return a proof that starts with a record, and the power of two by which it is scaled."""
     X, labels = scaled_table(record.table), np.array(record.labels)
-    Z, power = scaled(X, squared_errors(X, labels)[1])
+    Z, power = scale_to_unit_cost(X, squared_errors(X, labels)[1])
     proof = Proof(Z, record.k, labels, Budget(seconds, time.process_time))
     columns, factor = proof.columns, 4.0**power
     columns.triples = np.array(record.triples, np.int64).reshape(-1, 3)
@@ -58,7 +58,7 @@ def start(record: Record, seconds: float) -> tuple[Proof, int]:
             divisors=columns.divisors,
         )
         for _ in range(2):  # the higher the bound, the fewer groups are left out
-            proof.price(duals, LONG_PRICING._replace(max_steps=MORE_STEPS * proof.steps))
+            proof.price(duals, LONG_PRICING._replace(max_steps=MORE_STEPS * proof.max_steps))
     return proof, power
 
 
@@ -69,8 +69,10 @@ def add_near_groups(proof: Proof) -> None:
     ranked_duals = proof.pricing.ranked_duals(duals, order, k)
     groups = np.empty((MAX_GROUPS, k), np.int64)
     for first in order:
-        for step in NEAR_SHARE * (proof.sse - proof.base) * np.ldexp(1.0, -np.arange(20)):
-            count = all_groups(proof.pricing.table, ranked_duals, first, k, step, MAX_STEPS, groups)
+        for step in NEAR_SHARE * (proof.sse - proof.dual_bound) * np.ldexp(1.0, -np.arange(20)):
+            count = list_all_groups(
+                proof.pricing.table, ranked_duals, first, k, step, MAX_STEPS, groups
+            )
             if count >= 0:
                 proof.columns.add(groups[:count])
                 break
@@ -140,7 +142,7 @@ def improve(record: Record, seconds: float, seed: int) -> Record:
             add_near_groups(proof)
             run_programmes(proof, seed)
         else:
-            run(proof, seed)
+            improve_proof(proof, seed)
     new = better(record, as_record(proof, power, record.table))
     gained = new.loss < record.loss or max(new.bound - record.bound, new.claimed - record.claimed)
     return new if gained > 0 else record

@@ -158,7 +158,11 @@ def test_a_process_that_is_killed_keeps_what_it_compiled_before_the_last_kernel(
 
 def test_folders_of_older_versions_are_removed_after_a_month(tmp_path):
     long_ago = time.time() - _cache.STALE_AFTER - 60
-    for name, age in [("old", long_ago), ("recent", time.time()), (_cache.stamp(), long_ago)]:
+    for name, age in [
+        ("old", long_ago),
+        ("recent", time.time()),
+        (_cache.kernel_digest(), long_ago),
+    ]:
         folder = tmp_path / name / "_kernels_0"
         folder.mkdir(parents=True)
         for path in [
@@ -169,5 +173,5 @@ def test_folders_of_older_versions_are_removed_after_a_month(tmp_path):
             path.touch()
             os.utime(path, (age, age))
         os.utime(folder, (age, age))
-    _cache.remove_old(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"recent", _cache.stamp()}
+    _cache.remove_stale_folders(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"recent", _cache.kernel_digest()}

@@ -33,7 +33,7 @@ from numba.core import event
 from shoal._kernels import compile_ahead
 
 here = event.RecordingListener()
-compile_ahead.processors = lambda: 2
+compile_ahead.n_processors = lambda: 2
 with event.install_listener("numba:compile", here):
     compile_ahead.start()
     print(compile_ahead._process is not None)
@@ -69,7 +69,7 @@ def test_what_the_second_process_compiled_is_not_compiled_again(package):
 
 def test_nothing_is_started_once_the_kernel_of_the_local_search_is_compiled(monkeypatch):
     compile_ahead.main()
-    monkeypatch.setattr(compile_ahead, "processors", lambda: 2)
+    monkeypatch.setattr(compile_ahead, "n_processors", lambda: 2)
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("a process was started"))
     compile_ahead.start()
     assert compile_ahead._process is None
@@ -115,7 +115,7 @@ def test_nothing_is_started_where_it_would_not_help(monkeypatch, tmp_path, lacki
         compile_ahead, "kernel_folder", lambda: None if lacking == "a folder" else tmp_path
     )
     monkeypatch.setattr(
-        compile_ahead, "processors", lambda: 1 if lacking == "a second processor" else 2
+        compile_ahead, "n_processors", lambda: 1 if lacking == "a second processor" else 2
     )
     if lacking == "an interpreter":
         monkeypatch.setattr(sys, "executable", "")

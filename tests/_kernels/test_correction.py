@@ -12,11 +12,11 @@ from shoal._kernels.pricing.correction import (
     CorrectionEffort,
     PricedTable,
     correct_rows,
-    lower_greatest,
+    lower_greatest_duals,
 )
-from shoal._kernels.pricing.reach import empty_lists, list_rows
-from shoal._kernels.pricing.relaxation import nearest_sums, net_duals
+from shoal._kernels.pricing.net_duals import nearest_sums, net_duals
 from shoal._kernels.pricing.row_boxes import box_levels
+from shoal._kernels.pricing.search_radius import empty_lists, list_rows_within
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.neighbours import find_in_strides, neighbours_of_few, stream_neighbours
 from tables import KINDS
@@ -135,15 +135,15 @@ def test_all_rows_within_reach_are_listed_or_there_is_no_space(space):
     near, zeros = neighbours_of_few(X, 6)[0].astype(np.int32), np.zeros(300)
     rows, reach = np.arange(40, 80), rng.choice([-np.inf, 1.0, 5.0, 40.0], 40)
     lists, last = empty_lists(space), np.empty(64, np.int64)
-    count = list_rows(X, near, box_levels(X, zeros, zeros, 4), rows, reach, lists, last)
+    count = list_rows_within(X, near, box_levels(X, zeros, zeros, 4), rows, reach, lists, last)
     gaps = ((X[rows][:, None] - X) ** 2).sum(axis=2)
     within = (gaps < reach[:, None]) & (np.arange(300) != rows[:, None])
     assert count == (within.sum() if space == 100_000 else -1)
     for i in range(40 if count > 0 else 0):
         listed, at = [], last[i]
         while at >= 0:
-            listed.append((lists.record[at], lists.gap[at]))
-            at = lists.before[at]
+            listed.append((lists.row[at], lists.gap[at]))
+            at = lists.previous[at]
         assert sorted(listed) == [(row, gaps[i, row]) for row in np.flatnonzero(within[i])]
 
 
@@ -160,7 +160,7 @@ def test_a_batch_without_space_for_all_its_lists_is_divided():
 
 def test_the_greatest_dual_of_a_violated_group_is_lowered():
     X, duals = np.array([[0.0], [2.0], [5.0], [9.0]]), np.array([1.0, 3.0, 2.0, 0.0])
-    lower_greatest(X, np.array([[0, 1], [2, 1], [2, 3]], np.int32), duals)
+    lower_greatest_duals(X, np.array([[0, 1], [2, 1], [2, 3]], np.int32), duals)
     np.testing.assert_array_equal(duals, [1.0, 1.0, 2.0, 0.0])
 
 

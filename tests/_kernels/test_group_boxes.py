@@ -6,17 +6,19 @@ import numpy as np
 import pytest
 
 from shoal._kernels.spatial.group_boxes import (
-    WIDTH,
-    box_distances,
-    group_distances,
+    GROUPS_PER_BOX,
     is_mostly_empty,
+    measure_box_distances,
     move_group,
     pack_boxes,
     remove_group,
+    write_group_distances,
 )
 
 
-@pytest.fixture(params=[1, WIDTH - 1, WIDTH, WIDTH + 1, 5 * WIDTH + 3])
+@pytest.fixture(
+    params=[1, GROUPS_PER_BOX - 1, GROUPS_PER_BOX, GROUPS_PER_BOX + 1, 5 * GROUPS_PER_BOX + 3]
+)
 def groups(request):
     n = request.param
     centroids = np.random.default_rng(n).normal(size=(n, 3))
@@ -25,10 +27,10 @@ def groups(request):
 
 def distances(boxes, point):
     """Return what a look into every box shows, by group."""
-    seen = np.empty(WIDTH)
+    seen = np.empty(GROUPS_PER_BOX)
     seen_distances = {}
     for b in range(len(boxes.distance_to_box)):
-        group_distances(boxes, b, point, seen)
+        write_group_distances(boxes, b, point, seen)
         assert (boxes.distance_to_box[b] <= seen).all()
         seen_distances |= dict(zip(boxes.groups[b], seen, strict=True))
     seen_distances.pop(-1, None)
@@ -37,7 +39,7 @@ def distances(boxes, point):
 
 def test_every_group_is_found_at_its_distance(groups):
     boxes = pack_boxes(groups)
-    box_distances(boxes, np.array([0.3, -1.0, 2.0]))
+    measure_box_distances(boxes, np.array([0.3, -1.0, 2.0]))
     actual = distances(boxes, np.array([0.3, -1.0, 2.0]))
     expected = ((groups.centroids - [0.3, -1.0, 2.0]) ** 2).sum(axis=1)
     assert len(actual) == len(expected)
@@ -50,15 +52,15 @@ def test_boxes_grow_with_the_groups_that_move(groups):
     for g in range(0, len(groups.parent), 7):
         point = 3 * generator.normal(size=3)
         move_group(boxes, g, point, 2.0)
-        box_distances(boxes, point)
+        measure_box_distances(boxes, point)
         assert distances(boxes, point)[g] == 0
-        assert boxes.distance_to_box[boxes.places[g] // WIDTH] == 0
+        assert boxes.distance_to_box[boxes.positions[g] // GROUPS_PER_BOX] == 0
 
 
 def test_a_group_that_vanished_is_infinitely_far(groups):
     boxes = pack_boxes(groups)
     remove_group(boxes, 0)
-    box_distances(boxes, groups.centroids[0])
+    measure_box_distances(boxes, groups.centroids[0])
     assert np.isinf(distances(boxes, groups.centroids[0])[0])
 
 
@@ -66,5 +68,5 @@ def test_boxes_are_packed_again_when_most_places_are_empty(groups):
     boxes = pack_boxes(groups)
     assert not is_mostly_empty(groups, boxes)
     groups.parent[:] = 0
-    assert is_mostly_empty(groups, boxes) == (len(groups.parent) > WIDTH)
+    assert is_mostly_empty(groups, boxes) == (len(groups.parent) > GROUPS_PER_BOX)
     assert np.array_equal(np.unique(pack_boxes(groups).groups), [-1, 0])

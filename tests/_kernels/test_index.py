@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from shoal._kernels.spatial import index as spatial_index
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.bounds import NO_SCORE, required_score, score_bounds
-from shoal._kernels.spatial.frame import power_of_two, principal_frame
-from shoal._kernels.spatial.index import open_index, rebuild_if_needed, remove
+from shoal._kernels.spatial.coordinate_frame import power_of_two, principal_frame
+from shoal._kernels.spatial.index import open_index, rebuild_if_needed, remove_record
 from shoal._kernels.spatial.search import (
     FARTHEST,
     NEAREST,
@@ -69,7 +69,7 @@ def ask(index, point, side, m):
 def leave(index, records):
     for record in records:
         index.labels[record] = 0
-        remove(index, record)
+        remove_record(index, record)
 
 
 def check_answers(index, X, left, point, m):
@@ -229,7 +229,9 @@ def test_boxes_contain_the_living_records_and_bounds_are_never_too_low(X):
     index = open_index(X)
     leave(index, range(0, len(X), 3))
     for side in NEAREST, FARTHEST:
-        write_query(X[-1], index.origin, index.axes, index.scale, index.leading, side, index.query)
+        write_query(
+            X[-1], index.origin, index.axes, index.scale, index.n_leading, side, index.query
+        )
         bounds = np.empty(index.outer_low.shape[1], np.float32)
         score_bounds(index.outer_low, index.outer_high, index.query, side, bounds)
         inner, gaps = np.empty(BLOCKS_PER_SUPERBLOCK, np.float32), np.empty(BLOCK, np.float32)
@@ -237,12 +239,12 @@ def test_boxes_contain_the_living_records_and_bounds_are_never_too_low(X):
             s, position = divmod(b, BLOCKS_PER_SUPERBLOCK)
             score_bounds(index.low[s], index.high[s], index.query, side, inner)
             lives = ~np.isnan(block[0])
-            assert lives.sum() == index.filled[b]
+            assert lives.sum() == index.n_living[b]
             if not lives.any():
                 continue
             assert (block[:, lives].min(axis=1) >= index.low[s, :, position]).all()
             assert (block[:, lives].max(axis=1) <= index.high[s, :, position]).all()
-            measure_block(block, index.query, index.leading, side, NO_SCORE, gaps)
+            measure_block(block, index.query, index.n_leading, side, NO_SCORE, gaps)
             best = (side * gaps[lives]).max()
             slack = 1e-5 * max(abs(float(best)), index.query[-1] ** 2) + 1e-30
             assert inner[position] >= best - slack
@@ -256,12 +258,12 @@ def test_single_precision_never_excludes_a_record_that_is_as_far(X):
     gaps, p = np.empty(BLOCK, np.float32), X.shape[1]
     for side in NEAREST, FARTHEST:
         for point in X[:: max(1, len(X) // 5)]:
-            frame = index.origin, index.axes, index.scale, index.leading
+            frame = index.origin, index.axes, index.scale, index.n_leading
             reach = write_query(point, *frame, side, index.query)
             squares = brute.squared(X, point)
             for b, block in enumerate(index.blocks):
-                measure_block(block, index.query, index.leading, side, NO_SCORE, gaps)
-                for i in range(index.filled[b]):
+                measure_block(block, index.query, index.n_leading, side, NO_SCORE, gaps)
+                for i in range(index.n_living[b]):
                     squared = squares[index.records[b, i]]
                     assert side * gaps[i] >= required_score(squared, side, index.scale, reach, p)
 
@@ -284,14 +286,14 @@ def test_records_equal_in_single_precision_are_distinguished():
     index = open_index(X)
     for record in range(0, 600, 40):
         check_answers(index, X, np.arange(600), X[record], 4)
-    assert not index.all_equal[index.filled > 0].any()
+    assert not index.all_equal[index.n_living > 0].any()
 
 
 def test_the_axes_of_a_frame_are_the_principal_axes():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(500, 1)) @ [[3.0, 4.0, 0.0, 0.0]] + 0.01 * rng.normal(size=(500, 4))
     frame = principal_frame(X, np.arange(500, dtype=np.int32), X.mean(axis=0))
-    assert frame.leading == 1
+    assert frame.n_leading == 1
     assert np.allclose(np.abs(frame.axes[:, 0]), [0.6, 0.8, 0, 0], atol=0.01)
     assert np.allclose(frame.axes.T @ frame.axes, np.eye(4))
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal._kernels.lloyd import assign_nearest, auction, open_cells, start_auction
+from shoal._kernels.lloyd import assign_nearest, open_auction, open_cells, run_auction
 from shoal._kernels.spatial.box_tree import LEAF, build_tree
 from tables import tables
 from twins.lloyd import auction as slow
@@ -16,8 +16,8 @@ def fill(X, centres, k, step, bids):
     """Return the cell of each record, or None if the bids did not suffice."""
     cells, centre_tree = open_cells(build_tree(X), centres)
     assign_nearest(X, cells, centre_tree, 0, len(X))
-    start_auction(cells, k)
-    return None if auction(X, cells, k, step, bids) else cells.labels
+    open_auction(cells, k)
+    return None if run_auction(X, cells, k, step, bids) else cells.labels
 
 
 @pytest.mark.parametrize("n", [LEAF - 1, LEAF, LEAF + 1, 8 * LEAF - 1, 8 * LEAF + 1, 10 * LEAF])

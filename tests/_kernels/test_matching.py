@@ -57,7 +57,7 @@ def least_weight(n, required, edges):
 def test_no_matching_of_the_required_vertices_is_lighter(case):
     n, required, edges = case
     graph, matching = solve(n, required, edges)
-    mate = matching.node["mate"][:n]
+    mate = matching.node["matched_edge"][:n]
     assert (mate[:required] >= 0).all()
     used = set(mate[mate >= 0].tolist())
     assert sorted(graph.ends[list(used)].ravel()) == np.flatnonzero(mate >= 0).tolist()
@@ -69,8 +69,8 @@ def test_no_matching_of_the_required_vertices_is_lighter(case):
 def test_the_dual_values_prove_the_weight_exactly(case):
     n, required, edges = case
     graph, matching = solve(n, required, edges)
-    value, parent = matching.node["value"], matching.node["parent"]
-    mate = matching.node["mate"][:n]
+    value, parent = matching.node["dual"], matching.node["parent"]
+    mate = matching.node["matched_edge"][:n]
     around = []
     for vertex in range(n):
         around.append(set())

@@ -27,7 +27,7 @@ NEVER, ALWAYS = 10**30, -1.0
 @pytest.fixture(autouse=True, params=["index", "products", "products without index"])
 def way(request, monkeypatch):
     """Search every table, however short, in one of the ways."""
-    monkeypatch.setattr(neighbours_module, "SHORT", 0)
+    monkeypatch.setattr(neighbours_module, "MAX_WITHOUT_INDEX", 0)
     least = NEVER if request.param == "index" else 0
     monkeypatch.setattr(neighbours_module, "MIN_DIFFERENCES", least)
     monkeypatch.setattr(neighbours_module, "PRODUCT_SHARE", ALWAYS)

@@ -8,7 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal._kernels.pricing import pair_costs as kernels
-from shoal._kernels.pricing.pair_costs import balance_potentials, cheapest_partners, pair_costs
+from shoal._kernels.pricing.pair_costs import (
+    balance_potentials,
+    cheapest_partners,
+    write_pair_costs,
+)
 from shoal.partitioners._dual_bound import pair_duals as module
 from shoal.partitioners._dual_bound.long_table import long_table
 from shoal.partitioners._dual_bound.pair_duals import pair_duals, possible_partners
@@ -55,7 +59,7 @@ def test_costs_are_those_of_the_cheapest_partners(k):
         X = drawn(seed, 9) if seed % 2 else rng.normal(size=(9, 4))
         potential = rng.uniform(0.2, 0.5 + seed, 9)
         cost, gradient = np.empty(9), np.empty(9)
-        pair_costs(X, *with_all_partners(9), potential, k, cost, gradient)
+        write_pair_costs(X, *with_all_partners(9), potential, k, cost, gradient)
         right = [least_cost(X, potential, row, k) for row in range(9)]
         np.testing.assert_allclose(cost, right, atol=1e-12)
         several += (
@@ -74,7 +78,7 @@ def test_the_gradient_is_that_of_the_sum():
 
     def total(potential):
         cost, gradient = np.empty(40), np.empty(40)
-        pair_costs(X, start, partners, potential, k, cost, gradient)
+        write_pair_costs(X, start, partners, potential, k, cost, gradient)
         return (k - 1) * potential.sum() + cost.sum(), gradient
 
     before, gradient = total(potential)
@@ -105,11 +109,11 @@ def test_rows_with_very_many_partners_count_the_pairs_with_these_alone():
     n, k = kernels.MAX_PAIRED + 6, 4
     X = np.random.default_rng(4).normal(size=(n, 2))
     potential, cost, gradient = np.full(n, 50.0), np.empty(n), np.empty(n)
-    pair_costs(X, *with_all_partners(n), potential, k, cost, gradient)
+    write_pair_costs(X, *with_all_partners(n), potential, k, cost, gradient)
     np.testing.assert_allclose(
         cost, np.sort(excesses(X, potential) + 1e9 * np.eye(n))[:, : k - 1].sum(axis=1) / 2
     )
-    pair_costs(X, *with_all_partners(n), potential, n + 9, cost, gradient)  # fewer than k - 1
+    write_pair_costs(X, *with_all_partners(n), potential, n + 9, cost, gradient)  # fewer than k - 1
 
 
 def test_potentials_are_balanced_in_turn():
@@ -123,7 +127,7 @@ def test_potentials_are_balanced_in_turn():
 @pytest.mark.parametrize(("most", "wide"), [(2, 1.1), (30, 1.1), (30, 1.9)])
 def test_all_possible_partners_are_listed_once(most, wide, monkeypatch):
     monkeypatch.setattr(module, "MAX_UNLISTED", most)
-    monkeypatch.setattr(module, "WIDE", wide)
+    monkeypatch.setattr(module, "WIDE_FACTOR", wide)
     unlisted = 0
     for seed in range(25):
         rng = np.random.default_rng(seed)
@@ -166,7 +170,7 @@ def test_duals_of_pairs_are_feasible(seed, k, near):
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_long_steps_do_not_exceed_the_limits_of_the_potentials(k, monkeypatch):
-    monkeypatch.setattr(module, "STEP", 2.0)
+    monkeypatch.setattr(module, "FIRST_STEP", 2.0)
     monkeypatch.setattr(module, "MARGIN", 0.01)
     groups = np.array(list(combinations(range(16), k)))
     for seed in range(20):

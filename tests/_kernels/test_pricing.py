@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal._kernels.pricing.candidate_list import NeighbourTable
-from shoal._kernels.pricing.candidates import MAX_PAIRED, candidate_set
-from shoal._kernels.pricing.group_search import all_groups, search_anchor
+from shoal._kernels.pricing.candidate_set import MAX_PAIRED, candidate_set
+from shoal._kernels.pricing.group_search import list_all_groups, search_anchor
 from shoal.partitioners._column_generation.master_problem import Duals
-from shoal.partitioners._column_generation.pricing import Pricing, repeated
+from shoal.partitioners._column_generation.pricing import Pricing, triple_multiplicity
 from twins.pricing import groups_of_size, reduced_cost
 
 MANY, KEPT = 1_000_000, 3
@@ -44,7 +44,9 @@ def cost_of(X, group, duals):
 
 def searched(X, duals, k, size, near):
     table = Pricing(X, k).table
-    few = NeighbourTable(X, table.near[:, :near].copy(), table.gaps[:, :near].copy(), table.sums)
+    few = NeighbourTable(
+        X, table.near[:, :near].copy(), table.gaps[:, :near].copy(), table.gap_sums
+    )
     pricing = Pricing(X, k)
     order = np.argsort(-duals.record_dual, kind="stable")
     return few, pricing.ranked_duals(duals, order, size)
@@ -103,7 +105,7 @@ def test_all_groups_below_a_gap_are_listed_once(seed, gap, size):
             if (cost := cost_of(X, group, duals)) < gap + 1e-9
         }
         groups = np.empty((1000, size), np.int64)
-        count = all_groups(table, ranked_duals, first, size, gap, MANY, groups)
+        count = list_all_groups(table, ranked_duals, first, size, gap, MANY, groups)
         listed = [tuple(sorted(group)) for group in groups[:count].tolist()]
         assert len(set(listed)) == count
         assert {*listed} <= {*expected}
@@ -114,15 +116,17 @@ def test_too_many_groups_are_reported():
     X, duals = drawn(5)
     table, ranked_duals = searched(X, duals, 3, 3, 8)
     first = int(np.argmin(ranked_duals.rank))
-    assert all_groups(table, ranked_duals, first, 3, 1e9, MANY, np.empty((5, 3), np.int64)) == -1
+    assert (
+        list_all_groups(table, ranked_duals, first, 3, 1e9, MANY, np.empty((5, 3), np.int64)) == -1
+    )
 
 
 def test_a_list_that_takes_too_many_steps_is_reported():
     X, duals = drawn(5)
     table, ranked_duals = searched(X, duals, 3, 3, 8)
     first, rows = int(np.argmin(ranked_duals.rank)), np.empty((10_000, 3), np.int64)
-    assert all_groups(table, ranked_duals, first, 3, 1e9, MANY, rows) > 10
-    assert all_groups(table, ranked_duals, first, 3, 1e9, 10, rows) == -1
+    assert list_all_groups(table, ranked_duals, first, 3, 1e9, MANY, rows) > 10
+    assert list_all_groups(table, ranked_duals, first, 3, 1e9, 10, rows) == -1
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5])
@@ -130,7 +134,7 @@ def test_subsets_of_k_contain_a_triple_dual_as_often_as_stated(k):
     for size in range(k + 1, 2 * k):
         subsets = list(combinations(range(size), k))
         paying = sum(len({0, 1, 2} & {*subset}) > 1 for subset in subsets)
-        assert repeated(size, k) == pytest.approx(paying / comb(size - 1, k - 1))
+        assert triple_multiplicity(size, k) == pytest.approx(paying / comb(size - 1, k - 1))
 
 
 def many_candidates(seed, n=MAX_PAIRED + 30):
@@ -148,7 +152,7 @@ def many_candidates(seed, n=MAX_PAIRED + 30):
 def test_the_cheap_groups_of_many_candidates_include_triple_duals(seed):
     X, duals = many_candidates(seed)
     table, ranked_duals = searched(X, duals, 3, 3, len(X) - 1)
-    assert candidate_set(table, ranked_duals, 1, 3, 0.0, MANY)[0].pair.size == 0
+    assert candidate_set(table, ranked_duals, 1, 3, 0.0, MANY)[0].pair_cost.size == 0
     expected = {
         tuple(sorted(group)): reduced_cost(
             X, group, duals.record_dual, duals.triples.tolist(), duals.triple_dual, 0.25
@@ -162,7 +166,7 @@ def test_the_cheap_groups_of_many_candidates_include_triple_duals(seed):
         assert cost == pytest.approx(expected[tuple(sorted(group))], abs=1e-9)
     gap = float(np.quantile(list(expected.values()), 0.3))
     actual = np.empty((len(expected), 3), np.int64)
-    count = all_groups(table, ranked_duals, 1, 3, gap, MANY, actual)
+    count = list_all_groups(table, ranked_duals, 1, 3, gap, MANY, actual)
     listed = [tuple(sorted(group)) for group in actual[:count].tolist()]
     assert len({*listed}) == count
     assert {*listed} == {group for group, cost in expected.items() if cost < gap}

@@ -13,15 +13,15 @@ from shoal.partitioners._dual_bound.group_pool import GroupPool, group_keys
 from twins.optimal import sse
 
 
-@given(seed=st.integers(0, 10**6), k=st.integers(2, 4), n_foreign=st.integers(0, 6))
+@given(seed=st.integers(0, 10**6), k=st.integers(2, 4), n_border_groups=st.integers(0, 6))
 @settings(max_examples=15)
-def test_a_pool_holds_each_group_once_with_its_cost(seed, k, n_foreign):
+def test_a_pool_holds_each_group_once_with_its_cost(seed, k, n_border_groups):
     rng = np.random.default_rng(seed)
     X, dual = rng.normal(size=(7, 2)), rng.uniform(size=7)
     groups = np.array([rng.permutation(7)[:k] for _ in range(12)])
-    pool = GroupPool(X, groups[:9], n_foreign)
-    assert {frozenset(g) for g in pool.members[: pool.n_foreign].tolist()} == {
-        frozenset(g) for g in groups[:n_foreign].tolist()
+    pool = GroupPool(X, groups[:9], n_border_groups)
+    assert {frozenset(g) for g in pool.members[: pool.n_border_groups].tolist()} == {
+        frozenset(g) for g in groups[:n_border_groups].tolist()
     }
     before = len(pool)
     assert pool.add(groups) == len(pool) - before
@@ -51,10 +51,10 @@ def test_a_block_finds_its_groups_that_reach_into_another():
     for other in (0, 2, 3):
         rows = range(edges[other], edges[other + 1])
         right = [g for g in groups.tolist() if any(row in rows for row in g)]
-        assert block.groups_reaching(other).tolist() == right
+        assert block.border_groups(other).tolist() == right
     block.set_groups(groups[:2])
     right = [g for g in groups[:2].tolist() if min(g) < 5]
-    assert block.groups_reaching(0).tolist() == right
+    assert block.border_groups(0).tolist() == right
 
 
 def test_a_group_is_added_to_the_block_of_its_first_row():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from shoal.partitioners import MDAV, VMDAV, Blocked, Search, entry, partitioner
 from shoal.partitioners._base import in_order
-from shoal.partitioners._blocks import split_into_blocks
+from shoal.partitioners._record_blocks import split_into_blocks
 from tables import loss, tables_and_k
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import shoal
 from raising import raises
 from reproduction.records.verifier import check_duals, check_partition
-from shoal._kernels.optimal import best_groups
+from shoal._kernels.optimal import optimal_labels
 from shoal.errors import InputError, ParameterError
 from shoal.partitioners import lower_bound
 from shoal.partitioners._dual_bound.certificate import certify_quickly
@@ -23,7 +23,7 @@ NEVER = 1e9  # seconds of a clock that counts looks
 
 
 def least_sse(X, k):
-    return sse(X, groups_of(best_groups(X, k)))
+    return sse(X, groups_of(optimal_labels(X, k)))
 
 
 def looks():

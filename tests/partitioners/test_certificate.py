@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from reproduction.records.verifier import NotAPartition, check_duals, check_partition
 from shoal import _progress as progress
-from shoal._kernels.optimal import best_groups
+from shoal._kernels.optimal import optimal_labels
 from shoal.partitioners import MDAV, lower_bound
 from shoal.partitioners._dual_bound import certificate as module
 from shoal.partitioners._dual_bound import corrections, pair_duals
@@ -30,7 +30,7 @@ def ticking():
 
 
 def least_sse(X, k):
-    return sse(X, groups_of(best_groups(X, k)))
+    return sse(X, groups_of(optimal_labels(X, k)))
 
 
 def lowest_by_all_groups(X, k, duals):
@@ -42,8 +42,8 @@ def small_blocks():
     """Let small tables have several blocks, and records beyond the listed neighbours."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "BLOCK", 5)
-        patch.setattr(tables_module, "NEAR", 1)
-        patch.setattr(pair_duals, "NEAR", 1)
+        patch.setattr(tables_module, "N_NEIGHBOURS", 1)
+        patch.setattr(pair_duals, "N_NEIGHBOURS", 1)
         patch.setattr(corrections, "STRIDE", 40)
         yield
 
@@ -113,7 +113,7 @@ def test_blocks_know_the_groups_that_reach_into_others(clustered):
             inside = (block.groups >= other.start) & (block.groups < other.stop)
             right = block.groups[inside.any(axis=1)] if other is not block else None
             if right is not None:
-                np.testing.assert_array_equal(block.groups_reaching(other.number), right)
+                np.testing.assert_array_equal(block.border_groups(other.number), right)
 
 
 @given(case=cases(), budget=st.integers(0, 40))
@@ -155,7 +155,7 @@ def test_the_independent_verifier_accepts_a_certificate(clustered):
 
 def test_a_certificate_agrees_with_an_optimal_partition_of_a_thousand_records(monkeypatch):
     monkeypatch.setattr(module, "BLOCK", 300)
-    monkeypatch.setattr(tables_module, "NEAR", 48)
+    monkeypatch.setattr(tables_module, "N_NEIGHBOURS", 48)
     X = np.random.default_rng(1).normal(size=(1000, 3))
     certificate = certify(X, 3, n_jobs=1)
     proven = prove(X, refine(X, MDAV(k=3).fit_predict(X), 3), 3, budget=6.0)

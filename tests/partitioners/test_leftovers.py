@@ -5,9 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal._kernels.leftovers import assign_leftovers, group_centroids, join_nearest, nearest_group
+from shoal._kernels.leftovers import (
+    assign_leftovers,
+    group_centroids,
+    join_nearest_centroid,
+    nearest_group,
+)
 from tables import tables
-from twins.leftovers import join_nearest as slow_join
+from twins.leftovers import join_nearest_centroid as slow_join
 from twins.mdav import labels_of
 
 
@@ -25,14 +30,14 @@ def test_left_overs_join_the_nearest_frozen_centroid(case):
     X, labels = case
     groups = [list(np.flatnonzero(labels == g)) for g in range(labels.max() + 1)]
     slow_join(X, groups, list(np.flatnonzero(labels < 0)))
-    join_nearest(X, labels)
+    join_nearest_centroid(X, labels)
     assert np.array_equal(labels, labels_of(groups, len(X)))
 
 
 def test_a_left_over_between_two_groups_joins_the_first():
     X = np.array([[4.0], [4.0], [0.0], [0.0], [2.0]])
     labels = np.array([0, 0, 1, 1, -1])
-    join_nearest(X, labels)
+    join_nearest_centroid(X, labels)
     assert list(labels) == [0, 0, 1, 1, 0]
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal._kernels.farthest_pair import farthest_pair, open_pair_bounds
-from shoal._kernels.spatial.pool import assign, open_pool, place_of
+from shoal._kernels.spatial.pool import assign, open_pool, position_of
 from shoal.partitioners import MD
 from shoal.partitioners._base import in_order
 from tables import loss, tables, tables_and_k
@@ -46,7 +46,7 @@ def pairs_while_records_leave(X, leaving, work):
         while first < 0:
             first, second, _ = farthest_pair(pool, pairs, X, work)
         yield (first, second), slow_pair(X, living)
-        assign(pool, place_of(pool, record), 0)
+        assign(pool, position_of(pool, record), 0)
         living.remove(record)
 
 

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from raising import raises
-from shoal._kernels.mward.ends import most_distant_rows
+from shoal._kernels.mward.extreme_groups import most_distant_rows
 from shoal.errors import ParameterError
 from shoal.partitioners import MWard, Sorted
 from shoal.partitioners._base import in_order

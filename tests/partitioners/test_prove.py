@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from shoal import _progress as progress
-from shoal._kernels.optimal import best_groups
+from shoal._kernels.optimal import optimal_labels
 from shoal.partitioners import MDAV, Sorted
 from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._column_generation import integrality_gap
@@ -21,7 +21,7 @@ from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._column_generation.pricing import (
     Pricing,
     PricingEffort,
-    repeated_share,
+    cluster_excess_share,
 )
 from shoal.partitioners._column_generation.proof import Proof
 from shoal.partitioners.prove import prove
@@ -46,7 +46,7 @@ def proven(X, k, budget=NEVER):
 
 
 def least_sse(X, k):
-    return sse(X, groups_of(best_groups(X, k)))
+    return sse(X, groups_of(optimal_labels(X, k)))
 
 
 @st.composite
@@ -93,11 +93,11 @@ def test_whenever_the_budget_ends_the_bound_holds_and_nothing_is_worse(case, bud
 def test_a_search_that_ends_early_gives_a_weaker_valid_bound(case, work, most):
     X, k = case
     with pytest.MonkeyPatch.context() as patch:
-        few = PricingEffort(max(most, k), work, larger=False)
+        few = PricingEffort(max(most, k), work, include_larger=False)
         phases = tuple((temperature, few) for temperature, _ in proof_module.PHASES)
         patch.setattr(proof_module, "PHASES", phases)
         patch.setattr(proof_module, "GROUPS_OF_K", few)
-        patch.setattr(proof_module, "LONG_PRICING", few._replace(larger=True))
+        patch.setattr(proof_module, "LONG_PRICING", few._replace(include_larger=True))
         patch.setattr(integrality_gap, "GROUP_LIMITS", ())
         patch.setattr(restarts_module, "MAX_RESTARTS", 0)
         assert proven(X, k).bound <= least_sse(X, k) * (1 + 1e-14)
@@ -127,8 +127,8 @@ def test_any_duals_give_a_valid_bound(case, seed, high):
     divisors, group_dual = rng.integers(2, k + 2, len(clusters)), float(seed % 3) * least / n
     duals = Duals(record_dual, triples, triple_dual, group_dual, clusters, cluster_dual, divisors)
     pricing = Pricing(X, k)
-    for effort in (PricingEffort(10**6, 10**6), PricingEffort(10**6, 10**6, larger=False)):
-        assert pricing(duals, least, effort, lambda: None).bound <= least
+    for effort in (PricingEffort(10**6, 10**6), PricingEffort(10**6, 10**6, include_larger=False)):
+        assert pricing.price(duals, least, effort, lambda: None).bound <= least
 
 
 @pytest.mark.parametrize(("size", "k", "divisor"), [(4, 3, 2), (6, 4, 3), (7, 4, 2), (7, 5, 3)])
@@ -139,18 +139,18 @@ def test_subsets_count_a_cluster_more_often_by_the_greatest_share(size, k, divis
         subsets = combinations(range(size), k)
         counted = sum(weight * (sum(record < h for record in one) // divisor) for one in subsets)
         more.append((counted - h // divisor) / h)
-    assert repeated_share(size, k, divisor) == pytest.approx(max(0, *more))
+    assert cluster_excess_share(size, k, divisor) == pytest.approx(max(0, *more))
 
 
 def test_few_records_with_unfinished_searches_are_searched_longer():
     X = np.random.default_rng(9).normal(size=(60, 3))
     pricing, n = Pricing(X, 4), len(X)
-    record_dual = np.full(n, 1.2 * pricing.table.sums[:, 3].mean() / 8)
+    record_dual = np.full(n, 1.2 * pricing.table.gap_sums[:, 3].mean() / 8)
     duals = Duals(record_dual)
 
     def unfinished(effort):
         found = pricing.search(duals, effort, lambda: None)
-        return sum(int((~one.complete).sum()) for _, one in found)
+        return sum(int((~one.is_complete).sum()) for _, one in found)
 
     steps = next(
         steps for steps in range(1, 10**5) if 0 < unfinished(PricingEffort(100, steps)) <= n // 10
@@ -164,16 +164,16 @@ def test_few_records_with_unfinished_searches_are_searched_longer():
         assert sorted(records.tolist()) == list(range(n))  # a bound needs every record
         return costs[np.argsort(records)]
 
-    retried = lowest(PricingEffort(100, steps, larger=False, max_steps_on_retry=10**9))
-    np.testing.assert_array_equal(retried, lowest(PricingEffort(100, 10**9, larger=False)))
+    retried = lowest(PricingEffort(100, steps, include_larger=False, max_steps_on_retry=10**9))
+    np.testing.assert_array_equal(retried, lowest(PricingEffort(100, 10**9, include_larger=False)))
 
 
 def test_a_search_without_steps_ends():
     X = np.random.default_rng(9).normal(size=(60, 3))
     pricing, duals = Pricing(X, 4), Duals(np.zeros(len(X)))
-    duals.record_dual[[0, *pricing.table.near[0, :3]]] = pricing.table.sums[0, 3]
+    duals.record_dual[[0, *pricing.table.near[0, :3]]] = pricing.table.gap_sums[0, 3]
     effort = PricingEffort(100, 0)
-    complete = [one.complete for _, one in pricing.search(duals, effort, lambda: None)]
+    complete = [one.is_complete for _, one in pricing.search(duals, effort, lambda: None)]
     assert 0 < sum(int((~part).sum()) for part in complete) <= 6
 
 
@@ -270,7 +270,7 @@ def best_members(labels):
 
 def proof_with_duals(X, k, seed):
     """Return a proof with duals near the optimum, groups far from it, and the least SSE."""
-    rng, n, best = np.random.default_rng(seed), len(X), best_groups(X, k)
+    rng, n, best = np.random.default_rng(seed), len(X), optimal_labels(X, k)
     apart, least = proof_module.squared_errors(X, best)
     assume(least > 0)
     record_dual, triple_dual = (
@@ -308,8 +308,8 @@ def proof_with_duals(X, k, seed):
         divisors,
     )
     exact = PricingEffort(10**6, 10**6)
-    actual = proof.pricing(proof.duals, least, exact, proof.check_interrupt)
-    proof.base = proof.bound = actual.bound
+    actual = proof.pricing.price(proof.duals, least, exact, proof.check_interrupt)
+    proof.dual_bound = proof.bound = actual.bound
     return proof, least
 
 
@@ -331,8 +331,8 @@ def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(ca
     proof, least = proof_with_duals(*case, seed)
     draws = np.random.default_rng(seed).random(len(case[0]))
     for share in (0.4, 0.7, 0.9, 1.0):
-        step = part * (proof.sse - proof.base)
-        columns, all_lead = integrality_gap.list_groups(proof, step, 10_000)
+        step = part * (proof.sse - proof.dual_bound)
+        columns, all_lead = integrality_gap.enumerate_groups(proof, step, 10_000)
         assert all_lead.all()
         leading = draws < share
         integrality_gap.bound_by_listed_groups(proof, step, led(proof, columns, leading), leading)
@@ -397,7 +397,7 @@ def test_a_few_expensive_records_close_much_of_the_gap(no_clusters):
     proof = relaxed(X, 3)
     integrality_gap.improve_from_pool(proof)
     gap = proof.sse - proof.bound
-    columns, leading = integrality_gap.list_groups(proof, gap, 3000)
+    columns, leading = integrality_gap.enumerate_groups(proof, gap, 3000)
     assert 0 < leading.sum() < 25
     integrality_gap.bound_by_listed_groups(proof, gap, columns, leading)
     assert proof.sse - proof.bound < 0.7 * gap
@@ -428,7 +428,7 @@ def test_a_small_budget_shortens_searches_whatever_the_clock_says(budget, rounds
     start = MDAV(k=3).fit_predict(X)
     proof = Proof(X, 3, start, Budget(budget, looks()))
     restarts = restarts_module.Restarts(proof, 0)
-    assert restarts.limit(restarts_module.MAX_ROUNDS * 40) == rounds
+    assert restarts.affordable_rounds(restarts_module.MAX_ROUNDS * 40) == rounds
 
 
 def test_a_search_that_runs_out_of_time_leaves_its_groups_to_the_proof(monkeypatch):
@@ -444,7 +444,7 @@ def test_a_search_that_runs_out_of_time_leaves_its_groups_to_the_proof(monkeypat
 
     monkeypatch.setattr(restarts_module, "search", late)
     with pytest.raises(OutOfTime):
-        restarts_module.Restarts(proof, 0).begin()
+        restarts_module.Restarts(proof, 0).search_first()
     assert proof.sse < before
 
 
@@ -454,7 +454,7 @@ def test_progress_after_the_end_of_the_budget_ends_a_search():
     proof = Proof(X, 3, start, Budget(5.0, lambda: next(now)))
     before = proof.sse
     with pytest.raises(OutOfTime):
-        restarts_module.Restarts(proof, 0).begin()
+        restarts_module.Restarts(proof, 0).search_first()
     assert proof.sse < before  # the groups that it had by then
 
 

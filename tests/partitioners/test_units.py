@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
 
 from raising import raises
-from shoal._kernels.unit_groups import count_of, move, open_unit_groups
+from shoal._kernels.unit_groups import count_of, move_record, open_unit_groups
 from shoal._params import signature_parameters
 from shoal.errors import InputError
 from shoal.partitioners import METHODS, partitioner
@@ -158,7 +158,7 @@ def test_records_of_units_are_counted_through_all_moves(units, moves):
     for i, g in moves:
         i %= n
         if groups.labels[i] != g:
-            move(groups, i, g)
+            move_record(groups, i, g)
     for g in range(3):
         members = np.flatnonzero(groups.labels == g)
         assert groups.sizes[g] == len(members)

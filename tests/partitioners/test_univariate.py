@@ -12,7 +12,7 @@ from shoal._params import non_default_parameters
 from shoal.errors import ParameterError
 from shoal.partitioners import Sorted, Univariate
 from shoal.partitioners._base import in_order
-from shoal.partitioners.scores import order, score
+from shoal.partitioners.scores import order_by_score, score
 from tables import loss, tables_and_k
 from twins.univariate import exactly, least_loss, shortest_path, sum_of_squares
 
@@ -128,7 +128,7 @@ def test_equal_values_are_taken_in_the_order_of_the_records():
 def test_the_best_cuts_of_an_order_lose_less_than_blocks(reference, by, k):
     Z = reference("tarragona")
     best = Univariate(k=k, order=by).fit_predict(Z)
-    given = Univariate(k=k, order=order(score(Z, by))).fit_predict(Z)
+    given = Univariate(k=k, order=order_by_score(score(Z, by))).fit_predict(Z)
     assert np.array_equal(best, given)
     assert loss(Z, best) < loss(Z, Sorted(k=k, by=by).fit_predict(Z))
 

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from twins.leftovers import join_nearest
+from twins.leftovers import join_nearest_centroid
 from twins.mdav import labels_of
 from twins.neighbours import neighbours
 
@@ -24,5 +24,5 @@ def dba1(X, k):
         densest = min(left, key=lambda i: (exact_sse(X, around[i]), i))
         groups.append(around[densest])
         left = [i for i in left if i not in around[densest]]
-    join_nearest(X, groups, left)
+    join_nearest_centroid(X, groups, left)
     return labels_of(groups, len(X))

@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from twins.leftovers import join_nearest
+from twins.leftovers import join_nearest_centroid
 from twins.mdav import farthest, labels_of, mean, nearest, squared
 
 
@@ -30,5 +30,5 @@ def ldiverse_vmdav(X, k, diversity, values, gamma):
             rest.remove(e)
         groups.append(group)
         left = rest
-    join_nearest(X, groups, left)
+    join_nearest_centroid(X, groups, left)
     return labels_of(groups, len(X))

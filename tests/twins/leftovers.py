@@ -3,7 +3,7 @@
 from twins.mdav import mean, squared
 
 
-def join_nearest(X, groups, left):
+def join_nearest_centroid(X, groups, left):
     """Send each left-over to the group with the nearest centroid; the centroids stay frozen."""
     centroids = [mean(X, group) for group in groups]
     for i in left:
@@ -16,4 +16,4 @@ def assign_leftovers(X, groups, left, k):
     if len(left) >= k:
         groups.append(left)
     else:
-        join_nearest(X, groups, left)
+        join_nearest_centroid(X, groups, left)

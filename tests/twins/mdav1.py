@@ -1,6 +1,6 @@
 """MDAV1, slow and readable."""
 
-from twins.leftovers import join_nearest
+from twins.leftovers import join_nearest_centroid
 from twins.mdav import farthest, labels_of, mean, nearest
 
 
@@ -20,5 +20,5 @@ def mdav1(X, k):
         take(X[s])
     if len(left) >= k:
         take(X[farthest(X, left, mean(X, left))])
-    join_nearest(X, groups, left)
+    join_nearest_centroid(X, groups, left)
     return labels_of(groups, len(X))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from twins.dba1 import exact_sse
-from twins.leftovers import join_nearest
+from twins.leftovers import join_nearest_centroid
 from twins.mdav import labels_of
 
 
@@ -13,7 +13,7 @@ def second_phase(X, labels, k, divide):
         at = next(at for at, other in enumerate(groups) if other[0] == group[0])
         trial = [list(other) for other in groups[:at] + groups[at + 1 :]]
         if trial:
-            join_nearest(X, trial, groups[at])
+            join_nearest_centroid(X, trial, groups[at])
             if total(X, trial) < total(X, groups):
                 groups = trial
     return divide_large(X, groups, k, divide)

@@ -1,6 +1,6 @@
 """TFRP, slow and readable."""
 
-from twins.leftovers import join_nearest
+from twins.leftovers import join_nearest_centroid
 from twins.mdav import farthest, labels_of, nearest
 from twins.second_phase import second_phase
 
@@ -13,7 +13,7 @@ def first_phase(X, k):
         group = nearest(X, left, X[farthest(X, left, point)], k)
         groups.append(group)
         left = [i for i in left if i not in group]
-    join_nearest(X, groups, left)
+    join_nearest_centroid(X, groups, left)
     return labels_of(groups, len(X))
 
 

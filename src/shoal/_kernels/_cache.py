@@ -1,7 +1,7 @@
-"""Where compiled kernels are kept, and how a damaged file among them is noticed.
+"""The cache folder of compiled kernels, and how damaged files in it are detected.
 
-The folder is named after the text of all kernels. Numba itself compares only the text of a
-kernel's own file, but the machine code of a kernel contains the kernels that it calls.
+The folder is named after a digest of the text of all kernels. Numba itself compares only the text
+of a kernel's own file, but the machine code of a kernel contains the kernels that it calls.
 
 Numba loads machine code without checking it, so a damaged file would crash the process or make
 every run fail. Each process that compiles therefore writes the checksums of all files, and a file
@@ -30,85 +30,85 @@ STALE_AFTER = 30 * 24 * 3600.0  # seconds after which the folder of another vers
 
 @contextmanager
 def cache_folder() -> Iterator[bool]:
-    """Let numba keep the kernels that are decorated here in our folder; yield whether it exists."""
-    before, folder = config.CACHE_DIR, kernel_folder()
-    config.CACHE_DIR = str(folder or before)
+    """Let numba cache the kernels decorated here in our folder; yield whether there is one."""
+    original_folder, folder = config.CACHE_DIR, kernel_folder()
+    config.CACHE_DIR = str(folder or original_folder)
     try:
         yield folder is not None
     finally:
-        config.CACHE_DIR = before
+        config.CACHE_DIR = original_folder
 
 
 @cache
 def kernel_folder() -> Path | None:
-    """Return the checked folder of the kernels as they are now, or None if none can be written."""
-    for place in _places():
-        folder = place / stamp()
+    """Return the verified folder for the current kernels, or None if no folder is writable."""
+    for parent in _cache_locations():
+        folder = parent / kernel_digest()
         try:
             folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()
         except OSError:
             continue
         with suppress(OSError):
-            remove_old(place)
+            remove_stale_folders(parent)
         remove_unverified(folder)
         return folder
     return None
 
 
-def _places() -> Iterable[Path]:
-    """Return the places to try: NUMBA_CACHE_DIR, beside the kernels, and the user's cache."""
+def _cache_locations() -> Iterable[Path]:
+    """Return the parent folders to try: NUMBA_CACHE_DIR, beside the kernels, the user's cache."""
     if config.CACHE_DIR:
         return [Path(config.CACHE_DIR) / "shoal"]
-    places = [Path(__file__).parent / "__pycache__" / "compiled"]
+    locations = [Path(__file__).parent / "__pycache__" / "compiled"]
     with suppress(RuntimeError):  # the user has no home
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        places.append(home / "shoal" / "compiled")
-    return places
+        locations.append(home / "shoal" / "compiled")
+    return locations
 
 
 @cache
-def stamp() -> str:
-    """Return a name for the text of all kernels, numba's version and how numba compiles."""
-    here = Path(__file__).parent
+def kernel_digest() -> str:
+    """Return a digest of the text of all kernels, numba's version and its compiler options."""
+    package = Path(__file__).parent
     digest = hashlib.sha256(f"{__version__} {config.BOUNDSCHECK} {config.OPT}".encode())
-    for path in sorted(here.rglob("*.py")):
-        digest.update(path.relative_to(here).as_posix().encode() + b"\0" + path.read_bytes())
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
 def remove_unverified(folder: Path) -> None:
-    """Remove the files without a checksum, and those that do not match theirs, with a warning.
+    """Remove files without a checksum, and those that do not match theirs, with a warning.
 
-    There is no warning on a file that was written after the checksums: another process compiles.
+    There is no warning for a file newer than the checksums: another process has compiled it.
     """
-    recorded, written = read_checksums(folder), _last_written(folder)
+    checksums, checksums_time = read_checksums(folder), _checksums_time(folder)
     for path in compiled_files(folder):
         name = path.relative_to(folder).as_posix()
         with suppress(OSError):
-            if recorded.get(name) == checksum(path):
+            if checksums.get(name) == checksum(path):
                 continue
-            if name in recorded and path.stat().st_mtime <= written:
+            if name in checksums and path.stat().st_mtime <= checksums_time:
                 _log.warning("%s does not match its checksum: its kernel is compiled again.", path)
             path.unlink()
 
 
 def write_checksums(folder: Path) -> None:
-    """Write the checksums of all files in ``folder``; known ones are not computed again."""
+    """Write the checksums of all files in ``folder``; only those of new files are computed."""
     with suppress(OSError):
-        written = _last_written(folder)
-        recorded = read_checksums(folder)
-        sums = {}
+        checksums_time = _checksums_time(folder)
+        known_checksums = read_checksums(folder)
+        checksums = {}
         for path in compiled_files(folder):
             name = path.relative_to(folder).as_posix()
-            is_new = name not in recorded or path.stat().st_mtime >= written
-            sums[name] = checksum(path) if is_new else recorded[name]
+            is_new = name not in known_checksums or path.stat().st_mtime >= checksums_time
+            checksums[name] = checksum(path) if is_new else known_checksums[name]
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as file:
-            json.dump(sums, file, indent=0)
+            json.dump(checksums, file, indent=0)
         Path(file.name).replace(folder / CHECKSUMS)
 
 
-def _last_written(folder: Path) -> float:
+def _checksums_time(folder: Path) -> float:
     """Return when the checksums were written; 0 if there are none."""
     try:
         return (folder / CHECKSUMS).stat().st_mtime
@@ -116,10 +116,10 @@ def _last_written(folder: Path) -> float:
         return 0.0
 
 
-def before_compiling() -> None:
+def write_checksums_now_and_at_exit() -> None:
     """Write the checksums of the files so far, and again when the process ends.
 
-    A signal that ends the process therefore costs one kernel at most.
+    A process that is killed therefore loses one compiled kernel at most.
     """
     folder = kernel_folder()
     if folder is not None:
@@ -129,7 +129,7 @@ def before_compiling() -> None:
 
 @cache
 def _write_checksums_at_exit(folder: Path, process: int) -> None:
-    """Register the writing once per process; ``process`` tells a forked one from its parent.
+    """Register the writing once per process; ``process`` distinguishes a fork from its parent.
 
     `atexit` would not do, since the worker processes of `multiprocessing` never call it.
     """
@@ -140,14 +140,14 @@ def _write_checksums_at_exit(folder: Path, process: int) -> None:
 def read_checksums(folder: Path) -> dict[str, str]:
     """Return the checksums by file name; none if they cannot be read."""
     try:
-        sums = json.loads((folder / CHECKSUMS).read_text())
+        checksums = json.loads((folder / CHECKSUMS).read_text())
     except (OSError, ValueError):
         return {}
-    return sums if isinstance(sums, dict) else {}
+    return checksums if isinstance(checksums, dict) else {}
 
 
 def compiled_files(folder: Path) -> list[Path]:
-    """Return the files that numba wrote: machine code and the indexes of it."""
+    """Return the files that numba wrote: machine code and its indexes."""
     return sorted(path for path in folder.rglob("*.nb[ci]") if path.is_file())
 
 
@@ -156,11 +156,11 @@ def checksum(path: Path) -> str:
     return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
 
 
-def remove_old(place: Path) -> None:
-    """Remove the folders of other versions that were not written to for a month."""
-    for folder in place.iterdir():
-        used = max((path.stat().st_mtime for path in folder.glob("*")), default=time.time())
-        if folder.name != stamp() and time.time() - used > STALE_AFTER:
+def remove_stale_folders(parent: Path) -> None:
+    """Remove the folders of other versions that have not been written to for a month."""
+    for folder in parent.iterdir():
+        last_used = max((path.stat().st_mtime for path in folder.glob("*")), default=time.time())
+        if folder.name != kernel_digest() and time.time() - last_used > STALE_AFTER:
             for path in [*compiled_files(folder), folder / CHECKSUMS]:
                 path.unlink(missing_ok=True)
             for path in [*folder.glob("*"), folder]:

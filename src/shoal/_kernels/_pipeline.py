@@ -1,13 +1,13 @@
 """A compiler pipeline for kernels: quicker to compile, and quicker to run, than numba's own.
 
 An *entry kernel* is called by Python, an *inner kernel* by other kernels. By itself, numba gives
-every inner kernel an entry from Python, and compiles it to machine code once by itself and again
-in each of its callers. Here an inner kernel stays in LLVM's intermediate representation, and only
-entry kernels become machine code, together with the inner kernels that they need.
+every inner kernel an entry point for Python, and compiles it to machine code once by itself and
+again in each of its callers. Here an inner kernel stays in LLVM's intermediate representation, and
+only entry kernels become machine code, together with the inner kernels that they need.
 
 By itself, numba also counts references to arrays wherever they are passed on. A kernel that makes
-no array may borrow those of its caller, which stay alive meanwhile. Then there is less to compile,
-and loops have no atomic instructions.
+no array need not count them, since its caller keeps the arrays alive. Then there is less to
+compile, and loops have no atomic instructions.
 """
 
 from types import FunctionType
@@ -19,14 +19,14 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.typed_passes import AnnotateTypes
 
-# What may yield an array that is kept alive elsewhere: a part of it, or a tuple and its parts.
-VIEWS = {"getattr", "getitem", "static_getitem", "exhaust_iter", "cast"}
-VIEWS |= {"build_tuple", "getiter", "iternext", "pair_first", "pair_second"}
+# Operations that may return an array kept alive elsewhere: a view of it, or a tuple and its items.
+VIEW_OPERATIONS = {"getattr", "getitem", "static_getitem", "exhaust_iter", "cast"}
+VIEW_OPERATIONS |= {"build_tuple", "getiter", "iternext", "pair_first", "pair_second"}
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
-class Borrowing(AnalysisPass):
-    """Count no references in a kernel that makes no array."""
+class DisableReferenceCounting(AnalysisPass):
+    """Turn reference counting off in a kernel that makes no array."""
 
     _name = "shoal_borrowing"
 
@@ -44,48 +44,48 @@ def makes_arrays(state):
     """Return whether a kernel may make, copy or return an array; if in doubt, it may."""
     models = state.targetctx.data_model_manager
 
-    def counted(kind):
-        return models[kind].contains_nrt_meminfo()
+    def is_reference_counted(numba_type):
+        return models[numba_type].contains_nrt_meminfo()
 
-    if state.func_ir.generator_info or counted(state.return_type):
+    if state.func_ir.generator_info or is_reference_counted(state.return_type):
         return True
     for block in state.func_ir.blocks.values():
-        for line in block.body:
-            if isinstance(line, ir.SetItem | ir.StaticSetItem):
-                if counted(state.typemap[line.value.name]):
+        for statement in block.body:
+            if isinstance(statement, ir.SetItem | ir.StaticSetItem):
+                if is_reference_counted(state.typemap[statement.value.name]):
                     return True  # where source and target overlap, a copy is made
-            elif isinstance(line, ir.Assign) and isinstance(line.value, ir.Expr):
-                is_array = counted(state.typemap[line.target.name])
-                if is_array and not is_view(line.value, state.typemap):
+            elif isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Expr):
+                is_array = is_reference_counted(state.typemap[statement.target.name])
+                if is_array and not is_view(statement.value, state.typemap):
                     return True
     return False
 
 
 def is_view(expression, typemap):
-    """Return whether an expression yields a part of what there is, not a copy."""
+    """Return whether an expression returns a view of an existing value, not a copy."""
     if expression.op == "call":
         return isinstance(typemap[expression.func.name], types.NamedTupleClass)
     if expression.op == "getitem":
         index = typemap[expression.index.name]
         parts = index.types if isinstance(index, types.BaseTuple) else (index,)
         return not any(isinstance(part, types.Array) for part in parts)
-    return expression.op in VIEWS
+    return expression.op in VIEW_OPERATIONS
 
 
 class EntryCompiler(Compiler):
-    """Numba's own pipeline, except for the counting of references."""
+    """Numba's own pipeline, without reference counting where it is not needed."""
 
     def define_pipelines(self):
         """Return the passes to run."""
         pipelines = super().define_pipelines()
         for pipeline in pipelines:
-            pipeline.add_pass_after(Borrowing, AnnotateTypes)
+            pipeline.add_pass_after(DisableReferenceCounting, AnnotateTypes)
             pipeline.finalize()
         return pipelines
 
 
 class InnerCompiler(EntryCompiler):
-    """The same for a kernel that only kernels call."""
+    """The pipeline of an inner kernel, which only other kernels call."""
 
     def define_pipelines(self):
         """Return the passes to run; they write into a library without machine code."""
@@ -94,20 +94,20 @@ class InnerCompiler(EntryCompiler):
         return super().define_pipelines()
 
 
-def call_inner(kernel, **options):
+def use_inner_kernel(kernel, **options):
     """Let other kernels call an inner kernel of the same code instead of the entry ``kernel``."""
     inner = njit(pipeline_class=InnerCompiler, no_cpython_wrapper=True, **options)(
-        renamed(kernel.py_func)
+        copy_with_new_name(kernel.py_func)
     )
     kernel.get_call_template, kernel.get_overload = inner.get_call_template, inner.get_overload
 
 
-def renamed(function):
-    """Return a function of the same code and another name, so that numba distinguishes them."""
-    parts = function.__name__, function.__defaults__, function.__closure__
-    twin = FunctionType(function.__code__, function.__globals__, *parts)
-    twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}.inner"
-    return twin
+def copy_with_new_name(function):
+    """Return a function with the same code and another name, so that numba distinguishes them."""
+    attributes = function.__name__, function.__defaults__, function.__closure__
+    copy = FunctionType(function.__code__, function.__globals__, *attributes)
+    copy.__module__, copy.__qualname__ = function.__module__, f"{function.__qualname__}.inner"
+    return copy
 
 
 class IntermediateLibrary(JITCodeLibrary):
@@ -115,7 +115,7 @@ class IntermediateLibrary(JITCodeLibrary):
 
     @property
     def codegen(self):
-        """The library itself, which is asked only to set an environment."""
+        """The library itself, which is used only to set an environment."""
         return self
 
     def set_env(self, name, env):
@@ -126,7 +126,7 @@ class IntermediateLibrary(JITCodeLibrary):
         return 0
 
     def _optimize_final_module(self):
-        """Leave it to the entry kernel."""
+        """Do nothing: the entry kernel is optimised as a whole."""
 
     def _finalize_final_module(self):
         self._finalize_dynamic_globals()

@@ -1,7 +1,7 @@
 """Compensated summation, so that means hardly depend on the order of the records.
 
-A sum over records is an array with one row per column: the leading part and the
-rounding error that it lacks.
+A sum over records is an array with one row per column: its leading part and the accumulated
+rounding error.
 """
 
 from shoal._kernels._compile import compiled
@@ -9,19 +9,19 @@ from shoal._kernels.double_double import two_sum
 
 
 @compiled
-def add_exactly(total, value):
-    """Add ``value`` to a sum kept as leading part and error."""
-    leading, rest = two_sum(total[0], value)
-    error = rest + total[1]
-    total[0] = leading + error
-    total[1] = error - (total[0] - leading)
+def add_compensated(total, value):
+    """Add ``value`` to a sum that is kept as leading part and rounding error."""
+    leading_part, rounding_error = two_sum(total[0], value)
+    error = rounding_error + total[1]
+    total[0] = leading_part + error
+    total[1] = error - (total[0] - leading_part)
 
 
 @compiled
 def add_record(total, point):
     """Add a record to a sum over records."""
     for j in range(point.shape[0]):
-        add_exactly(total[j], point[j])
+        add_compensated(total[j], point[j])
 
 
 @compiled

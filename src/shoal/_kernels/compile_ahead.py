@@ -1,8 +1,8 @@
-"""Compile the largest kernel of a first run in a second process, beside the rest.
+"""Compile the largest kernel of a first run in a second process, in parallel with the others.
 
 The kernel of the local search takes more than half of the time that a first run spends compiling,
 and numba compiles in one thread at a time. A command therefore starts a second process, which
-compiles that kernel into the folder of kernels while the command reads its file and compiles the
+compiles that kernel into the cache folder while the command reads its file and compiles the
 others.
 """
 
@@ -22,13 +22,13 @@ _process: subprocess.Popen[bytes] | None = None
 
 
 def start() -> None:
-    """Compile the kernel of the local search in a second process, unless it is compiled.
+    """Compile the kernel of the local search in a second process, unless it is cached.
 
-    Nothing is started where the result could not be kept, or where there is one processor.
+    No process is started if the result could not be cached, or if there is only one processor.
     """
     global _process
     folder = kernel_folder()
-    if _process or folder is None or processors() < 2 or not sys.executable:
+    if _process or folder is None or n_processors() < 2 or not sys.executable:
         return
     if any(path.name.startswith("passes.run_pass") for path in compiled_files(folder)):
         return
@@ -51,7 +51,7 @@ def wait() -> None:
             _process = None
 
 
-def processors() -> int:
+def n_processors() -> int:
     """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

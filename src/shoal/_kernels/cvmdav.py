@@ -1,4 +1,4 @@
-"""CV-MDAV: groups are extended by records that are closer to them than to their own neighbours."""
+"""CV-MDAV: groups are extended by records closer to them than to their own neighbours."""
 
 import math
 
@@ -25,7 +25,7 @@ def neighbourhood_distance(index, candidate, others, squares, point):
 
 
 @compiled
-def extend(index, members, candidates, gamma):
+def extend_last_group(index, members, candidates, gamma):
     """Add those candidates to the group formed last that pass the test, to 2k - 1 at most.
 
     A candidate passes if its distance to the group's centroid is below ``gamma``
@@ -43,8 +43,10 @@ def extend(index, members, candidates, gamma):
         if size == 2 * k - 1:
             break
         write_mean(total, size, point)
-        to_group = math.sqrt(squared_distance(index.X, record, point))
-        if to_group < gamma * neighbourhood_distance(index, record, others, squares, point):
+        distance_to_group = math.sqrt(squared_distance(index.X, record, point))
+        if distance_to_group < gamma * neighbourhood_distance(
+            index, record, others, squares, point
+        ):
             add_record(total, index.X[record])
             assign(index, record, index.n_groups[0] - 1)
             size += 1
@@ -59,7 +61,7 @@ def form_groups(index, k, gamma, work):
         blocks_read = index.blocks_read[0]
         nearest(index, index.X[outermost(index)], nearby, squares)
         form_group(index, nearby[:k])
-        extend(index, nearby[:k], nearby[k:], gamma)
+        extend_last_group(index, nearby[:k], nearby[k:], gamma)
         work -= BLOCK * (index.blocks_read[0] - blocks_read)
 
     if 2 * k <= index.size[0] < 3 * k:

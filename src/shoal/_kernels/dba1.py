@@ -18,7 +18,7 @@ from shoal._kernels.spatial.index import Index, form_group, needs_rebuild
 from shoal._kernels.spatial.search import NO_RECORD, nearest_others
 from shoal._kernels.structures.tournament import open_tournament, play_all, replay
 
-SEARCH = 1000  # a search in the index, counted in comparisons of a list
+SEARCH_COST = 1000  # of a search in the index, counted in comparisons of a list
 END = NO_RECORD
 DEFERRED = np.int64(-2)
 
@@ -101,7 +101,7 @@ def refresh_list(index, k, lists, i, distances):
             n_linked = n_living
     if n_living < k - 1:
         n_living = nearest_others(index, i, neighbours, distances)
-        n_compared += SEARCH
+        n_compared += SEARCH_COST
     lists.n_known[i] = n_living
     lists.next_unlinked[i] = n_linked
     lists.scaled_sse[i] = scaled_sse(index.X, i, neighbours[: k - 1])
@@ -123,14 +123,14 @@ def relink(k, lists, removed):
     """Free the links that ended in the removed record ``removed`` and use them again."""
     link_number = lists.links[removed]
     while link_number != END:
-        after = lists.next_link[link_number]
+        next_number = lists.next_link[link_number]
         i = link_number // (k - 1)
         if lists.labels[i] < 0:
             if lists.next_unlinked[i] == DEFERRED:
                 link(lists, link_number, i)
             else:
                 reuse_link(k, lists, link_number, i)
-        link_number = after
+        link_number = next_number
 
 
 @compiled
@@ -140,12 +140,12 @@ def refresh_deferred(index, k, lists, i, distances):
     link_number = lists.links[i]
     lists.links[i] = END
     while link_number != END:
-        after = lists.next_link[link_number]
+        next_number = lists.next_link[link_number]
         if link_number // (k - 1) == i:
             reuse_link(k, lists, link_number, i)
         else:
             link(lists, link_number, i)
-        link_number = after
+        link_number = next_number
     return n_compared
 
 

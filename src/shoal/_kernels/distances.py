@@ -1,4 +1,4 @@
-"""Distances of records, and the sum of squares that a group has."""
+"""Distances between records, and the sum of squared errors (SSE) of a group."""
 
 import numpy as np
 
@@ -57,8 +57,8 @@ def scaled_sse(X, record, others):
     """Return the SSE of a record and ``others``, times their number.
 
     It is summed from the differences to the record: small whole numbers give an exact
-    result, so that equal SSEs are seen to be equal, and at most a factor of the group's
-    size is lost where the two terms cancel.
+    result, so that equal SSEs compare as equal. Where the two terms cancel, the relative error
+    grows at most by a factor of the size of the group.
     """
     squares, offset = 0.0, 0.0
     for j in range(X.shape[1]):

@@ -2,8 +2,8 @@
 
 A pair belongs to that of its records which lies farther from the mean of the
 table. Each record keeps the farthest of its pairs, or a bound before it is known:
-no pair of its own is longer than twice its distance to the mean. Records only
-leave, so a stored length may become too long, never too short. The longest of all
+no pair of its own is longer than twice its distance to the mean. Records are only
+removed, so a stored length may become too long, never too short. The longest of all
 is considered first: if both its records are living, it is the result; if not, the
 farthest pair of its owner is measured again. Few records are measured more than
 once or twice, so all queries together cost about as much as all distances
@@ -16,13 +16,13 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import same_values
-from shoal._kernels.growth import distances_to_mean
+from shoal._kernels.growth import squared_distances_to_mean
 from shoal._kernels.spatial.pool import measure_distances
 from shoal._kernels.structures.tournament import open_tournament, play_all, replay
 
-SLACK = 1e-9  # rounding errors of a bound are far smaller
-SMALLEST = 1e-300  # squares below it lose their digits
-STEP = 50  # a step of the search costs as much as that many distances
+RELATIVE_MARGIN = 1e-9  # added to bounds, whose rounding errors are far smaller
+ABSOLUTE_MARGIN = 1e-300  # added too, since smaller squares lose digits
+STEP_COST = 50  # of a step of the search, counted in distances
 
 
 class PairBounds(NamedTuple):
@@ -32,7 +32,7 @@ class PairBounds(NamedTuple):
     and ``partner[i]`` the other record, -1 if unknown: it comes first in a tie, since
     it might be the lowest record. ``rank`` counts from the outermost record inwards.
     ``next_equal[i]`` is the next record with the same values as i, or -1, and
-    ``tied[i]`` is True if partners with other values are as far. ``tournament`` is that
+    ``is_tied[i]`` is True if partners with other values are as far. ``tournament`` is that
     of the pairs, by their owners; its winner is the longest pair.
     """
 
@@ -40,20 +40,20 @@ class PairBounds(NamedTuple):
     partner: np.ndarray
     rank: np.ndarray
     next_equal: np.ndarray
-    tied: np.ndarray
+    is_tied: np.ndarray
     tournament: np.ndarray
 
 
 def open_pair_bounds(X: np.ndarray) -> PairBounds:
     """Return the bounds of the farthest pairs that follow from the distances to the mean."""
     n = len(X)
-    distance = distances_to_mean(X)
+    distance = squared_distances_to_mean(X)
     pairs = PairBounds(
-        score=-(4.0 * distance * (1.0 + SLACK) + SMALLEST),
+        score=-(4.0 * distance * (1.0 + RELATIVE_MARGIN) + ABSOLUTE_MARGIN),
         partner=np.full(n, -1),
         rank=np.empty(n, np.int64),
         next_equal=next_equal(X),
-        tied=np.zeros(n, np.bool_),
+        is_tied=np.zeros(n, np.bool_),
         tournament=open_tournament(np.ones(n, np.bool_)),
     )
     pairs.rank[np.argsort(-distance, kind="stable")] = np.arange(n)
@@ -64,38 +64,38 @@ def open_pair_bounds(X: np.ndarray) -> PairBounds:
 def next_equal(X: np.ndarray) -> np.ndarray:
     """Return for each record the next one with the same values, or -1."""
     order = np.lexsort(X.T)
-    equal = (X[order[1:]] == X[order[:-1]]).all(axis=1)
-    following = np.full(len(X), -1)
-    following[order[:-1][equal]] = order[1:][equal]
-    return following
+    is_equal = (X[order[1:]] == X[order[:-1]]).all(axis=1)
+    successor = np.full(len(X), -1)
+    successor[order[:-1][is_equal]] = order[1:][is_equal]
+    return successor
 
 
 @compiled
 def measure_farthest(pool, pairs, X, record):
     """Measure the farthest pair that a record owns; ties go to the lowest partner."""
     measure_distances(pool, X[record])
-    partner, length, tied = -1, -1.0, False
+    partner, length, is_tied = -1, -1.0, False
     for i in range(pool.size[0]):
         if pool.distance[i] < length or pairs.rank[pool.records[i]] <= pairs.rank[record]:
             continue
         other = pool.records[i]
         if pool.distance[i] > length:
-            partner, length, tied = other, pool.distance[i], False
+            partner, length, is_tied = other, pool.distance[i], False
         else:
-            tied = tied or not same_values(X, partner, other)
+            is_tied = is_tied or not same_values(X, partner, other)
             partner = min(partner, other)
     pairs.partner[record] = partner
     pairs.score[record] = -length
-    pairs.tied[record] = tied
+    pairs.is_tied[record] = is_tied
 
 
 @compiled
 def replace_partner(pool, pairs, record):
-    """Replace a partner that left by the next equal record; return whether there is one."""
+    """Replace a partner that was removed by the next equal record; return whether there is one."""
     partner = pairs.partner[record]
     while partner >= 0 and pool.labels[partner] >= 0:
         partner = pairs.next_equal[partner]
-    if partner < 0 or pairs.tied[record]:
+    if partner < 0 or pairs.is_tied[record]:
         return False
     pairs.partner[record] = partner
     return True
@@ -106,7 +106,7 @@ def farthest_pair(pool, pairs, X, work):
     """Return the two living records farthest apart, lower first, and the work left.
 
     Ties go to the pair with the lowest records, the lower record counting first.
-    If about ``work`` distances do not suffice, both are -1: ask again.
+    If about ``work`` distances do not suffice, both are -1, and the function is to be called again.
     """
     while work > 0:
         record = pairs.tournament[1]
@@ -119,5 +119,5 @@ def farthest_pair(pool, pairs, X, work):
             measure_farthest(pool, pairs, X, record)
             work -= pool.size[0]
         replay(pairs.tournament, pairs.score, pairs.partner, record, True)
-        work -= STEP
+        work -= STEP_COST
     return -1, -1, work

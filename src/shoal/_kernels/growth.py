@@ -11,13 +11,13 @@ from shoal._kernels.spatial.pool import (
     copy_record,
     mean_of_living,
     measure_distances,
-    nearest_places,
+    nearest_positions,
     open_pool,
 )
 from shoal._kernels.spatial.search import farthest, nearest
 
 
-def distances_to_mean(X: np.ndarray) -> np.ndarray:
+def squared_distances_to_mean(X: np.ndarray) -> np.ndarray:
     """Return the squared distances of all records to their mean."""
     pool = open_pool(X)
     mean = np.empty(X.shape[1])
@@ -36,17 +36,17 @@ def outermost(index):
 
 @inlined
 def form_group_around(index, record, group, squares):
-    """Make the living records nearest to a record, living or not, the next group."""
+    """Make the living records nearest to ``record`` the next group; it need not be living."""
     nearest(index, index.X[record], group, squares)
     form_group(index, group)
 
 
 @compiled
-def next_living(order, start, labels):
-    """Return the first position in ``order`` from ``start`` on whose record has no group."""
-    while labels[order[start]] >= 0:
-        start += 1
-    return start
+def next_living(order, position, labels):
+    """Return the first position in ``order``, from ``position`` on, of a record without a group."""
+    while labels[order[position]] >= 0:
+        position += 1
+    return position
 
 
 @compiled
@@ -54,12 +54,12 @@ def grow_group(pool, seed, group, k):
     """Fill a group that holds ``seed`` alone with the records nearest to its running centroid."""
     total = np.zeros((seed.shape[0], 2))
     point = np.empty(seed.shape[0])
-    place = np.empty(1, np.int64)
+    position = np.empty(1, np.int64)
     add_record(total, seed)
     for size in range(1, k):
         write_mean(total, size, point)
         measure_distances(pool, point)
-        nearest_places(pool, place)
-        copy_record(pool, place[0], point)
+        nearest_positions(pool, position)
+        copy_record(pool, position[0], point)
         add_record(total, point)
-        assign(pool, place[0], group)
+        assign(pool, position[0], group)

@@ -10,7 +10,7 @@ from shoal._kernels.distances import squared_distance, squared_row_distance
 
 
 @compiled
-def join_nearest(X, labels):
+def join_nearest_centroid(X, labels):
     """Assign each left-over to the group with the nearest centroid; the centroids stay fixed."""
     n_groups = 0
     for label in labels:
@@ -22,15 +22,15 @@ def join_nearest(X, labels):
 
 
 @compiled
-def join_nearest_records(X, labels):
+def join_nearest_record(X, labels):
     """Assign each left-over to the group of the nearest record that has one; ties to the lowest."""
-    grouped = labels >= 0
+    has_group = labels >= 0
     for i in range(X.shape[0]):
-        if grouped[i]:
+        if has_group[i]:
             continue
         best, least = -1, np.inf
         for other in range(X.shape[0]):
-            if grouped[other]:
+            if has_group[other]:
                 distance = squared_row_distance(X, i, X, other)
                 if best < 0 or distance < least:
                     best, least = other, distance
@@ -41,19 +41,19 @@ def assign_leftovers(
     X: np.ndarray,
     labels: np.ndarray,
     k: int,
-    join: Callable[[np.ndarray, np.ndarray], None] = join_nearest,
+    join: Callable[[np.ndarray, np.ndarray], None] = join_nearest_centroid,
 ) -> None:
     """Make ``k`` or more left-overs the last group; assign fewer to other groups by ``join``."""
-    is_left = labels < 0
-    if is_left.sum() >= k:
-        labels[is_left] = labels.max() + 1
+    is_leftover = labels < 0
+    if is_leftover.sum() >= k:
+        labels[is_leftover] = labels.max() + 1
     else:
         join(X, labels)
 
 
 @compiled
 def group_centroids(X, labels, n_groups):
-    """Return the centroid and the size of each group; left-overs count for none."""
+    """Return the centroid and the size of each group; left-overs belong to none."""
     totals = np.zeros((n_groups, X.shape[1], 2))
     sizes = np.zeros(n_groups, np.int64)
     for i in range(X.shape[0]):

@@ -1,16 +1,16 @@
-"""Cells of at least k records by an auction: cells with too few records raise a subsidy.
+"""Cells of at least k records by an auction, in which cells with too few records pay a subsidy.
 
 A record belongs to the cell with the least squared distance to its centre less
 the subsidy that the cell pays. All subsidies are 0 at first, so that records lie
 in the cells of their nearest centres. A cell with fewer than k records raises its
-subsidy until it attracts the records it lacks; then it raises it further, to the
-subsidy at which one more record would come, plus one ``step``. This is an auction, in
+subsidy until it attracts the records that it lacks, and then further, to the
+subsidy at which one more record would join, plus one ``step``. This is an auction, in
 which cells bid for records. No cell with more than k records ever pays a subsidy.
 
 If subsidies could fall again, no record could move at a gain of more than ``step``
 when the auction ends, and the assignment would be optimal for these centres up to
 ``step`` per record. But a cell that loses a record raises its subsidy even if other
-records would come for less, so a gain may be a few steps.
+records would join for less, so a gain may be a few steps.
 """
 
 from typing import NamedTuple
@@ -20,8 +20,8 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.box_tree import (
-    DEEPEST,
     LEAF,
+    MAX_DEPTH,
     NO_RECORD,
     NONE_FOUND,
     BoxTree,
@@ -37,7 +37,7 @@ class Cells(NamedTuple):
     """Cells, the records in them and the cells below k.
 
     ``distance`` is that of a record to the centre of its cell. ``ceiling[b]`` is
-    no less than the distance less the subsidy of any record in box b of the tree.
+    an upper bound of distance minus subsidy over the records in box b of the tree.
     ``queue`` is a ring of the cells below k, first come, first served, from
     ``queue_ends[0]`` to before ``queue_ends[1]``; ``is_queued`` marks the cells in it.
     """
@@ -76,8 +76,8 @@ def open_cells(tree: BoxTree, centres: np.ndarray) -> tuple[Cells, BoxTree]:
 def assign_nearest(X, cells, centre_tree, start, stop):
     """Assign the records from ``start`` to ``stop`` to the cells of their nearest centres."""
     cheapest, distance = np.empty(1, np.int64), np.empty(1)
-    for place in range(start, stop):
-        i = cells.tree.records[place]
+    for position in range(start, stop):
+        i = cells.tree.records[position]
         find_nearest(centre_tree, X[i], NO_RECORD, cheapest, distance)
         cells.labels[i] = cheapest[0]
         cells.distance[i] = distance[0]
@@ -85,7 +85,7 @@ def assign_nearest(X, cells, centre_tree, start, stop):
 
 
 @compiled
-def start_auction(cells, k):
+def open_auction(cells, k):
     """Queue the cells below k and compute the ceilings."""
     for cell in range(cells.sizes.shape[0]):
         if cells.sizes[cell] < k:
@@ -93,8 +93,8 @@ def start_auction(cells, k):
     leaves = cells.tree.start.shape[0]
     for leaf in range(leaves):
         first = cells.tree.start[leaf]
-        for place in range(first, first + cells.tree.living[leaves + leaf]):
-            distance = cells.distance[cells.tree.records[place]]
+        for position in range(first, first + cells.tree.n_living[leaves + leaf]):
+            distance = cells.distance[cells.tree.records[position]]
             cells.ceiling[leaves + leaf] = max(cells.ceiling[leaves + leaf], distance)
     for box in range(leaves - 1, 0, -1):
         cells.ceiling[box] = max(cells.ceiling[2 * box], cells.ceiling[2 * box + 1])
@@ -116,7 +116,7 @@ def find_cheapest(cells, cell, cheapest, costs):
     The cost of a record is the subsidy at which it is indifferent between ``cell`` and its own
     cell.
     """
-    boxes, floors = np.empty(DEEPEST, np.int64), np.empty(DEEPEST)
+    boxes, floors = np.empty(MAX_DEPTH, np.int64), np.empty(MAX_DEPTH)
     gaps = np.empty(LEAF)
     tree, centre = cells.tree, cells.centres[cell]
     boxes[0], floors[0] = 1, -np.inf
@@ -128,30 +128,30 @@ def find_cheapest(cells, cell, cheapest, costs):
             continue
         if box >= tree.start.shape[0]:
             start = leaf_distances(tree, box, centre, gaps)
-            for offset in range(tree.living[box]):
+            for offset in range(tree.n_living[box]):
                 i = tree.records[start + offset]
                 if cells.labels[i] != cell:
                     own_cost = cells.distance[i] - cells.subsidy[cells.labels[i]]
                     count = insert(cheapest, costs, count, i, gaps[offset] - own_cost)
             continue
-        near, far = 2 * box, 2 * box + 1
-        near_floor = squared_box_distance(tree, near, centre) - cells.ceiling[near]
-        far_floor = squared_box_distance(tree, far, centre) - cells.ceiling[far]
+        near_box, far_box = 2 * box, 2 * box + 1
+        near_floor = squared_box_distance(tree, near_box, centre) - cells.ceiling[near_box]
+        far_floor = squared_box_distance(tree, far_box, centre) - cells.ceiling[far_box]
         if far_floor < near_floor:
-            near, far, near_floor, far_floor = far, near, far_floor, near_floor
-        boxes[n_stacked], floors[n_stacked] = far, far_floor
-        boxes[n_stacked + 1], floors[n_stacked + 1] = near, near_floor
+            near_box, far_box, near_floor, far_floor = (far_box, near_box, far_floor, near_floor)
+        boxes[n_stacked], floors[n_stacked] = far_box, far_floor
+        boxes[n_stacked + 1], floors[n_stacked + 1] = near_box, near_floor
         n_stacked += 2
 
 
 @compiled
 def bid(X, cells, k, step, cell):
-    """Raise the subsidy of ``cell`` to the cost of one more record than it lacks."""
-    n_missing = k - cells.sizes[cell]
-    cheapest, costs = np.empty(n_missing + 1, np.int64), np.empty(n_missing + 1)
+    """Raise the subsidy of ``cell`` to the cost of one record more than it lacks; move those."""
+    n_lacking = k - cells.sizes[cell]
+    cheapest, costs = np.empty(n_lacking + 1, np.int64), np.empty(n_lacking + 1)
     find_cheapest(cells, cell, cheapest, costs)
-    cells.subsidy[cell] = max(costs[n_missing], cells.subsidy[cell]) + step
-    for i in cheapest[:n_missing]:
+    cells.subsidy[cell] = max(costs[n_lacking], cells.subsidy[cell]) + step
+    for i in cheapest[:n_lacking]:
         previous = cells.labels[i]
         cells.labels[i] = cell
         cells.distance[i] = squared_distance(X, i, cells.centres[cell])
@@ -162,12 +162,12 @@ def bid(X, cells, k, step, cell):
 
 
 @compiled
-def auction(X, cells, k, step, bids):
-    """Make at most ``bids`` bids; return whether a cell still has fewer than k records."""
-    while cells.queue_ends[0] != cells.queue_ends[1] and bids > 0:
+def run_auction(X, cells, k, step, max_bids):
+    """Make at most ``max_bids`` bids; return whether a cell still has fewer than k records."""
+    while cells.queue_ends[0] != cells.queue_ends[1] and max_bids > 0:
         cell = cells.queue[cells.queue_ends[0]]
         cells.queue_ends[0] = (cells.queue_ends[0] + 1) % cells.queue.shape[0]
         cells.is_queued[cell] = False
         bid(X, cells, k, step, cell)
-        bids -= 1
+        max_bids -= 1
     return cells.queue_ends[0] != cells.queue_ends[1]

@@ -9,16 +9,16 @@ from shoal._kernels.spatial.pool import (
     assign,
     form_group,
     measure_distances,
-    nearest_places,
-    place_of,
+    nearest_positions,
+    position_of,
 )
 
 
 @compiled
-def form_groups(pool, pairs, X, k, extreme, work):
+def form_groups(pool, pairs, X, k, nearest_to_seed, work):
     """Form groups until about ``work`` distances are measured; return whether to go on.
 
-    Groups grow by the record nearest to their running centroid or, if ``extreme``, by the
+    Groups grow by the record nearest to their running centroid or, if ``nearest_to_seed``, by the
     records nearest to the one they started from.
     """
     while pool.size[0] >= 2 * k and work > 0:
@@ -29,9 +29,9 @@ def form_groups(pool, pairs, X, k, extreme, work):
 
         # Both seeds are assigned before either group grows, so that neither takes the other's.
         group = pool.n_groups[0]
-        assign(pool, place_of(pool, first), group)
-        assign(pool, place_of(pool, second), group + 1)
-        if extreme and k > 1:
+        assign(pool, position_of(pool, first), group)
+        assign(pool, position_of(pool, second), group + 1)
+        if nearest_to_seed and k > 1:
             form_group_near(pool, X[first], k - 1)
             form_group_near(pool, X[second], k - 1)
         else:
@@ -44,7 +44,7 @@ def form_groups(pool, pairs, X, k, extreme, work):
 @compiled
 def form_group_near(pool, point, size):
     """Make the ``size`` living records nearest to ``point`` the next group."""
-    places = np.empty(size, np.int64)
+    positions = np.empty(size, np.int64)
     measure_distances(pool, point)
-    nearest_places(pool, places)
-    form_group(pool, places)
+    nearest_positions(pool, positions)
+    form_group(pool, positions)

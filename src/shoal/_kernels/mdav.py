@@ -1,11 +1,11 @@
 """MDAV and other fixed-size methods: groups around the outermost of the remaining records.
 
-They differ in two numbers. ``pairs_from`` is the number of living records from
-which a round forms two groups, ``singles_from`` the number from which it forms
-one. Fewer are left-overs; see `shoal._kernels.leftovers`.
+They differ in two numbers. ``min_for_pair`` is the number of living records from
+which a round forms two groups, ``min_for_single`` the number from which it forms
+one. Fewer living records are left-overs; see `shoal._kernels.leftovers`.
 
 ================  ============  ==============  ====================
-method            pairs_from    singles_from    left-overs
+method            min_for_pair  min_for_single  left-overs
 ================  ============  ==============  ====================
 MDAV              3k            2k              k to 2k - 1 or none
 MDAV1             2k            k               0 to k - 1
@@ -18,66 +18,66 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.growth import form_group_around, outermost
-from shoal._kernels.leftovers import join_nearest
+from shoal._kernels.leftovers import join_nearest_centroid
 from shoal._kernels.spatial.block_order import BLOCK
 from shoal._kernels.spatial.index import needs_rebuild
 from shoal._kernels.spatial.pool import (
     copy_record,
-    farthest_place,
+    farthest_position,
     form_group,
     mean_of_living,
     measure_distances,
-    nearest_places,
+    nearest_positions,
     open_pool,
 )
 from shoal._kernels.spatial.search import farthest
 
 
 @compiled
-def form_groups(index, k, pairs_from, singles_from, work):
+def form_groups(index, k, min_for_pair, min_for_single, work):
     """Form groups until about ``work`` distances are measured; return whether to go on."""
     group, squares = np.empty(k, np.int64), np.empty(k)
 
-    while index.size[0] >= singles_from and work > 0 and not needs_rebuild(index):
+    while index.size[0] >= min_for_single and work > 0 and not needs_rebuild(index):
         blocks_read = index.blocks_read[0]
         seed = outermost(index)
         opposite = seed
-        pair = index.size[0] >= pairs_from
-        if pair:
+        forms_pair = index.size[0] >= min_for_pair
+        if forms_pair:
             opposite = farthest(index, index.X[seed])
         form_group_around(index, seed, group, squares)
-        if pair:
+        if forms_pair:
             form_group_around(index, opposite, group, squares)
         work -= BLOCK * (index.blocks_read[0] - blocks_read)
 
-    return index.size[0] >= singles_from
+    return index.size[0] >= min_for_single
 
 
 @compiled
-def form_groups_on_pool(pool, k, pairs_from, singles_from, work):
+def form_groups_on_pool(pool, k, min_for_pair, min_for_single, work):
     """Form groups as `form_groups` does, by passes over a pool: faster for short tables."""
     p = pool.columns.shape[0]
     mean, seed, opposite = np.empty(p), np.empty(p), np.empty(p)
     group = np.empty(k, np.int64)
 
-    while pool.size[0] >= singles_from and work > 0:
-        pair = pool.size[0] >= pairs_from
+    while pool.size[0] >= min_for_single and work > 0:
+        forms_pair = pool.size[0] >= min_for_pair
         work -= 3 * pool.size[0]
 
         mean_of_living(pool, mean)
         measure_distances(pool, mean)
-        copy_record(pool, farthest_place(pool), seed)
+        copy_record(pool, farthest_position(pool), seed)
         measure_distances(pool, seed)
-        if pair:
-            copy_record(pool, farthest_place(pool), opposite)
-        nearest_places(pool, group)
+        if forms_pair:
+            copy_record(pool, farthest_position(pool), opposite)
+        nearest_positions(pool, group)
         form_group(pool, group)
-        if pair:
+        if forms_pair:
             measure_distances(pool, opposite)
-            nearest_places(pool, group)
+            nearest_positions(pool, group)
             form_group(pool, group)
 
-    return pool.size[0] >= singles_from
+    return pool.size[0] >= min_for_single
 
 
 def mdav1(X: np.ndarray, k: int) -> np.ndarray:
@@ -85,5 +85,5 @@ def mdav1(X: np.ndarray, k: int) -> np.ndarray:
     pool = open_pool(X)
     while form_groups_on_pool(pool, k, 2 * k, k, len(X)):
         pass
-    join_nearest(X, pool.labels)
+    join_nearest_centroid(X, pool.labels)
     return pool.labels

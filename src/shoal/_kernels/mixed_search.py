@@ -1,8 +1,8 @@
-"""Nearest records in tables of numbers and categories, with all that are equally near.
+"""Nearest records in tables of numbers and categories, including all ties.
 
 The squared distance of two records is the sum of the squared differences of their numbers and of 1
 for each category that differs. A missing number, NaN, equals another missing one and is at
-distance 1 from every value. Records are in blocks of near ones; a block is skipped where its
+distance 1 from every value. Near records are stored in blocks; a block is skipped if its
 bounding box is farther from a target than the bound.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.spatial.block_order import BLOCK, locality_order
 
-THINNING = 64  # every 64th record is compared first, for a first bound
+SAMPLE_STEP = 64  # every 64th record is compared first, for an initial bound
 LOWEST = -1e300  # below every weight of a match
 ROUNDING = 1e-9  # relative rounding error by which a box may seem farther than its records
 
@@ -38,10 +38,10 @@ class MixedIndex(NamedTuple):
 
     table: MixedTable
     records: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    least_code: np.ndarray
-    greatest_code: np.ndarray
+    min_number: np.ndarray
+    max_number: np.ndarray
+    min_code: np.ndarray
+    max_code: np.ndarray
 
 
 def build_index(table: MixedTable) -> MixedIndex:
@@ -54,15 +54,15 @@ def build_index(table: MixedTable) -> MixedIndex:
     return MixedIndex(
         table=MixedTable(numbers, codes),
         records=order,
-        low=np.minimum.reduceat(np.where(is_missing, -np.inf, numbers), starts),
-        high=np.maximum.reduceat(np.where(is_missing, np.inf, numbers), starts),
-        least_code=np.minimum.reduceat(codes, starts),
-        greatest_code=np.maximum.reduceat(codes, starts),
+        min_number=np.minimum.reduceat(np.where(is_missing, -np.inf, numbers), starts),
+        max_number=np.maximum.reduceat(np.where(is_missing, np.inf, numbers), starts),
+        min_code=np.minimum.reduceat(codes, starts),
+        max_code=np.maximum.reduceat(codes, starts),
     )
 
 
 @compiled
-def mixed_square(table, record, targets, i, bound):
+def squared_mixed_distance(table, record, targets, i, bound):
     """Return the squared distance of a record from target ``i``, or some sum above ``bound``."""
     total = 0.0
     for j in range(table.codes.shape[1]):
@@ -81,20 +81,20 @@ def mixed_square(table, record, targets, i, bound):
 
 
 @compiled
-def box_square(index, b, targets, i, bound):
+def squared_box_distance(index, b, targets, i, bound):
     """Return the squared distance of a box from target ``i``, or some sum above ``bound``."""
     total = 0.0
-    for j in range(index.least_code.shape[1]):
-        if not index.least_code[b, j] <= targets.codes[i, j] <= index.greatest_code[b, j]:
+    for j in range(index.min_code.shape[1]):
+        if not index.min_code[b, j] <= targets.codes[i, j] <= index.max_code[b, j]:
             total += 1.0
-    for j in range(index.low.shape[1]):
+    for j in range(index.min_number.shape[1]):
         if total > bound:
             break
         target = targets.numbers[i, j]
-        if target < index.low[b, j]:
-            total += (index.low[b, j] - target) ** 2
-        elif target > index.high[b, j]:
-            total += (target - index.high[b, j]) ** 2
+        if target < index.min_number[b, j]:
+            total += (index.min_number[b, j] - target) ** 2
+        elif target > index.max_number[b, j]:
+            total += (target - index.max_number[b, j]) ** 2
     return total
 
 
@@ -103,21 +103,21 @@ def tighten_bounds(index, targets, squares):
     """Lower each bound to the least squared distance of its target from any record."""
     n, n_targets = index.records.shape[0], squares.shape[0]
     for i in range(n_targets):
-        for record in range(0, n, THINNING):
-            square = mixed_square(index.table, record, targets, i, squares[i])
+        for record in range(0, n, SAMPLE_STEP):
+            square = squared_mixed_distance(index.table, record, targets, i, squares[i])
             if square < squares[i]:
                 squares[i] = square
-    for b in range(index.least_code.shape[0]):
+    for b in range(index.min_code.shape[0]):
         for i in range(n_targets):
-            best = squares[i]
-            bound = best * (1 + ROUNDING)
-            if box_square(index, b, targets, i, bound) > bound:
+            least = squares[i]
+            bound = least * (1 + ROUNDING)
+            if squared_box_distance(index, b, targets, i, bound) > bound:
                 continue
             for record in range(b * BLOCK, min(n, (b + 1) * BLOCK)):
-                square = mixed_square(index.table, record, targets, i, best)
-                if square < best:
-                    best = square
-            squares[i] = best
+                square = squared_mixed_distance(index.table, record, targets, i, least)
+                if square < least:
+                    least = square
+            squares[i] = least
 
 
 @compiled
@@ -128,13 +128,13 @@ def list_within(index, targets, bounds, position, records):
     their number. If ``records`` is empty, they are only counted.
     """
     n = index.records.shape[0]
-    for b in range(index.least_code.shape[0]):
+    for b in range(index.min_code.shape[0]):
         for i in range(bounds.shape[0]):
             bound = bounds[i] * (1 + ROUNDING)
-            if box_square(index, b, targets, i, bound) > bound:
+            if squared_box_distance(index, b, targets, i, bound) > bound:
                 continue
             for record in range(b * BLOCK, min(n, (b + 1) * BLOCK)):
-                square = mixed_square(index.table, record, targets, i, bounds[i])
+                square = squared_mixed_distance(index.table, record, targets, i, bounds[i])
                 if square <= bounds[i]:
                     if records.shape[0] > 0:
                         records[position[i]] = index.records[record]
@@ -145,12 +145,13 @@ class MatchWeights(NamedTuple):
     """Weights of the levels of agreement, by column: numbers first, then categories.
 
     Numbers agree at level 3 if they are equal, at level 2 within ``close``, at level 1 within
-    ``near`` and else at level 0; categories agree at level 3 or 0. ``rest[j]`` is the greatest sum
-    that the columns from j on can add, and weights that differ by at most ``slack`` are equal.
+    ``near`` and else at level 0; categories agree at level 3 or 0. ``max_remaining[j]`` is the
+    greatest sum that the columns from j on can add, and weights that differ by at most ``slack``
+    are equal.
     """
 
     weights: np.ndarray
-    rest: np.ndarray
+    max_remaining: np.ndarray
     close: float
     near: float
     slack: float
@@ -197,8 +198,8 @@ def match_weight(table, record, targets, i, match, least):
     for j in range(n_numbers):
         value, target = table.numbers[record, j], targets.numbers[i, j]
         total += match.weights[j, agreement_level(value, target, match.close, match.near)]
-        if total + match.rest[j + 1] < least:
-            return total + match.rest[j + 1]
+        if total + match.max_remaining[j + 1] < least:
+            return total + match.max_remaining[j + 1]
     for j in range(table.codes.shape[1]):
         level = 3 if table.codes[record, j] == targets.codes[i, j] else 0
         total += match.weights[n_numbers + j, level]
@@ -206,30 +207,30 @@ def match_weight(table, record, targets, i, match, least):
 
 
 @compiled
-def rank_own_by_weight(table, sizes, targets, own, starts, match, correct, ties):
-    """Count the records of the greatest weight, and how many of them are correct for each target.
+def count_best_matches(table, sizes, targets, correct_classes, starts, match, n_correct, n_tied):
+    """Count for each target the records of greatest weight, and how many of them are correct.
 
     ``table`` has a row for each class of ``sizes`` equal records. The classes of the correct
-    records of target i are ``own[starts[i]:starts[i + 1]]``, once for each record. Both counts
-    concern the greatest weight of a correct record; ``ties`` is 0 if another record has a greater
-    one.
+    records of target i are ``correct_classes[starts[i]:starts[i + 1]]``, once for each record. Both
+    counts concern the greatest weight of a correct record; ``n_tied`` is 0 if another record has a
+    greater one.
     """
-    for i in range(ties.shape[0]):
-        own_weight = LOWEST
-        correct[i] = 0
+    for i in range(n_tied.shape[0]):
+        correct_weight = LOWEST
+        n_correct[i] = 0
         for entry in range(starts[i], starts[i + 1]):
-            weight = match_weight(table, own[entry], targets, i, match, LOWEST)
-            if weight > own_weight + match.slack:
-                own_weight = weight
-                correct[i] = 1
-            elif weight >= own_weight - match.slack:
-                correct[i] += 1
-        least = own_weight - match.slack
-        ties[i] = 0
+            weight = match_weight(table, correct_classes[entry], targets, i, match, LOWEST)
+            if weight > correct_weight + match.slack:
+                correct_weight = weight
+                n_correct[i] = 1
+            elif weight >= correct_weight - match.slack:
+                n_correct[i] += 1
+        least = correct_weight - match.slack
+        n_tied[i] = 0
         for record in range(table.numbers.shape[0]):
             weight = match_weight(table, record, targets, i, match, least)
-            if weight > own_weight + match.slack:
-                ties[i] = 0
+            if weight > correct_weight + match.slack:
+                n_tied[i] = 0
                 break
             if weight >= least:
-                ties[i] += sizes[record]
+                n_tied[i] += sizes[record]

@@ -1,7 +1,7 @@
 """The minimum spanning tree of all records, and the forest that remains when it is cut.
 
 The tree is grown from the first record, always by the shortest edge to a record
-outside (Prim's algorithm), in memory linear in the number of records. Edges are
+outside it (Prim's algorithm), in memory linear in the number of records. Edges are
 ordered by length, then by their lower and their higher record; in that order no
 two edges are alike, so there is only one shortest tree.
 """
@@ -15,11 +15,11 @@ from shoal._kernels.spatial.pool import assign, measure_distances
 from shoal._kernels.structures.sorted_list import precedes
 
 
-class Tree(NamedTuple):
+class SpanningTree(NamedTuple):
     """A spanning tree under construction.
 
-    ``distance[place]`` is the squared distance of a living record of the pool to the
-    tree and ``nearest[place]`` the record of the tree that attains it. ``order`` are
+    ``distance[position]`` is the squared distance of a living record of the pool to the
+    tree and ``nearest[position]`` the record of the tree that attains it. ``order`` are
     the records of the tree in the order of joining; ``parent`` and ``length`` are the
     edges by which they joined.
     """
@@ -31,9 +31,9 @@ class Tree(NamedTuple):
     length: np.ndarray
 
 
-def open_tree(n: int) -> Tree:
+def open_tree(n: int) -> SpanningTree:
     """Return a tree that will span ``n`` records."""
-    return Tree(
+    return SpanningTree(
         distance=np.full(n, np.inf),
         nearest=np.full(n, n),
         order=np.zeros(n, np.int64),
@@ -43,7 +43,7 @@ def open_tree(n: int) -> Tree:
 
 
 @compiled
-def update_distances(pool, tree, newest):
+def update_tree_distances(pool, tree, newest):
     """Update the distances of the living records to the tree by the record added last."""
     for i in range(pool.size[0]):
         if precedes(pool.distance[i], newest, tree.distance[i], tree.nearest[i]):
@@ -62,7 +62,7 @@ def edge_precedes(pool, tree, i, j):
 
 
 @compiled
-def next_place(pool, tree):
+def position_nearest_to_tree(pool, tree):
     """Return the place of the living record with the shortest edge to the tree."""
     best = 0
     for i in range(1, pool.size[0]):
@@ -72,15 +72,15 @@ def next_place(pool, tree):
 
 
 @compiled
-def add_to_tree(pool, tree, place):
-    """Add the record at ``place`` to the tree and remove it from the pool."""
-    record = pool.records[place]
+def add_to_tree(pool, tree, position):
+    """Add the record at ``position`` to the tree and remove it from the pool."""
+    record = pool.records[position]
     tree.order[tree.order.shape[0] - pool.size[0]] = record
-    tree.parent[record] = tree.nearest[place]
-    tree.length[record] = tree.distance[place]
-    assign(pool, place, 0)
-    tree.distance[place] = tree.distance[pool.size[0]]
-    tree.nearest[place] = tree.nearest[pool.size[0]]
+    tree.parent[record] = tree.nearest[position]
+    tree.length[record] = tree.distance[position]
+    assign(pool, position, 0)
+    tree.distance[position] = tree.distance[pool.size[0]]
+    tree.nearest[position] = tree.nearest[pool.size[0]]
 
 
 @compiled
@@ -94,8 +94,8 @@ def grow_tree(pool, tree, X, work):
         work -= pool.size[0]
         newest = tree.order[n - pool.size[0] - 1]
         measure_distances(pool, X[newest])
-        update_distances(pool, tree, newest)
-        add_to_tree(pool, tree, next_place(pool, tree))
+        update_tree_distances(pool, tree, newest)
+        add_to_tree(pool, tree, position_nearest_to_tree(pool, tree))
     return pool.size[0] > 0
 
 
@@ -109,14 +109,14 @@ def root_of(tree, is_cut, record):
 
 @compiled
 def cut_edges(tree, order, k):
-    """Cut the edges in the given order where both parts keep ``k`` records; label the trees.
+    """Cut the edges, in the given order, if both parts keep ``k`` records; label the trees.
 
     An edge is named by the record that it added to the tree. An edge that cannot be cut need
     not be considered again, since trees only get smaller.
     """
     n = tree.parent.shape[0]
     is_cut = np.zeros(n, np.bool_)
-    size = np.ones(n, np.int64)  # of the part of a tree that hangs on a record
+    size = np.ones(n, np.int64)  # of the subtree below each record
     for record in tree.order[:0:-1]:
         size[tree.parent[record]] += size[record]
 

@@ -24,18 +24,18 @@ def sizes_and_sses(distance):
     """Return the number of records and the SSE of every subset.
 
     The SSE is the sum of the squared distances of all pairs over the size:
-    nothing is subtracted, so nothing is cancelled.
+    nothing is subtracted, so no digits cancel.
     """
     n = distance.shape[0]
     size = np.zeros(1 << n, np.int64)
     sse = np.zeros(1 << n)
     for subset in range(1, 1 << n):
         first = lowest_record(subset)
-        rest = subset & (subset - 1)
-        size[subset] = size[rest] + 1
-        sse[subset] = sse[rest]
+        without_first = subset & (subset - 1)
+        size[subset] = size[without_first] + 1
+        sse[subset] = sse[without_first]
         for record in range(first + 1, n):
-            if rest >> record & 1:
+            if without_first >> record & 1:
                 sse[subset] += distance[first, record]
     for subset in range(1, 1 << n):
         sse[subset] /= size[subset]
@@ -43,7 +43,7 @@ def sizes_and_sses(distance):
 
 
 @compiled
-def best_groups(X, k):
+def optimal_labels(X, k):
     """Return the labels of the partition with the least SSE into groups of ``k`` to ``2k - 1``.
 
     All possible groups of the lowest record are tried; the remaining records are a
@@ -52,26 +52,26 @@ def best_groups(X, k):
     n = X.shape[0]
     size, sse = sizes_and_sses(squared_distances(X))
     least = np.full(1 << n, np.inf)
-    choice = np.zeros(1 << n, np.int64)
+    best_group = np.zeros(1 << n, np.int64)
     least[0] = 0.0
     for subset in range(1, 1 << n):
-        first = 1 << lowest_record(subset)
-        others = subset ^ first
-        part = others
+        first_bit = 1 << lowest_record(subset)
+        others = subset ^ first_bit
+        subset_of_others = others
         while True:
-            group = part | first
+            group = subset_of_others | first_bit
             if k <= size[group] < 2 * k and sse[group] + least[subset ^ group] < least[subset]:
                 least[subset] = sse[group] + least[subset ^ group]
-                choice[subset] = group
-            if part == 0:
+                best_group[subset] = group
+            if subset_of_others == 0:
                 break
-            part = (part - 1) & others
+            subset_of_others = (subset_of_others - 1) & others
 
     labels = np.full(n, -1)
     remaining = (1 << n) - 1
     for label in range(n // k):
         for record in range(n):
-            if choice[remaining] >> record & 1:
+            if best_group[remaining] >> record & 1:
                 labels[record] = label
-        remaining ^= choice[remaining]  # 0 as soon as no record is left
+        remaining ^= best_group[remaining]  # 0 once no record is left
     return labels

@@ -1,33 +1,33 @@
-"""Orders of the records in which each is followed by one that is near."""
+"""Orders of the records in which each one is followed by a near one."""
 
 import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.spatial.pool import assign, measure_distances, nearest_places
+from shoal._kernels.spatial.pool import assign, measure_distances, nearest_positions
 
 
 @compiled
-def walk_to_nearest(pool, path, X, work):
+def extend_path_to_nearest(pool, path, X, work):
     """Extend a path by the nearest living record; return whether living records are left.
 
     It ends after about ``work`` distances. ``path`` holds the records in order; the first of
     them is already removed from the pool.
     """
     n = X.shape[0]
-    place = np.empty(1, np.int64)
+    position = np.empty(1, np.int64)
     while pool.size[0] > 0 and work > 0:
         work -= pool.size[0]
         measure_distances(pool, X[path[n - pool.size[0] - 1]])
-        nearest_places(pool, place)
-        path[n - pool.size[0]] = pool.records[place[0]]
-        assign(pool, place[0], 0)
+        nearest_positions(pool, position)
+        path[n - pool.size[0]] = pool.records[position[0]]
+        assign(pool, position[0], 0)
     return pool.size[0] > 0
 
 
 @compiled
-def walk_through_groups(X, members, starts, order, first):
-    """Return the records group by group, each followed by the nearest left of its group.
+def path_through_groups(X, members, starts, order, first):
+    """Return the records group by group, each followed by the nearest remaining one of its group.
 
     ``members[starts[g] : starts[g + 1]]`` are the records of group g, ``order`` the groups in
     the order to visit and ``first`` the record to begin with. A group begins with the record

@@ -7,7 +7,7 @@ NO_CONDITION = -1  # in place of a column
 
 
 @compiled
-def meets(table, record, column, operator, value):
+def meets_condition(table, record, column, operator, value):
     """Return whether a cell meets a condition; NaN equals NaN, and no inequality holds for it."""
     cell = table[record, column]
     if operator == AT_MOST:
@@ -22,19 +22,25 @@ def count_matches(table, columns, operators, values, limit, counts):
     """Count the records that meet all conditions of each predicate, up to ``limit``.
 
     Each row of ``columns``, ``operators`` and ``values`` is a predicate. A predicate with fewer
-    conditions than others is filled up with `NO_CONDITION`.
+    conditions than others is padded with `NO_CONDITION`.
     """
-    for p in range(columns.shape[0]):
-        counts[p] = 0
+    for predicate in range(columns.shape[0]):
+        counts[predicate] = 0
         for record in range(table.shape[0]):
             matches = True
-            for c in range(columns.shape[1]):
-                if columns[p, c] == NO_CONDITION:
+            for condition in range(columns.shape[1]):
+                if columns[predicate, condition] == NO_CONDITION:
                     break
-                if not meets(table, record, columns[p, c], operators[p, c], values[p, c]):
+                if not meets_condition(
+                    table,
+                    record,
+                    columns[predicate, condition],
+                    operators[predicate, condition],
+                    values[predicate, condition],
+                ):
                     matches = False
                     break
             if matches:
-                counts[p] += 1
-                if counts[p] == limit:
+                counts[predicate] += 1
+                if counts[predicate] == limit:
                     break

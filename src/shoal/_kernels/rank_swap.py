@@ -9,9 +9,9 @@ from shoal._kernels._compile import compiled
 def swap_partners(window, chance):
     """Return the rank that each rank is swapped with, at most ``window`` away.
 
-    From the lowest rank on, each that has no partner yet takes one of those above it
-    inside the window that have none either, selected by ``chance``, in [0, 1). A rank
-    without a candidate stays where it is.
+    From the lowest rank on, each rank without a partner is paired with a higher one inside the
+    window that has none either, selected by ``chance``, in [0, 1). A rank without a candidate
+    is not swapped.
     """
     n = chance.shape[0]
     partner = np.full(n, -1)

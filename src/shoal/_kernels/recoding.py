@@ -1,9 +1,9 @@
-"""Local search for groups that lose least when each shows its common ancestors and ranges.
+"""Local search for groups that lose least if their values become common ancestors and ranges.
 
 The loss of a group is summed over its cells: for a category the loss of the lowest common ancestor
-of the group, for a number the width of the group's range. Records move to other groups or change
-places with records there, groups are dissolved, and groups of 2k are split, while the loss falls
-and every group keeps k units.
+of the group, for a number the width of the group's range. Records move to other groups or are
+exchanged with records there, groups are dissolved, and groups of 2k units are split, while the loss
+falls and every group keeps k units.
 """
 
 from typing import NamedTuple
@@ -16,11 +16,11 @@ from shoal._kernels.structures.linked_lists import prepend, unlink
 
 NONE = -1
 MIN_SAVING = 1e-9  # less is a rounding error
-CANDIDATES = 8  # groups with whose records one may change places
+MAX_NEAR_GROUPS = 8  # groups with which a record may be exchanged
 
 
 class RecodedGroups(NamedTuple):
-    """Groups of records, each with what its members have in common.
+    """Groups of records, with the common ancestors and ranges of the members of each.
 
     ``codes`` is -1 and ``numbers`` NaN where a value is missing; such cells lose nothing. Arrays by
     group have two more rows than groups, for groups that are only considered.
@@ -77,15 +77,15 @@ def add_to_summary(groups, row, i):
 
 
 @compiled
-def summarise(groups, row, g, skip):
-    """Write what the members of group ``g`` have in common, except ``skip``, to ``row``."""
+def summarise(groups, row, g, excluded):
+    """Summarise the members of group ``g``, except ``excluded``, in ``row``."""
     groups.level[row, :] = 0
     groups.example_code[row, :] = NONE
     groups.n_values[row, :] = 0
     groups.n_numbers[row, :] = 0
     i = groups.head[g]
     while i >= 0:
-        if i != skip:
+        if i != excluded:
             add_to_summary(groups, row, i)
         i = groups.next_record[i]
     total = 0.0
@@ -127,11 +127,11 @@ def loss_with(groups, row, i, bound):
 
 
 @compiled
-def has_unit(groups, g, unit, skip):
-    """Return whether a record of group ``g`` other than ``skip`` belongs to a unit."""
+def has_unit(groups, g, unit, excluded):
+    """Return whether a record of group ``g`` other than ``excluded`` belongs to a unit."""
     i = groups.head[g]
     while i >= 0:
-        if i != skip and groups.unit[i] == unit:
+        if i != excluded and groups.unit[i] == unit:
             return True
         i = groups.next_record[i]
     return False
@@ -158,12 +158,12 @@ def remove_record(groups, i):
 
 
 @compiled
-def move(groups, i, g):
+def move_record(groups, i, g):
     """Move a record to another group."""
-    old = groups.labels[i]
+    old_group = groups.labels[i]
     remove_record(groups, i)
     add_record(groups, i, g)
-    summarise(groups, old, old, NONE)
+    summarise(groups, old_group, old_group, NONE)
     summarise(groups, g, g, NONE)
 
 
@@ -173,17 +173,17 @@ def units_after_exchange(groups, g, i, unit):
 
     A ``unit`` of -1 stands for no record.
     """
-    number = groups.n_units[g]
+    n_units = groups.n_units[g]
     if not has_unit(groups, g, groups.unit[i], i):
-        number -= 1
+        n_units -= 1
     if unit >= 0 and not has_unit(groups, g, unit, i):
-        number += 1
-    return number
+        n_units += 1
+    return n_units
 
 
 @compiled
-def near_groups(groups, active, i, near, costs):
-    """Fill ``near`` with the ``active`` groups that lose least if ``i`` joins, the best first.
+def list_near_groups(groups, active, i, near, costs):
+    """Fill ``near`` with the ``active`` groups that lose least if ``i`` joins them, best first.
 
     Return their number; ``costs`` are the increases of the loss.
     """
@@ -212,7 +212,7 @@ def improve_record(groups, k, active, i, near, costs):
     summarise(groups, without_i, a, i)
     if groups.loss[a] - groups.loss[without_i] <= MIN_SAVING:
         return 0.0
-    n_near = near_groups(groups, active, i, near, costs)
+    n_near = list_near_groups(groups, active, i, near, costs)
     best, target, partner = MIN_SAVING, NONE, NONE
     if n_near > 0 and units_after_exchange(groups, a, i, NONE) >= k:
         saved = groups.loss[a] - groups.loss[without_i] - costs[0]
@@ -221,33 +221,33 @@ def improve_record(groups, k, active, i, near, costs):
     for b in near[:n_near]:
         j = groups.head[b]
         while j >= 0:
-            before = groups.loss[a] + groups.loss[b]
-            loss_a = loss_with(groups, without_i, j, before - best)
-            if loss_a < before - best:
+            original_loss = groups.loss[a] + groups.loss[b]
+            loss_a = loss_with(groups, without_i, j, original_loss - best)
+            if loss_a < original_loss - best:
                 summarise(groups, without_j, b, j)
-                loss_b = loss_with(groups, without_j, i, before - best - loss_a)
+                loss_b = loss_with(groups, without_j, i, original_loss - best - loss_a)
                 if (
-                    before - loss_a - loss_b > best
+                    original_loss - loss_a - loss_b > best
                     and units_after_exchange(groups, a, i, groups.unit[j]) >= k
                     and units_after_exchange(groups, b, j, groups.unit[i]) >= k
                 ):
-                    best, target, partner = before - loss_a - loss_b, b, j
+                    best, target, partner = original_loss - loss_a - loss_b, b, j
             j = groups.next_record[j]
     if target < 0:
         return 0.0
-    move(groups, i, target)
+    move_record(groups, i, target)
     if partner >= 0:
-        move(groups, partner, a)
+        move_record(groups, partner, a)
     return best
 
 
 @compiled
-def dissolve(groups, active, g, moved):
+def dissolve_group(groups, active, g, moved):
     """Distribute a group's records among ``active`` groups if that saves; return what it saves."""
-    before, cost, n_moved = groups.loss[g], 0.0, 0
+    original_loss, cost, n_moved = groups.loss[g], 0.0, 0
     while groups.head[g] >= 0:
         i = groups.head[g]
-        best, target = before - cost - MIN_SAVING, NONE
+        best, target = original_loss - cost - MIN_SAVING, NONE
         for b in active:
             if b != g:
                 increase = loss_with(groups, b, i, groups.loss[b] + best) - groups.loss[b]
@@ -262,45 +262,45 @@ def dissolve(groups, active, g, moved):
         moved[n_moved] = i
         n_moved += 1
     if groups.head[g] < 0:
-        return before - cost
+        return original_loss - cost
     for i in moved[:n_moved][::-1]:
-        move(groups, i, g)
+        move_record(groups, i, g)
     return 0.0
 
 
 @compiled
-def split(groups, k, g, new):
+def split_group(groups, k, g, new_group):
     """Move records of a group of 2k units or more into a new group, until both hold k.
 
-    The first is the one whose leaving saves most, the others cost least. Return whether both hold k
-    units; otherwise nothing changes.
+    The first record moved is the one whose removal saves most, the others those that cost least.
+    Return whether both groups hold k units; otherwise nothing changes.
     """
-    without, best, first = groups.loss.shape[0] - 1, -1.0, NONE
+    without_i, best, first_record = groups.loss.shape[0] - 1, -1.0, NONE
     i = groups.head[g]
     while i >= 0:
-        summarise(groups, without, g, i)
-        if groups.loss[g] - groups.loss[without] > best:
-            best, first = groups.loss[g] - groups.loss[without], i
+        summarise(groups, without_i, g, i)
+        if groups.loss[g] - groups.loss[without_i] > best:
+            best, first_record = groups.loss[g] - groups.loss[without_i], i
         i = groups.next_record[i]
-    move(groups, first, new)
-    while groups.n_units[new] < k:
-        least, chosen = np.inf, NONE
+    move_record(groups, first_record, new_group)
+    while groups.n_units[new_group] < k:
+        least, next_record = np.inf, NONE
         i = groups.head[g]
         while i >= 0:
-            cost = loss_with(groups, new, i, least)
-            if cost < least and not has_unit(groups, new, groups.unit[i], NONE):
-                least, chosen = cost, i
+            cost = loss_with(groups, new_group, i, least)
+            if cost < least and not has_unit(groups, new_group, groups.unit[i], NONE):
+                least, next_record = cost, i
             i = groups.next_record[i]
-        move(groups, chosen, new)
+        move_record(groups, next_record, new_group)
     if groups.n_units[g] >= k:
         return True
-    while groups.head[new] >= 0:
-        move(groups, groups.head[new], g)
+    while groups.head[new_group] >= 0:
+        move_record(groups, groups.head[new_group], g)
     return False
 
 
 @compiled
-def improve(groups, k, active, n_active, free, n_free, records, may_dissolve):
+def improve_groups(groups, k, active, n_active, free_slots, n_free_slots, records, may_dissolve):
     """Improve some groups by one pass over their records.
 
     Parameters
@@ -313,9 +313,9 @@ def improve(groups, k, active, n_active, free, n_free, records, may_dissolve):
         The groups to improve, the first ``n_active`` entries; changed in place.
     n_active : int
         Their number.
-    free : ndarray
-        Numbers of groups that do not exist, the first ``n_free`` entries; changed in place.
-    n_free : int
+    free_slots : ndarray
+        Numbers that no group has, the first ``n_free_slots`` entries; changed in place.
+    n_free_slots : int
         Their number.
     records : ndarray
         The records to try to move, in order.
@@ -324,39 +324,39 @@ def improve(groups, k, active, n_active, free, n_free, records, may_dissolve):
 
     Returns
     -------
-    n_active, n_free : int
+    n_active, n_free_slots : int
         The numbers after the pass.
     saved : float
         How much the loss fell.
     """
-    near, costs = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES)
+    near, costs = np.empty(MAX_NEAR_GROUPS, np.int64), np.empty(MAX_NEAR_GROUPS)
     moved = np.empty(groups.labels.shape[0], np.int64)
     saved = 0.0
     for i in records:
         saved += improve_record(groups, k, active[:n_active], i, near, costs)
-    t = 0
-    while t < n_active and n_active > 1:
-        g, gain = active[t], 0.0
+    position = 0
+    while position < n_active and n_active > 1:
+        g, gain = active[position], 0.0
         if may_dissolve[g]:
-            gain = dissolve(groups, active[:n_active], g, moved)
+            gain = dissolve_group(groups, active[:n_active], g, moved)
         if gain > 0.0:
             saved += gain
-            free[n_free] = g
-            n_free += 1
+            free_slots[n_free_slots] = g
+            n_free_slots += 1
             n_active -= 1
-            active[t] = active[n_active]
+            active[position] = active[n_active]
         else:
-            t += 1
-    t = 0
-    while t < n_active:
-        g = active[t]
-        if groups.n_units[g] >= 2 * k and n_free > 0 and groups.loss[g] > MIN_SAVING:
-            new, before = free[n_free - 1], groups.loss[g]
-            if split(groups, k, g, new):
-                saved += before - groups.loss[g] - groups.loss[new]
-                active[n_active] = new
+            position += 1
+    position = 0
+    while position < n_active:
+        g = active[position]
+        if groups.n_units[g] >= 2 * k and n_free_slots > 0 and groups.loss[g] > MIN_SAVING:
+            new_group, original_loss = free_slots[n_free_slots - 1], groups.loss[g]
+            if split_group(groups, k, g, new_group):
+                saved += original_loss - groups.loss[g] - groups.loss[new_group]
+                active[n_active] = new_group
                 n_active += 1
-                n_free -= 1
+                n_free_slots -= 1
                 continue
-        t += 1
-    return n_active, n_free, saved
+        position += 1
+    return n_active, n_free_slots, saved

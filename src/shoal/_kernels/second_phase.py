@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.compensated_sum import add_exactly
+from shoal._kernels.compensated_sum import add_compensated
 from shoal._kernels.distances import scaled_sse
 from shoal._kernels.leftovers import group_centroids
 from shoal._kernels.spatial.box_tree import (
@@ -28,7 +28,7 @@ from shoal._kernels.spatial.box_tree import (
 )
 
 END = NO_RECORD
-ROUNDING = 1e-12  # share of a group's SSE that a change must exceed to be more than rounding
+ROUNDING = 1e-12  # share of a group's SSE up to which a change may be a rounding error
 
 
 class LinkedGroups(NamedTuple):
@@ -56,7 +56,7 @@ class LinkedGroups(NamedTuple):
     sse_rise: np.ndarray
 
 
-def open_groups(X: np.ndarray, labels: np.ndarray) -> LinkedGroups:
+def open_linked_groups(X: np.ndarray, labels: np.ndarray) -> LinkedGroups:
     """Return the groups of ``labels``, counted from 0 without gaps."""
     n, n_groups = len(X), int(labels.max()) + 1
     centroids, sizes = group_centroids(X, labels, n_groups)
@@ -84,9 +84,9 @@ def link_members(X, labels, groups):
     for i in range(X.shape[0]):
         append_member(groups, labels[i], i)
         for j in range(X.shape[1]):
-            add_exactly(groups.total[labels[i], j], X[i, j])
+            add_compensated(groups.total[labels[i], j], X[i, j])
     for g in range(groups.sse.shape[0]):
-        groups.sse[g] = listed_sse(X, groups, g)
+        groups.sse[g] = group_sse(X, groups, g)
 
 
 @compiled
@@ -101,8 +101,8 @@ def append_member(groups, g, i):
 
 
 @compiled
-def listed_sse(X, groups, g):
-    """Return the SSE of group ``g``, exact for small whole numbers, so that ties are ties."""
+def group_sse(X, groups, g):
+    """Return the SSE of group ``g``; it is exact for small whole numbers, so ties stay ties."""
     others = np.empty(groups.sizes[g] - 1, np.int64)
     i = groups.next_record[groups.first[g]]
     for t in range(others.shape[0]):
@@ -113,7 +113,7 @@ def listed_sse(X, groups, g):
 
 @compiled
 def choose_targets(X, groups, g):
-    """Choose the nearest other centroid for each record of group ``g``."""
+    """Choose the group with the nearest other centroid for each record of group ``g``."""
     nearest_centroid, distance = np.empty(1, np.int64), np.empty(1)
     i = groups.first[g]
     while i != END:
@@ -128,18 +128,21 @@ def choose_targets(X, groups, g):
 
 
 @compiled
-def total_rise(groups, g):
-    """Return the increase of the SSE of other groups by the choices of group ``g``."""
+def total_rise_and_reset(groups, g):
+    """Return the increase of the SSE of other groups in a trial of group ``g``; end the trial.
+
+    Only ``sse_rise`` is kept, for `move_member`.
+    """
     total = 0.0
     i = groups.first[g]
     while i != END:
         h = groups.target[i]
         if groups.n_joining[h] > 0:
-            saved = 0.0
+            reduction = 0.0
             for j in range(groups.offset_sum.shape[1]):
-                saved += groups.offset_sum[h, j] * groups.offset_sum[h, j]
+                reduction += groups.offset_sum[h, j] * groups.offset_sum[h, j]
                 groups.offset_sum[h, j] = 0.0
-            groups.sse_rise[h] -= saved / (groups.sizes[h] + groups.n_joining[h])
+            groups.sse_rise[h] -= reduction / (groups.sizes[h] + groups.n_joining[h])
             groups.n_joining[h] = 0
             total += groups.sse_rise[h]
         i = groups.next_record[i]
@@ -148,13 +151,13 @@ def total_rise(groups, g):
 
 @compiled
 def move_member(X, groups, h, i):
-    """Move record ``i`` to group ``h``, whose centroid follows."""
+    """Move record ``i`` to group ``h`` and update its centroid."""
     append_member(groups, h, i)
     groups.sizes[h] += 1
     groups.sse[h] += groups.sse_rise[h]
     groups.sse_rise[h] = 0.0
     for j in range(X.shape[1]):
-        add_exactly(groups.total[h, j], X[i, j])
+        add_compensated(groups.total[h, j], X[i, j])
         groups.centroids[h, j] = groups.total[h, j, 0] / groups.sizes[h]
     move_point(groups.tree, h, groups.centroids[h])
 
@@ -163,15 +166,15 @@ def move_member(X, groups, h, i):
 def dissolve_if_better(X, groups, g):
     """Dissolve group ``g`` if that lowers the SSE."""
     choose_targets(X, groups, g)
-    is_better = total_rise(groups, g) < groups.sse[g] * (1.0 - ROUNDING)
+    is_better = total_rise_and_reset(groups, g) < groups.sse[g] * (1.0 - ROUNDING)
     i = groups.first[g]
     while i != END:
-        following = groups.next_record[i]
+        next_in_list = groups.next_record[i]
         if is_better:
             move_member(X, groups, groups.target[i], i)
         else:
             groups.sse_rise[groups.target[i]] = 0.0
-        i = following
+        i = next_in_list
     if is_better:
         remove_point(groups.tree, g)
         groups.first[g] = END
@@ -179,10 +182,10 @@ def dissolve_if_better(X, groups, g):
 
 
 @compiled
-def dissolve(X, groups, order):
-    """Try to dissolve the groups in ``order``; a group without spread has nothing to gain."""
+def dissolve_groups(X, groups, order):
+    """Dissolve those of the groups in ``order`` whose dissolution lowers the SSE."""
     for g in order:
-        if groups.sse[g] > 0.0 and groups.tree.living[1] > 1:
+        if groups.sse[g] > 0.0 and groups.tree.n_living[1] > 1:
             dissolve_if_better(X, groups, g)
 
 

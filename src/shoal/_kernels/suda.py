@@ -12,66 +12,85 @@ NO_ENTRY = np.int64(-1)
 
 
 @compiled
-def refine(records, starts, groups, codes, counts, slots, finer, finer_starts, singles):
+def refine(
+    records,
+    starts,
+    n_groups,
+    codes,
+    counts,
+    next_position,
+    finer_records,
+    finer_starts,
+    unique_records,
+):
     """Split each group of a partition by the codes of a column.
 
-    ``records`` holds the records of all groups, ``starts[g]`` the first of group g and
-    ``starts[groups]`` the end. The groups of two or more records are written to ``finer`` and
-    ``finer_starts``, records that are alone to ``singles``. ``counts`` and ``slots`` have an entry
-    for each code; ``counts`` is 0 before and after. Returns the number of groups and of singles.
+    ``records[starts[g] : starts[g + 1]]`` are the records of group g. The new groups of two or
+    more records are written to ``finer_records`` and ``finer_starts``, the other records to
+    ``unique_records``. ``counts`` and ``next_position`` have an entry for each code; ``counts`` is
+    0 before and after. Return the number of new groups and of unique records.
     """
-    n_groups, n_singles, position = 0, 0, 0
+    n_finer, n_unique, position = 0, 0, 0
     finer_starts[0] = 0
-    for g in range(groups):
+    for g in range(n_groups):
         for i in range(starts[g], starts[g + 1]):
             counts[codes[records[i]]] += 1
         for i in range(starts[g], starts[g + 1]):
             code = codes[records[i]]
-            if counts[code] > 1:  # the first record of the code: reserve places for all
-                slots[code] = position
+            if counts[code] > 1:  # the first record of the code: reserve positions for all
+                next_position[code] = position
                 position += counts[code]
-                n_groups += 1
-                finer_starts[n_groups] = position
+                n_finer += 1
+                finer_starts[n_finer] = position
                 counts[code] = -counts[code]
             if counts[code] < 0:
-                finer[slots[code]] = records[i]
-                slots[code] += 1
+                finer_records[next_position[code]] = records[i]
+                next_position[code] += 1
             else:
-                singles[n_singles] = records[i]
-                n_singles += 1
+                unique_records[n_unique] = records[i]
+                n_unique += 1
         for i in range(starts[g], starts[g + 1]):
             counts[codes[records[i]]] = 0
-    return n_groups, n_singles
+    return n_finer, n_unique
 
 
 @compiled
-def add_minimal(singles, n_singles, columns, usable, newest, masks, earlier, used):
-    """Store ``columns``, as bits, for each single record that no stored subset makes unique.
+def store_minimal_uniques(
+    unique_records,
+    n_unique,
+    columns,
+    columns_with_value,
+    last_entry,
+    masks,
+    previous_entry,
+    n_entries,
+):
+    """Store ``columns``, as bits, for each unique record that no stored subset makes unique.
 
-    ``newest[record]`` is the last entry of a record, ``earlier`` leads from an entry to the one
-    before. ``usable`` has the bits of the columns with a value for each record: a set with a
-    missing value is not stored. Returns the number of entries.
+    ``last_entry[record]`` is the last entry of a record, ``previous_entry`` that before each
+    entry. ``columns_with_value`` has the bits of the columns with a value for each record: a set
+    with a missing value is not stored. Return the number of entries.
     """
-    for i in range(n_singles):
-        record = singles[i]
-        if usable[record] & columns != columns:
+    for i in range(n_unique):
+        record = unique_records[i]
+        if columns_with_value[record] & columns != columns:
             continue
-        entry = newest[record]
+        entry = last_entry[record]
         while entry != NO_ENTRY and masks[entry] & columns != masks[entry]:
-            entry = earlier[entry]
+            entry = previous_entry[entry]
         if entry == NO_ENTRY:
-            masks[used] = columns
-            earlier[used] = newest[record]
-            newest[record] = used
-            used += 1
-    return used
+            masks[n_entries] = columns
+            previous_entry[n_entries] = last_entry[record]
+            last_entry[record] = n_entries
+            n_entries += 1
+    return n_entries
 
 
 @compiled
-def add_scores(newest, masks, earlier, weights, n_columns, scores, contributions):
+def add_scores(last_entry, masks, previous_entry, weights, n_columns, scores, contributions):
     """Add the weight of each entry to the score of its record and to all of its columns."""
-    for record in range(newest.shape[0]):
-        entry = newest[record]
+    for record in range(last_entry.shape[0]):
+        entry = last_entry[record]
         while entry != NO_ENTRY:
             size = 0
             for column in range(n_columns):
@@ -80,4 +99,4 @@ def add_scores(newest, masks, earlier, weights, n_columns, scores, contributions
             for column in range(n_columns):
                 if (masks[entry] >> column) & 1:
                     contributions[record, column] += weights[size]
-            entry = earlier[entry]
+            entry = previous_entry[entry]

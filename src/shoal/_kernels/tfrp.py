@@ -9,16 +9,18 @@ from shoal._kernels.spatial.index import needs_rebuild
 
 
 @compiled
-def form_groups(index, k, queues, heads, work):
+def form_groups(index, k, queues, positions, work):
     """Form groups from the two queues in turn until about ``work`` distances are measured.
 
-    ``heads`` are the positions reached in the queues. Return whether to go on.
+    ``positions`` are those of the next records in the queues. Return whether to go on.
     """
     group, squares = np.empty(k, np.int64), np.empty(k)
     while index.size[0] >= k and work > 0 and not needs_rebuild(index):
         blocks_read = index.blocks_read[0]
-        turn = index.n_groups[0] % 2
-        heads[turn] = next_living(queues[turn], heads[turn], index.labels)
-        form_group_around(index, queues[turn, heads[turn]], group, squares)
+        queue_number = index.n_groups[0] % 2
+        positions[queue_number] = next_living(
+            queues[queue_number], positions[queue_number], index.labels
+        )
+        form_group_around(index, queues[queue_number, positions[queue_number]], group, squares)
         work -= BLOCK * (index.blocks_read[0] - blocks_read)
     return index.size[0] >= k

@@ -1,4 +1,4 @@
-"""Threshold clustering: seeds that are more than two steps apart on the graph of near records."""
+"""Threshold clustering: seeds are more than two steps apart in the graph of near records."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from shoal._kernels.distances import squared_row_distance
 
 @compiled
 def neighbour_graph(near):
-    """Return the neighbours of each record in both directions: start of its list, and all lists."""
+    """Return where the list of each record starts, and all lists of neighbours, both ways."""
     n, m = near.shape
     starts = np.zeros(n + 1, np.int64)
     for i in range(n):
@@ -29,12 +29,12 @@ def neighbour_graph(near):
 
 
 @compiled
-def cluster(X, starts, neighbours):
+def cluster_around_seeds(X, starts, neighbours):
     """Return the groups: seeds with their neighbours, then all others with the nearest seed.
 
     In the order of the records, one that is more than two steps from every seed becomes a seed.
-    The others are at two steps from one at least, and join the nearest of these; ties go to the
-    seed that comes first.
+    Each of the others is two steps from at least one seed, and joins the nearest such seed; ties go
+    to the seed that comes first.
     """
     n = X.shape[0]
     labels = np.full(n, -1)
@@ -50,7 +50,7 @@ def cluster(X, starts, neighbours):
                 labels[neighbours[entry]] = n_groups
             seeds[n_groups] = i
             n_groups += 1
-    final = labels.copy()
+    final_labels = labels.copy()
     for i in range(n):
         if labels[i] >= 0:
             continue
@@ -61,5 +61,5 @@ def cluster(X, starts, neighbours):
                 distance = squared_row_distance(X, i, X, seeds[group])
                 if best < 0 or distance < least or (distance == least and group < best):
                     best, least = group, distance
-        final[i] = best
-    return final
+        final_labels[i] = best
+    return final_labels

@@ -11,18 +11,19 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.spatial.box_tree import find_nearest, move_point
-from shoal._kernels.unit_groups import NONE, VERSION, count_of, move
+from shoal._kernels.unit_groups import NONE, VERSION, count_of, move_record
 
-NEAR = 8  # groups that a record may move to
+MAX_NEAR_GROUPS = 8  # nearest groups, to which a record may move
 MAX_PARTNERS = 64  # records of a group that are tried for an exchange
-ROUNDING = 1e-11  # share of the squares that a move must save to be more than rounding
-CENTROID = 1e-13  # rounding of a centroid, in units of the extent of the table
+ROUNDING = 1e-11  # share of the squares up to which a change may be a rounding error
+CENTROID_ROUNDING = 1e-13  # rounding error of a centroid, in units of the extent of the table
 NEGLIGIBLE = 1e-28  # squared distance from a centroid that counts as 0
 MAX_MOVES = 3  # moves of one record in a row
+# NumPy integers, since numba compiles an inner kernel again for every plain constant passed to it.
 ONE, ZERO = np.int64(1), np.int64(0)
 
 
-class Movers(NamedTuple):
+class MovingRecords(NamedTuple):
     """Records of one unit that leave a group together: their unit, their number and their mean."""
 
     unit: int
@@ -101,13 +102,13 @@ def best_exchange(groups, k, a, b, leaving, least, margin, mean):
     scratch space. Equal records that follow each other are tried once.
     """
     partner, partner_with_unit = NONE, False
-    j, previous, tries = groups.head[b], NONE, MAX_PARTNERS
-    while j >= 0 and tries > 0:
+    j, previous, n_tries_left = groups.head[b], NONE, MAX_PARTNERS
+    while j >= 0 and n_tries_left > 0:
         is_new_unit = previous < 0 or groups.unit[j] != groups.unit[previous]
         if not is_new_unit and squared_row_distance(groups.X, j, groups.X, previous) == 0.0:
             j = groups.next_record[j]
             continue
-        tries -= 1
+        n_tries_left -= 1
         for with_unit in (False, True):
             if with_unit and (
                 not is_new_unit
@@ -115,7 +116,7 @@ def best_exchange(groups, k, a, b, leaving, least, margin, mean):
                 or count_of(groups, b, groups.unit[j]) == 1
             ):
                 break
-            arriving = Movers(groups.unit[j], write_mean(groups, j, with_unit, mean), mean)
+            arriving = MovingRecords(groups.unit[j], write_mean(groups, j, with_unit, mean), mean)
             increase = sse_increase(groups, a, b, leaving, arriving)
             if increase < least - margin and keeps_units(groups, k, a, b, leaving, arriving):
                 least, partner, partner_with_unit = increase, j, with_unit
@@ -128,21 +129,21 @@ def relocate(groups, i, with_unit, h):
     """Move record ``i`` to group ``h``, if ``with_unit`` with all records of its unit."""
     g, unit = groups.labels[i], groups.unit[i]
     if not with_unit:
-        move(groups, i, h)
+        move_record(groups, i, h)
         return
     j = groups.head[g]
     while j >= 0:
-        following = groups.next_record[j]
+        next_in_list = groups.next_record[j]
         if groups.unit[j] == unit:
-            move(groups, j, h)
-        j = following
+            move_record(groups, j, h)
+        j = next_in_list
 
 
 @compiled
 def best_move(groups, tree, k, i, near, squares, means):
     """Return the best move of record ``i``: its target, and its partner or NONE.
 
-    After each of the two stands whether it moves with its unit. The target is NONE if no move
+    Each of the two is followed by whether the whole unit moves. The target is NONE if no move
     lowers the SSE. ``near`` and ``squares`` are filled with the nearest groups, ``means`` are
     scratch space.
     """
@@ -155,26 +156,28 @@ def best_move(groups, tree, k, i, near, squares, means):
     for whole_unit in (False, True):
         if whole_unit and count_of(groups, a, unit) == 1:
             break
-        leaving = Movers(unit, write_mean(groups, i, whole_unit, means[0]), means[0])
-        no_movers = Movers(NONE, ZERO, means[1])
+        leaving = MovingRecords(unit, write_mean(groups, i, whole_unit, means[0]), means[0])
+        no_movers = MovingRecords(NONE, ZERO, means[1])
         if leaving.size == groups.sizes[a]:
             continue
         for m in range(n_near):
-            b, square = near[m], own_square + squares[m]
+            b, square_sum = near[m], own_square + squares[m]
             n_both = groups.sizes[a] + groups.sizes[b]
-            margin = ROUNDING * square * n_both + CENTROID * np.sqrt(square)
+            margin = ROUNDING * square_sum * n_both + CENTROID_ROUNDING * np.sqrt(square_sum)
             increase = sse_increase(groups, a, b, leaving, no_movers)
             if increase < least - margin and keeps_units(groups, k, a, b, leaving, no_movers):
                 least, target, with_unit, partner = increase, b, whole_unit, NONE
-            increase, j, whole = best_exchange(groups, k, a, b, leaving, least, margin, means[1])
+            increase, j, j_with_unit = best_exchange(
+                groups, k, a, b, leaving, least, margin, means[1]
+            )
             if j != NONE:
                 least, target, with_unit = increase, b, whole_unit
-                partner, partner_with_unit = j, whole
+                partner, partner_with_unit = j, j_with_unit
     return target, with_unit, partner, partner_with_unit
 
 
 @compiled
-def improve(groups, tree, k, i, near, squares, means):
+def make_best_move(groups, tree, k, i, near, squares, means):
     """Make the best move that starts with record ``i``; return whether there was one."""
     a = groups.labels[i]
     target, with_unit, partner, partner_with_unit = best_move(
@@ -191,26 +194,26 @@ def improve(groups, tree, k, i, near, squares, means):
 
 
 @compiled
-def sweep(groups, tree, k, last_tried, last_seen, start, stop):
-    """Try to move the records from ``start`` to ``stop``; return the number of moves.
+def try_moves(groups, tree, k, last_tried, last_near_groups, start, stop):
+    """Try to move each record from ``start`` to ``stop``; return the number of moves.
 
-    A record is skipped if neither its group nor the groups it has ``last_seen`` have changed since
-    the version at which it was ``last_tried``.
+    A record is skipped if neither its group nor its ``last_near_groups`` have changed since
+    version ``last_tried``.
     """
-    near, squares = np.empty(NEAR, np.int64), np.empty(NEAR)
+    near, squares = np.empty(MAX_NEAR_GROUPS, np.int64), np.empty(MAX_NEAR_GROUPS)
     means = np.empty((2, groups.X.shape[1]))
     n_moves = 0
     for i in range(start, stop):
         is_changed = groups.version[groups.labels[i]] > last_tried[i]
-        for g in last_seen[i]:
+        for g in last_near_groups[i]:
             is_changed = is_changed or (g >= 0 and groups.version[g] > last_tried[i])
         if not is_changed:
             continue
         near[:] = NONE
         for _ in range(MAX_MOVES):
-            if not improve(groups, tree, k, i, near, squares, means):
+            if not make_best_move(groups, tree, k, i, near, squares, means):
                 break
             n_moves += 1
-        last_seen[i] = near
+        last_near_groups[i] = near
         last_tried[i] = groups.counts[VERSION]
     return n_moves

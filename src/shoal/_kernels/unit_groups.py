@@ -14,8 +14,8 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.structures.linked_lists import NONE, prepend, unlink
 
-MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no key is lost
-USED, VERSION = 0, 1  # places in the counts
+HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that different keys stay different
+N_KEYS, VERSION = 0, 1  # indices of the counts
 
 
 class UnitGroups(NamedTuple):
@@ -97,7 +97,7 @@ def slot_of(groups, g, unit):
     """Return the slot of the pair of group and unit in the hash table, or a free one."""
     key = g * np.int64(groups.X.shape[0]) + unit
     mask = groups.keys.shape[0] - 1
-    slot = np.int64((np.uint64(key) * MIX) >> np.uint64(20)) & mask
+    slot = np.int64((np.uint64(key) * HASH_MULTIPLIER) >> np.uint64(20)) & mask
     while groups.keys[slot] != key and groups.keys[slot] != NONE:
         slot = (slot + 1) & mask
     return slot
@@ -115,7 +115,7 @@ def add_to_count(groups, g, unit, change):
     slot = slot_of(groups, g, unit)
     if groups.keys[slot] == NONE:
         groups.keys[slot] = g * np.int64(groups.X.shape[0]) + unit
-        groups.counts[USED] += 1
+        groups.counts[N_KEYS] += 1
     groups.unit_counts[slot] += change
     if change > 0 and groups.unit_counts[slot] == change:
         groups.n_units[g] += 1
@@ -128,12 +128,12 @@ def rehash(groups):
     """Remove the pairs whose count is 0 from the hash table."""
     groups.keys[:] = NONE
     groups.unit_counts[:] = 0
-    groups.counts[USED] = 0
+    groups.counts[N_KEYS] = 0
     for i in range(groups.labels.shape[0]):
         slot = slot_of(groups, groups.labels[i], groups.unit[i])
         if groups.keys[slot] == NONE:
             groups.keys[slot] = groups.labels[i] * np.int64(groups.X.shape[0]) + groups.unit[i]
-            groups.counts[USED] += 1
+            groups.counts[N_KEYS] += 1
         groups.unit_counts[slot] += 1
 
 
@@ -156,7 +156,7 @@ def remove_record(groups, i):
 
 
 @compiled
-def move(groups, i, h):
+def move_record(groups, i, h):
     """Move record ``i`` to group ``h`` and update the centroids."""
     g = groups.labels[i]
     remove_record(groups, i)
@@ -167,7 +167,7 @@ def move(groups, i, h):
         groups.centroids[h, j] += (groups.X[i, j] - groups.centroids[h, j]) / groups.sizes[h]
     groups.counts[VERSION] += 1
     groups.version[g] = groups.version[h] = groups.counts[VERSION]
-    if 2 * groups.counts[USED] > groups.keys.shape[0]:
+    if 2 * groups.counts[N_KEYS] > groups.keys.shape[0]:
         rehash(groups)
 
 

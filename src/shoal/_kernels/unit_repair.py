@@ -1,7 +1,7 @@
 """Repair groups with fewer than k units, at the least increase of the SSE.
 
 Such a group is merged with a near group, dissolved into near groups, or extended by records of
-other units from groups that can spare them. The cheapest way is chosen, by the increase of the SSE.
+other units from groups that can spare them. The repair that increases the SSE least is chosen.
 """
 
 import numpy as np
@@ -10,23 +10,30 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.mward.cost import ward_cost
 from shoal._kernels.spatial.box_tree import find_nearest, move_point, remove_point
-from shoal._kernels.unit_groups import NONE, count_of, may_leave, move, sse_of, update_centroid
+from shoal._kernels.unit_groups import (
+    NONE,
+    count_of,
+    may_leave,
+    move_record,
+    sse_of,
+    update_centroid,
+)
 
-NEAR = 8  # nearest groups that are considered
-ROUNDING = 1e-11  # share of the SSE of a group that a change must save to be more than rounding
+MAX_NEAR_GROUPS = 8  # nearest groups that are considered
+ROUNDING = 1e-11  # share of the SSE of a group up to which a change may be a rounding error
 
 
 @compiled
 def units_together(groups, g, h):
     """Return the number of distinct units in groups ``g`` and ``h`` together."""
-    shared = 0
+    n_shared = 0
     i = groups.head[g]
     while i >= 0:
-        u = groups.unit[i]
-        if count_of(groups, h, u) > 0:
-            shared += 1.0 / count_of(groups, g, u)  # so that a unit counts once
+        unit = groups.unit[i]
+        if count_of(groups, h, unit) > 0:
+            n_shared += 1.0 / count_of(groups, g, unit)  # so that a unit counts once
         i = groups.next_record[i]
-    return groups.n_units[g] + groups.n_units[h] - round(shared)
+    return groups.n_units[g] + groups.n_units[h] - round(n_shared)
 
 
 @compiled
@@ -82,51 +89,51 @@ def cheapest_addition(groups, k, g, near, count):
 
 
 @compiled
-def add_units(groups, k, g, near, count, moved, origin):
+def add_units(groups, k, g, near, count, moved, original_groups):
     """Move records of near groups to ``g`` until it holds k units; return number and cost.
 
     The cost is inf where the groups nearby cannot spare enough; the records moved until then are
-    stored in ``moved`` and ``origin``.
+    stored in ``moved`` and ``original_groups``.
     """
     total, n_moved = 0.0, 0
     while groups.n_units[g] < k:
         i, cost = cheapest_addition(groups, k, g, near, count)
         if i == NONE:
             return n_moved, np.inf
-        moved[n_moved], origin[n_moved] = i, groups.labels[i]
-        move(groups, i, g)
+        moved[n_moved], original_groups[n_moved] = i, groups.labels[i]
+        move_record(groups, i, g)
         total += cost
         n_moved += 1
     return n_moved, total
 
 
 @compiled
-def absorb(groups, tree, g, h):
+def merge_groups(groups, tree, g, h):
     """Move all records of group ``g`` to group ``h``."""
     while groups.head[g] >= 0:
-        move(groups, groups.head[g], h)
+        move_record(groups, groups.head[g], h)
     move_point(tree, h, groups.centroids[h])
     remove_point(tree, g)
 
 
 @compiled
-def dissolve(groups, tree, k, g, near, count):
+def dissolve_group(groups, tree, k, g, near, count):
     """Move each record of group ``g`` to the near group where it costs least."""
     while groups.head[g] >= 0:
         i = groups.head[g]
         h = cheapest_join(groups, k, i, near, count)[0]
-        move(groups, i, h)
+        move_record(groups, i, h)
         move_point(tree, h, groups.centroids[h])
     remove_point(tree, g)
 
 
 @compiled
-def repair(groups, tree, k, g):
-    """Repair ``g`` in the cheapest way; return a group that still needs repair, or NONE.
+def repair_group(groups, tree, k, g):
+    """Repair ``g`` at the least increase of the SSE; return a group that needs repair, or NONE.
 
     Nothing can be done if ``g`` is the only group.
     """
-    near, squares = np.empty(NEAR, np.int64), np.empty(NEAR)
+    near, squares = np.empty(MAX_NEAR_GROUPS, np.int64), np.empty(MAX_NEAR_GROUPS)
     count = find_nearest(tree, groups.centroids[g], g, near, squares)
     if count == 0:
         return NONE
@@ -136,28 +143,28 @@ def repair(groups, tree, k, g):
         if cost < merging_cost and units_together(groups, g, near[m]) >= k:
             partner, merging_cost = near[m], cost
     dissolving_cost = dissolution_cost(groups, k, g, near, count)
-    moved, origin = np.empty(k, np.int64), np.empty(k, np.int64)
-    n_moved, extension_cost = add_units(groups, k, g, near, count, moved, origin)
+    moved, original_groups = np.empty(k, np.int64), np.empty(k, np.int64)
+    n_moved, extension_cost = add_units(groups, k, g, near, count, moved, original_groups)
     if extension_cost < np.inf and extension_cost <= min(merging_cost, dissolving_cost):
         move_point(tree, g, groups.centroids[g])
         for m in range(n_moved):
-            move_point(tree, origin[m], groups.centroids[origin[m]])
+            move_point(tree, original_groups[m], groups.centroids[original_groups[m]])
         return NONE
     for m in range(n_moved - 1, -1, -1):
-        move(groups, moved[m], origin[m])
+        move_record(groups, moved[m], original_groups[m])
     if dissolving_cost < merging_cost:
-        dissolve(groups, tree, k, g, near, count)
+        dissolve_group(groups, tree, k, g, near, count)
         return NONE
     if partner == NONE:
         partner = near[0]
-    absorb(groups, tree, g, partner)
+    merge_groups(groups, tree, g, partner)
     return partner if groups.n_units[partner] < k else NONE
 
 
 @compiled
-def dissolve_worthwhile(groups, tree, k, candidates):
-    """Dissolve those of ``candidates`` whose records cost less elsewhere; return their number."""
-    near, squares = np.empty(NEAR, np.int64), np.empty(NEAR)
+def dissolve_if_cheaper(groups, tree, k, candidates):
+    """Dissolve the ``candidates`` whose records cost less in other groups; return their number."""
+    near, squares = np.empty(MAX_NEAR_GROUPS, np.int64), np.empty(MAX_NEAR_GROUPS)
     n_dissolved = 0
     for g in candidates:
         if groups.sizes[g] == 0:
@@ -165,52 +172,52 @@ def dissolve_worthwhile(groups, tree, k, candidates):
         count = find_nearest(tree, groups.centroids[g], g, near, squares)
         sse = sse_of(groups, g)
         if sse > 0.0 and dissolution_cost(groups, k, g, near, count) < -ROUNDING * sse:
-            dissolve(groups, tree, k, g, near, count)
+            dissolve_group(groups, tree, k, g, near, count)
             n_dissolved += 1
     return n_dissolved
 
 
 @compiled
-def split_off(groups, k, g, h):
+def split_group(groups, k, g, h):
     """Move the outermost records of ``g``, of k units, to the empty group ``h``."""
     size = groups.sizes[g]
     members, squares = np.empty(size, np.int64), np.empty(size)
-    i, far = groups.head[g], 0
+    i, farthest = groups.head[g], 0
     for m in range(size):
         members[m] = i
         squares[m] = squared_row_distance(groups.X, i, groups.centroids, g)
-        if squares[m] > squares[far]:
-            far = m
+        if squares[m] > squares[farthest]:
+            farthest = m
         i = groups.next_record[i]
-    outermost = members[far]
+    outermost = members[farthest]
     for m in range(size):
         squares[m] = squared_row_distance(groups.X, members[m], groups.X, outermost)
     order = np.argsort(squares, kind="mergesort")
     m = 0
     while groups.n_units[h] < k:
-        move(groups, members[order[m]], h)
+        move_record(groups, members[order[m]], h)
         m += 1
     update_centroid(groups, g)
     update_centroid(groups, h)
 
 
 @compiled
-def split_all(groups, k, n_groups, split_equal):
+def split_groups(groups, k, n_groups, split_equal):
     """Split groups of 2k units or more; return the number of groups.
 
     Those whose records are all alike are split only if ``split_equal``: that saves nothing.
     """
     for g in range(n_groups):
         while groups.n_units[g] >= 2 * k and (split_equal or sse_of(groups, g) > 0.0):
-            split_off(groups, k, g, n_groups)
+            split_group(groups, k, g, n_groups)
             n_groups += 1
     return n_groups
 
 
 @compiled
-def repair_all(groups, tree, k, queue, start, stop):
+def repair_groups(groups, tree, k, queue, start, stop):
     """Repair those of the groups ``queue[start:stop]`` that hold fewer than k units."""
     for i in range(start, stop):
         g = queue[i]
         while g != NONE and groups.sizes[g] > 0 and groups.n_units[g] < k:
-            g = repair(groups, tree, k, g)
+            g = repair_group(groups, tree, k, g)

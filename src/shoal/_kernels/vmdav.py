@@ -12,28 +12,30 @@ from shoal._kernels.spatial.search import NONE_FOUND, extend_nearest, nearest
 
 
 @compiled
-def extend(index, members, k, gamma):
+def extend_last_group(index, members, k, gamma):
     """Add records to the group formed last, to 2k - 1 at most.
 
     The living record nearest to any member is added while its distance to the
     group is below ``gamma`` times its distance to the nearest other living one.
     ``members`` holds the k records of the group, with space for those that join.
     """
-    joining, to_group = np.empty(1, np.int64), np.empty(1)
-    pair, squares = np.empty(2, np.int64), np.empty(2)
-    n_joining = NONE_FOUND
+    candidate, candidate_square = np.empty(1, np.int64), np.empty(1)
+    nearest_two, squares = np.empty(2, np.int64), np.empty(2)
+    n_candidates = NONE_FOUND
     for size in range(k, 2 * k - 1):
-        # The nearest other of the last to join is known already.
-        for record in members[: size if n_joining == 0 else size - 1]:
-            n_joining = extend_nearest(index, index.X[record], joining, to_group, n_joining)
+        # The record nearest to the last member is known already.
+        for record in members[: size if n_candidates == 0 else size - 1]:
+            n_candidates = extend_nearest(
+                index, index.X[record], candidate, candidate_square, n_candidates
+            )
 
-        nearest(index, index.X[joining[0]], pair, squares)
-        other = 1 if pair[0] == joining[0] else 0
-        if not math.sqrt(to_group[0]) < gamma * math.sqrt(squares[other]):
+        nearest(index, index.X[candidate[0]], nearest_two, squares)
+        other = 1 if nearest_two[0] == candidate[0] else 0
+        if not math.sqrt(candidate_square[0]) < gamma * math.sqrt(squares[other]):
             return
-        assign(index, joining[0], index.n_groups[0] - 1)
-        members[size] = joining[0]
-        joining[0], to_group[0] = pair[other], squares[other]
+        assign(index, candidate[0], index.n_groups[0] - 1)
+        members[size] = candidate[0]
+        candidate[0], candidate_square[0] = nearest_two[other], squares[other]
 
 
 @compiled
@@ -43,11 +45,11 @@ def form_groups(index, order, k, gamma, work):
     ``order`` are the records by falling distance to the mean of the whole table.
     """
     members, squares = np.empty(2 * k, np.int64), np.empty(k)
-    head = 0
+    position = 0
     while index.size[0] >= 2 * k and work > 0 and not needs_rebuild(index):
         blocks_read = index.blocks_read[0]
-        head = next_living(order, head, index.labels)
-        form_group_around(index, order[head], members[:k], squares)
-        extend(index, members, k, gamma)
+        position = next_living(order, position, index.labels)
+        form_group_around(index, order[position], members[:k], squares)
+        extend_last_group(index, members, k, gamma)
         work -= BLOCK * (index.blocks_read[0] - blocks_read)
     return index.size[0] >= 2 * k

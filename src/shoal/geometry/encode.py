@@ -15,13 +15,13 @@ from shoal.errors import InputError
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-MAX_EXACT = 500  # categories; they take one axis fewer than their number
+MAX_EXACT = 500  # categories with exact distances; they take one axis fewer than their number
 PROJECTED_AXES = 64  # squared distances between more categories vary by sqrt(2 / 64), or 18 %
 ROUNDING = 1e-9  # relative error of squared distances that is due to rounding
 
 
-def simplex(number: int) -> Matrix:
-    """Return ``number`` points on ``number - 1`` axes, any two of them at distance 1.
+def simplex(n_categories: int) -> Matrix:
+    """Return ``n_categories`` points on ``n_categories - 1`` axes, any two of them at distance 1.
 
     Each axis separates one category from all before it.
 
@@ -32,11 +32,11 @@ def simplex(number: int) -> Matrix:
            [ 0.5  , -0.289],
            [ 0.   ,  0.577]])
     """
-    points = np.zeros((number, max(1, number - 1)))
-    for axis in range(1, number):
-        unit = 1 / np.sqrt(2 * axis * (axis + 1))
-        points[:axis, axis - 1] = -unit
-        points[axis, axis - 1] = axis * unit
+    points = np.zeros((n_categories, max(1, n_categories - 1)))
+    for axis in range(1, n_categories):
+        scale = 1 / np.sqrt(2 * axis * (axis + 1))
+        points[:axis, axis - 1] = -scale
+        points[axis, axis - 1] = axis * scale
     return points
 
 
@@ -153,17 +153,17 @@ def axes_of(
     """
     if kind not in ("nominal", "boolean"):
         return values[:, np.newaxis]
-    number = int(codes.max(initial=-1)) + 1
-    if number and distances is not None:
+    n_categories = int(codes.max(initial=-1)) + 1
+    if n_categories and distances is not None:
         points = embed(distances, name)
-    elif number <= MAX_EXACT:
-        points = simplex(number)
+    elif n_categories <= MAX_EXACT:
+        points = simplex(n_categories)
     else:
-        points = project(np.arange(number)[:, np.newaxis] if ancestors is None else ancestors)
+        points = project(np.arange(n_categories)[:, np.newaxis] if ancestors is None else ancestors)
     return np.vstack([points, np.full(points.shape[1], np.nan)])[codes]
 
 
-def assemble(blocks: Sequence[Matrix]) -> tuple[Matrix, Codes]:
+def join_axes(blocks: Sequence[Matrix]) -> tuple[Matrix, Codes]:
     """Return the axes of all columns in one matrix, and the column that each axis belongs to."""
     widths = [block.shape[1] for block in blocks]
     A = np.empty((len(blocks[0]), sum(widths)))

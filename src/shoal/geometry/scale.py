@@ -9,7 +9,7 @@ Matrix = NDArray[np.float64]
 Columns = NDArray[np.int64]
 Weights = NDArray[np.float64]
 
-MODERATE = 256  # binary exponents within which sums of squares neither overflow nor underflow
+MAX_EXPONENT = 256  # up to which sums of squares neither overflow nor underflow
 
 
 def is_constant(X: Matrix) -> NDArray[np.bool_]:
@@ -17,8 +17,8 @@ def is_constant(X: Matrix) -> NDArray[np.bool_]:
     is_missing = np.isnan(X)
     if not is_missing.any():
         return np.asarray((X[0] == X).all(axis=0))
-    first = X[np.argmin(is_missing, axis=0), np.arange(X.shape[1])]
-    return np.asarray(((first == X) | is_missing).all(axis=0))
+    reference = X[np.argmin(is_missing, axis=0), np.arange(X.shape[1])]
+    return np.asarray(((reference == X) | is_missing).all(axis=0))
 
 
 def standard_deviation(X: Matrix) -> NDArray[np.float64]:
@@ -69,9 +69,9 @@ def zscore(X: Matrix, columns: Columns | None = None, weights: Weights | None = 
     exponent = np.frexp(np.where(np.isnan(greatest), 0, greatest))[1]
     if columns is not None:
         exponent = np.array([exponent[columns == column].max() for column in columns])
-    if (np.abs(exponent) > MODERATE).any():
+    if (np.abs(exponent) > MAX_EXPONENT).any():
         X = np.ldexp(X, -exponent)
-    is_flat = is_constant(X)
+    is_constant_axis = is_constant(X)
     if weights is not None:
         centred, spread = _weighted_moments(X, is_missing, weights)
     else:
@@ -84,8 +84,8 @@ def zscore(X: Matrix, columns: Columns | None = None, weights: Weights | None = 
             spread *= np.sqrt(len(X) / np.maximum(1, (~is_missing).sum(axis=0)))
     if columns is not None:
         spread = np.sqrt(np.bincount(columns, spread**2))[columns]
-        is_flat = np.bincount(columns, ~is_flat)[columns] == 0
-    spread[is_flat] = np.inf
+        is_constant_axis = np.bincount(columns, ~is_constant_axis)[columns] == 0
+    spread[is_constant_axis] = np.inf
     return np.asarray(centred / spread)
 
 
@@ -111,10 +111,10 @@ def no_scale(X: Matrix, columns: Columns | None = None, weights: Weights | None 
 def means(X: Matrix) -> Matrix:
     """Return the mean of the values that are not missing; 0 where there are none."""
     is_missing = np.isnan(X)
-    first = X[np.argmin(is_missing, axis=0), np.arange(X.shape[1])]
-    first = np.where(np.isnan(first), 0.0, first)
-    excess = np.where(is_missing, 0.0, X - first).sum(axis=0)
-    return np.asarray(first + excess / np.maximum(1, (~is_missing).sum(axis=0)))
+    reference = X[np.argmin(is_missing, axis=0), np.arange(X.shape[1])]
+    reference = np.where(np.isnan(reference), 0.0, reference)
+    difference_sums = np.where(is_missing, 0.0, X - reference).sum(axis=0)
+    return np.asarray(reference + difference_sums / np.maximum(1, (~is_missing).sum(axis=0)))
 
 
 SCALES: dict[str, Callable[[Matrix, Columns | None, Weights | None], Matrix]] = {

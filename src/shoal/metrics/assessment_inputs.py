@@ -13,7 +13,7 @@ from shoal.frame.columns import ordered_columns, rank_or_category_codes, read_co
 from shoal.frame.roles import name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.geometry import MAX_EXACT, assemble, axes_of, means
+from shoal.geometry import MAX_EXACT, axes_of, join_axes, means
 from shoal.metrics import classes
 
 
@@ -115,7 +115,7 @@ def axes_inputs(
         not incomplete and all(column.kind == "numeric" for column in comparable)
     ):
         return {}, " ".join(remarks)
-    axes, columns = assemble([axes_of(*column.for_axes) for column in comparable])
+    axes, columns = join_axes([axes_of(*column.for_axes) for column in comparable])
     projected = [column.name for column in comparable if column.n_categories > MAX_EXACT]
     if projected:
         remarks.append(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.suda import NO_ENTRY, add_minimal, add_scores, refine
+from shoal._kernels.suda import NO_ENTRY, add_scores, refine, store_minimal_uniques
 from shoal.errors import InputError, ParameterError
 from shoal.metrics._base import Labels, Matrix, Values
 from shoal.metrics.anonymity import classes, ranks
@@ -227,7 +227,7 @@ def _minimal_uniques(
                     for array in (column_sets, previous_entries)
                 )
             bits = columns | 1 << column
-            n_entries = add_minimal(
+            n_entries = store_minimal_uniques(
                 singles,
                 n_singles,
                 bits,

@@ -12,8 +12,8 @@ from shoal.partitioners._base import Indices, Values
 
 STRIDE = 500  # rounds between two checks for a stop: a fraction of a second
 REPORT_EVERY = 0.2  # seconds between two reports of progress
-HOT, COLD = 0.4, 0.03  # first and last temperature, in units of SSE / n
-POOL_SIZE = 30_000  # groups that an annealing keeps
+FIRST_TEMPERATURE, LAST_TEMPERATURE = 0.4, 0.03  # in units of SSE / n
+POOL_SIZE = 30_000  # greatest number of groups that an annealing keeps
 
 
 class Annealing:
@@ -33,41 +33,41 @@ class Annealing:
 
     @property
     def pool(self) -> Indices:
-        """Good groups that were met, one per row, padded with -1."""
+        """Good groups so far, one per row, padded with -1."""
         return self.best_and_pool.pool[: self.best_and_pool.counts[N_POOLED]]
 
-    def advance(self, temperatures: Values, until: int, stop: Event) -> None:
-        """Make rounds until ``until`` are done, or ``stop`` is set."""
-        while self.done < until and not stop.is_set():
-            stride = temperatures[self.done : min(self.done + STRIDE, until)]
+    def advance(self, temperatures: Values, n_rounds: int, stop_event: Event) -> None:
+        """Make rounds until ``n_rounds`` are done, or ``stop_event`` is set."""
+        while self.done < n_rounds and not stop_event.is_set():
+            stride = temperatures[self.done : min(self.done + STRIDE, n_rounds)]
             anneal(self.grouping, self.k, self.best_and_pool, self.state, stride)
             self.done += len(stride)
 
 
 def schedule(rounds: int) -> Values:
     """Return the temperature of each round."""
-    return np.geomspace(HOT, COLD, rounds)
+    return np.geomspace(FIRST_TEMPERATURE, LAST_TEMPERATURE, rounds)
 
 
 def run_annealings(
     annealings: Sequence[Annealing],
     temperatures: Values,
-    until: Sequence[int],
+    ends: Sequence[int],
     should_stop: Callable[[], bool],
 ) -> None:
     """Run all annealings; ``should_stop`` is called regularly and may end them."""
-    stop = Event()
+    stop_event = Event()
     with ThreadPoolExecutor(len(annealings)) as threads:
         try:
-            waiting = {
-                threads.submit(annealing.advance, temperatures, rounds, stop)
-                for annealing, rounds in zip(annealings, until, strict=True)
+            pending = {
+                threads.submit(annealing.advance, temperatures, end, stop_event)
+                for annealing, end in zip(annealings, ends, strict=True)
             }
-            while waiting:
-                finished, waiting = wait(waiting, REPORT_EVERY)
-                for future in finished:
+            while pending:
+                completed, pending = wait(pending, REPORT_EVERY)
+                for future in completed:
                     future.result()
                 if should_stop():
-                    stop.set()
+                    stop_event.set()
         finally:
-            stop.set()  # also when Ctrl-C ends the wait: the threads are joined here
+            stop_event.set()  # also when Ctrl-C ends the wait: the threads are joined here

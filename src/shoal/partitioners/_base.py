@@ -49,8 +49,8 @@ class Partition:
     k: int
 
     def __post_init__(self) -> None:
-        unlabelled = len(self.labels) == 0 or self.labels.min() < 0
-        smallest = 0 if unlabelled else int(self.sizes.min())
+        is_incomplete = len(self.labels) == 0 or self.labels.min() < 0
+        smallest = 0 if is_incomplete else int(self.sizes.min())
         if smallest < self.k:
             raise GuaranteeBroken(
                 f"The smallest group holds {smallest} records; k={self.k} was promised."
@@ -87,7 +87,7 @@ def in_order(labels: ArrayLike) -> Labels:
     array([0, 1, 0, 2, 1])
     """
     codes = np.asarray(labels, np.int64) - np.min(labels)
-    if codes.max() > 2 * len(codes):  # else an array over all labels would be long
+    if codes.max() > 2 * len(codes):  # an array over all labels would be long
         codes = np.unique(codes, return_inverse=True)[1]
     first = np.full(codes.max() + 1, len(codes))
     # Written in reverse order, so that the first record of a group is written last.
@@ -97,7 +97,7 @@ def in_order(labels: ArrayLike) -> Labels:
     return np.asarray(rank[codes])
 
 
-PROVEN = 1 - 1e-8  # share of the SSE of an optimum that is proven: eight digits
+PROVEN = 1 - 1e-8  # share of an optimal SSE that is proven to be a lower bound: eight digits
 
 
 def sse(X: Matrix, labels: Labels) -> float:
@@ -114,9 +114,9 @@ def sse(X: Matrix, labels: Labels) -> float:
     _, first, groups = np.unique(labels, return_index=True, return_inverse=True)
     sizes, total = np.bincount(groups), 0.0
     for column in X.T:
-        from_first = column - column[first][groups]
-        means = np.bincount(groups, from_first) / sizes
-        total += float(((from_first - means[groups]) ** 2).sum())
+        differences = column - column[first][groups]
+        means = np.bincount(groups, differences) / sizes
+        total += float(((differences - means[groups]) ** 2).sum())
     return total
 
 
@@ -166,7 +166,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
 
     A subclass declares its parameters in ``__init__``, states its ``facts`` and
     writes ``_split``, which turns a checked float64 matrix into one label per
-    row and must leave the matrix as it is.
+    row and must not change the matrix.
     """
 
     facts: ClassVar[Facts]
@@ -234,7 +234,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
         return copy
 
     def _matrix(self, X: ArrayLike) -> Matrix:
-        """Return the rows of ``X`` as a float64 matrix, or refuse it.
+        """Return the rows of ``X`` as a float64 matrix, or raise an error.
 
         A finite float64 matrix skips scikit-learn's checks, which take longer than grouping a
         thousand records.
@@ -282,7 +282,7 @@ def with_drawn_seeds(partitioner: Partitioner) -> Partitioner:
     }
     if not generators:
         return partitioner
-    seeds = {number: parameters.as_seed(value) for number, value in generators.items()}
+    seeds = {identity: parameters.as_seed(value) for identity, value in generators.items()}
     drawn = {name: seeds[id(value)] for name, value in options.items() if id(value) in seeds}
     copy: Partitioner = clone(partitioner).set_params(**drawn)
     return copy
@@ -298,8 +298,8 @@ def translate_input_errors() -> Iterator[None]:
     except (ValueError, TypeError, OverflowError) as error:
         text = re.sub(r"\narray=.*?\n(?=Reshape)", " ", str(error), flags=re.DOTALL)
         text = re.sub(r"(could not convert string to float): .*", r"\1.", text, flags=re.DOTALL)
-        kind = InputTypeError if isinstance(error, TypeError) else InputError
-        raise kind(text, code="matrix-not-accepted") from None
+        error_class = InputTypeError if isinstance(error, TypeError) else InputError
+        raise error_class(text, code="matrix-not-accepted") from None
 
 
 def _is_matrix(X: object) -> TypeGuard[Matrix]:
@@ -342,13 +342,13 @@ def run_in_strides(
     """
     if on_pool and len(X) <= max_pool:
         open_state, advance = open_pool, on_pool
-    living = open_state(X)
+    state = open_state(X)
     total = len(X) if total is None else total
-    while advance(living, *arguments, STRIDE):
-        progress.report(stage, done + len(X) - int(living.size[0]), total)
-        if isinstance(living, Index) and on_pool and living.size[0] <= max_pool:
-            living, advance = to_pool(living), on_pool
-        elif isinstance(living, Index):
-            living = rebuild_if_needed(living)
+    while advance(state, *arguments, STRIDE):
+        progress.report(stage, done + len(X) - int(state.size[0]), total)
+        if isinstance(state, Index) and on_pool and state.size[0] <= max_pool:
+            state, advance = to_pool(state), on_pool
+        elif isinstance(state, Index):
+            state = rebuild_if_needed(state)
     progress.report(stage, done + len(X), total)
-    return np.asarray(living.labels)
+    return np.asarray(state.labels)

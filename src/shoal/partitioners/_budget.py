@@ -11,9 +11,9 @@ class Budget:
     """A time budget in seconds, measured by some clock."""
 
     def __init__(self, seconds: float, clock: Callable[[], float]):
-        self.seconds, self.clock, self.begin = seconds, clock, clock()
+        self.seconds, self.clock, self.start_time = seconds, clock, clock()
 
     @property
-    def spent(self) -> float:
-        """Seconds since the beginning."""
-        return self.clock() - self.begin
+    def seconds_spent(self) -> float:
+        """Seconds since the budget was opened."""
+        return self.clock() - self.start_time

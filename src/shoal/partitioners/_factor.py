@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.matching.blossom import N_SPARE, NEXT_VERTEX, Graph, Matching, open_matching
+from shoal._kernels.matching.blossom import N_UNUSED, NEXT_VERTEX, Graph, Matching, open_matching
 from shoal._kernels.matching.edmonds import match_required
 from shoal._kernels.matching.factor_duals import enclosing_sums, list_violated_pairs
 from shoal._kernels.spatial.index import open_index
@@ -18,7 +18,7 @@ from shoal.partitioners.mdav import MDAV
 
 Pairs = NDArray[np.int64]
 
-NEAREST = 10  # neighbours of each record whose edges are admitted first
+NEAREST = 10  # neighbours of each record whose edges are considered first
 ROUNDING = 2.0**-50  # of the weight of some factor: the unit in which weights are integers
 
 
@@ -59,11 +59,11 @@ def squared_lengths(X: Matrix, pairs: Pairs) -> Values:
 
 
 def initial_factor(X: Matrix) -> Pairs:
-    """Return the edges of a factor of low weight: the groups of MDAV."""
+    """Return the edges of a factor of low weight: those within the groups of MDAV."""
     labels = MDAV(k=2).fit_predict(X)
     order = np.argsort(labels, kind="stable")
-    same = labels[order[1:]] == labels[order[:-1]]
-    return np.asarray(np.column_stack([order[1:], order[:-1]])[same])
+    is_same_group = labels[order[1:]] == labels[order[:-1]]
+    return np.asarray(np.column_stack([order[1:], order[:-1]])[is_same_group])
 
 
 def near_pairs(X: Matrix) -> Pairs:
@@ -83,45 +83,45 @@ def slots_and_edges(n: int, pairs: Pairs, weight: NDArray[np.int64]) -> Graph:
     return Graph(np.ascontiguousarray(ends), np.tile(weight, 3), start, order // 2)
 
 
-def match(n: int, graph: Graph) -> Matching:
+def match_slots(n: int, graph: Graph) -> Matching:
     """Return the minimum-weight matching that covers all first slots."""
     matching = open_matching(2 * n)
     nearest = np.full(2 * n, np.iinfo(np.int64).max)
     np.minimum.at(nearest, graph.ends.ravel(), np.repeat(graph.weight, 2))
-    matching.node["value"][:n] = nearest[:n] // 2
+    matching.node["dual"][:n] = nearest[:n] // 2
     heap = open_heap(2 * len(graph.weight) + 4 * n)
     while match_required(graph, matching, heap, n, STRIDE // 10):
         progress.report("matching", int(matching.counts[NEXT_VERTEX]), n)
     return matching
 
 
-def duals(n: int, matching: Matching, unit: float) -> tuple[Values, Indices]:
+def dual_values(n: int, matching: Matching, unit: float) -> tuple[Values, Indices]:
     """Return the dual values of slots and odd sets, and the set that contains each."""
-    unused = matching.spare[: matching.counts[N_SPARE]]
-    used = np.setdiff1d(np.arange(4 * n), unused)
-    number = np.full(4 * n + 1, -1)  # the last position stands for -1, no parent
-    number[used] = np.arange(len(used))
-    return matching.node["value"][used] * unit, number[matching.node["parent"][used]]
+    unused = matching.unused[: matching.counts[N_UNUSED]]
+    is_used = np.setdiff1d(np.arange(4 * n), unused)
+    new_number = np.full(4 * n + 1, -1)  # the last position stands for -1, no parent
+    new_number[is_used] = np.arange(len(is_used))
+    return matching.node["dual"][is_used] * unit, new_number[matching.node["parent"][is_used]]
 
 
 def violated_pairs(
     X: Matrix, value: Values, parent: Indices, tolerance: float
 ) -> tuple[Pairs, float]:
     """Return the pairs whose dual constraint is violated, and the greatest violation."""
-    n, row, n_pairs, violation = len(X), 0, 0, 0.0
+    n, start, n_pairs, violation = len(X), 0, 0, 0.0
     pairs = np.empty((max(1000, 4 * n), 2), np.int64)
     enclosing = enclosing_sums(value, parent)
-    while row < n:
-        stop = min(n, row + max(1, STRIDE // n))
-        n_new, excess = list_violated_pairs(
-            X, value, parent, enclosing, row, stop, tolerance, pairs[n_pairs:]
+    while start < n:
+        stop = min(n, start + max(1, STRIDE // n))
+        n_new, chunk_violation = list_violated_pairs(
+            X, value, parent, enclosing, start, stop, tolerance, pairs[n_pairs:]
         )
-        n_pairs, violation, row = n_pairs + n_new, max(violation, excess), stop
-        progress.report("pricing all pairs", row, n)
+        n_pairs, violation, start = n_pairs + n_new, max(violation, chunk_violation), stop
+        progress.report("pricing all pairs", start, n)
     return pairs[:n_pairs], float(violation)
 
 
-def certify(n: int, value: Values, parent: Indices, violation: float) -> FactorCertificate:
+def make_certificate(n: int, value: Values, parent: Indices, violation: float) -> FactorCertificate:
     """Return the certificate with the lower bound that the duals prove."""
     size = np.zeros(len(value))
     for slot in range(2 * n):
@@ -137,18 +137,18 @@ def certify(n: int, value: Values, parent: Indices, violation: float) -> FactorC
 def remove_redundant(n: int, pairs: Pairs) -> Pairs:
     """Remove edges between records that both have another edge."""
     degree = np.bincount(pairs.ravel(), minlength=n)
-    kept = []
+    kept_pairs = []
     for u, v in pairs.tolist():
         if degree[u] == 2 and degree[v] == 2:
             degree[u] = degree[v] = 1
         else:
-            kept.append((u, v))
-    return np.array(kept, np.int64)
+            kept_pairs.append((u, v))
+    return np.array(kept_pairs, np.int64)
 
 
-def distinct(n: int, *parts: Pairs) -> Pairs:
+def distinct_pairs(n: int, *pair_lists: Pairs) -> Pairs:
     """Return the distinct pairs of all parts, the higher record first."""
-    pairs = np.concatenate(parts)
+    pairs = np.concatenate(pair_lists)
     codes = np.unique(pairs.max(axis=1) * n + pairs.min(axis=1))
     return np.column_stack([codes // n, codes % n])
 
@@ -156,14 +156,14 @@ def distinct(n: int, *parts: Pairs) -> Pairs:
 def minimum_factor(X: Matrix) -> Factor:
     """Return the minimum-weight [1,2]-factor for the squared distances of all pairs of records.
 
-    It is computed among near pairs; then all pairs are checked against the dual values, and
-    those that violate them are admitted, until there are none. Weights are integer multiples
+    It is computed on near pairs; then all pairs are checked against the dual values, and
+    those that violate them are added, until there are none. Weights are integer multiples
     of a unit, so that no step is rounded; if the first factor is so heavy that the unit is too
     coarse, the unit is computed again from the result.
     """
     n = len(X)
     factor_pairs = initial_factor(X)
-    pairs = distinct(n, factor_pairs, near_pairs(X))
+    pairs = distinct_pairs(n, factor_pairs, near_pairs(X))
     scale = weight = fsum(squared_lengths(X, factor_pairs))
     while weight > 0:
         # An edge heavier than a whole factor is never used, so its weight can be capped.
@@ -171,18 +171,20 @@ def minimum_factor(X: Matrix) -> Factor:
             np.int64
         )
         graph = slots_and_edges(n, pairs, 2 * integers)
-        matching = match(n, graph)
-        factor_pairs = remove_redundant(n, distinct(n, graph.ends[matching.node["mate"][:n]] % n))
+        matching = match_slots(n, graph)
+        factor_pairs = remove_redundant(
+            n, distinct_pairs(n, graph.ends[matching.node["matched_edge"][:n]] % n)
+        )
         weight = fsum(squared_lengths(X, factor_pairs))
-        value, parent = duals(n, matching, scale * ROUNDING / 2)
-        new, violation = violated_pairs(X, value, parent, 8 * ROUNDING * scale)
-        admitted = distinct(n, pairs, new)
+        value, parent = dual_values(n, matching, scale * ROUNDING / 2)
+        new_pairs, violation = violated_pairs(X, value, parent, 8 * ROUNDING * scale)
+        admitted = distinct_pairs(n, pairs, new_pairs)
         if len(admitted) > len(pairs):
             pairs = admitted
         elif weight < scale / 4:
             scale = weight
         else:
-            return Factor(factor_pairs, weight, certify(n, value, parent, violation))
+            return Factor(factor_pairs, weight, make_certificate(n, value, parent, violation))
     return Factor(
         factor_pairs, 0.0, FactorCertificate(np.zeros(2 * n), np.full(2 * n, -1), 0.0, 0.0)
     )

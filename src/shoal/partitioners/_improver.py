@@ -13,7 +13,7 @@ from shoal.partitioners.refine import CutShort
 
 
 class Improver(Partitioner):
-    """Base of the efforts: never worse than the method they start from, never below k.
+    """Base of the efforts: the loss never exceeds that of the method they start from.
 
     A subclass declares ``k`` and ``method`` among its parameters and writes
     ``_improve``, which turns labels into better ones. Ctrl-C ends an effort early
@@ -30,15 +30,15 @@ class Improver(Partitioner):
     def _split(self, X: Matrix) -> Labels:
         if hasattr(self, "budget"):
             progress.report(LONG_AHEAD, 0, 0)
-        self.method_ = self._start().fit(X)
-        before = self.method_.labels_
+        self.method_ = self._start_method().fit(X)
+        start_labels = self.method_.labels_
         try:
-            after = self._improve(X, before.copy())
+            improved_labels = self._improve(X, start_labels.copy())
         except CutShort as end:
-            after, self.cut_short_ = end.labels, True
-        return after if sse(X, after) <= sse(X, before) else before
+            improved_labels, self.cut_short_ = end.labels, True
+        return improved_labels if sse(X, improved_labels) <= sse(X, start_labels) else start_labels
 
-    def _start(self) -> Partitioner:
+    def _start_method(self) -> Partitioner:
         """Return the method to start from, with the seed of this effort."""
         if self.method is None:
             return MDAV(k=self.k)

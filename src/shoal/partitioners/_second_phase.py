@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.second_phase import dissolve, open_groups, write_labels
+from shoal._kernels.second_phase import dissolve_groups, open_linked_groups, write_labels
 from shoal.partitioners._base import Labels, Matrix, in_order
 
 STRIDE = 1000  # groups between two reports of progress: a fraction of a second
@@ -14,7 +14,7 @@ STRIDE = 1000  # groups between two reports of progress: a fraction of a second
 def second_phase(
     X: Matrix, labels: Labels, k: int, divide: Callable[[Matrix, int], Labels]
 ) -> Labels:
-    """Return the groups after some have dissolved and large ones were divided.
+    """Return the groups after some are dissolved and large ones are divided.
 
     The groups are visited by decreasing SSE, as it is at the start; ties go to
     the group whose first record is lowest. Each dissolves if the SSE falls when
@@ -23,10 +23,10 @@ def second_phase(
     group is visited. At the end ``divide`` splits every group of 2k records or
     more. Time grows as n times the number of groups at worst, memory as n.
     """
-    groups = open_groups(X, in_order(labels))
+    groups = open_linked_groups(X, in_order(labels))
     order = np.argsort(-groups.sse, kind="stable")
     for start in range(0, len(order), STRIDE):
-        dissolve(X, groups, order[start : start + STRIDE])
+        dissolve_groups(X, groups, order[start : start + STRIDE])
         progress.report("second phase", min(start + STRIDE, len(order)), len(order))
     final = np.full(len(X), -1)
     write_labels(groups, final)
@@ -40,8 +40,8 @@ def divide_large(
     """Split the groups of 2k records or more by ``divide``, in place."""
     sizes = np.bincount(labels)
     by_group, edges = np.argsort(labels, kind="stable"), np.cumsum(sizes)
-    unused = len(sizes)
+    next_label = len(sizes)
     for g in np.flatnonzero(sizes >= 2 * k):
         records = by_group[edges[g] - sizes[g] : edges[g]]
-        labels[records] = unused + divide(X[records], k)
-        unused += sizes[g] // k
+        labels[records] = next_label + divide(X[records], k)
+        next_label += sizes[g] // k

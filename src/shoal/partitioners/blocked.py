@@ -9,13 +9,13 @@ from sklearn.base import clone
 from shoal import _progress as progress
 from shoal._params import AtLeast, K, NJobs, effective_n_jobs
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
-from shoal.partitioners._blocks import Rows, split_into_blocks
+from shoal.partitioners._record_blocks import Rows, split_into_blocks
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.refine import refine
 
-Work = Callable[[Matrix, Rows], Labels]
+LabelRows = Callable[[Matrix, Rows], Labels]
 
-SHIFTED_SHARE = 1 / 3  # of the first split when borders are refined: it moves all borders
+SHIFTED_SHARE = 1 / 3  # of the first split when borders are refined, which moves all borders
 
 
 class Blocked(Partitioner):
@@ -95,18 +95,18 @@ class Blocked(Partitioner):
         return self._copy(method=self.method and self.method_.reproducible_copy())
 
     def _split(self, X: Matrix) -> Labels:
-        parts = split_into_blocks(X, int(self.block_size), int(self.k))
-        self.n_blocks_ = len(parts)
+        blocks = split_into_blocks(X, int(self.block_size), int(self.k))
+        self.n_blocks_ = len(blocks)
         start = MDAV(k=self.k) if self.method is None else self.method
         # The number of rounds that the first block had time for is used for the others too.
-        self.method_ = start.with_budget_share(len(parts[0]) / len(X)).fit(X[parts[0]])
+        self.method_ = start.with_budget_share(len(blocks[0]) / len(X)).fit(X[blocks[0]])
         method = self.method_.reproducible_copy()
 
-        def group(X: Matrix, rows: Rows) -> Labels:
-            return self.method_.labels_ if rows is parts[0] else clone(method).fit_predict(X[rows])
+        def label_block(X: Matrix, rows: Rows) -> Labels:
+            return self.method_.labels_ if rows is blocks[0] else clone(method).fit_predict(X[rows])
 
-        labels = self._label_in_parallel("grouping blocks", group, X, parts)
-        if self.seams == "keep" or len(parts) == 1:
+        labels = self._label_in_parallel("grouping blocks", label_block, X, blocks)
+        if self.seams == "keep" or len(blocks) == 1:
             return labels
         return self._refine_borders(X, labels)
 
@@ -116,30 +116,32 @@ class Blocked(Partitioner):
         centroids = np.column_stack([np.bincount(labels, column) / sizes for column in X.T])
         max_groups = max(1, int(self.block_size) * len(sizes) // len(X))
         block_of_group = np.full(len(sizes), -1)
-        blocks = split_into_blocks(centroids, max_groups, 1, SHIFTED_SHARE)
-        for number, groups in enumerate(blocks):
+        group_blocks = split_into_blocks(centroids, max_groups, 1, SHIFTED_SHARE)
+        for number, groups in enumerate(group_blocks):
             block_of_group[groups] = number
         block = block_of_group[labels]
-        parts = np.split(np.argsort(block, kind="stable"), np.cumsum(np.bincount(block))[:-1])
+        blocks = np.split(np.argsort(block, kind="stable"), np.cumsum(np.bincount(block))[:-1])
 
-        def refine_part(X: Matrix, rows: Rows) -> Labels:
-            before = np.unique(labels[rows], return_inverse=True)[1]
-            return refine(X[rows], before, int(self.k))
+        def refine_block(X: Matrix, rows: Rows) -> Labels:
+            start_labels = np.unique(labels[rows], return_inverse=True)[1]
+            return refine(X[rows], start_labels, int(self.k))
 
-        return self._label_in_parallel("refining borders", refine_part, X, parts)
+        return self._label_in_parallel("refining borders", refine_block, X, blocks)
 
-    def _label_in_parallel(self, stage: str, work: Work, X: Matrix, parts: list[Rows]) -> Labels:
-        """Label the rows of each part by ``work``; groups of different parts are distinct."""
+    def _label_in_parallel(
+        self, stage: str, label_rows: LabelRows, X: Matrix, blocks: list[Rows]
+    ) -> Labels:
+        """Label the rows of each block by ``label_rows``; labels of different blocks differ."""
         from joblib import Parallel, delayed
 
         labels = np.full(len(X), -1)
-        offset, done = 0, 0
+        offset, n_done = 0, 0
         results = Parallel(effective_n_jobs(self.n_jobs), prefer="threads", return_as="generator")(
-            delayed(work)(X, rows) for rows in parts
+            delayed(label_rows)(X, rows) for rows in blocks
         )
-        for rows, part in zip(parts, results, strict=True):
-            labels[rows] = part + offset
-            offset += int(part.max()) + 1
-            done += len(rows)
-            progress.report(stage, done, len(X))
+        for rows, block_labels in zip(blocks, results, strict=True):
+            labels[rows] = block_labels + offset
+            offset += int(block_labels.max()) + 1
+            n_done += len(rows)
+            progress.report(stage, n_done, len(X))
         return labels

@@ -56,4 +56,4 @@ class CentroidMDAV(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        return mdav_groups(X, self.k, pairs_from=len(X) + 1, singles_from=2 * self.k)
+        return mdav_groups(X, self.k, min_for_pair=len(X) + 1, min_for_single=2 * self.k)

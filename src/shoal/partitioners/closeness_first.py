@@ -186,19 +186,20 @@ def proven_distance(layers: Layers, kind: Kind) -> float:
     Returns
     -------
     float
-        The bound, in [0, 1] up to the weighting's share.
+        The bound, in [0, 1] apart from the distance between the weightings.
     """
-    spare = int(layers.sizes[layers.middle]) - layers.n_groups
-    single = np.ones(len(layers.sizes))
-    double = single.copy()
-    double[layers.middle] = 2
-    worst = _worst_in_layer(layers, kind)
-    group_kinds = [single] if spare < layers.n_groups else []
-    group_kinds += [double] if spare else []
+    n_left_over = int(layers.sizes[layers.middle]) - layers.n_groups
+    single_counts = np.ones(len(layers.sizes))
+    double_counts = single_counts.copy()
+    double_counts[layers.middle] = 2
+    worst_distances = _worst_in_layer(layers, kind)
+    count_variants = [single_counts] if n_left_over < layers.n_groups else []
+    count_variants += [double_counts] if n_left_over else []
     return float(
         max(
-            worst @ (counts / counts.sum()) + _reweighting(layers, counts / counts.sum(), kind)
-            for counts in group_kinds
+            worst_distances @ (counts / counts.sum())
+            + _reweighting(layers, counts / counts.sum(), kind)
+            for counts in count_variants
         )
     )
 
@@ -207,11 +208,11 @@ def _worst_in_layer(layers: Layers, kind: Kind) -> NDArray[np.float64]:
     """Return for each layer the distance of its farthest record from the layer as a whole."""
     first = np.cumsum(layers.sizes) - layers.sizes
     if kind == "ordered":
-        steps = max(int(layers.rank[-1]), 1)
+        max_rank = max(int(layers.rank[-1]), 1)
         mean = np.add.reduceat(layers.rank, first) / layers.sizes
         below = mean - layers.rank[first]
         above = layers.rank[first + layers.sizes - 1] - mean
-        return np.asarray(np.maximum(below, above) / steps)
+        return np.asarray(np.maximum(below, above) / max_rank)
     starts = np.append(True, layers.rank[1:] != layers.rank[:-1])
     starts[first] = True
     runs = np.flatnonzero(starts)  # a value inside a layer
@@ -222,8 +223,8 @@ def _worst_in_layer(layers: Layers, kind: Kind) -> NDArray[np.float64]:
 
 def _reweighting(layers: Layers, weight: NDArray[np.float64], kind: Kind) -> float:
     """Return the distance between the table and its layers weighted by ``weight``."""
-    excess = np.repeat(weight / layers.sizes, layers.sizes) - 1 / len(layers.rank)
-    by_value = np.bincount(layers.rank, excess)
+    excess_shares = np.repeat(weight / layers.sizes, layers.sizes) - 1 / len(layers.rank)
+    by_value = np.bincount(layers.rank, excess_shares)
     if kind == "ordered":
         return float(np.abs(np.cumsum(by_value)[:-1]).sum() / max(len(by_value) - 1, 1))
     return float(np.abs(by_value).sum() / 2)
@@ -238,13 +239,13 @@ def _form_groups(X: Matrix, remaining: list[Indices], layers: Layers) -> Labels:
         # Every second seed is the record farthest from the previous seed.
         reference = X[ungrouped].mean(axis=0) if group % 2 == 0 else X[seed]
         seed = int(ungrouped[np.argmax(squared_distances(X[ungrouped], reference))])
-        for number, layer in enumerate(remaining):
+        for layer_number, layer in enumerate(remaining):
             distance = squared_distances(X[layer], X[seed])
             nearest = [np.argmin(distance)]
             if len(layer) > layers.n_groups - group:  # the middle layer has additional records
                 distance[nearest] = np.inf
                 nearest.append(np.argmin(distance))
             labels[layer[nearest]] = group
-            remaining[number] = np.delete(layer, nearest)
+            remaining[layer_number] = np.delete(layer, nearest)
         progress.report("grouping", group + 1, layers.n_groups)
     return labels

@@ -1,7 +1,7 @@
 """Density-based microaggregation, the first phase."""
 
 from shoal._kernels.dba1 import form_groups, open_neighbour_lists
-from shoal._kernels.leftovers import join_nearest
+from shoal._kernels.leftovers import join_nearest_centroid
 from shoal._kernels.spatial.index import open_index
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
@@ -68,5 +68,5 @@ class DBA1(Partitioner):
         n_neighbours = min(len(X) - 1, k - 1 + min(4 * (k - 1), SPARE))
         lists = open_neighbour_lists(index, k, nearest_others(index, n_neighbours)[0])
         labels = run_in_strides(X, form_groups, k, lists, open_state=lambda _: index)
-        join_nearest(X, labels)
+        join_nearest_centroid(X, labels)
         return labels

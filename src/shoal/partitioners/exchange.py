@@ -1,4 +1,4 @@
-"""Exchange records between groups until they are close to the whole table, or nothing helps."""
+"""Exchange records between groups until they are close to the whole table, if possible."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.closeness_first import (
+from shoal._kernels.exchange import (
     ConfidentialRanks,
     distance_from_table,
     exchange_with_candidates,
@@ -70,16 +70,22 @@ def exchange(
     """
     labels = partition.labels.copy()
     members = np.argsort(labels, kind="stable")
-    first = np.concatenate([[0], np.cumsum(partition.sizes)])
-    below = [np.cumsum(total) for total in totals]
-    running = [np.concatenate([[0], np.cumsum(counts)]) for counts in below]
-    start = np.concatenate([[0], np.cumsum([len(total) for total in totals])])
-    table = ConfidentialRanks(ranks, ordered, np.concatenate(below), np.concatenate(running), start)
+    start = np.concatenate([[0], np.cumsum(partition.sizes)])
+    cumulative_counts = [np.cumsum(total) for total in totals]
+    cumulative_sums = [np.concatenate([[0], np.cumsum(counts)]) for counts in cumulative_counts]
+    column_start = np.concatenate([[0], np.cumsum([len(total) for total in totals])])
+    table = ConfidentialRanks(
+        ranks,
+        ordered,
+        np.concatenate(cumulative_counts),
+        np.concatenate(cumulative_sums),
+        column_start,
+    )
     for group in range(partition.n_groups):
-        records = members[first[group] : first[group + 1]]
+        records = members[start[group] : start[group + 1]]
         if distance_from_table(table, records, 0, records[0]) > t:
             centroid = Z[records].mean(axis=0)
             candidates = np.argsort(squared_distances(Z, centroid), kind="stable")
-            exchange_with_candidates(table, group, candidates, labels, members, first, t)
+            exchange_with_candidates(table, group, candidates, labels, members, start, t)
         progress.report("exchanging records", group + 1, partition.n_groups)
     return Partition(in_order(labels), partition.k)

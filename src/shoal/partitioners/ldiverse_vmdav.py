@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.leftovers import join_nearest
+from shoal._kernels.leftovers import join_nearest_centroid
 from shoal._params import AtLeast, K
 from shoal.errors import InputError, ParameterError
 from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner, squared_distances
@@ -104,50 +104,54 @@ class LDiverseVMDAV(Partitioner):
             )
 
     def _split(self, X: Matrix) -> Labels:
-        code = np.unique(np.asarray(self.values), return_inverse=True)[1].astype(np.int64)
+        codes = np.unique(np.asarray(self.values), return_inverse=True)[1].astype(np.int64)
         labels = np.full(len(X), -1)
         order = np.argsort(-squared_distances(X, X.mean(axis=0)), kind="stable")
-        groups = 0
-        while self._is_group(code[labels < 0]):
+        n_groups = 0
+        while self._is_group(codes[labels < 0]):
             seed = order[labels[order] < 0][0]
-            group = self._grow(X, code, np.flatnonzero(labels < 0), int(seed))
-            if groups and not group:
+            group = self._grow(X, codes, np.flatnonzero(labels < 0), int(seed))
+            if n_groups and not group:
                 break
-            labels[group or np.flatnonzero(labels < 0)] = groups
-            groups += 1
+            labels[group or np.flatnonzero(labels < 0)] = n_groups
+            n_groups += 1
             progress.report("grouping", int((labels >= 0).sum()), len(X))
         if (labels < 0).any():
-            join_nearest(X, labels)
+            join_nearest_centroid(X, labels)
         return labels
 
     def _is_group(self, codes: Indices) -> bool:
         """Return whether records with such confidential values may be a group."""
         return len(codes) >= self.k and len(np.unique(codes)) >= self.diversity
 
-    def _grow(self, X: Matrix, code: Indices, remaining: Indices, seed: int) -> list[int]:
+    def _grow(self, X: Matrix, codes: Indices, remaining: Indices, seed: int) -> list[int]:
         """Return a group around ``seed``; empty if the records left lack values for it."""
-        near = remaining[np.argsort(squared_distances(X[remaining], X[seed]), kind="stable")]
-        group = [int(record) for record in near[: self.k]]
-        values = set(code[group].tolist())
-        for record in near[self.k :]:
+        nearest_first = remaining[
+            np.argsort(squared_distances(X[remaining], X[seed]), kind="stable")
+        ]
+        group = [int(record) for record in nearest_first[: self.k]]
+        values = set(codes[group].tolist())
+        for record in nearest_first[self.k :]:
             if len(values) >= self.diversity:
                 break
-            if int(code[record]) not in values:
+            if int(codes[record]) not in values:
                 group.append(int(record))
-                values.add(int(code[record]))
+                values.add(int(codes[record]))
         if len(values) < self.diversity:
             return []
         return self._extend(X, remaining, group)
 
     def _extend(self, X: Matrix, remaining: Indices, group: list[int]) -> list[int]:
         """Add records that are nearer to the group than to the others, up to 2k - 1."""
-        free = [int(record) for record in remaining if record not in set(group)]
-        while len(group) < 2 * self.k - 1 and len(free) > 1:
-            to_group = np.min([squared_distances(X[free], X[record]) for record in group], axis=0)
-            nearest = int(np.argmin(to_group))
-            others = squared_distances(X[free], X[free[nearest]])
-            others[nearest] = np.inf
-            if not np.sqrt(to_group[nearest]) < self.gamma * np.sqrt(others.min()):
+        ungrouped = [int(record) for record in remaining if record not in set(group)]
+        while len(group) < 2 * self.k - 1 and len(ungrouped) > 1:
+            group_distances = np.min(
+                [squared_distances(X[ungrouped], X[record]) for record in group], axis=0
+            )
+            nearest = int(np.argmin(group_distances))
+            other_distances = squared_distances(X[ungrouped], X[ungrouped[nearest]])
+            other_distances[nearest] = np.inf
+            if not np.sqrt(group_distances[nearest]) < self.gamma * np.sqrt(other_distances.min()):
                 break
-            group.append(free.pop(nearest))
+            group.append(ungrouped.pop(nearest))
         return group

@@ -1,11 +1,11 @@
-"""Probability-constrained Lloyd."""
+"""The probability-constrained Lloyd algorithm."""
 
 from typing import Literal
 
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.lloyd import assign_nearest, auction, open_cells, start_auction
+from shoal._kernels.lloyd import assign_nearest, open_auction, open_cells, run_auction
 from shoal._kernels.mdav import mdav1
 from shoal._kernels.spatial.box_tree import BoxTree, build_tree
 from shoal._params import K
@@ -23,8 +23,8 @@ from shoal.partitioners.mdav2 import MDAV2
 from shoal.partitioners.tfrp import TFRP
 
 STRIDE = 1000  # records or bids between two reports of progress: a fraction of a second
-STEP = 1 / 16  # least increase of a subsidy, as a share of the mean squared distance
-BIDS_PER_CELL = 4  # and 1000 more, after which the steps become eight times as large
+STEP_SHARE = 1 / 16  # least increase of a subsidy, as a share of the mean squared distance
+BIDS_PER_CELL = 4  # after these, and 1000 more, the steps become eight times as large
 MIN_GAIN = 1e-4  # share of the SSE that a round must save for another to follow
 ROUNDING = 1e-12
 
@@ -109,16 +109,16 @@ class Lloyd(Partitioner):
 
 
 def _descend(X: Matrix, tree: BoxTree, labels: Labels, k: int) -> tuple[Labels, float]:
-    """Fill the cells and move the centres while the SSE falls; return the groups and the SSE."""
+    """Fill cells and move centres while the SSE falls; return the groups and their SSE."""
     labels = in_order(labels)
     centres, sse = centroids_and_sse(X, labels)
-    falling = True
-    while falling and sse > 0:
-        trial = _fill(X, tree, centres, k, _first_step(sse / len(X)))
+    is_falling = True
+    while is_falling and sse > 0:
+        trial = _fill_cells(X, tree, centres, k, _first_step(sse / len(X)))
         divide_large(X, trial, k, mdav1)
         trial = in_order(trial)
         trial_centres, trial_sse = centroids_and_sse(X, trial)
-        falling = trial_sse < sse * (1 - MIN_GAIN)
+        is_falling = trial_sse < sse * (1 - MIN_GAIN)
         if trial_sse < sse * (1 - ROUNDING):
             labels, centres, sse = trial, trial_centres, trial_sse
     return labels, sse
@@ -126,27 +126,27 @@ def _descend(X: Matrix, tree: BoxTree, labels: Labels, k: int) -> tuple[Labels, 
 
 def _first_step(distance: float) -> float:
     """Return the step of an auction: a power of two, so that sums with it are exact."""
-    step = 2.0 ** np.floor(np.log2(STEP * distance * (1 + ROUNDING)))
+    step = 2.0 ** np.floor(np.log2(STEP_SHARE * distance * (1 + ROUNDING)))
     return max(float(step), float(np.finfo(float).tiny))
 
 
-def _fill(X: Matrix, tree: BoxTree, centres: Matrix, k: int, step: float) -> Labels:
+def _fill_cells(X: Matrix, tree: BoxTree, centres: Matrix, k: int, step: float) -> Labels:
     """Return cells of at least k records around ``centres``, at nearly minimal distances.
 
     Where many cells compete for a few records, small steps take long; larger ones end the
     auction sooner, slightly farther from the optimum.
     """
-    n, count = len(X), len(centres)
+    n, n_cells = len(X), len(centres)
     while True:
         cells, centre_tree = open_cells(tree, centres)
         for start in range(0, n, STRIDE):
             assign_nearest(X, cells, centre_tree, start, min(start + STRIDE, n))
             progress.report("moving centres", min(start + STRIDE, n), n)
-        start_auction(cells, k)
-        bids = BIDS_PER_CELL * count + 1000
-        while bids > 0:
-            if not auction(X, cells, k, step, min(STRIDE, bids)):
+        open_auction(cells, k)
+        n_bids_left = BIDS_PER_CELL * n_cells + 1000
+        while n_bids_left > 0:
+            if not run_auction(X, cells, k, step, min(STRIDE, n_bids_left)):
                 return cells.labels
-            progress.report("filling cells", int((cells.sizes >= k).sum()), count)
-            bids -= STRIDE
+            progress.report("filling cells", int((cells.sizes >= k).sum()), n_cells)
+            n_bids_left -= STRIDE
         step *= 8

@@ -76,23 +76,26 @@ class MD(Partitioner):
         self.grow = grow
 
     def _split(self, X: Matrix) -> Labels:
-        return maximum_distance(X, self.k, extreme=self.grow == "extreme")
+        return maximum_distance(X, self.k, nearest_to_seed=self.grow == "extreme")
 
 
 def maximum_distance(
-    X: Matrix, k: int, done: int = 0, total: int | None = None, *, extreme: bool = False
+    X: Matrix, k: int, n_done: int = 0, n_total: int | None = None, *, nearest_to_seed: bool = False
 ) -> Labels:
-    """Return the groups of MD; ``X`` may be a part of a table, ``done`` of it done before."""
+    """Return the groups of MD for a table, or for a part of one of ``n_total`` records.
+
+    ``n_done`` of these were grouped before, for reports of progress.
+    """
     labels = run_in_strides(
         X,
         form_groups,
         open_pair_bounds(X),
         X,
         k,
-        extreme,
+        nearest_to_seed,
         open_state=open_pool,
-        done=done,
-        total=total,
+        done=n_done,
+        total=n_total,
     )
     assign_leftovers(X, labels, k)
     return labels

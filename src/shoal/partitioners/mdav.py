@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from shoal._kernels.leftovers import assign_leftovers, join_nearest
+from shoal._kernels.leftovers import assign_leftovers, join_nearest_centroid
 from shoal._kernels.mdav import form_groups, form_groups_on_pool
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
@@ -70,23 +70,30 @@ class MDAV(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        return mdav_groups(X, self.k, pairs_from=3 * self.k, singles_from=2 * self.k)
+        return mdav_groups(X, self.k, min_for_pair=3 * self.k, min_for_single=2 * self.k)
 
 
 def mdav_groups(
     X: Matrix,
     k: int,
-    pairs_from: int,
-    singles_from: int,
-    join: Callable[[Matrix, Labels], None] = join_nearest,
+    min_for_pair: int,
+    min_for_single: int,
+    join: Callable[[Matrix, Labels], None] = join_nearest_centroid,
 ) -> Labels:
-    """Return the groups of MDAV or a variant; `shoal._kernels.mdav` explains both numbers.
+    """Return the groups of MDAV or of a variant of it.
 
-    Fewer than k left-overs are assigned to groups by ``join``.
+    `shoal._kernels.mdav` explains ``min_for_pair`` and ``min_for_single``. Fewer than k left-overs
+    are assigned to groups by ``join``.
     """
     max_pool = max(MAX_POOL + MAX_POOL_PER_K * k, int(MAX_POOL_PER_K_AND_COLUMN * k * X.shape[1]))
     labels = run_in_strides(
-        X, form_groups, k, pairs_from, singles_from, on_pool=form_groups_on_pool, max_pool=max_pool
+        X,
+        form_groups,
+        k,
+        min_for_pair,
+        min_for_single,
+        on_pool=form_groups_on_pool,
+        max_pool=max_pool,
     )
     assign_leftovers(X, labels, k, join)
     return labels

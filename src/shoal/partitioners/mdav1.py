@@ -60,4 +60,4 @@ class MDAV1(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        return mdav_groups(X, self.k, pairs_from=2 * self.k, singles_from=self.k)
+        return mdav_groups(X, self.k, min_for_pair=2 * self.k, min_for_single=self.k)

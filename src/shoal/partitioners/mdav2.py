@@ -1,4 +1,4 @@
-"""MDAV1 and a second phase."""
+"""MDAV2: MDAV1 and a second phase."""
 
 from shoal._kernels.mdav import mdav1
 from shoal._params import K

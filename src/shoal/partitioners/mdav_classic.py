@@ -1,6 +1,6 @@
-"""MDAV as first described: pairs of groups to the end, left-overs to their nearest records."""
+"""MDAV as first described: pairs of groups to the end; left-overs join their nearest records."""
 
-from shoal._kernels.leftovers import join_nearest_records
+from shoal._kernels.leftovers import join_nearest_record
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners.mdav import mdav_groups
@@ -59,4 +59,4 @@ class MDAVClassic(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        return mdav_groups(X, self.k, 2 * self.k, 2 * self.k, join_nearest_records)
+        return mdav_groups(X, self.k, 2 * self.k, 2 * self.k, join_nearest_record)

@@ -59,22 +59,22 @@ def merge_failing(Z: Matrix, partition: Partition, passes: Test) -> Partition:
         group = heappop(queue)
         if group not in failing:
             continue
-        other = _nearest(tree, centroids[group], group)
-        kept, removed = min(group, other), max(group, other)
-        members[kept] = np.sort(np.concatenate([members[kept], members[removed]]))
-        centroids[kept] = Z[members[kept]].mean(axis=0)
-        move_point(tree, kept, centroids[kept])
+        other = _nearest_group(tree, centroids[group], group)
+        merged, removed = min(group, other), max(group, other)
+        members[merged] = np.sort(np.concatenate([members[merged], members[removed]]))
+        centroids[merged] = Z[members[merged]].mean(axis=0)
+        move_point(tree, merged, centroids[merged])
         remove_point(tree, removed)
-        labels[members[kept]] = kept
-        failing -= {kept, removed}
-        if not passes(members[kept]):
-            failing.add(kept)
-            heappush(queue, kept)
+        labels[members[merged]] = merged
+        failing -= {merged, removed}
+        if not passes(members[merged]):
+            failing.add(merged)
+            heappush(queue, merged)
         progress.report("merging groups", n_failing - len(failing), n_failing)
     return Partition(in_order(labels), partition.k)
 
 
-def _nearest(tree: BoxTree, point: Values, group: int) -> int:
+def _nearest_group(tree: BoxTree, point: Values, group: int) -> int:
     """Return the group whose centroid is nearest to ``point``; ties go to the first."""
     nearest, distance = np.empty(1, np.int64), np.empty(1)
     if find_nearest(tree, point, group, nearest, distance) == 0:

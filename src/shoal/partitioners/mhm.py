@@ -1,12 +1,12 @@
-"""The best cuts of a path through the records."""
+"""MHM: the best cuts of a path through the records into groups."""
 
 from typing import Literal
 
 import numpy as np
 
-from shoal._kernels.growth import distances_to_mean
+from shoal._kernels.growth import squared_distances_to_mean
 from shoal._kernels.leftovers import group_centroids
-from shoal._kernels.paths import walk_through_groups, walk_to_nearest
+from shoal._kernels.paths import extend_path_to_nearest, path_through_groups
 from shoal._kernels.spatial.pool import assign, open_pool
 from shoal._kernels.univariate.path import extend_path
 from shoal._params import K
@@ -78,31 +78,31 @@ class MHM(Partitioner):
         self.path = path
 
     def _split(self, X: Matrix) -> Labels:
-        first = int(np.argmax(distances_to_mean(X)))
+        outermost = int(np.argmax(squared_distances_to_mean(X)))
         if self.path == "nearest-point":
-            order = nearest_next(X, first)
+            order = nearest_neighbour_path(X, outermost)
         else:
-            order = self._through_groups(X, first)
-        # Powers of two are exact; squares neither vanish nor overflow.
-        U = np.ldexp(X, -np.frexp(np.abs(X).max())[1])
+            order = self._through_groups(X, outermost)
+        # Scaling by a power of two is exact; squares then neither underflow nor overflow.
+        scaled = np.ldexp(X, -np.frexp(np.abs(X).max())[1])
         labels = np.full(len(X), -1)
-        labels[order] = cheapest_cuts(extend_path, np.ascontiguousarray(U[order].T), self.k)
+        labels[order] = cheapest_cuts(extend_path, np.ascontiguousarray(scaled[order].T), self.k)
         return labels
 
     def _through_groups(self, X: Matrix, first: int) -> Indices:
         """Return the path over the groups of MDAV or of its centroid-based variant."""
         k = int(self.k)
-        pairs_from = 3 * k if self.path == "mdav" else len(X) + 1
-        labels = mdav_groups(X, k, pairs_from, 2 * k)
+        min_for_pair = 3 * k if self.path == "mdav" else len(X) + 1
+        labels = mdav_groups(X, k, min_for_pair, 2 * k)
         sizes = np.bincount(labels)
         centroids, _ = group_centroids(X, labels, len(sizes))
-        order = nearest_next(centroids, int(labels[first]))
+        order = nearest_neighbour_path(centroids, int(labels[first]))
         starts = np.concatenate([[0], np.cumsum(sizes)])
         members = np.argsort(labels, kind="stable")
-        return np.asarray(walk_through_groups(X, members, starts, order, first))
+        return np.asarray(path_through_groups(X, members, starts, order, first))
 
 
-def nearest_next(X: Matrix, first: int) -> Indices:
+def nearest_neighbour_path(X: Matrix, first: int) -> Indices:
     """Return a path through the rows of ``X`` from ``first``, always to the nearest not visited."""
     path = np.full(len(X), first)
 
@@ -111,5 +111,5 @@ def nearest_next(X: Matrix, first: int) -> Indices:
         assign(pool, first, 0)
         return pool
 
-    run_in_strides(X, walk_to_nearest, path, X, open_state=open_path_pool, stage="ordering")
+    run_in_strides(X, extend_path_to_nearest, path, X, open_state=open_path_pool, stage="ordering")
     return path

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.mst import Tree, cut_edges, grow_tree, open_tree
+from shoal._kernels.mst import SpanningTree, cut_edges, grow_tree, open_tree
 from shoal._kernels.spatial.pool import open_pool
 from shoal._params import K
 from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner, run_in_strides
@@ -76,25 +76,25 @@ class MST(Partitioner):
 
         sizes = np.bincount(labels)
         trees = np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1])
-        groups, done = len(sizes), 0
+        n_groups, n_done = len(sizes), 0
         for records in trees:
             if len(records) >= 2 * self.k and self.split != "none":
-                labels[records] = groups + self._divide(X[records], done, len(X))
-                groups = int(labels[records].max()) + 1
-            done += len(records)
+                labels[records] = n_groups + self._divide(X[records], n_done, len(X))
+                n_groups = int(labels[records].max()) + 1
+            n_done += len(records)
         progress.report("grouping", len(X), len(X))
         return labels
 
-    def _divide(self, X: Matrix, done: int, total: int) -> Labels:
-        """Return the groups of a tree that is too large; ``done`` records were grouped before."""
+    def _divide(self, X: Matrix, n_done: int, n_total: int) -> Labels:
+        """Return the groups of a tree that is too large; ``n_done`` records were grouped before."""
         if self.split == "diameter":
-            return maximum_distance(X, self.k, done, total)
+            return maximum_distance(X, self.k, n_done, n_total)
         return mdav_groups(X, self.k, len(X) + 1, 2 * self.k)
 
 
-def _longest_first(tree: Tree) -> Indices:
+def _longest_first(tree: SpanningTree) -> Indices:
     """Return the edges of the tree, longest first, each by the record that it added."""
     records = tree.order[1:]
-    other = tree.parent[records]
-    low, high = np.minimum(records, other), np.maximum(records, other)
+    parents = tree.parent[records]
+    low, high = np.minimum(records, parents), np.maximum(records, parents)
     return records[np.lexsort((high, low, -tree.length[records]))]

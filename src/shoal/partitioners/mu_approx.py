@@ -136,13 +136,13 @@ class MuApprox(Partitioner):
         self.factor_ = (2 * k - 1) * max(2 * k - 1, 3 * k - 5)
         if self.criterion == "sse":
             self.factor_ *= 2 * max(2 * k - 1, 3 * k - 5)
-        least = np.inf
+        least_loss = np.inf
         for _ in range(int(self.restarts)):
             labels = self._draw(X, near, rng)
-            lost = loss(X, labels, self.criterion) if self.restarts > 1 else 0.0
-            if lost < least:
-                best, least = labels, lost
-        return best
+            current_loss = loss(X, labels, self.criterion) if self.restarts > 1 else 0.0
+            if current_loss < least_loss:
+                best_labels, least_loss = labels, current_loss
+        return best_labels
 
     def _draw(self, X: Matrix, near: Indices, rng: np.random.Generator) -> Labels:
         """Return the groups of one draw."""
@@ -167,29 +167,30 @@ def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion =
     The sum of squared distances always falls; that of distances may rise, since the mean does
     not minimise it.
     """
-    sizes, too_many = np.bincount(labels), len(X) + 1
-    groups, done = len(sizes), 0
+    sizes, no_pairs = np.bincount(labels), len(X) + 1
+    n_groups, n_done = len(sizes), 0
     for records in np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1]):
         if len(records) >= 2 * k:
-            part = run_in_strides(
+            part_labels = run_in_strides(
                 X[records],
                 form_groups_on_pool,
                 k,
-                too_many,
+                no_pairs,
                 2 * k,
                 open_state=open_pool,
-                done=done,
+                done=n_done,
                 total=len(X),
             )
-            assign_leftovers(X[records], part, k)
-            if criterion == "sse" or _shortens(X[records], part):
-                labels[records] = groups + part
-                groups += int(part.max()) + 1
-        done += len(records)
+            assign_leftovers(X[records], part_labels, k)
+            if criterion == "sse" or _shortens_distances(X[records], part_labels):
+                labels[records] = n_groups + part_labels
+                n_groups += int(part_labels.max()) + 1
+        n_done += len(records)
     progress.report("grouping", len(X), len(X))
     return labels
 
 
-def _shortens(X: Matrix, part: Indices) -> bool:
+def _shortens_distances(X: Matrix, labels: Indices) -> bool:
+    """Return whether the groups have a lower sum of distances than all records in one group."""
     one_group = np.zeros(len(X), np.int64)
-    return loss(X, part, "euclidean") < loss(X, one_group, "euclidean")
+    return loss(X, labels, "euclidean") < loss(X, one_group, "euclidean")

@@ -6,23 +6,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.mward.ends import ends_by_distance, ends_by_rank
-from shoal._kernels.mward.joins import N_DONE, join_small_groups
-from shoal._kernels.mward.parts import (
+from shoal._kernels.mward.extreme_groups import extreme_groups_by_distance, extreme_groups_by_rank
+from shoal._kernels.mward.joins import N_STEPS, join_small_groups
+from shoal._kernels.mward.preparation import (
     blocks_from_the_end,
+    find_roots,
     first_equal,
     initial_groups,
-    members_of_large,
-    roots,
-    unit_extent,
+    members_of_large_groups,
+    scale_to_unit_extent,
 )
 from shoal._kernels.spatial.group_boxes import is_mostly_empty, pack_boxes
 from shoal._params import K
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
 from shoal.partitioners.md import Growth
-from shoal.partitioners.scores import Column, check_column, order, score
+from shoal.partitioners.scores import Column, check_column, order_by_score, score
 
-Numbers = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 
 class MWard(Partitioner):
@@ -112,40 +112,44 @@ class MWard(Partitioner):
         check_column(self, "start", X)
 
     def _split(self, X: Matrix) -> Labels:
-        rows, representative, rank = unit_extent(X), first_equal(X), self._rank(X)
+        rows, representative, rank = scale_to_unit_extent(X), first_equal(X), self._rank(X)
         labels = np.full(len(X), -1)
-        parts = [np.arange(len(X))]
-        while parts:
-            part = parts.pop()
+        pending_parts = [np.arange(len(X))]
+        while pending_parts:
+            part = pending_parts.pop()
             part_rows, equals = rows[part], representative[part]
             if len(part) < 2 * self.k or self.k == 1 or (equals == equals[0]).all():
                 labels[part] = part[blocks_from_the_end(len(part), self.k)]
                 continue
             if rank is None:
-                extreme = self.grow == "extreme"
-                ends = ends_by_distance(part_rows, equals, self.k, self.descending, extreme)
+                nearest_to_seed = self.grow == "extreme"
+                extreme_groups = extreme_groups_by_distance(
+                    part_rows, equals, self.k, self.descending, nearest_to_seed
+                )
             else:
-                ends = ends_by_rank(rank[part], self.k)
-            groups = initial_groups(part_rows, equals, ends, self.k)
+                extreme_groups = extreme_groups_by_rank(rank[part], self.k)
+            groups = initial_groups(part_rows, equals, extreme_groups, self.k)
             group = self._join(groups, len(X))
             labels[part] = part[group]
-            parts += [part[large] for large in members_of_large(group, 2 * self.k)]
+            pending_parts += [
+                part[records] for records in members_of_large_groups(group, 2 * self.k)
+            ]
         progress.report("grouping", len(X), len(X))
         return labels
 
-    def _rank(self, X: Matrix) -> Numbers | None:
+    def _rank(self, X: Matrix) -> Indices | None:
         """Return the place of each record in the order of the score, if there is one."""
         if self.start == "max-distance":
             return None
         rank = np.empty(len(X), np.int64)
-        rank[order(score(X, self.start), self.descending)] = np.arange(len(X))
+        rank[order_by_score(score(X, self.start), self.descending)] = np.arange(len(X))
         return rank
 
-    def _join(self, groups: Any, n: int) -> Numbers:
+    def _join(self, groups: Any, n: int) -> Indices:
         """Join groups until none is small; return the group of each record of the part."""
         boxes: Any = pack_boxes(groups)
         while join_small_groups(groups, boxes, self.k, STRIDE):
-            progress.report("grouping", min(int(groups.counts[N_DONE]) // 2, n), n)
+            progress.report("grouping", min(int(groups.counts[N_STEPS]) // 2, n), n)
             if is_mostly_empty(groups, boxes):
                 boxes = pack_boxes(groups)
-        return np.asarray(roots(groups.parent))
+        return np.asarray(find_roots(groups.parent))

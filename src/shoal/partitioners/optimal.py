@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from shoal._kernels.optimal import best_groups
+from shoal._kernels.optimal import optimal_labels
 from shoal._params import K
 from shoal.errors import InputError
 from shoal.partitioners._base import PROVEN, Facts, Labels, Matrix, Partitioner, sse
@@ -92,25 +92,25 @@ class Optimal(Partitioner):
             )
 
     def _split(self, X: Matrix) -> Labels:
-        labels = self._best(X)
+        labels = self._optimal_partition(X)
         self.bound_ = PROVEN * sse(X, labels)
         return labels
 
-    def _best(self, X: Matrix) -> Labels:
+    def _optimal_partition(self, X: Matrix) -> Labels:
         n = len(X)
         if self.k == 1:
             return np.arange(n)
         if n < 2 * self.k:
             return np.zeros(n, np.int64)
         if n <= MAX_ENUMERATED:
-            labels: Labels = best_groups(X, self.k)
+            labels: Labels = optimal_labels(X, self.k)
             return labels
         # 30 modules that other methods do not need.
         from shoal.partitioners._budget import Budget, OutOfTime
-        from shoal.partitioners.prove import attempt
+        from shoal.partitioners.prove import prove_within_budget
 
         start, budget = MDAV(k=self.k).fit_predict(X), Budget(SECONDS, time.thread_time)
-        proven = attempt(X, start, int(self.k), budget, (OutOfTime,))
+        proven = prove_within_budget(X, start, int(self.k), budget, (OutOfTime,))
         if not proven.optimal:
             raise InputError(
                 f"The optimum of {n:,} records at k={self.k} could not be proven in"

@@ -13,7 +13,7 @@ from shoal.partitioners._column_generation.column_pool import divide_large_group
 from shoal.partitioners._column_generation.integrality_gap import TOLERANCE, close_gap, is_closed
 from shoal.partitioners._column_generation.proof import (
     Proof,
-    scaled,
+    scale_to_unit_cost,
     squared_errors,
 )
 from shoal.partitioners._column_generation.restarts import Restarts
@@ -24,7 +24,7 @@ MAX_PROGRAMME_RECORDS = 5_000  # above it, a certificate replaces the linear and
 
 
 @dataclass(frozen=True)
-class Proven:
+class ProofResult:
     """A partition, and a lower bound of the SSE of all partitions.
 
     Parameters
@@ -63,7 +63,7 @@ def prove(
     budget: float | None = None,
     clock: Callable[[], float] = time.process_time,
     seed: int = 0,
-) -> Proven:
+) -> ProofResult:
     """Bound the SSE of all partitions from below, and improve the given partition.
 
     The linear programme over all groups is solved by column generation and strengthened by
@@ -93,64 +93,66 @@ def prove(
     Proven
         The best partition found, never worse than the given one, and the bound.
     """
-    seconds = Budget(SECONDS if budget is None else budget, clock)
+    time_budget = Budget(SECONDS if budget is None else budget, clock)
     if len(X) > MAX_PROGRAMME_RECORDS and 1 < k <= len(X) // 2:
-        return prove_by_certificate(X, in_order(labels), k, seconds)
-    return attempt(X, labels, k, seconds, (OutOfTime, KeyboardInterrupt), seed)
+        return prove_by_certificate(X, in_order(labels), k, time_budget)
+    return prove_within_budget(X, labels, k, time_budget, (OutOfTime, KeyboardInterrupt), seed)
 
 
-def attempt(
+def prove_within_budget(
     X: Matrix,
     labels: Labels,
     k: int,
     budget: Budget,
-    ends: tuple[type[BaseException], ...],
+    interruptions: tuple[type[BaseException], ...],
     seed: int = 0,
-) -> Proven:
-    """Prove a bound until the gap is closed or one of ``ends`` is raised."""
+) -> ProofResult:
+    """Prove a bound until the gap is closed or one of ``interruptions`` is raised."""
     labels = in_order(labels)
     if k == 1 or len(X) < 2 * k or squared_errors(X, labels)[1] == 0:
         return trivial_proof(X, labels, k)
     labels = divide_large_groups(X, labels, k)
-    Z, power = scaled(X, squared_errors(X, labels)[1])
+    Z, power = scale_to_unit_cost(X, squared_errors(X, labels)[1])
     proof = Proof(Z, k, labels, budget)
-    with suppress(*ends):
-        run(proof, seed)
+    with suppress(*interruptions):
+        improve_proof(proof, seed)
     best = in_order(proof.labels)
     bound = float(np.ldexp(proof.bound, -2 * power))
-    return Proven(best, squared_errors(X, best)[1], bound, is_closed(proof), budget.spent)
+    return ProofResult(
+        best, squared_errors(X, best)[1], bound, is_closed(proof), budget.seconds_spent
+    )
 
 
-def run(proof: Proof, seed: int) -> None:
-    """Raise the bound and improve the partition until the gap is closed or the time is over."""
+def improve_proof(proof: Proof, seed: int) -> None:
+    """Raise the bound and improve the partition until the gap is closed or time is up."""
     proof.run_dual_ascent()
     run_programmes(proof, seed)
 
 
 def run_programmes(proof: Proof, seed: int) -> None:
-    """Go on after the dual ascent: searches, the linear programme and integer programmes."""
+    """Continue after the dual ascent: searches, the linear programme and integer programmes."""
     restarts = Restarts(proof, seed)
-    restarts.begin()
+    restarts.search_first()
     if not is_closed(proof):
         proof.solve_relaxation()
         close_gap(proof)
         restarts.search_until_closed()
 
 
-def prove_by_certificate(X: Matrix, labels: Labels, k: int, budget: Budget) -> Proven:
+def prove_by_certificate(X: Matrix, labels: Labels, k: int, budget: Budget) -> ProofResult:
     """Return the partition of a long table with the bound of a certificate."""
     sse, bound = squared_errors(X, labels)[1], 0.0
     with suppress(KeyboardInterrupt):  # while neighbours are searched; later ones keep a bound
         bound = certify(X, k, labels=labels, budget=budget.seconds, clock=budget.clock).bound
     optimal = sse - bound <= 4 * TOLERANCE * sse
-    return Proven(labels, sse, bound, optimal, budget.spent)
+    return ProofResult(labels, sse, bound, optimal, budget.seconds_spent)
 
 
-def trivial_proof(X: Matrix, labels: Labels, k: int) -> Proven:
+def trivial_proof(X: Matrix, labels: Labels, k: int) -> ProofResult:
     """Return the optimal partition of a table that needs no search."""
     if k == 1:
         labels = np.arange(len(X))
     elif len(X) < 2 * k:
         labels = np.zeros(len(X), np.int64)
     sse = squared_errors(X, labels)[1]
-    return Proven(labels, sse, sse * (1 - 1e-12), True)
+    return ProofResult(labels, sse, sse * (1 - 1e-12), True)

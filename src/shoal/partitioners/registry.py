@@ -20,6 +20,7 @@ from shoal.partitioners.centroid_mdav import CentroidMDAV
 from shoal.partitioners.cvmdav import CVMDAV
 from shoal.partitioners.dba1 import DBA1
 from shoal.partitioners.dba2 import DBA2
+from shoal.partitioners.efforts import Prove, Refine, Search
 from shoal.partitioners.lloyd import Lloyd
 from shoal.partitioners.md import MD
 from shoal.partitioners.mdav import MDAV
@@ -31,7 +32,6 @@ from shoal.partitioners.mst import MST
 from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
 from shoal.partitioners.optimal import Optimal
-from shoal.partitioners.refiners import Prove, Refine, Search
 from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.tfrp import TFRP
 from shoal.partitioners.threshold import Threshold
@@ -155,8 +155,8 @@ def _wrap(cls: type[Partitioner], inner: Partitioner, options: dict[str, Any]) -
             f"{type(inner).__name__} is an effort already. Name the method to start from.",
             code="effort-twice",
         )
-    plain = type(inner) is METHODS[START]
-    return cls(k=inner.k, method=None if plain else inner, **options)
+    is_default = type(inner) is METHODS[START]
+    return cls(k=inner.k, method=None if is_default else inner, **options)
 
 
 def _make_method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
@@ -179,8 +179,8 @@ def _make_method(method: str | Partitioner, options: dict[str, Any]) -> Partitio
             code="unknown-method",
             given=method,
         )
-    known = parameters.signature_parameters(METHODS[method])
-    options = {n: value for n, value in options.items() if n in known or n not in COMMON}
+    declared = parameters.signature_parameters(METHODS[method])
+    options = {n: value for n, value in options.items() if n in declared or n not in COMMON}
     result: Partitioner = parameters.build(METHODS[method], options, f"the method {method!r}")
     return result
 
@@ -203,10 +203,10 @@ def _with_common(method: Partitioner, options: dict[str, Any]) -> Partitioner:
 
     What the partitioner has set itself to another value stays in ``options``, to be refused.
     """
-    known = parameters.signature_parameters(type(method))
+    declared = parameters.signature_parameters(type(method))
     changes: dict[str, Any] = {}
     for name in [name for name in COMMON if name in options]:
-        if name not in known or getattr(method, name) is options[name]:
+        if name not in declared or getattr(method, name) is options[name]:
             del options[name]
         elif getattr(method, name) is None:
             changes[name] = options.pop(name)

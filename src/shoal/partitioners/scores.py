@@ -1,4 +1,4 @@
-"""One number per record to sort by, shared by the methods that start from an order."""
+"""Scores to sort records by, shared by the methods that start from an order."""
 
 from typing import Annotated, Any, Literal
 
@@ -15,8 +15,8 @@ Score = Literal["first-component", "sum-of-z"] | Column
 Loadings = Literal["exact", "rounded"]
 Vector = NDArray[np.float64]
 
-DIGITS = 40  # binary digits of a score that count; what lies below is rounding
-SHARED = 1e-9  # eigenvalues this close to the largest count as equal to it
+SCORE_BITS = 40  # of a score that count; lower bits are rounding errors
+EIGENVALUE_TOLERANCE = 1e-9  # eigenvalues this close to the largest count as equal to it
 
 
 def score(X: Matrix, by: str | int, loadings: str = "exact") -> Vector:
@@ -45,7 +45,7 @@ def score(X: Matrix, by: str | int, loadings: str = "exact") -> Vector:
     >>> X = np.array([[1.0, 50.0], [2.0, 30.0], [3.0, 10.0]])
     >>> score(X, 1)
     array([50., 30., 10.])
-    >>> order(score(X, "first-component"))
+    >>> order_by_score(score(X, "first-component"))
     array([0, 1, 2])
     """
     if not isinstance(by, str):
@@ -56,7 +56,7 @@ def score(X: Matrix, by: str | int, loadings: str = "exact") -> Vector:
     for column, weight in zip(Z.T, weights, strict=True):  # one order of summing, for every record
         total += column * weight
     exponent = np.frexp(np.abs(total).max())[1]
-    return np.asarray(np.rint(np.ldexp(total, DIGITS - exponent)))
+    return np.asarray(np.rint(np.ldexp(total, SCORE_BITS - exponent)))
 
 
 def first_component(Z: Matrix, loadings: str = "exact") -> Vector:
@@ -81,17 +81,19 @@ def first_component(Z: Matrix, loadings: str = "exact") -> Vector:
     ndarray of shape (n_columns,)
         The weights.
     """
-    values, vectors = np.linalg.eigh(Z.T @ Z / len(Z))
-    top = vectors[:, values >= values[-1] * (1 - SHARED)]
-    weight = (top**2).sum(axis=1)
-    positive = int(np.argmax(weight >= weight.max() / 4))
-    component = top @ top[positive] / np.sqrt(weight[positive])
+    eigenvalues, vectors = np.linalg.eigh(Z.T @ Z / len(Z))
+    leading_vectors = vectors[:, eigenvalues >= eigenvalues[-1] * (1 - EIGENVALUE_TOLERANCE)]
+    squared_weights = (leading_vectors**2).sum(axis=1)
+    sign_column = int(np.argmax(squared_weights >= squared_weights.max() / 4))
+    component = (
+        leading_vectors @ leading_vectors[sign_column] / np.sqrt(squared_weights[sign_column])
+    )
     if loadings == "rounded":
-        component = np.round(component * np.sqrt(max(values[-1], 0)), 3)
+        component = np.round(component * np.sqrt(max(eigenvalues[-1], 0)), 3)
     return np.asarray(component)
 
 
-def order(scores: Vector, descending: bool = False) -> NDArray[np.int64]:
+def order_by_score(scores: Vector, descending: bool = False) -> NDArray[np.int64]:
     """Return the records by score; equal scores stay in the order of the records."""
     return np.argsort(-scores if descending else scores, kind="stable")
 

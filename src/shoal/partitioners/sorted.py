@@ -1,11 +1,11 @@
-"""Blocks of k along one score."""
+"""Groups of k records that follow each other when sorted by a score."""
 
 import numpy as np
 
 from shoal._params import K
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
-from shoal.partitioners.scores import Loadings, Score, check_column, order, score
+from shoal.partitioners.scores import Loadings, Score, check_column, order_by_score, score
 
 
 class Sorted(Partitioner):
@@ -103,7 +103,7 @@ class Sorted(Partitioner):
     def _split(self, X: Matrix) -> Labels:
         labels = np.full(len(X), -1)
         last = len(X) // self.k - 1
-        labels[order(score(X, self.by, self.loadings), self.descending)] = np.minimum(
+        labels[order_by_score(score(X, self.by, self.loadings), self.descending)] = np.minimum(
             np.arange(len(X)) // self.k, last
         )
         return labels

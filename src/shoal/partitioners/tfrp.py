@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from shoal._kernels.leftovers import join_nearest
+from shoal._kernels.leftovers import join_nearest_centroid
 from shoal._kernels.tfrp import form_groups
 from shoal._params import K
 from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner, run_in_strides
@@ -89,7 +89,7 @@ def _first_phase(X: Matrix, k: int) -> Labels:
     """Form groups from two fixed points in turn; left-overs join the nearest."""
     queues = np.stack([_farthest_first(X, X.min()), _farthest_first(X, X.max())])
     labels = run_in_strides(X, form_groups, k, queues, np.zeros(2, np.int64))
-    join_nearest(X, labels)
+    join_nearest_centroid(X, labels)
     return labels
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal._kernels.spatial.index import open_index
-from shoal._kernels.threshold import cluster, neighbour_graph
+from shoal._kernels.threshold import cluster_around_seeds, neighbour_graph
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._neighbours import nearest_others
@@ -73,4 +73,4 @@ class Threshold(Partitioner):
         near, squares = nearest_others(open_index(X), int(self.k) - 1)
         self.diameter_bound_ = float(np.sqrt(squares.max(initial=0.0)))
         starts, neighbours = neighbour_graph(near)
-        return np.asarray(cluster(X, starts, neighbours))
+        return np.asarray(cluster_around_seeds(X, starts, neighbours))

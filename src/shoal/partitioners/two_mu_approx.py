@@ -91,7 +91,7 @@ class TwoMuApprox(Partitioner):
         # Each edge ends in a record that has no other; the other end names the group.
         degree = np.bincount(factor.pairs.ravel())
         first, second = factor.pairs.T
-        single = degree[first] == 1
+        is_first_single = degree[first] == 1
         labels = np.arange(len(X))
-        labels[np.where(single, first, second)] = np.where(single, second, first)
+        labels[np.where(is_first_single, first, second)] = np.where(is_first_single, second, first)
         return labels

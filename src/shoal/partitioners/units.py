@@ -5,9 +5,9 @@ from sklearn.base import clone
 
 from shoal import _progress as progress
 from shoal._kernels.spatial.box_tree import BoxTree, build_tree
-from shoal._kernels.unit_descent import NEAR, sweep
+from shoal._kernels.unit_descent import MAX_NEAR_GROUPS, try_moves
 from shoal._kernels.unit_groups import UnitGroups, open_unit_groups
-from shoal._kernels.unit_repair import dissolve_worthwhile, repair_all, split_all
+from shoal._kernels.unit_repair import dissolve_if_cheaper, repair_groups, split_groups
 from shoal.errors import InputError
 from shoal.partitioners._base import Indices, Labels, Matrix, Partition, Partitioner, in_order, sse
 from shoal.partitioners.refine import centre_and_scale
@@ -59,14 +59,14 @@ def group_units(X: Matrix, units: Labels, partitioner: Partitioner) -> Partition
             k=k,
             units=n_units,
         )
-    start = np.asarray(partitioner.fit(X).labels_)
-    if fewest_units(start, unit) >= k:
-        return Partition(start.copy(), k)
-    candidates = [ensure_units(X, start, unit, k)]
-    first, inverse = _distinct(X, unit)
+    start_labels = np.asarray(partitioner.fit(X).labels_)
+    if fewest_units(start_labels, unit) >= k:
+        return Partition(start_labels.copy(), k)
+    candidates = [ensure_units(X, start_labels, unit, k)]
+    first, inverse = _distinct_records(X, unit)
     if k <= len(first) < len(X):
-        start = np.asarray(clone(partitioner).fit(np.ascontiguousarray(X[first])).labels_)
-        candidates.append(ensure_units(X, start[inverse], unit, k))
+        start_labels = np.asarray(clone(partitioner).fit(np.ascontiguousarray(X[first])).labels_)
+        candidates.append(ensure_units(X, start_labels[inverse], unit, k))
     return Partition(min(candidates, key=lambda labels: sse(X, labels)), k)
 
 
@@ -95,12 +95,12 @@ def ensure_units(X: Matrix, labels: Labels, units: Labels, k: int) -> Labels:
     for _ in range(MAX_PASSES):
         groups, tree = _open_groups(Z, labels, units, k)
         n_moved = _move_records(groups, tree, k)
-        n_dissolved = dissolve_worthwhile(groups, tree, k, np.arange(int(groups.labels.max()) + 1))
+        n_dissolved = dissolve_if_cheaper(groups, tree, k, np.arange(int(groups.labels.max()) + 1))
         labels = in_order(groups.labels)
         if not n_moved and not n_dissolved:
             break
     groups = open_unit_groups(Z, units, labels, _max_groups(labels, k))
-    split_all(groups, k, int(labels.max()) + 1, True)
+    split_groups(groups, k, int(labels.max()) + 1, True)
     return in_order(groups.labels)
 
 
@@ -110,8 +110,8 @@ def fewest_units(labels: Labels, units: Labels) -> int:
     return int(np.bincount(pairs[:, 0]).min())
 
 
-def _distinct(X: Matrix, units: Labels) -> tuple[Indices, Indices]:
-    """Return the first of equal records of a unit, and the position of each record's first."""
+def _distinct_records(X: Matrix, units: Labels) -> tuple[Indices, Indices]:
+    """Return the first of equal records of a unit, and the position of the first of each record."""
     _, first, inverse = np.unique(
         np.column_stack([units, X]), axis=0, return_index=True, return_inverse=True
     )
@@ -128,7 +128,7 @@ def _repair_groups(X: Matrix, labels: Labels, units: Labels, k: int) -> Labels:
     tree = build_tree(groups.centroids)
     queue = np.flatnonzero(groups.n_units < k)
     for start in range(0, len(queue), STRIDE):
-        repair_all(groups, tree, k, queue, start, min(start + STRIDE, len(queue)))
+        repair_groups(groups, tree, k, queue, start, min(start + STRIDE, len(queue)))
         progress.report("repairing groups", min(start + STRIDE, len(queue)), len(queue))
     return in_order(groups.labels)
 
@@ -137,7 +137,7 @@ def _open_groups(X: Matrix, labels: Labels, units: Labels, k: int) -> tuple[Unit
     """Return the state of a local search, and a tree of the centroids; divide large groups."""
     groups = open_unit_groups(X, units, labels, _max_groups(labels, k))
     # Groups of equal records are not divided: their parts would be each other's neighbours.
-    n_groups = split_all(groups, k, int(labels.max()) + 1, False)
+    n_groups = split_groups(groups, k, int(labels.max()) + 1, False)
     return groups, build_tree(groups.centroids[:n_groups].copy())
 
 
@@ -148,14 +148,16 @@ def _max_groups(labels: Labels, k: int) -> int:
 
 def _move_records(groups: UnitGroups, tree: BoxTree, k: int) -> int:
     """Move records while the SSE falls; return the number of moves."""
-    n, total = len(groups.X), 0
-    last_tried, last_seen = np.full(n, -1), np.full((n, NEAR), -1)
+    n, n_total = len(groups.X), 0
+    last_tried, last_near_groups = np.full(n, -1), np.full((n, MAX_NEAR_GROUPS), -1)
     for _ in range(MAX_SWEEPS):
-        moved = 0
+        n_moved = 0
         for start in range(0, n, STRIDE):
-            moved += sweep(groups, tree, k, last_tried, last_seen, start, min(start + STRIDE, n))
+            n_moved += try_moves(
+                groups, tree, k, last_tried, last_near_groups, start, min(start + STRIDE, n)
+            )
             progress.report("moving records", min(start + STRIDE, n), n)
-        total += moved
-        if not moved:
+        n_total += n_moved
+        if not n_moved:
             break
-    return total
+    return n_total

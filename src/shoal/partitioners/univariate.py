@@ -1,4 +1,4 @@
-"""The best groups along an order."""
+"""The best groups of one column, or of records in a given order."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from shoal._kernels.univariate.sorted_path import extend_sorted_path
 from shoal._params import K
 from shoal.errors import ParameterError
 from shoal.partitioners._base import PROVEN, STRIDE, Facts, Labels, Matrix, Partitioner, sse
-from shoal.partitioners.scores import Score, check_column, order, score
+from shoal.partitioners.scores import Score, check_column, order_by_score, score
 
 
 class Univariate(Partitioner):
@@ -114,20 +114,20 @@ class Univariate(Partitioner):
         labels = np.full(len(X), -1)
         rows = self._order(X)
         # Powers of two are exact; squares neither vanish nor overflow.
-        U = np.ldexp(X, -np.frexp(np.abs(X).max())[1])
-        if X.shape[1] == 1 and (np.diff(U[rows, 0]) >= 0).all():
-            labels[rows] = cheapest_cuts(extend_sorted_path, U[rows, 0], self.k)
+        scaled = np.ldexp(X, -np.frexp(np.abs(X).max())[1])
+        if X.shape[1] == 1 and (np.diff(scaled[rows, 0]) >= 0).all():
+            labels[rows] = cheapest_cuts(extend_sorted_path, scaled[rows, 0], self.k)
             self.bound_ = PROVEN * sse(X, labels)
         else:
-            labels[rows] = cheapest_cuts(extend_path, np.ascontiguousarray(U[rows].T), self.k)
+            labels[rows] = cheapest_cuts(extend_path, np.ascontiguousarray(scaled[rows].T), self.k)
         return labels
 
     def _order(self, X: Matrix) -> NDArray[np.int64]:
         """Return the records in the order to cut."""
         if self.order is None:
-            return order(X[:, 0])
+            return order_by_score(X[:, 0])
         if isinstance(self.order, str | int | np.integer):
-            return order(score(X, self.order))
+            return order_by_score(score(X, self.order))
         return np.asarray(self.order, np.int64)
 
 
@@ -137,10 +137,10 @@ def is_permutation(order: Sequence[int], n: int) -> bool:
 
 
 def cheapest_cuts(extend: Any, records: Matrix, k: int) -> Labels:
-    """Return the group of each place in an order, along the shortest path that ``extend`` finds."""
+    """Return the group of each position in an order, by the shortest path that ``extend`` finds."""
     n = records.shape[-1]
     path: Any = open_path(n)
     while extend(path, records, k, STRIDE):
-        progress.report("grouping", int(path.reached[0]), n)
+        progress.report("grouping", int(path.n_reached[0]), n)
     progress.report("grouping", n, n)
     return np.asarray(label_groups(path))

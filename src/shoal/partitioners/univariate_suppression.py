@@ -62,36 +62,36 @@ def univariate_with_suppression(values: ArrayLike, k: int, most: int) -> Suppres
         )
     most = min(most, len(x) - k)
     order = np.argsort(x, kind="stable")
-    loss, choice = _table(x[order], k, most)
+    loss, last_size = _least_losses(x[order], k, most)
     total = float(np.min(loss[-1]))
-    t = int(np.argmax(loss[-1] <= total * (1 + 1e-12)))
+    n_suppressed = int(np.argmax(loss[-1] <= total * (1 + 1e-12)))
     labels, j, groups = np.full(len(x), -1), len(x), []
     while j > 0:
-        size = int(choice[j, t])
+        size = int(last_size[j, n_suppressed])
         if size:
             groups.append(order[j - size : j])
             j -= size
         else:
-            j, t = j - 1, t - 1
+            j, n_suppressed = j - 1, n_suppressed - 1
     for label, records in enumerate(reversed(groups)):
         labels[records] = label
     return Suppressed(labels, total)
 
 
-def _table(x: Values, k: int, most: int) -> tuple[Values, NDArray[np.int64]]:
+def _least_losses(x: Values, k: int, most: int) -> tuple[Values, NDArray[np.int64]]:
     """Return the least loss of the first j values with t suppressed, and the last group of each.
 
     The size of the last group is 0 where the last value is suppressed.
     """
     n = len(x)
     x = x - x[n // 2]  # sums of squares lose no digits
-    loss, choice = np.full((n + 1, most + 1), np.inf), np.zeros((n + 1, most + 1), np.int64)
+    loss, last_size = np.full((n + 1, most + 1), np.inf), np.zeros((n + 1, most + 1), np.int64)
     loss[0, 0] = 0.0
     for j in range(1, n + 1):
         loss[j, 1:] = loss[j - 1, :-1]
-        for m in range(min(k, j + 1), min(2 * k - 1, j) + 1):
-            run = x[j - m : j]
-            candidate = loss[j - m] + float(((run - run.mean()) ** 2).sum())
-            better = candidate < loss[j]
-            loss[j, better], choice[j, better] = candidate[better], m
-    return loss, choice
+        for size in range(min(k, j + 1), min(2 * k - 1, j) + 1):
+            last_values = x[j - size : j]
+            candidate = loss[j - size] + float(((last_values - last_values.mean()) ** 2).sum())
+            is_better = candidate < loss[j]
+            loss[j, is_better], last_size[j, is_better] = candidate[is_better], size
+    return loss, last_size

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from shoal._kernels.growth import distances_to_mean
+from shoal._kernels.growth import squared_distances_to_mean
 from shoal._kernels.leftovers import assign_leftovers
 from shoal._kernels.vmdav import form_groups
 from shoal._params import AtLeast, K
@@ -17,7 +17,7 @@ from shoal.partitioners._base import (
     run_in_strides,
 )
 
-GAMMAS = (0.0, 0.2, 0.5, 0.8, 1.1)  # that gamma="auto" tries
+GAMMAS = (0.0, 0.2, 0.5, 0.8, 1.1)  # tried by gamma="auto"
 
 
 class VMDAV(Partitioner):
@@ -83,17 +83,17 @@ class VMDAV(Partitioner):
         self.gamma = gamma
 
     def _split(self, X: Matrix) -> Labels:
-        order = np.argsort(-distances_to_mean(X), kind="stable")
+        order = np.argsort(-squared_distances_to_mean(X), kind="stable")
         gammas = GAMMAS if self.gamma == "auto" else (float(self.gamma),)
         best_sse = np.inf
-        for number, gamma in enumerate(gammas):
+        for trial, gamma in enumerate(gammas):
             labels = run_in_strides(
                 X,
                 form_groups,
                 order,
                 self.k,
                 gamma,
-                done=number * len(X),
+                done=trial * len(X),
                 total=len(gammas) * len(X),
             )
             assign_leftovers(X, labels, self.k)

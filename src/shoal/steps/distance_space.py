@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame.columns import Column
-from shoal.geometry import SCALES, assemble, axes_of, is_constant, with_confidential
+from shoal.geometry import SCALES, axes_of, is_constant, join_axes, with_confidential
 
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -71,7 +71,7 @@ def build_distance_space(
     With ``weights``, the scale is the weighted standard deviation. The axes of a column are
     multiplied by its weight among ``column_weights``, or by 1.
     """
-    A, axis_columns = assemble([axes_of(*column.for_axes) for column in columns])
+    A, axis_columns = join_axes([axes_of(*column.for_axes) for column in columns])
     names = [column.name for column in columns]
     n_varying = np.bincount(axis_columns, ~is_constant(A))
     constant_columns = [
@@ -86,7 +86,7 @@ def build_distance_space(
     if not confidential:
         return DistanceSpace(names, Z, axis_columns, constant_columns)
     Y = _scale_axes(
-        *assemble([axes_of(*column.for_axes) for column in confidential]), standardise, weights
+        *join_axes([axes_of(*column.for_axes) for column in confidential]), standardise, weights
     )
     return DistanceSpace(names, Z, axis_columns, constant_columns, dependence, Y, len(confidential))
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.recoding import NONE, RecodedGroups, improve, summarise
+from shoal._kernels.recoding import NONE, RecodedGroups, improve_groups, summarise
 from shoal.partitioners import Partition
 from shoal.partitioners._base import in_order
 from shoal.steps.hierarchies import RecodedColumn
@@ -58,7 +58,7 @@ def refine_recoding(
             is_in_chunk = np.zeros(capacity, bool)
             is_in_chunk[chunk] = may_dissolve[chunk]
             records = np.flatnonzero(is_in_chunk[recoded.labels])
-            n_left, n_free_slots, gain = improve(
+            n_left, n_free_slots, gain = improve_groups(
                 recoded,
                 groups.k,
                 groups_of_chunk,

@@ -9,7 +9,7 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.matching.blossom import (
     FREE,
     INNER,
-    N_SPARE,
+    N_UNUSED,
     OUTER,
     child_with,
     is_matched_forward,
@@ -20,18 +20,18 @@ from shoal._kernels.matching.blossom import (
 
 
 @compiled
-def link_cycle(matching, node, following, edge):
-    """Make ``following`` the successor of ``node`` in a cycle, by ``edge``."""
-    matching.node[node].following = following
-    matching.node[following].preceding = node
-    matching.node[node].link = edge
+def link_cycle(matching, node, successor, edge):
+    """Make ``successor`` follow ``node`` in a cycle, joined by ``edge``."""
+    matching.node[node].successor = successor
+    matching.node[successor].predecessor = node
+    matching.node[node].cycle_edge = edge
 
 
 @compiled
 def parent_of(graph, matching, node):
     """Return the parent of ``node`` in the tree."""
-    edge = matching.node[node].entry
-    a, b = matching.node[graph.ends[edge, 0]].top, matching.node[graph.ends[edge, 1]].top
+    edge = matching.node[node].tree_edge
+    a, b = (matching.node[graph.ends[edge, 0]].top, matching.node[graph.ends[edge, 1]].top)
     return b if a == node else a
 
 
@@ -41,7 +41,7 @@ def common_ancestor(graph, matching, first, second):
     depth_difference = 0  # depth of ``second`` less that of ``first``: the sign flips in between
     for node in (first, second):
         depth_difference = -depth_difference
-        while matching.node[node].entry >= 0:
+        while matching.node[node].tree_edge >= 0:
             node = parent_of(graph, matching, node)
             depth_difference += 1
     while first != second:
@@ -57,24 +57,24 @@ def common_ancestor(graph, matching, first, second):
 @compiled
 def shrink(graph, matching, edge):
     """Return a new outer blossom of the cycle that ``edge`` closes between two outer nodes."""
-    matching.counts[N_SPARE] -= 1
-    blossom = matching.spare[matching.counts[N_SPARE]]
-    first, second = matching.node[graph.ends[edge, 0]].top, matching.node[graph.ends[edge, 1]].top
+    matching.counts[N_UNUSED] -= 1
+    blossom = matching.unused[matching.counts[N_UNUSED]]
+    first, second = (matching.node[graph.ends[edge, 0]].top, matching.node[graph.ends[edge, 1]].top)
     root = common_ancestor(graph, matching, first, second)
     link_cycle(matching, first, second, edge)
     while first != root:
         parent = parent_of(graph, matching, first)
-        link_cycle(matching, parent, first, matching.node[first].entry)
+        link_cycle(matching, parent, first, matching.node[first].tree_edge)
         first = parent
     while second != root:
         parent = parent_of(graph, matching, second)
-        link_cycle(matching, second, parent, matching.node[second].entry)
+        link_cycle(matching, second, parent, matching.node[second].tree_edge)
         second = parent
     matching.node[blossom].first = root
     matching.node[blossom].base = matching.node[root].base
     matching.node[blossom].parent = -1
     matching.node[blossom].label = OUTER
-    matching.node[blossom].entry = matching.node[root].entry
+    matching.node[blossom].tree_edge = matching.node[root].tree_edge
     for i in range(list_cycle(matching, blossom)):
         matching.node[matching.cycle[i]].parent = blossom
     set_top(matching, blossom)
@@ -89,33 +89,33 @@ def detach_children(matching, blossom):
         matching.node[child].parent = -1
         matching.node[child].label = FREE
         set_top(matching, child)
-    matching.spare[matching.counts[N_SPARE]] = blossom
-    matching.counts[N_SPARE] += 1
+    matching.unused[matching.counts[N_UNUSED]] = blossom
+    matching.counts[N_UNUSED] += 1
 
 
 @compiled
 def expand(graph, matching, blossom):
     """Expand an inner blossom; the even path of its cycle replaces it in the tree."""
-    edge = matching.node[blossom].entry
+    edge = matching.node[blossom].tree_edge
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
     child = child_with(matching, blossom, a)
     if child < 0:
         child = child_with(matching, blossom, b)
-    forward = is_matched_forward(matching, blossom, child)
+    is_forward = is_matched_forward(matching, blossom, child)
     last = matching.node[blossom].first
     detach_children(matching, blossom)
     label = INNER
     while True:
         matching.node[child].label = label
-        matching.node[child].entry = edge
+        matching.node[child].tree_edge = edge
         if child == last:
             return
         edge = (
-            matching.node[child].link
-            if forward
-            else matching.node[matching.node[child].preceding].link
+            matching.node[child].cycle_edge
+            if is_forward
+            else matching.node[matching.node[child].predecessor].cycle_edge
         )
-        child = matching.node[child].following if forward else matching.node[child].preceding
+        child = matching.node[child].successor if is_forward else matching.node[child].predecessor
         label = OUTER if label == INNER else INNER
 
 
@@ -125,13 +125,13 @@ def augment(graph, matching, vertex):
     while True:
         node = matching.node[vertex].top
         rematch_inside(graph, matching, node, vertex)
-        if matching.node[node].entry < 0:
+        if matching.node[node].tree_edge < 0:
             return
         inner = parent_of(graph, matching, node)
-        edge = matching.node[inner].entry
+        edge = matching.node[inner].tree_edge
         a, b = graph.ends[edge, 0], graph.ends[edge, 1]
         if matching.node[a].top != inner:
             a, b = b, a
         rematch_inside(graph, matching, inner, a)
-        matching.node[a].mate = matching.node[b].mate = edge
+        matching.node[a].matched_edge = matching.node[b].matched_edge = edge
         vertex = b

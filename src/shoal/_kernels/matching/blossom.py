@@ -12,7 +12,7 @@ import numpy as np
 from shoal._kernels._compile import compiled
 
 FREE, OUTER, INNER = 0, 1, 2  # label of a node with respect to the tree
-N_MEMBERS, NEXT_VERTEX, N_SPARE = 0, 1, 2  # places in the counts of a matching
+N_MEMBERS, NEXT_VERTEX, N_UNUSED = 0, 1, 2  # indices of the counts of a matching
 
 
 class Graph(NamedTuple):
@@ -26,19 +26,19 @@ class Graph(NamedTuple):
 
 NODE = np.dtype(
     [
-        ("mate", np.int64),  # the matched edge of a vertex, -1 for none
+        ("matched_edge", np.int64),  # the matched edge of a vertex, -1 for none
         ("top", np.int64),  # the outermost node that holds a vertex
         ("parent", np.int64),  # the blossom in whose cycle it lies, -1 for none
-        ("following", np.int64),  # its successor in that cycle
-        ("preceding", np.int64),  # its predecessor
-        ("link", np.int64),  # the edge to the successor
+        ("successor", np.int64),  # its successor in that cycle
+        ("predecessor", np.int64),  # its predecessor
+        ("cycle_edge", np.int64),  # the edge to the successor
         ("first", np.int64),  # the first node of a blossom's cycle
         ("base", np.int64),  # the vertex matched outside, which is in ``first``
-        ("value", np.int64),  # the dual, at least 0 for blossoms
-        ("since", np.int64),  # the time at which the dual had this value
+        ("dual", np.int64),  # the dual value, at least 0 for blossoms
+        ("dual_time", np.int64),  # the time at which ``dual`` was stored
         ("label", np.int64),  # free, outer or inner
-        ("entry", np.int64),  # the edge by which the tree reached it, -1 for the root
-        ("counted", np.int64),  # 1 if a vertex is among the members of the tree
+        ("tree_edge", np.int64),  # the edge by which it joined the tree, -1 for the root
+        ("in_tree", np.int64),  # whether a vertex belongs to the tree
     ],
     align=True,
 )
@@ -47,8 +47,8 @@ NODE = np.dtype(
 class Matching(NamedTuple):
     """Matched edges, nested blossoms, dual values and the alternating tree.
 
-    The vertices of the tree are ``members[: counts[N_MEMBERS]]``, ``counts[NEXT_VERTEX]`` is
-    the next vertex to start from, and ``spare[: counts[N_SPARE]]`` are unused numbers of blossoms.
+    The vertices of the tree are ``members[: counts[N_MEMBERS]]``, ``counts[NEXT_VERTEX]`` is the
+    next vertex to start from, and ``unused[: counts[N_UNUSED]]`` are numbers that no blossom has.
     ``stack``, ``vertices`` and ``cycle`` are scratch space.
     """
 
@@ -56,7 +56,7 @@ class Matching(NamedTuple):
     clock: np.ndarray
     counts: np.ndarray
     members: np.ndarray
-    spare: np.ndarray
+    unused: np.ndarray
     stack: np.ndarray
     vertices: np.ndarray
     cycle: np.ndarray
@@ -66,13 +66,13 @@ def open_matching(size: int) -> Matching:
     """Return a matching of ``size`` vertices without an edge."""
     node = np.zeros(2 * size, NODE)
     node["top"] = node["base"] = np.arange(2 * size)
-    node["mate"] = node["parent"] = node["entry"] = -1
+    node["matched_edge"] = node["parent"] = node["tree_edge"] = -1
     return Matching(
         node=node,
         clock=np.zeros(1, np.int64),
         counts=np.array([0, 0, size]),
         members=np.empty(size, np.int64),
-        spare=np.arange(2 * size - 1, size - 1, -1),
+        unused=np.arange(2 * size - 1, size - 1, -1),
         stack=np.empty((8 * size, 2), np.int64),
         vertices=np.empty(size, np.int64),
         cycle=np.empty(2 * size, np.int64),
@@ -93,7 +93,7 @@ def list_cycle(matching, blossom):
     while count == 0 or child != matching.node[blossom].first:
         matching.cycle[count] = child
         count += 1
-        child = matching.node[child].following
+        child = matching.node[child].successor
     return count
 
 
@@ -133,12 +133,12 @@ def child_with(matching, blossom, vertex):
 
 @compiled
 def is_matched_forward(matching, blossom, child):
-    """Return whether ``child`` is matched to its successor: its index in the cycle is odd."""
-    forward = False
+    """Return whether ``child`` is matched to its successor: then its index in the cycle is odd."""
+    is_forward = False
     while child != matching.node[blossom].first:
-        child = matching.node[child].preceding
-        forward = not forward
-    return forward
+        child = matching.node[child].predecessor
+        is_forward = not is_forward
+    return is_forward
 
 
 @compiled
@@ -147,7 +147,7 @@ def match_neighbours(graph, matching, blossom, first, second, edge, n_stacked):
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
     if child_with(matching, blossom, a) != first:
         a, b = b, a
-    matching.node[a].mate = matching.node[b].mate = edge
+    matching.node[a].matched_edge = matching.node[b].matched_edge = edge
     matching.stack[n_stacked, 0], matching.stack[n_stacked, 1] = first, a
     matching.stack[n_stacked + 1, 0], matching.stack[n_stacked + 1, 1] = second, b
     return n_stacked + 2
@@ -166,20 +166,32 @@ def rematch_inside(graph, matching, node, vertex):
         child = child_with(matching, blossom, base)
         matching.stack[n_stacked, 0], matching.stack[n_stacked, 1] = child, base
         n_stacked += 1
-        forward = is_matched_forward(matching, blossom, child)
+        is_forward = is_matched_forward(matching, blossom, child)
         node_in_cycle = child
         while node_in_cycle != matching.node[blossom].first:
-            if forward:
-                first = matching.node[node_in_cycle].following
-                second = matching.node[first].following
+            if is_forward:
+                first = matching.node[node_in_cycle].successor
+                second = matching.node[first].successor
                 n_stacked = match_neighbours(
-                    graph, matching, blossom, first, second, matching.node[first].link, n_stacked
+                    graph,
+                    matching,
+                    blossom,
+                    first,
+                    second,
+                    matching.node[first].cycle_edge,
+                    n_stacked,
                 )
             else:
-                first = matching.node[node_in_cycle].preceding
-                second = matching.node[first].preceding
+                first = matching.node[node_in_cycle].predecessor
+                second = matching.node[first].predecessor
                 n_stacked = match_neighbours(
-                    graph, matching, blossom, first, second, matching.node[second].link, n_stacked
+                    graph,
+                    matching,
+                    blossom,
+                    first,
+                    second,
+                    matching.node[second].cycle_edge,
+                    n_stacked,
                 )
             node_in_cycle = second
         matching.node[blossom].first = child

@@ -1,4 +1,4 @@
-"""Check of the dual values of a [1,2]-factor: pairs of records of negative reduced cost.
+"""The pairs of records at which the dual values of a [1,2]-factor are not feasible.
 
 Record v has two slots, v and n + v: the first must be matched, the second may
 be. An edge between two records joins two first slots, or the first of one and
@@ -24,13 +24,13 @@ def shared_dual(dual_sums, parent, a, b):
 
 
 @compiled
-def enclosing_sums(value, parent):
+def enclosing_sums(dual, parent):
     """Return for each node the sum of its dual and those of the odd sets that contain it."""
-    dual_sums = value.copy()
-    for node in range(value.shape[0]):
+    dual_sums = dual.copy()
+    for node in range(dual.shape[0]):
         enclosing = parent[node]
         while enclosing >= 0:
-            dual_sums[node] += value[enclosing]
+            dual_sums[node] += dual[enclosing]
             enclosing = parent[enclosing]
     return dual_sums
 
@@ -48,7 +48,7 @@ def distance_within(X, u, v, limit):
 
 
 @compiled
-def list_violated_pairs(X, value, parent, dual_sums, start, stop, least, pairs):
+def list_violated_pairs(X, dual, parent, dual_sums, start, stop, min_violation, pairs):
     """Find the pairs of negative reduced cost with a higher record in ``start`` to ``stop``.
 
     Pairs whose reduced cost is below ``-least`` fill the rows of ``pairs``, as far as they
@@ -58,23 +58,21 @@ def list_violated_pairs(X, value, parent, dual_sums, start, stop, least, pairs):
     count, greatest = 0, 0.0
     for u in range(start, stop):
         for v in range(u):
-            first_slots, to_v, to_u = (
-                value[u] + value[v],
-                value[u] + value[n + v],
-                value[v] + value[n + u],
-            )
-            limit = max(first_slots, to_v, to_u)
+            both_first = dual[u] + dual[v]
+            second_of_v = dual[u] + dual[n + v]
+            second_of_u = dual[v] + dual[n + u]
+            limit = max(both_first, second_of_v, second_of_u)
             distance = distance_within(X, u, v, limit)
             if distance >= limit:
                 continue
             violation = max(
-                first_slots - shared_dual(dual_sums, parent, u, v),
-                to_v - shared_dual(dual_sums, parent, u, n + v),
-                to_u - shared_dual(dual_sums, parent, v, n + u),
+                both_first - shared_dual(dual_sums, parent, u, v),
+                second_of_v - shared_dual(dual_sums, parent, u, n + v),
+                second_of_u - shared_dual(dual_sums, parent, v, n + u),
             )
             violation -= distance
             greatest = max(greatest, violation)
-            if violation > least and count < pairs.shape[0]:
+            if violation > min_violation and count < pairs.shape[0]:
                 pairs[count, 0], pairs[count, 1] = u, v
                 count += 1
     return count, greatest

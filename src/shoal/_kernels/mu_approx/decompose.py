@@ -13,10 +13,10 @@ from shoal._kernels.mu_approx.forest import (
     N_UNLABELLED,
     NONE,
     add_edge,
-    largest_neighbour,
+    branch_size,
     list_tree,
+    neighbour_of_largest_branch,
     remove_edge,
-    size_beyond,
 )
 
 
@@ -24,16 +24,16 @@ from shoal._kernels.mu_approx.forest import (
 def spokes_of(forest, X, hub):
     """Return the half-edges from ``hub``, the nearest record first; ties go to the lowest."""
     degree = 0
-    half = forest.head[hub]
-    while half != NONE:
+    half_edge = forest.head[hub]
+    while half_edge != NONE:
         degree += 1
-        half = forest.next_half[half]
+        half_edge = forest.next_half_edge[half_edge]
     spokes, distance = np.empty(degree, np.int64), np.empty(degree)
-    half = forest.head[hub]
+    half_edge = forest.head[hub]
     for i in range(degree):
-        spokes[i] = half
-        distance[i] = squared_row_distance(X, forest.end[half], X, hub)
-        half = forest.next_half[half]
+        spokes[i] = half_edge
+        distance[i] = squared_row_distance(X, forest.end[half_edge], X, hub)
+        half_edge = forest.next_half_edge[half_edge]
     sort_spokes(forest, spokes, distance)
     return spokes
 
@@ -61,47 +61,47 @@ def sort_spokes(forest, spokes, distance):
 
 
 @compiled
-def choose_hub(forest, total, rank, k):
-    """Return where to divide the tree: a record and its neighbour with the largest subtree.
+def choose_hub(forest, tree_size, rank, k):
+    """Return where to divide the tree: a record and its neighbour with the largest branch.
 
-    The path starts at the record of lowest rank and follows the largest subtree
-    until at least k - 1 records are behind.
+    A path starts at the record of lowest rank and follows the largest branch
+    until at least k - 1 records lie behind it.
     """
     hub = forest.tree[0]
-    for i in range(1, total):
+    for i in range(1, tree_size):
         if rank[forest.tree[i]] < rank[hub]:
             hub = forest.tree[i]
     while True:
-        neighbour = largest_neighbour(forest, hub, total)
-        if total - size_beyond(forest, hub, neighbour, total) >= k - 1:
+        neighbour = neighbour_of_largest_branch(forest, hub, tree_size)
+        if tree_size - branch_size(forest, hub, neighbour, tree_size) >= k - 1:
             return hub, neighbour
         hub = neighbour
 
 
 @compiled
-def combine_subtrees(forest, hub, spokes, total, k):
-    """Return which spokes to detach from a hub all of whose subtrees are small.
+def branches_to_detach(forest, hub, spokes, tree_size, k):
+    """Return which spokes to detach from a hub whose branches are all small.
 
-    The first subtrees are combined until they have k - 1 records. The hub goes to the
+    The first branches are combined until they have k - 1 records. The hub goes to the
     side that lacks one record, otherwise to the first; the other side is detached.
     """
-    is_first = np.zeros(spokes.shape[0], np.bool_)
+    is_combined = np.zeros(spokes.shape[0], np.bool_)
     n_combined = 0
     for i in range(spokes.shape[0]):
         if n_combined < k - 1:
-            is_first[i] = True
-            n_combined += size_beyond(forest, hub, forest.end[spokes[i]], total)
-    if n_combined != k - 1 and total - 1 - n_combined == k - 1:
-        return is_first
-    return ~is_first
+            is_combined[i] = True
+            n_combined += branch_size(forest, hub, forest.end[spokes[i]], tree_size)
+    if n_combined != k - 1 and tree_size - 1 - n_combined == k - 1:
+        return is_combined
+    return ~is_combined
 
 
 @compiled
-def detach(forest, spokes, leaving):
-    """Detach the leaving spokes from the hub and join their records in a chain; return the last."""
+def detach_branches(forest, spokes, is_detached):
+    """Detach some spokes from the hub and join their records in a chain; return the last."""
     last = NONE
     for i in range(spokes.shape[0]):
-        if leaving[i]:
+        if is_detached[i]:
             neighbour, edge = forest.end[spokes[i]], spokes[i] // 2
             remove_edge(forest, edge)
             if last != NONE:
@@ -111,22 +111,22 @@ def detach(forest, spokes, leaving):
 
 
 @compiled
-def divide(forest, X, total, rank, k):
+def divide_tree(forest, X, tree_size, rank, k):
     """Divide the tree listed last into two of at least ``k``; return a record of each."""
-    near, far = choose_hub(forest, total, rank, k)
-    n_beyond = size_beyond(forest, near, far, total)
-    hub = far if total - n_beyond == k - 1 else near
+    record, neighbour = choose_hub(forest, tree_size, rank, k)
+    n_in_branch = branch_size(forest, record, neighbour, tree_size)
+    hub = neighbour if tree_size - n_in_branch == k - 1 else record
     spokes = spokes_of(forest, X, hub)
     ends = forest.end[spokes]
-    if hub == far:  # it completes the k of the smaller side
-        leaving = ends != near
-    elif n_beyond >= k:
-        leaving = ends == far
-    elif n_beyond == k - 1:  # the hub completes the k of the larger part
-        leaving = ends != far
+    if hub == neighbour:  # it completes the k of the smaller side
+        is_detached = ends != record
+    elif n_in_branch >= k:
+        is_detached = ends == neighbour
+    elif n_in_branch == k - 1:  # the hub completes the k of the branch
+        is_detached = ends != neighbour
     else:
-        leaving = combine_subtrees(forest, hub, spokes, total, k)
-    return hub, detach(forest, spokes, leaving)
+        is_detached = branches_to_detach(forest, hub, spokes, tree_size, k)
+    return hub, detach_branches(forest, spokes, is_detached)
 
 
 @compiled
@@ -135,13 +135,13 @@ def divide_trees(forest, X, rank, k, work):
     max_size = max(2 * k - 1, 3 * k - 5)
     while forest.counts[N_UNLABELLED] > 0 and work > 0:
         forest.counts[N_UNLABELLED] -= 1
-        total = list_tree(forest, forest.unlabelled[forest.counts[N_UNLABELLED]])
-        work -= total
-        if total <= max_size:
-            forest.labels[forest.tree[:total]] = forest.counts[N_LABELS]
+        tree_size = list_tree(forest, forest.unlabelled[forest.counts[N_UNLABELLED]])
+        work -= tree_size
+        if tree_size <= max_size:
+            forest.labels[forest.tree[:tree_size]] = forest.counts[N_LABELS]
             forest.counts[N_LABELS] += 1
         else:
-            first, second = divide(forest, X, total, rank, k)
+            first, second = divide_tree(forest, X, tree_size, rank, k)
             forest.unlabelled[forest.counts[N_UNLABELLED]] = first
             forest.unlabelled[forest.counts[N_UNLABELLED] + 1] = second
             forest.counts[N_UNLABELLED] += 2

@@ -18,8 +18,8 @@ N_UNLABELLED, N_LABELS = 0, 1  # places in the counts of a forest
 class Forest(NamedTuple):
     """Trees over the records, and those still to be divided.
 
-    ``head[u]`` is the first half-edge from record u, ``end[h]`` the record at the end of
-    half-edge h, ``next_half[h]`` and ``previous_half[h]`` its neighbours in the list. The trees of
+    ``head[u]`` is the first half-edge from record u, ``end[h]`` the record at the end of half-edge
+    h, ``next_half_edge[h]`` and ``previous_half_edge[h]`` its neighbours in the list. The trees of
     the records ``unlabelled[: counts[N_UNLABELLED]]`` have no label yet; ``counts[N_LABELS]``
     labels are given. ``tree``, ``parent`` and ``subtree_size`` are scratch space: the records of
     one tree from the root outwards, the parent of each, and the size of its subtree.
@@ -27,8 +27,8 @@ class Forest(NamedTuple):
 
     head: np.ndarray
     end: np.ndarray
-    next_half: np.ndarray
-    previous_half: np.ndarray
+    next_half_edge: np.ndarray
+    previous_half_edge: np.ndarray
     unlabelled: np.ndarray
     counts: np.ndarray
     labels: np.ndarray
@@ -39,55 +39,55 @@ class Forest(NamedTuple):
 
 @compiled
 def grow_forest(near, order, k):
-    """Return the record that each is joined to, or -1, so that every tree has at least ``k``.
+    """Return the record that each record is joined to, or -1; every tree has at least ``k``.
 
     In the given order, a record whose tree is too small is joined to the nearest of its
     neighbours outside. It is the only one of its tree that is not joined yet, so each
     record is considered once.
     """
     n = order.shape[0]
-    target = np.full(n, NONE)
-    leader = np.arange(n)
+    joined_to = np.full(n, NONE)
+    parent = np.arange(n)
     size = np.ones(n, np.int64)
     for record in order:
-        root = find_root(leader, record)
+        root = find_root(parent, record)
         if size[root] >= k:
             continue
         for other in near[record]:
-            other_root = find_root(leader, other)
+            other_root = find_root(parent, other)
             if other_root != root:
-                target[record] = other
-                leader[root] = other_root
+                joined_to[record] = other
+                parent[root] = other_root
                 size[other_root] += size[root]
                 break
-    return target
+    return joined_to
 
 
 @compiled
 def add_edge(forest, edge, a, b):
     """Join two records by ``edge``."""
     forest.end[2 * edge], forest.end[2 * edge + 1] = b, a
-    prepend(forest.head, forest.next_half, forest.previous_half, a, 2 * edge)
-    prepend(forest.head, forest.next_half, forest.previous_half, b, 2 * edge + 1)
+    prepend(forest.head, forest.next_half_edge, forest.previous_half_edge, a, 2 * edge)
+    prepend(forest.head, forest.next_half_edge, forest.previous_half_edge, b, 2 * edge + 1)
 
 
 @compiled
 def remove_edge(forest, edge):
     """Remove ``edge`` from the lists of the two records that it joins."""
     b, a = forest.end[2 * edge], forest.end[2 * edge + 1]
-    unlink(forest.head, forest.next_half, forest.previous_half, a, 2 * edge)
-    unlink(forest.head, forest.next_half, forest.previous_half, b, 2 * edge + 1)
+    unlink(forest.head, forest.next_half_edge, forest.previous_half_edge, a, 2 * edge)
+    unlink(forest.head, forest.next_half_edge, forest.previous_half_edge, b, 2 * edge + 1)
 
 
 @compiled
-def build_forest(target):
-    """Return the forest in which each record is joined to its target."""
-    n = target.shape[0]
+def build_forest(joined_to):
+    """Return the forest in which record i is joined to ``joined_to[i]``."""
+    n = joined_to.shape[0]
     forest = Forest(
         head=np.full(n, NONE),
         end=np.empty(2 * n, np.int64),
-        next_half=np.empty(2 * n, np.int64),
-        previous_half=np.empty(2 * n, np.int64),
+        next_half_edge=np.empty(2 * n, np.int64),
+        previous_half_edge=np.empty(2 * n, np.int64),
         unlabelled=np.empty(n, np.int64),
         counts=np.zeros(2, np.int64),
         labels=np.full(n, NONE),
@@ -96,11 +96,11 @@ def build_forest(target):
         subtree_size=np.empty(n, np.int64),
     )
     for record in range(n):
-        if target[record] == NONE:  # one in each tree
+        if joined_to[record] == NONE:  # one in each tree
             forest.unlabelled[forest.counts[N_UNLABELLED]] = record
             forest.counts[N_UNLABELLED] += 1
         else:
-            add_edge(forest, record, record, target[record])
+            add_edge(forest, record, record, joined_to[record])
     return forest
 
 
@@ -113,14 +113,14 @@ def list_tree(forest, root):
     while position < n_listed:
         record = forest.tree[position]
         forest.subtree_size[record] = 1
-        half = forest.head[record]
-        while half != NONE:
-            other = forest.end[half]
+        half_edge = forest.head[record]
+        while half_edge != NONE:
+            other = forest.end[half_edge]
             if other != forest.parent[record]:
                 forest.parent[other] = record
                 forest.tree[n_listed] = other
                 n_listed += 1
-            half = forest.next_half[half]
+            half_edge = forest.next_half_edge[half_edge]
         position += 1
     for position in range(n_listed - 1, 0, -1):
         record = forest.tree[position]
@@ -129,22 +129,22 @@ def list_tree(forest, root):
 
 
 @compiled
-def size_beyond(forest, record, other, total):
-    """Return the size of the subtree of ``other`` as seen from its neighbour ``record``."""
+def branch_size(forest, record, other, tree_size):
+    """Return the size of the branch of ``record`` that begins with its neighbour ``other``."""
     if forest.parent[other] == record:
         return forest.subtree_size[other]
-    return total - forest.subtree_size[record]
+    return tree_size - forest.subtree_size[record]
 
 
 @compiled
-def largest_neighbour(forest, record, total):
-    """Return the neighbour with the largest subtree; ties go to the lowest record."""
+def neighbour_of_largest_branch(forest, record, tree_size):
+    """Return the neighbour in the largest branch; ties go to the lowest record."""
     best, greatest = NONE, 0
-    half = forest.head[record]
-    while half != NONE:
-        other = forest.end[half]
-        size = size_beyond(forest, record, other, total)
+    half_edge = forest.head[record]
+    while half_edge != NONE:
+        other = forest.end[half_edge]
+        size = branch_size(forest, record, other, tree_size)
         if size > greatest or (size == greatest and other < best):
             best, greatest = other, size
-        half = forest.next_half[half]
+        half_edge = forest.next_half_edge[half_edge]
     return best

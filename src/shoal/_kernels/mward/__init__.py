@@ -1,1 +1,1 @@
-"""The modified Ward method: ends, joins and parts."""
+"""The modified Ward method: extreme groups, joins of groups, and their preparation."""

@@ -1,8 +1,8 @@
-"""What a join costs, and which costs count as equal."""
+"""The cost of joining two groups, rounded so that equal costs compare as equal."""
 
 from shoal._kernels._compile import compiled
 
-NEGLIGIBLE = 2.0**-90  # less is rounding, where the extent of the table is about 1
+NEGLIGIBLE = 2.0**-90  # lower costs are rounding errors, if the extent of the table is about 1
 SPLIT = 2.0**13 + 1  # leaves 40 of the 53 bits of a float64 (Veltkamp)
 
 
@@ -17,7 +17,7 @@ def ward_cost(distance, a, b):
 
 @compiled
 def rounded(increase):
-    """Return ``increase`` to twelve digits, so that rounding breaks no tie."""
+    """Return ``increase`` rounded to twelve digits, so that rounding errors break no tie."""
     if increase < NEGLIGIBLE:
         return 0.0
     shifted = increase * SPLIT

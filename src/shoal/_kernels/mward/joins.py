@@ -18,19 +18,19 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.mward.cost import NEGLIGIBLE, rounded, ward_cost
 from shoal._kernels.spatial.group_boxes import (
-    WIDTH,
-    box_distances,
-    group_distances,
+    GROUPS_PER_BOX,
+    measure_box_distances,
     move_group,
     remove_group,
+    write_group_distances,
 )
 from shoal._kernels.structures.sorted_list import insert, precedes
 from shoal._kernels.structures.tournament import open_tournament, replay
 from shoal._kernels.structures.union_find import find_root
 
-LIST = 8  # length of the list of nearest groups
-TIE_MARGIN = 1.0000001  # keeps ties within reach despite rounding
-N_SMALL, N_DONE = 0, 1  # places in the counts: small groups, and joins and first searches so far
+LIST_LENGTH = 8  # of the list of nearest groups
+TIE_MARGIN = 1.0000001  # times the greatest cost in a list, so that rounding excludes no tie
+N_SMALL, N_STEPS = 0, 1  # indices of the counts: small groups; joins and first searches so far
 
 
 class WardGroups(NamedTuple):
@@ -64,7 +64,7 @@ def open_ward_groups(centroids, sizes, parent, k):
         centroids=centroids,
         sizes=sizes,
         parent=parent,
-        near=np.empty((n, LIST), np.int64),
+        near=np.empty((n, LIST_LENGTH), np.int64),
         n_near=np.zeros(n, np.int64),
         bound=np.zeros(n),
         bound_group=np.full(n, -1),
@@ -83,14 +83,14 @@ def join_small_groups(groups, boxes, k, work):
         increase = groups.increase[g]
         partner = groups.partner[g]
         is_exact = update_key(groups, g)
-        work -= LIST
+        work -= LIST_LENGTH
         # Keys are lower bounds, and that of g is the least. If it is unchanged and exact, the
         # partner is the best; if it is a bound only, all groups are searched.
         if groups.increase[g] == increase and groups.partner[g] == partner:
             if is_exact:
                 join(groups, boxes, min(g, partner), max(g, partner), k)
                 continue
-            groups.counts[N_DONE] += groups.bound_group[g] < 0
+            groups.counts[N_STEPS] += groups.bound_group[g] < 0
             work -= search_partners(groups, boxes, g)
             update_key(groups, g)
         replay(groups.tournament, groups.increase, groups.partner, g, True)
@@ -121,37 +121,37 @@ def search_partners(groups, boxes, g):
     """Make a new list for ``g`` from all groups; return the number of distances measured."""
     centre = groups.centroids[g]
     size = float(groups.sizes[g])
-    distance = np.empty(WIDTH)
-    increases = np.full(LIST, np.inf)
-    partners = np.full(LIST, groups.parent.shape[0])
-    measured = boxes.distance_to_box.shape[0]
-    own_box = boxes.places[g] // WIDTH
+    distance = np.empty(GROUPS_PER_BOX)
+    increases = np.full(LIST_LENGTH, np.inf)
+    partners = np.full(LIST_LENGTH, groups.parent.shape[0])
+    n_measured = boxes.distance_to_box.shape[0]
+    box_of_g = boxes.positions[g] // GROUPS_PER_BOX
     max_distance = np.inf
-    box_distances(boxes, centre)
+    measure_box_distances(boxes, centre)
     for visit in range(-1, boxes.distance_to_box.shape[0]):
-        b = own_box if visit < 0 else visit
-        if visit == own_box or boxes.distance_to_box[b] > max_distance:
+        b = box_of_g if visit < 0 else visit
+        if visit == box_of_g or boxes.distance_to_box[b] > max_distance:
             continue
-        group_distances(boxes, b, centre, distance)
-        measured += WIDTH
-        for i in range(WIDTH):
+        write_group_distances(boxes, b, centre, distance)
+        n_measured += GROUPS_PER_BOX
+        for i in range(GROUPS_PER_BOX):
             if distance[i] <= max_distance and distance[i] < np.inf and boxes.groups[b, i] != g:
                 increase = rounded(ward_cost(distance[i], size, boxes.weights[b, i]))
-                insert(partners, increases, LIST, boxes.groups[b, i], increase)
+                insert(partners, increases, LIST_LENGTH, boxes.groups[b, i], increase)
                 # A partner has at least one record.
                 max_cost = TIE_MARGIN * max(increases[-1], NEGLIGIBLE)
                 max_distance = max_cost / ward_cost(1.0, size, 1.0)
     groups.bound[g] = np.inf
     groups.bound_group[g] = groups.parent.shape[0]
     set_list(groups, g, increases, partners)
-    return measured
+    return n_measured
 
 
 @compiled
 def join(groups, boxes, a, b, k):
     """Join group ``b`` into ``a``, the lower number."""
     groups.counts[N_SMALL] -= (groups.sizes[a] < k) + (groups.sizes[b] < k)
-    groups.counts[N_DONE] += 1
+    groups.counts[N_STEPS] += 1
     size = groups.sizes[a] + groups.sizes[b]
     share = groups.sizes[b] / size
     for j in range(groups.centroids.shape[1]):
@@ -171,13 +171,13 @@ def join(groups, boxes, a, b, k):
 @compiled
 def merge_lists(groups, a, b):
     """Merge the lists of both into that of ``a``, up to the lower of the two bounds."""
-    increases = np.full(LIST, np.inf)
-    partners = np.full(LIST, groups.parent.shape[0])
+    increases = np.full(LIST_LENGTH, np.inf)
+    partners = np.full(LIST_LENGTH, groups.parent.shape[0])
     for source in (a, b):
         for i in range(groups.n_near[source]):
             other = find_root(groups.parent, groups.near[source, i])
             if other != a and not (partners == other).any():
-                insert(partners, increases, LIST, other, join_cost(groups, a, other))
+                insert(partners, increases, LIST_LENGTH, other, join_cost(groups, a, other))
     if precedes(groups.bound[b], groups.bound_group[b], groups.bound[a], groups.bound_group[a]):
         groups.bound[a] = groups.bound[b]
         groups.bound_group[a] = groups.bound_group[b]
@@ -188,7 +188,7 @@ def merge_lists(groups, a, b):
 def set_list(groups, g, increases, partners):
     """Set the list of ``g``; if it is full, its last key becomes the bound."""
     groups.n_near[g] = 0
-    for i in range(LIST):
+    for i in range(LIST_LENGTH):
         if increases[i] < np.inf:
             groups.near[g, i] = partners[i]
             groups.n_near[g] += 1

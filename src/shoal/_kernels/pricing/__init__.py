@@ -1,1 +1,1 @@
-"""Pricing of groups in column generation: candidates, search, dual values."""
+"""Pricing of groups in column generation: candidates, searches and dual values."""

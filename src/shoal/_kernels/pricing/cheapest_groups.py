@@ -1,4 +1,4 @@
-"""The cheapest groups that a search finds from each of several records."""
+"""The cheapest groups that searches find from each of several records."""
 
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ class CheapestGroups(NamedTuple):
 
     @property
     def is_stored(self) -> np.ndarray:
-        """Mask of the places of groups that are filled."""
+        """Mask of the entries of ``groups`` that are filled."""
         return np.arange(self.costs.shape[1]) < self.counts[:, None]
 
 

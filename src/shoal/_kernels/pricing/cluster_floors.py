@@ -8,8 +8,8 @@ the divisor of the cluster. The search and its candidates are those of
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.pricing.candidate_list import take_least
-from shoal._kernels.pricing.relaxation import insert_least
+from shoal._kernels.pricing.candidate_list import select_least
+from shoal._kernels.pricing.net_duals import insert_least
 
 
 @compiled
@@ -26,10 +26,10 @@ def list_lowest(search, depth, highest):
 @compiled
 def count_inside(search, candidates, cluster, count):
     """Return how many of the first ``count`` candidates of lowest floor are in a cluster."""
-    inside = 0
+    n_inside = 0
     for i in range(count):
-        inside += candidates.cluster[cluster, search.lowest[i]]
-    return inside
+        n_inside += candidates.in_cluster[cluster, search.lowest[i]]
+    return n_inside
 
 
 @compiled
@@ -37,7 +37,7 @@ def split_floors(search, candidates, depth, cluster, inside, outside):
     """Fill two lists with the least floors of the candidates inside and outside of a cluster."""
     inside[:], outside[:] = np.inf, np.inf
     for i in range(search.n_candidates[depth]):
-        if candidates.cluster[cluster, search.candidates[depth, i]]:
+        if candidates.in_cluster[cluster, search.candidates[depth, i]]:
             insert_least(inside, search.floor[depth, i])
         else:
             insert_least(outside, search.floor[depth, i])
@@ -47,48 +47,52 @@ def split_floors(search, candidates, depth, cluster, inside, outside):
 def charge_clusters(search, candidates, depth, least, cutoff):
     """Divide the duals of clusters among candidates; return a lower bound of what those add.
 
-    A group lacks ``need`` records. Let j of them be in the cluster, whose dual counts as soon as
-    ``missing`` of them have joined. Any share of at most dual / (need - missing + 1) satisfies
+    A group lacks ``n_needed`` records. Let j of them be in the cluster, whose dual counts as soon
+    as ``n_missing`` of them have joined. Any share of at most
+    dual / (n_needed - n_missing + 1) satisfies
 
-        share * (j - (missing - 1)) <= dual if j >= missing, else 0.
+        share * (j - (n_missing - 1)) <= dual if j >= n_missing, else 0.
 
-    So each record of the cluster can be charged a share, less the constant. The share is as high
-    as it can be before other records take the place of these. Then the uncharged part of the dual
-    of one cluster may be added, unless the least sum of floors with fewer than ``missing`` records
-    is lower; see `exceeds`.
+    So each record of the cluster can be charged a share, less the constant. The share is as high as
+    it can be before other records take the place of these. Then the uncharged part of the dual of
+    one cluster may be added, unless the least sum of floors with fewer than ``n_missing`` records
+    is lower; see `excludes_all_groups`.
     """
-    need, floor = search.members.shape[0] - depth, search.floor[depth]
-    total = take_least(floor, search.n_candidates[depth], least[:need])
-    constant, count = 0.0, list_lowest(search, depth, least[need - 1])
+    n_needed, floor = search.members.shape[0] - depth, search.floor[depth]
+    total = select_least(floor, search.n_candidates[depth], least[:n_needed])
+    constant, count = 0.0, list_lowest(search, depth, least[n_needed - 1])
     for cluster in range(search.n_in_cluster.shape[0]):
         divisor, dual = candidates.divisors[cluster], candidates.cluster_dual[cluster]
-        missing = divisor - search.n_in_cluster[cluster] % divisor
+        n_missing = divisor - search.n_in_cluster[cluster] % divisor
         search.uncharged_dual[cluster] = 0.0
-        if missing > need or count_inside(search, candidates, cluster, count) < missing:
+        if n_missing > n_needed or count_inside(search, candidates, cluster, count) < n_missing:
             continue
         search.uncharged_dual[cluster] = dual
-        inside, outside = search.inside_floor[:missing], search.outside_floor[: need - missing + 1]
+        inside = search.inside_floors[:n_missing]
+        outside = search.outside_floors[: n_needed - n_missing + 1]
         split_floors(search, candidates, depth, cluster, inside, outside)
-        share = min(dual / (need - missing + 1), outside[need - missing] - inside[missing - 1])
+        share = min(
+            dual / (n_needed - n_missing + 1), outside[n_needed - n_missing] - inside[n_missing - 1]
+        )
         if share > 0.0:
             for i in range(search.n_candidates[depth]):
-                if candidates.cluster[cluster, search.candidates[depth, i]]:
+                if candidates.in_cluster[cluster, search.candidates[depth, i]]:
                     floor[i] += share
-            constant -= share * (missing - 1)
-            search.uncharged_dual[cluster] = dual - share * (need - missing + 1)
-            total = take_least(floor, search.n_candidates[depth], least[:need])
+            constant -= share * (n_missing - 1)
+            search.uncharged_dual[cluster] = dual - share * (n_needed - n_missing + 1)
+            total = select_least(floor, search.n_candidates[depth], least[:n_needed])
             if search.cost[depth] + constant + total >= cutoff:
                 break
-            count = list_lowest(search, depth, least[need - 1])
+            count = list_lowest(search, depth, least[n_needed - 1])
     search.constant[depth] = constant
     return total
 
 
 @compiled
-def merged_sum(inside, outside, need):
-    """Return the sum of the ``need`` least values of two sorted lists."""
+def merged_sum(inside, outside, n_needed):
+    """Return the sum of the ``n_needed`` least values of two sorted lists."""
     total, n_inside = 0.0, 0
-    for i in range(need):
+    for i in range(n_needed):
         if n_inside < inside.shape[0] and inside[n_inside] <= outside[i - n_inside]:
             total += inside[n_inside]
             n_inside += 1
@@ -98,23 +102,24 @@ def merged_sum(inside, outside, need):
 
 
 @compiled
-def exceeds(search, candidates, depth, total, cutoff):
+def excludes_all_groups(search, candidates, depth, total, cutoff):
     """Return whether no group is below ``cutoff``, by the uncharged dual of some cluster.
 
     A group either adds the dual of the cluster, or it has fewer than the missing records of it.
     ``total`` is the least sum of the floors.
     """
-    need = search.members.shape[0] - depth
+    n_needed = search.members.shape[0] - depth
     cost = search.cost[depth] + search.constant[depth]
     for cluster in range(search.n_in_cluster.shape[0]):
         divisor = candidates.divisors[cluster]
-        missing = divisor - search.n_in_cluster[cluster] % divisor
+        n_missing = divisor - search.n_in_cluster[cluster] % divisor
         if (
             search.uncharged_dual[cluster] > 0.0
             and cost + total + search.uncharged_dual[cluster] >= cutoff
         ):
-            inside, outside = search.inside_floor[: missing - 1], search.outside_floor[:need]
+            inside = search.inside_floors[: n_missing - 1]
+            outside = search.outside_floors[:n_needed]
             split_floors(search, candidates, depth, cluster, inside, outside)
-            if cost + merged_sum(inside, outside, need) >= cutoff:
+            if cost + merged_sum(inside, outside, n_needed) >= cutoff:
                 return True
     return False

@@ -1,4 +1,4 @@
-"""Clusters of records that the groups of a fractional solution share more than is possible.
+"""Clusters of records that the groups of a fractional solution share more than is feasible.
 
 At most c // m groups can contain m or more of the c records of a cluster, where m is its divisor.
 Count the weight of a group h // m times if h of its records are in the cluster. The sum over all
@@ -13,11 +13,11 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 
-N_RECORDS, N_TOUCHED = 0, 1  # positions of the counts of a growing cluster
+N_RECORDS, N_TOUCHED = 0, 1  # indices of the counts of a growing cluster
 MAX_EXCHANGES = 20  # at each size of a cluster
-SMALL = 10  # records up to which each record of a cluster may be exchanged, not one only
-TIE = 1e-4  # weight of records that are shared, where removals lower the total by the same
-TINY = 1e-9  # a difference of weights that is rounding
+MAX_SMALL = 10  # records up to which any record of a cluster may be exchanged, not only one
+TIE_WEIGHT = 1e-4  # of the weight shared with other records, to decide between equal losses
+ROUNDING = 1e-9  # differences of weights up to it may be rounding errors
 
 
 class FractionalGroups(NamedTuple):
@@ -102,9 +102,9 @@ def next_record(growth, groups):
     """Return the record that completes most of the groups, -1 if none does."""
     growth.score[:] = 0.0
     for group in growth.touched[: growth.counts[N_TOUCHED]]:
-        missing = growth.divisor - growth.n_inside[group] % growth.divisor
-        if growth.n_inside[group] and growth.n_inside[group] + missing <= groups.sizes[group]:
-            share = groups.weights[group] / (missing * missing)
+        n_missing = growth.divisor - growth.n_inside[group] % growth.divisor
+        if growth.n_inside[group] and growth.n_inside[group] + n_missing <= groups.sizes[group]:
+            share = groups.weights[group] / (n_missing * n_missing)
             for record in groups.members[group, : groups.sizes[group]]:
                 if not growth.is_member[record]:
                     growth.score[record] += share
@@ -113,7 +113,7 @@ def next_record(growth, groups):
 
 
 @compiled
-def least_needed(growth, groups):
+def least_needed_record(growth, groups):
     """Return the record whose removal lowers the total least.
 
     Of several, it is the one that shares the least weight with the others of the cluster.
@@ -126,7 +126,7 @@ def least_needed(growth, groups):
                 group = groups.incidence[entry]
                 if growth.n_inside[group] % growth.divisor == 0:
                     loss += groups.weights[group]
-                loss += TIE * groups.weights[group] * (growth.n_inside[group] - 1)
+                loss += TIE_WEIGHT * groups.weights[group] * (growth.n_inside[group] - 1)
             if loss < least:
                 best, least = record, loss
     return best
@@ -135,12 +135,12 @@ def least_needed(growth, groups):
 @compiled
 def exchange(growth, groups, old):
     """Exchange a record of the cluster for a better one; return whether there is one."""
-    before = growth.total[0]
+    previous_total = growth.total[0]
     remove_record(growth, groups, old)
     new = next_record(growth, groups)
     if new >= 0:
         add_record(growth, groups, new)
-        if growth.total[0] > before + TINY:
+        if growth.total[0] > previous_total + ROUNDING:
             return True
         remove_record(growth, groups, new)
     add_record(growth, groups, old)
@@ -148,14 +148,14 @@ def exchange(growth, groups, old):
 
 
 @compiled
-def exchange_some(growth, groups):
-    """Exchange the record that is needed least, or any of a small cluster, for a better one.
+def exchange_any(growth, groups):
+    """Exchange the least needed record, or any of a small cluster, for a better one.
 
-    The result is whether there is one.
+    Return whether there is one.
     """
-    if exchange(growth, groups, least_needed(growth, groups)):
+    if exchange(growth, groups, least_needed_record(growth, groups)):
         return True
-    if growth.counts[N_RECORDS] <= SMALL:
+    if growth.counts[N_RECORDS] <= MAX_SMALL:
         for old in np.flatnonzero(growth.is_member):
             if exchange(growth, groups, old):
                 return True
@@ -163,25 +163,25 @@ def exchange_some(growth, groups):
 
 
 @compiled
-def grow_cluster(groups, first, divisor, max_records, cluster):
+def grow_cluster(groups, initial_records, divisor, max_records, cluster):
     """Fill ``cluster`` with the most violated set met while growing to ``max_records`` records.
 
-    ``first`` are the records to start from. The result is by how much the weight of the groups
-    exceeds their number, 0 if it never does.
+    ``initial_records`` are the records to start from. The result is by how much the weight of the
+    groups exceeds their number, 0 if it never does.
     """
-    growth, best = open_cluster(groups, divisor), 0.0
-    for record in first:
+    growth, greatest_violation = open_cluster(groups, divisor), 0.0
+    for record in initial_records:
         add_record(growth, groups, record)
     while True:
         if growth.counts[N_RECORDS] >= divisor:
             for _ in range(MAX_EXCHANGES):
-                if not exchange_some(growth, groups):
+                if not exchange_any(growth, groups):
                     break
         violation = growth.total[0] - growth.counts[N_RECORDS] // divisor
-        if violation > best + TINY:
-            best = violation
+        if violation > greatest_violation + ROUNDING:
+            greatest_violation = violation
             cluster[:] = growth.is_member
         new = next_record(growth, groups)
         if new < 0 or growth.counts[N_RECORDS] >= max_records:
-            return best
+            return greatest_violation
         add_record(growth, groups, new)

@@ -7,26 +7,31 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.pricing.candidate_list import keep_lowest, keep_promising
-from shoal._kernels.pricing.candidates import MAX_PAIRED, CandidateSet, keep_promising_by_pairs
+from shoal._kernels.pricing.candidate_set import MAX_PAIRED, CandidateSet, keep_promising_by_pairs
 from shoal._kernels.pricing.group_search import search_candidates
-from shoal._kernels.pricing.reach import BATCH, empty_lists, list_rows, reach_of
-from shoal._kernels.pricing.relaxation import nearest_sums
+from shoal._kernels.pricing.net_duals import nearest_sums
 from shoal._kernels.pricing.row_boxes import BoxLevels
+from shoal._kernels.pricing.search_radius import (
+    BATCH,
+    empty_lists,
+    list_rows_within,
+    squared_search_radius,
+)
 from shoal._kernels.pricing.spread_search import SpreadCandidates, search_spread
 
 
 class PricedTable(NamedTuple):
     """The rows of a long table, their neighbours, and the duals for which groups of k are priced.
 
-    ``near[i]`` are the nearest rows of row i, ``dual`` and ``net`` the duals and net duals of the
-    rows, and ``boxes`` the boxes around rows and around boxes.
+    ``near[i]`` are the nearest rows of row i, ``dual`` and ``net_dual`` the duals and net duals of
+    the rows, and ``boxes`` the boxes around rows and around boxes.
     """
 
     X: np.ndarray
     near: np.ndarray
     k: int
     dual: np.ndarray
-    net: np.ndarray
+    net_dual: np.ndarray
     boxes: BoxLevels
 
 
@@ -47,7 +52,7 @@ class CorrectionEffort(NamedTuple):
 
 @compiled
 def count_inner(gaps, k, max_spread):
-    """Return how many of the nearest candidates may be in a group with a farther one."""
+    """Return how many of the nearest candidates may be in one group with a farther one."""
     least, count = 0.0, 0
     for i in range(min(k - 3, gaps.shape[0])):
         least += gaps[i]
@@ -66,29 +71,29 @@ def listed_candidates(table, row, max_spread, max_candidates, lists, last):
     count, position = 0, last
     while position >= 0:
         count += 1
-        position = lists.before[position]
-    places, gaps, floor = np.empty(count, np.int64), np.empty(count), np.empty(count)
+        position = lists.previous[position]
+    positions, gaps, floor = np.empty(count, np.int64), np.empty(count), np.empty(count)
     position = last
     for i in range(count):
-        places[i], gaps[i] = position, lists.gap[position]
-        floor[i] = gaps[i] / k - table.net[lists.record[position]]
-        position = lists.before[position]
-    count = keep_promising(places, gaps, floor, count, np.empty(k - 1), cost, 0.0)
-    count, others_bound = keep_lowest(places, gaps, floor, count, max_candidates, k - 1, cost)
+        positions[i], gaps[i] = position, lists.gap[position]
+        floor[i] = gaps[i] / k - table.net_dual[lists.row[position]]
+        position = lists.previous[position]
+    count = keep_promising(positions, gaps, floor, count, np.empty(k - 1), cost, 0.0)
+    count, others_bound = keep_lowest(positions, gaps, floor, count, max_candidates, k - 1, cost)
     order = np.argsort(gaps[:count], kind="mergesort")
-    rows, gaps = lists.record[places[:count][order]].astype(np.int64), gaps[:count][order]
-    inner = count_inner(gaps, k, max_spread)
-    columns = np.empty((X.shape[1], inner))
-    for i in range(inner):
+    rows, gaps = lists.row[positions[:count][order]].astype(np.int64), gaps[:count][order]
+    n_inner = count_inner(gaps, k, max_spread)
+    columns = np.empty((X.shape[1], n_inner))
+    for i in range(n_inner):
         for j in range(X.shape[1]):
             columns[j, i] = X[rows[i], j]
     candidates = SpreadCandidates(
         rows=rows,
         gaps=gaps,
-        extra=gaps / k - table.dual[rows],
+        added_cost=gaps / k - table.dual[rows],
         floor=floor[:count][order],
         columns=columns,
-        sums=nearest_sums(X, table.near, rows[:inner], k - 1) / k,
+        cost_sums=nearest_sums(X, table.near, rows[:n_inner], k - 1) / k,
     )
     return candidates, others_bound
 
@@ -98,25 +103,27 @@ def search_floors(table, row, candidates, others_bound, max_steps, groups, costs
     """Find groups as `search_spread` does, whatever their spread, those of low floors first."""
     X, k, cost = table.X, table.k, -table.dual[row]
     order = np.argsort(candidates.floor, kind="mergesort")
-    rows, extra = candidates.rows[order], candidates.extra[order]
+    rows, added_cost = candidates.rows[order], candidates.added_cost[order]
     if rows.shape[0] > MAX_PAIRED:
-        pair, least_pair_sums = np.empty((0, 0)), nearest_sums(X, table.near, rows, k - 1) / k
+        pair_cost, least_pair_sums = np.empty((0, 0)), nearest_sums(X, table.near, rows, k - 1) / k
     else:
-        rows, extra, pair, least_pair_sums = keep_promising_by_pairs(X, cost, rows, extra, k, 0.0)
-    none = np.empty(0, np.int64)
+        rows, added_cost, pair_cost, least_pair_sums = keep_promising_by_pairs(
+            X, cost, rows, added_cost, k, 0.0
+        )
+    no_indices = np.empty(0, np.int64)
     without_cuts = CandidateSet(
         X=X,
         records=rows,
-        extra=extra,
-        pair=pair,
+        added_cost=added_cost,
+        pair_cost=pair_cost,
         least_pair_sums=least_pair_sums,
         triples=np.empty((0, 3), np.int64),
         triple_dual=np.empty(0),
         start=np.zeros(rows.shape[0] + 3, np.int64),
-        incidence=none,
-        cluster=np.empty((0, rows.shape[0] + 1), np.bool_),
+        incidence=no_indices,
+        in_cluster=np.empty((0, rows.shape[0] + 1), np.bool_),
         cluster_dual=np.empty(0),
-        divisors=none,
+        divisors=no_indices,
     )
     return search_candidates(
         without_cuts, row, k, cost, others_bound, 0.0, max_steps, groups, costs
@@ -146,45 +153,49 @@ def search_row(table, row, effort, lists, last, groups, costs):
 def correct_rows(table, rows, effort, results):
     """Fill ``results`` with lower bounds of the reduced costs of groups, at most 0.
 
-    They concern the groups that are found from ``rows``; see `shoal._kernels.pricing.reach`.
-    Violated groups are stored, with their reduced costs. Where the ``effort`` suffices, the bound
-    is the lowest of these costs.
+    They concern the groups that are found from ``rows``; see
+    `shoal._kernels.pricing.search_radius`. Violated groups are stored, with their reduced costs.
+    Where the ``effort`` suffices, the bound is the lowest of these costs.
     """
     lists = empty_lists(max(effort.space, table.X.shape[0]))
-    reach, last = np.empty(BATCH), np.empty(BATCH, np.int64)
-    done, batch_size = 0, BATCH
-    while done < rows.shape[0]:
-        batch = rows[done : done + batch_size]
+    squared_radius, last = np.empty(BATCH), np.empty(BATCH, np.int64)
+    n_done, batch_size = 0, BATCH
+    while n_done < rows.shape[0]:
+        batch = rows[n_done : n_done + batch_size]
         for i in range(batch.shape[0]):
-            reach[i] = reach_of(table.X, table.near, table.k, table.dual, effort.margin, batch[i])
-        count = list_rows(table.X, table.near, table.boxes, batch, reach, lists, last)
+            squared_radius[i] = squared_search_radius(
+                table.X, table.near, table.k, table.dual, effort.margin, batch[i]
+            )
+        count = list_rows_within(
+            table.X, table.near, table.boxes, batch, squared_radius, lists, last
+        )
         if count < 0:
             batch_size = max(1, batch_size // 2)
             continue
         for i in range(batch.shape[0]):
-            results.bounds[done], results.counts[done] = 0.0, 0
+            results.bounds[n_done], results.counts[n_done] = 0.0, 0
             if last[i] >= 0:
-                groups, costs = results.groups[done], results.costs[done]
-                results.bounds[done], results.counts[done] = search_row(
+                groups, costs = results.groups[n_done], results.costs[n_done]
+                results.bounds[n_done], results.counts[n_done] = search_row(
                     table, batch[i], effort, lists, last[i], groups, costs
                 )
-            done += 1
+            n_done += 1
         batch_size = BATCH
 
 
 @compiled
-def lower_greatest(X, groups, dual):
+def lower_greatest_duals(X, groups, dual):
     """Lower the greatest dual of each group as far as its duals exceed its SSE, in turn."""
     k = groups.shape[1]
     for group in groups:
-        reduced, greatest = 0.0, group[0]
+        reduced_cost, greatest = 0.0, group[0]
         for a in range(k):
             for b in range(a):
-                reduced += squared_row_distance(X, group[a], X, group[b])
-        reduced /= k
+                reduced_cost += squared_row_distance(X, group[a], X, group[b])
+        reduced_cost /= k
         for row in group:
-            reduced -= dual[row]
+            reduced_cost -= dual[row]
             if dual[row] > dual[greatest]:
                 greatest = row
-        if reduced < 0.0:
-            dual[greatest] += reduced
+        if reduced_cost < 0.0:
+            dual[greatest] += reduced_cost

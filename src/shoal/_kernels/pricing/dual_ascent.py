@@ -15,47 +15,59 @@ MIN_EXPONENT = -30.0  # terms with a lower exponent are negligible
 @compiled
 def smoothed_maximum(slack, columns, temperature):
     """Return the smoothed maximum of slacks: T * log(sum of exp(slack / T)) at temperature T."""
-    top = -np.inf
+    greatest_slack = -np.inf
     for column in columns:
-        top = max(top, slack[column])
+        greatest_slack = max(greatest_slack, slack[column])
     total = 0.0
     for column in columns:
-        exponent = (slack[column] - top) / temperature
+        exponent = (slack[column] - greatest_slack) / temperature
         if exponent > MIN_EXPONENT:
             total += np.exp(exponent)
-    return top + temperature * np.log(total)
+    return greatest_slack + temperature * np.log(total)
 
 
 @compiled
-def ascend(slack, record_dual, box, start, columns, temperature, overrelaxation):
+def ascend(slack, record_dual, limits, start, columns, temperature, overrelaxation):
     """Maximise over each dual in turn; return the greatest change.
 
-    ``slack`` is what the duals of each group exceed its cost by. The groups of record i
-    are ``columns[start[i] : start[i + 1]]``. The duals of records after the last of ``start``
-    are fixed. A step goes ``overrelaxation`` times as far as its own optimum; a value between 1 and
-    2 converges sooner. Each dual stays between its least and its greatest value in ``box``, since
-    with few groups known, duals would diverge.
+    ``slack`` is what the duals of each group exceed its cost by. The groups of record i are
+    ``columns[start[i] : start[i + 1]]``. The duals of records after the last of ``start`` are
+    fixed. A step goes ``overrelaxation`` times as far as its own optimum; a value between 1 and 2
+    converges sooner. Each dual stays between its least and its greatest value in ``limits``, since
+    duals would diverge while few groups are known.
     """
-    greatest = 0.0
+    greatest_change = 0.0
     for i in range(start.shape[0] - 1):
-        own = columns[start[i] : start[i + 1]]
-        step = -smoothed_maximum(slack, own, temperature)
+        group_columns = columns[start[i] : start[i + 1]]
+        step = -smoothed_maximum(slack, group_columns, temperature)
         if abs(step) < temperature:
             step *= overrelaxation
-        step = min(max(record_dual[i] + step, box[0, i]), box[1, i]) - record_dual[i]
+        step = min(max(record_dual[i] + step, limits[0, i]), limits[1, i]) - record_dual[i]
         record_dual[i] += step
-        greatest = max(greatest, abs(step))
-        for column in own:
+        greatest_change = max(greatest_change, abs(step))
+        for column in group_columns:
             slack[column] += step
-    return greatest
+    return greatest_change
 
 
 @compiled
-def run_sweeps(slack, record_dual, box, start, columns, temperature, sweeps):
-    """Make ``sweeps`` passes over all duals; return the greatest change of the last pass."""
-    for _ in range(sweeps - 1):
-        ascend(slack, record_dual, box, start, columns, temperature, 1.5)
-    return ascend(slack, record_dual, box, start, columns, temperature, 1.0)
+def run_sweeps(slack, record_dual, limits, start, columns, temperature, n_sweeps):
+    """Make ``n_sweeps`` passes over all duals; return the greatest change of the last pass."""
+    for _ in range(n_sweeps - 1):
+        ascend(slack, record_dual, limits, start, columns, temperature, 1.5)
+    return ascend(slack, record_dual, limits, start, columns, temperature, 1.0)
+
+
+@compiled
+def count_corners(group, triple):
+    """Return how many records of a triple a group contains, and the lowest of them, -1 if none."""
+    n_inside, lowest = 0, -1
+    for corner in triple:
+        for record in group:
+            if record == corner:
+                n_inside += 1
+                lowest = record if lowest < 0 else min(lowest, record)
+    return n_inside, lowest
 
 
 @compiled
@@ -70,13 +82,9 @@ def list_triple_groups(members, triples, start, incidence, pairs):
             if record < 0:
                 break
             for entry in range(start[record], start[record + 1]):
-                triple, inside, lowest = incidence[entry], 0, record
-                for corner in triples[triple]:
-                    for other in members[group]:
-                        if other == corner:
-                            inside += 1
-                            lowest = min(lowest, other)
-                if inside >= 2 and lowest == record:
+                triple = incidence[entry]
+                n_inside, lowest = count_corners(members[group], triples[triple])
+                if n_inside >= 2 and lowest == record:
                     if count < pairs.shape[0]:
                         pairs[count, 0], pairs[count, 1] = triple, group
                     count += 1
@@ -85,21 +93,21 @@ def list_triple_groups(members, triples, start, incidence, pairs):
 
 @compiled
 def list_cluster_groups(members, clusters, start, incidence, pairs, divisors):
-    """List the groups that contain as many records of a cluster as its divisor says.
+    """List the groups that contain at least as many records of a cluster as its divisor.
 
     Rows of ``members`` end with -1. ``pairs`` is filled with (cluster, group), once for every
     multiple of the divisor. The result is their number.
     """
     count = 0
-    inside = np.zeros(clusters.shape[0], np.int64)
+    n_inside = np.zeros(clusters.shape[0], np.int64)
     for group in range(members.shape[0]):
         for record in members[group]:
             if record < 0:
                 break
             for entry in range(start[record], start[record + 1]):
                 cluster = incidence[entry]
-                inside[cluster] += 1
-                if inside[cluster] % divisors[cluster] == 0:
+                n_inside[cluster] += 1
+                if n_inside[cluster] % divisors[cluster] == 0:
                     if count < pairs.shape[0]:
                         pairs[count, 0], pairs[count, 1] = cluster, group
                     count += 1
@@ -107,5 +115,5 @@ def list_cluster_groups(members, clusters, start, incidence, pairs, divisors):
             if record < 0:
                 break
             for entry in range(start[record], start[record + 1]):
-                inside[incidence[entry]] = 0
+                n_inside[incidence[entry]] = 0
     return count

@@ -1,6 +1,6 @@
 """Search for the groups of negative reduced cost (branch and bound).
 
-The search adds one record after another to a first one and backtracks where no group of negative
+The search adds one record after another to an anchor and backtracks where no group of negative
 reduced cost can follow, so it misses none. When its work is used up, it still returns a lower bound
 of the reduced cost.
 """
@@ -10,17 +10,17 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.pricing.candidate_list import take_least
-from shoal._kernels.pricing.candidates import candidate_set, pair_cost
-from shoal._kernels.pricing.cluster_floors import charge_clusters, exceeds
+from shoal._kernels.pricing.candidate_list import select_least
+from shoal._kernels.pricing.candidate_set import candidate_set, cost_of_pair
+from shoal._kernels.pricing.cluster_floors import charge_clusters, excludes_all_groups
 
 
-class Search(NamedTuple):
+class GroupSearch(NamedTuple):
     """A partial group; row ``d`` of an array belongs to its first ``d`` records.
 
     ``cost[d]`` is their reduced cost so far. The ``candidates[d, :n_candidates[d]]`` may join.
-    ``extra[d]`` is what each would add, and ``half_triple_dual[d]`` half of the triple duals that
-    would be added. ``floor[d]`` is a lower bound of what each adds to a complete group, beside
+    ``added_cost[d]`` is what each would add, and ``half_triple_dual[d]`` half of the triple duals
+    that would be added. ``floor[d]`` is a lower bound of what each adds to a complete group, beside
     ``constant[d]``. ``next_candidate[d]`` is the position of the candidate to try next, -1 before
     they are sorted.
 
@@ -32,7 +32,7 @@ class Search(NamedTuple):
     members: np.ndarray
     cost: np.ndarray
     candidates: np.ndarray
-    extra: np.ndarray
+    added_cost: np.ndarray
     half_triple_dual: np.ndarray
     floor: np.ndarray
     n_candidates: np.ndarray
@@ -41,20 +41,20 @@ class Search(NamedTuple):
     n_in_cluster: np.ndarray
     constant: np.ndarray
     uncharged_dual: np.ndarray
-    inside_floor: np.ndarray
-    outside_floor: np.ndarray
+    inside_floors: np.ndarray
+    outside_floors: np.ndarray
     lowest: np.ndarray
 
 
 @compiled
 def open_search(candidates, size, cost):
-    """Return a search for groups of ``size`` with a first record of cost ``cost``."""
-    m = candidates.records.shape[0]  # also the number of the first record, which comes last
-    search = Search(
+    """Return a search for groups of ``size`` with an anchor of cost ``cost``."""
+    m = candidates.records.shape[0]  # also the number of the anchor, which comes last
+    search = GroupSearch(
         members=np.full(size, m),
         cost=np.full(size + 1, cost),
         candidates=np.empty((size + 1, m), np.int64),
-        extra=np.empty((size + 1, m)),
+        added_cost=np.empty((size + 1, m)),
         half_triple_dual=np.zeros((size + 1, m)),
         floor=np.empty((size + 1, m)),
         n_candidates=np.full(size + 1, m),
@@ -63,15 +63,15 @@ def open_search(candidates, size, cost):
         n_in_cluster=np.zeros(candidates.cluster_dual.shape[0], np.int64),
         constant=np.zeros(size + 1),
         uncharged_dual=np.zeros(candidates.cluster_dual.shape[0]),
-        inside_floor=np.empty(size),
-        outside_floor=np.empty(size),
+        inside_floors=np.empty(size),
+        outside_floors=np.empty(size),
         lowest=np.empty(m, np.int64),
     )
     for cluster in range(search.n_in_cluster.shape[0]):
-        search.n_in_cluster[cluster] = candidates.cluster[cluster, m]
+        search.n_in_cluster[cluster] = candidates.in_cluster[cluster, m]
     for i in range(m):
         search.candidates[1, i] = i
-        search.extra[1, i] = candidates.extra[i]
+        search.added_cost[1, i] = candidates.added_cost[i]
     for entry in range(candidates.start[m], candidates.start[m + 1]):
         triple = candidates.incidence[entry]
         search.n_in_triple[triple] = 1
@@ -82,26 +82,27 @@ def open_search(candidates, size, cost):
 
 
 @compiled
-def insert_by_floor(search, depth, kept, i):
-    """Insert candidate ``i`` by its floor among the first ``kept`` (insertion sort)."""
-    floor, extra = search.floor[depth], search.extra[depth]
+def insert_by_floor(search, depth, n_kept, i):
+    """Insert candidate ``i`` by its floor among the first ``n_kept`` (insertion sort)."""
+    floor, added_cost = search.floor[depth], search.added_cost[depth]
     half_dual, candidates = search.half_triple_dual[depth], search.candidates[depth]
-    new_floor, new_extra, new_half, candidate = floor[i], extra[i], half_dual[i], candidates[i]
-    slot = kept
+    new_floor, new_added_cost = floor[i], added_cost[i]
+    new_half_dual, candidate = half_dual[i], candidates[i]
+    slot = n_kept
     while slot > 0 and floor[slot - 1] > new_floor:
-        floor[slot], extra[slot] = floor[slot - 1], extra[slot - 1]
+        floor[slot], added_cost[slot] = floor[slot - 1], added_cost[slot - 1]
         half_dual[slot], candidates[slot] = half_dual[slot - 1], candidates[slot - 1]
         slot -= 1
-    floor[slot], extra[slot] = new_floor, new_extra
-    half_dual[slot], candidates[slot] = new_half, candidate
+    floor[slot], added_cost[slot] = new_floor, new_added_cost
+    half_dual[slot], candidates[slot] = new_half_dual, candidate
 
 
 @compiled
 def add_cluster_duals(search, candidates, record):
-    """Return the duals of the clusters that ``record`` adds when it joins."""
+    """Count ``record`` in its clusters; return the cluster duals that it adds."""
     dual_sum = 0.0
     for cluster in range(search.n_in_cluster.shape[0]):
-        if candidates.cluster[cluster, record]:
+        if candidates.in_cluster[cluster, record]:
             search.n_in_cluster[cluster] += 1
             if search.n_in_cluster[cluster] % candidates.divisors[cluster] == 0:
                 dual_sum += candidates.cluster_dual[cluster]
@@ -111,47 +112,47 @@ def add_cluster_duals(search, candidates, record):
 @compiled
 def order_candidates(search, candidates, depth, least, cutoff):
     """Keep candidates of groups below ``cutoff``, sorted by floor; return whether any are left."""
-    need, n_candidates = search.members.shape[0] - depth, search.n_candidates[depth]
+    n_needed, n_candidates = search.members.shape[0] - depth, search.n_candidates[depth]
     floor = search.floor[depth]
     for i in range(n_candidates):
-        pair_sum = candidates.least_pair_sums[search.candidates[depth, i], need - 1]
-        floor[i] = search.extra[depth, i] + search.half_triple_dual[depth, i] + pair_sum / 2
-    total = take_least(floor, n_candidates, least[:need])
-    if search.cost[depth] + total >= cutoff:  # also where fewer are left than needed
+        pair_sum = candidates.least_pair_sums[search.candidates[depth, i], n_needed - 1]
+        floor[i] = search.added_cost[depth, i] + search.half_triple_dual[depth, i] + pair_sum / 2
+    total = select_least(floor, n_candidates, least[:n_needed])
+    if search.cost[depth] + total >= cutoff:  # also if fewer are left than needed
         return False
     cost = search.cost[depth]
     if search.n_in_cluster.shape[0]:
         total = charge_clusters(search, candidates, depth, least, cutoff)
         cost += search.constant[depth]
-        if cost + total >= cutoff or exceeds(search, candidates, depth, total, cutoff):
+        if cost + total >= cutoff or excludes_all_groups(search, candidates, depth, total, cutoff):
             return False
-    largest_of_least = least[need - 1]
+    largest_of_least = least[n_needed - 1]
     others_cost = cost + total - largest_of_least
-    kept = 0
+    n_kept = 0
     for i in range(n_candidates):
         if floor[i] <= largest_of_least or others_cost + floor[i] < cutoff:
-            insert_by_floor(search, depth, kept, i)
-            kept += 1
-    search.n_candidates[depth] = kept
+            insert_by_floor(search, depth, n_kept, i)
+            n_kept += 1
+    search.n_candidates[depth] = n_kept
     search.next_candidate[depth] = 0
     return True
 
 
 @compiled
 def remaining_bound(search, depth):
-    """Return a lower bound of all groups with candidates from the next one on."""
-    need, first = search.members.shape[0] - depth, search.next_candidate[depth]
-    if first + need > search.n_candidates[depth]:
+    """Return a lower bound of the cost of all groups with candidates from the next one on."""
+    n_needed, next_position = search.members.shape[0] - depth, search.next_candidate[depth]
+    if next_position + n_needed > search.n_candidates[depth]:
         return np.inf
     total = search.cost[depth] + search.constant[depth]
-    for i in range(need):
-        total += search.floor[depth, first + i]
+    for i in range(n_needed):
+        total += search.floor[depth, next_position + i]
     return total
 
 
 @compiled
 def add_triple_duals(search, candidates, record, depth):
-    """Return the triple duals added when ``record`` joins: it is the second of their triple.
+    """Count ``record`` in its triples; return the duals of those of which it is the second record.
 
     Until a dual is added, half of it counts for each of the second and the third.
     """
@@ -172,18 +173,18 @@ def add_triple_duals(search, candidates, record, depth):
 
 
 @compiled
-def join(search, candidates, depth):
+def add_candidate(search, candidates, depth):
     """Add the next candidate; those after it stay candidates."""
-    joining = search.next_candidate[depth]
-    record = search.candidates[depth, joining]
+    position = search.next_candidate[depth]
+    record = search.candidates[depth, position]
     search.next_candidate[depth] += 1
     search.members[depth] = record
     n_candidates = 0
     if depth + 1 < search.members.shape[0]:
-        for i in range(joining + 1, search.n_candidates[depth]):
+        for i in range(position + 1, search.n_candidates[depth]):
             other = search.candidates[depth, i]
             search.candidates[depth + 1, n_candidates] = other
-            search.extra[depth + 1, n_candidates] = search.extra[depth, i] + pair_cost(
+            search.added_cost[depth + 1, n_candidates] = search.added_cost[depth, i] + cost_of_pair(
                 candidates, search.members.shape[0], record, other
             )
             search.half_triple_dual[depth + 1, n_candidates] = search.half_triple_dual[depth, i]
@@ -192,7 +193,7 @@ def join(search, candidates, depth):
     search.next_candidate[depth + 1] = -1
     dual_sum = add_triple_duals(search, candidates, record, depth)
     dual_sum += add_cluster_duals(search, candidates, record)
-    search.cost[depth + 1] = search.cost[depth] + search.extra[depth, joining] + dual_sum
+    search.cost[depth + 1] = search.cost[depth] + search.added_cost[depth, position] + dual_sum
 
 
 @compiled
@@ -203,13 +204,13 @@ def backtrack(search, candidates, depth):
         for entry in range(candidates.start[record], candidates.start[record + 1]):
             search.n_in_triple[candidates.incidence[entry]] -= 1
         for cluster in range(search.n_in_cluster.shape[0]):
-            search.n_in_cluster[cluster] -= candidates.cluster[cluster, record]
+            search.n_in_cluster[cluster] -= candidates.in_cluster[cluster, record]
     return depth - 1
 
 
 @compiled
-def store_group(search, candidates, first, groups, costs, count):
-    """Store a complete group, replacing the worst if there is no space; return their number."""
+def store_group(search, candidates, anchor, groups, costs, count):
+    """Store a complete group, in place of the worst if there is no space; return their number."""
     size = search.members.shape[0]
     slot = count
     if count == costs.shape[0]:
@@ -217,7 +218,7 @@ def store_group(search, candidates, first, groups, costs, count):
         if costs[slot] <= search.cost[size]:
             return count
     costs[slot] = search.cost[size]
-    groups[slot, 0] = first
+    groups[slot, 0] = anchor
     for i in range(1, size):
         groups[slot, i] = candidates.records[search.members[i]]
     return min(count + 1, costs.shape[0])
@@ -225,11 +226,11 @@ def store_group(search, candidates, first, groups, costs, count):
 
 @compiled
 def search_candidates(
-    candidates, first, size, cost, others_bound, cutoff, max_steps, groups, costs
+    candidates, anchor, size, cost, others_bound, cutoff, max_steps, groups, costs
 ):
-    """Find groups of ``size`` below ``cutoff`` that consist of ``first`` and candidates.
+    """Find groups of ``size`` below ``cutoff`` that consist of ``anchor`` and candidates.
 
-    ``cost`` is that of the first record, ``others_bound`` a lower bound of the groups with other
+    ``cost`` is that of the anchor, ``others_bound`` a lower bound of the groups with other
     records. Results are those of `search_anchor`.
     """
     search = open_search(candidates, size, cost)
@@ -238,7 +239,7 @@ def search_candidates(
     while depth > 0:
         if depth == size:
             if search.cost[size] < cutoff:
-                count = store_group(search, candidates, first, groups, costs, count)
+                count = store_group(search, candidates, anchor, groups, costs, count)
                 bound = min(bound, search.cost[size])
             depth = backtrack(search, candidates, depth)
         elif search.next_candidate[depth] < 0 and not order_candidates(
@@ -248,39 +249,39 @@ def search_candidates(
         elif remaining_bound(search, depth) >= bound:
             depth = backtrack(search, candidates, depth)
         elif max_steps < 0:
-            for above in range(1, depth + 1):
-                others_bound = min(others_bound, remaining_bound(search, above))
+            for level in range(1, depth + 1):
+                others_bound = min(others_bound, remaining_bound(search, level))
             break
         else:
-            join(search, candidates, depth)
+            add_candidate(search, candidates, depth)
             depth += 1
             max_steps -= search.n_candidates[depth] + 1
     return min(bound, others_bound), count
 
 
 @compiled
-def search_anchor(table, duals, first, size, cutoff, max_candidates, max_steps, groups, costs):
-    """Find groups of ``size`` and low reduced cost whose record of lowest rank is ``first``.
+def search_anchor(table, duals, anchor, size, cutoff, max_candidates, max_steps, groups, costs):
+    """Find groups of ``size`` and low reduced cost whose record of lowest rank is ``anchor``.
 
     The cheapest are stored in the rows of ``groups``, with their reduced costs in ``costs``. Of
     ``max_candidates`` records that may join, about ``max_steps`` are tried. Return a lower bound of
-    the reduced cost of the groups of ``first``, at most ``cutoff``, and how many were stored.
+    the reduced cost of the groups of ``anchor``, at most ``cutoff``, and how many were stored.
     """
-    candidates, others_bound = candidate_set(table, duals, first, size, cutoff, max_candidates)
-    cost = duals.group_dual - duals.record_dual[first]
+    candidates, others_bound = candidate_set(table, duals, anchor, size, cutoff, max_candidates)
+    cost = duals.group_dual - duals.record_dual[anchor]
     return search_candidates(
-        candidates, first, size, cost, others_bound, cutoff, max_steps, groups, costs
+        candidates, anchor, size, cost, others_bound, cutoff, max_steps, groups, costs
     )
 
 
 @compiled
-def all_groups(table, duals, first, size, cutoff, max_steps, groups):
+def list_all_groups(table, duals, anchor, size, cutoff, max_steps, groups):
     """List all groups of ``size`` below ``cutoff``; return their number.
 
     The result is -1 if there are too many, or if ``max_steps`` do not suffice to list them.
     """
-    candidates, _ = candidate_set(table, duals, first, size, cutoff, table.X.shape[0])
-    search = open_search(candidates, size, duals.group_dual - duals.record_dual[first])
+    candidates, _ = candidate_set(table, duals, anchor, size, cutoff, table.X.shape[0])
+    search = open_search(candidates, size, duals.group_dual - duals.record_dual[anchor])
     least, costs = np.empty(size), np.empty(groups.shape[0])
     count, depth = 0, 1
     while depth > 0:
@@ -288,7 +289,7 @@ def all_groups(table, duals, first, size, cutoff, max_steps, groups):
             if search.cost[size] < cutoff:
                 if count == groups.shape[0]:
                     return -1
-                count = store_group(search, candidates, first, groups, costs, count)
+                count = store_group(search, candidates, anchor, groups, costs, count)
             depth = backtrack(search, candidates, depth)
         elif (
             search.next_candidate[depth] < 0
@@ -298,7 +299,7 @@ def all_groups(table, duals, first, size, cutoff, max_steps, groups):
         elif max_steps < 0:
             return -1
         else:
-            join(search, candidates, depth)
+            add_candidate(search, candidates, depth)
             depth += 1
             max_steps -= search.n_candidates[depth] + 1
     return count

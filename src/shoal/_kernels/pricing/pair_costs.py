@@ -1,4 +1,4 @@
-"""Lower bounds of the SSE from pairs of rows: potentials, and what they cost each row.
+"""Lower bounds of the SSE from pairs of rows: potentials of rows, and the costs of partners.
 
 Every row has a *potential*. The *excess* of a pair is its squared distance less the potentials of
 its two rows, so k times the SSE of k rows is k - 1 times the sum of their potentials, plus the
@@ -16,29 +16,29 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.pricing.relaxation import insert_least
-from shoal._kernels.pricing.row_boxes import list_below
+from shoal._kernels.pricing.net_duals import insert_least
+from shoal._kernels.pricing.row_boxes import list_rows_below
 
 MAX_PAIRED = 64  # partners up to which excesses among them are used
-STEPS = 300  # of the search for the cheapest partners of a row
+MAX_STEPS = 300  # of the search for the cheapest partners of a row
 
 
 @compiled
-def balance_potentials(X, near, width, potential, rank):
-    """Set each potential in turn so that about ``rank`` listed rows become partners.
+def balance_potentials(X, near, n_listed, potential, n_partners):
+    """Set each potential in turn so that about ``n_partners`` listed rows become partners.
 
-    The first ``width`` rows of ``near`` are listed, here and below.
+    The *listed* rows of a row, here and below, are the first ``n_listed`` of its row in ``near``.
     """
-    least = np.empty(rank)
+    least = np.empty(n_partners)
     for row in range(near.shape[0]):
         least[:] = np.inf
-        for other in near[row, :width]:
+        for other in near[row, :n_listed]:
             insert_least(least, squared_row_distance(X, row, X, other) - potential[other])
-        potential[row] = least[rank - 1]
+        potential[row] = least[n_partners - 1]
 
 
 @compiled
-def listed_limits(X, near, width, potential, farthest, unlisted_limit):
+def write_listed_limits(X, near, n_listed, potential, farthest, unlisted_limit):
     """Fill ``farthest`` with the squared distance of each row to the last of its listed rows.
 
     ``unlisted_limit`` is that less the greatest potential of a listed row. Up to this potential, a
@@ -46,23 +46,23 @@ def listed_limits(X, near, width, potential, farthest, unlisted_limit):
     """
     for row in range(near.shape[0]):
         greatest = -np.inf
-        for other in near[row, :width]:
+        for other in near[row, :n_listed]:
             greatest = max(greatest, potential[other])
-        farthest[row] = squared_row_distance(X, row, X, near[row, width - 1])
+        farthest[row] = squared_row_distance(X, row, X, near[row, n_listed - 1])
         unlisted_limit[row] = farthest[row] - greatest
 
 
 @compiled
-def is_listed(near, width, row, other):
+def is_listed(near, n_listed, row, other):
     """Return whether a row lists another one."""
-    for listed in near[row, :width]:
+    for listed in near[row, :n_listed]:
         if listed == other:
             return True
     return False
 
 
 @compiled
-def list_unlisted(X, near, width, boxes, limit, rows, unlisted, counts):
+def list_unlisted(X, near, n_listed, boxes, limit, rows, unlisted, counts):
     """List the rows that may be partners of some rows although neither lists the other.
 
     Rows may be partners if their squared distance is below the sum of their limits. ``counts``
@@ -71,45 +71,47 @@ def list_unlisted(X, near, width, boxes, limit, rows, unlisted, counts):
     records, dual = np.empty(X.shape[0], np.int64), np.zeros(X.shape[0])
     for i in range(rows.shape[0]):
         row, counts[i] = rows[i], 0
-        # With k = 1, net duals = limits and a dual that is 1 for `row` alone, `list_below` lists
-        # every other row whose squared distance is below limit[row] + limit[other].
+        # With k = 1, net duals = limits and a dual that is 1 for `row` alone, `list_rows_below`
+        # lists every other row whose squared distance is below limit[row] + limit[other].
         dual[row] = 1.0
-        listed = list_below(X, boxes, 1, dual, limit, row, limit[row], records)
+        n_found = list_rows_below(X, boxes, 1, dual, limit, row, limit[row], records)
         dual[row] = 0.0
-        for other in records[:listed]:
-            if not is_listed(near, width, row, other) and not is_listed(near, width, other, row):
+        for other in records[:n_found]:
+            if not is_listed(near, n_listed, row, other) and not is_listed(
+                near, n_listed, other, row
+            ):
                 if counts[i] < unlisted.shape[1]:
                     unlisted[i, counts[i]] = other
                 counts[i] += 1
 
 
 @compiled
-def count_partners(X, near, width, limit, counts):
+def count_partners(X, near, n_listed, limit, counts):
     """Add to ``counts`` the rows that may be partners and of which one lists the other."""
     for row in range(near.shape[0]):
-        for other in near[row, :width]:
+        for other in near[row, :n_listed]:
             if squared_row_distance(X, row, X, other) < limit[row] + limit[other]:
                 counts[row] += 1
-                if not is_listed(near, width, other, row):
+                if not is_listed(near, n_listed, other, row):
                     counts[other] += 1
 
 
 @compiled
-def fill_partners(X, near, width, limit, next_free, partners):
-    """Write these rows into ``partners``, from the ``next_free`` place of each row on."""
+def fill_partners(X, near, n_listed, limit, next_free, partners):
+    """Write the rows that `count_partners` counts to ``partners``, from ``next_free[row]`` on."""
     for row in range(near.shape[0]):
-        for other in near[row, :width]:
+        for other in near[row, :n_listed]:
             if squared_row_distance(X, row, X, other) < limit[row] + limit[other]:
                 partners[next_free[row]] = other
                 next_free[row] += 1
-                if not is_listed(near, width, other, row):
+                if not is_listed(near, n_listed, other, row):
                     partners[next_free[other]] = row
                     next_free[other] += 1
 
 
 @compiled
 def add_pairs(rows, others, next_free, partners):
-    """Write further pairs into ``partners``, from the ``next_free`` place of each row on."""
+    """Write further pairs to ``partners``, from ``next_free[row]`` on."""
     for i in range(rows.shape[0]):
         partners[next_free[rows[i]]] = others[i]
         next_free[rows[i]] += 1
@@ -118,52 +120,57 @@ def add_pairs(rows, others, next_free, partners):
 
 
 @compiled
-def rest_floor(half, count, max_size, first, size, cost):
+def extension_bound(half_excess, count, max_size, first, size, cost):
     """Return a lower bound of sets that extend one of ``size`` by partners from ``first`` on."""
     total = cost
     for i in range(first, min(count, first + max_size - size)):
-        total += half[i]
+        total += half_excess[i]
     return total
 
 
 @compiled
-def cheapest_partners(half, pair_excess, count, chosen):
+def cheapest_partners(half_excess, pair_excess, count, best_partners):
     """Return the least cost of a set of partners, or a lower bound, and the size of the set.
 
-    ``half`` is half of the excess with each partner, in increasing order, and ``pair_excess`` what
-    two of them cost together. ``chosen`` is filled with a set of least cost.
+    ``half_excess`` is half of the excess with each partner, in increasing order, and
+    ``pair_excess`` what two of them cost together. ``best_partners`` is filled with a set of least
+    cost.
     """
-    max_size = chosen.shape[0]
+    max_size = best_partners.shape[0]
     members, next_partner = np.empty(max_size, np.int64), np.zeros(max_size + 1, np.int64)
     cost = np.zeros(max_size + 1)
-    best, best_size, size = 0.0, 0, 0
-    for _ in range(STEPS):
+    least_cost, best_size, size = 0.0, 0, 0
+    for _ in range(MAX_STEPS):
         while (
             size >= 0
-            and rest_floor(half, count, max_size, next_partner[size], size, cost[size]) >= best
+            and extension_bound(half_excess, count, max_size, next_partner[size], size, cost[size])
+            >= least_cost
         ):
             size -= 1
         if size < 0:
-            return best, best_size
+            return least_cost, best_size
         partner = next_partner[size]
         next_partner[size] += 1
-        added = half[partner]
+        added_cost = half_excess[partner]
         for i in range(size):
-            added += pair_excess[members[i], partner]
-        if added < 0.0:  # a partner that does not lower the cost now never does
+            added_cost += pair_excess[members[i], partner]
+        if added_cost < 0.0:  # a partner that does not lower the cost now never will
             members[size] = partner
-            cost[size + 1], next_partner[size + 1] = cost[size] + added, partner + 1
+            cost[size + 1], next_partner[size + 1] = cost[size] + added_cost, partner + 1
             size += 1
-            if cost[size] < best:
-                best, best_size = cost[size], size
-                chosen[:size] = members[:size]
+            if cost[size] < least_cost:
+                least_cost, best_size = cost[size], size
+                best_partners[:size] = members[:size]
     for level in range(size + 1):
-        best = min(best, rest_floor(half, count, max_size, next_partner[level], level, cost[level]))
-    return best, best_size
+        least_cost = min(
+            least_cost,
+            extension_bound(half_excess, count, max_size, next_partner[level], level, cost[level]),
+        )
+    return least_cost, best_size
 
 
 @compiled
-def list_negative(X, start, partners, potential, row, half, rows):
+def list_partners_by_excess(X, start, partners, potential, row, half_excess, row_partners):
     """List the partners of a row by increasing excess, with half of it; return their number."""
     count = 0
     for entry in range(start[row], start[row + 1]):
@@ -171,16 +178,17 @@ def list_negative(X, start, partners, potential, row, half, rows):
         excess = squared_row_distance(X, row, X, other) - potential[row] - potential[other]
         if excess < 0.0:
             slot = count
-            while slot > 0 and half[slot - 1] > excess / 2:
-                half[slot], rows[slot] = half[slot - 1], rows[slot - 1]
+            while slot > 0 and half_excess[slot - 1] > excess / 2:
+                half_excess[slot] = half_excess[slot - 1]
+                row_partners[slot] = row_partners[slot - 1]
                 slot -= 1
-            half[slot], rows[slot] = excess / 2, other
+            half_excess[slot], row_partners[slot] = excess / 2, other
             count += 1
     return count
 
 
 @compiled
-def pair_costs(X, start, partners, potential, k, cost, gradient):
+def write_pair_costs(X, start, partners, potential, k, cost, gradient):
     """Fill ``cost`` with the least cost of the partners of each row.
 
     The rows that may be partners of row i are ``partners[start[i] : start[i + 1]]``. The
@@ -189,27 +197,30 @@ def pair_costs(X, start, partners, potential, k, cost, gradient):
     max_partners = 0
     for row in range(cost.shape[0]):
         max_partners = max(max_partners, start[row + 1] - start[row])
-    half, rows = np.empty(max_partners), np.empty(max_partners, np.int64)
-    chosen = np.empty(k - 1, np.int64)
+    half_excess, row_partners = np.empty(max_partners), np.empty(max_partners, np.int64)
+    best_partners = np.empty(k - 1, np.int64)
     pair_excess = np.empty((MAX_PAIRED, MAX_PAIRED))
     gradient[:] = k - 1.0
     for row in range(cost.shape[0]):
-        count = list_negative(X, start, partners, potential, row, half, rows)
-        paired = count if count <= MAX_PAIRED else 0
-        for a in range(paired):
+        count = list_partners_by_excess(
+            X, start, partners, potential, row, half_excess, row_partners
+        )
+        n_paired = count if count <= MAX_PAIRED else 0
+        for a in range(n_paired):
             for b in range(a):
-                excess = squared_row_distance(X, rows[a], X, rows[b])
-                excess -= potential[rows[a]] + potential[rows[b]]
+                excess = squared_row_distance(X, row_partners[a], X, row_partners[b])
+                excess -= potential[row_partners[a]] + potential[row_partners[b]]
                 pair_excess[a, b] = pair_excess[b, a] = max(excess, 0.0) / max(k - 2, 1)
-        if paired == count:
-            cost[row], size = cheapest_partners(half, pair_excess, count, chosen)
+        if n_paired == count:
+            cost[row], size = cheapest_partners(half_excess, pair_excess, count, best_partners)
         else:
-            cost[row], size = rest_floor(half, count, k - 1, 0, 0, 0.0), min(count, k - 1)
-            chosen[:] = np.arange(k - 1)
+            cost[row] = extension_bound(half_excess, count, k - 1, 0, 0, 0.0)
+            size = min(count, k - 1)
+            best_partners[:] = np.arange(k - 1)
         gradient[row] -= size / 2
         for a in range(size):
-            gradient[rows[chosen[a]]] -= 0.5
-            for b in range(a if paired else 0):
-                if pair_excess[chosen[a], chosen[b]] > 0.0:
-                    gradient[rows[chosen[a]]] -= 1 / max(k - 2, 1)
-                    gradient[rows[chosen[b]]] -= 1 / max(k - 2, 1)
+            gradient[row_partners[best_partners[a]]] -= 0.5
+            for b in range(a if n_paired else 0):
+                if pair_excess[best_partners[a], best_partners[b]] > 0.0:
+                    gradient[row_partners[best_partners[a]]] -= 1 / max(k - 2, 1)
+                    gradient[row_partners[best_partners[b]]] -= 1 / max(k - 2, 1)

@@ -1,8 +1,8 @@
 """Search for the violated groups of a row in which it has a low spread (branch and bound).
 
-`shoal._kernels.pricing.reach` says what a spread is. The candidates of a row are sorted by their
-distance to it. A group is built from the farthest of its rows to the nearest: few rows are near
-enough to join a far one without exceeding the greatest spread, so few pairs are measured.
+`shoal._kernels.pricing.search_radius` defines spreads. The candidates of a row are sorted by
+their distance to it. A group is built from the farthest of its rows to the nearest: few rows are
+near enough to join a far one without exceeding the greatest spread, so few pairs are measured.
 """
 
 from typing import NamedTuple
@@ -11,16 +11,16 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.pricing.candidate_list import take_least
+from shoal._kernels.pricing.candidate_list import select_least
 
 
 class SpreadSearch(NamedTuple):
     """A partial group; row ``d`` of an array belongs to its first ``d`` rows.
 
-    ``cost[d]`` is their reduced cost, and ``spread[d]`` the spread of the first row so far. The
-    candidates ``place[d, :n_candidates[d]]`` may join, nearest first. Those before
-    ``next_candidate[d]`` have not been tried. ``extra[d]`` is what each would add, and ``floor[d]``
-    a lower bound of what each adds to a complete group. With r rows missing,
+    ``cost[d]`` is their reduced cost, and ``spread[d]`` the spread of the anchor so far. The
+    candidates ``position[d, :n_candidates[d]]`` may join, nearest first. Those before
+    ``next_candidate[d]`` have not been tried. ``added_cost[d]`` is what each would add, and
+    ``floor[d]`` a lower bound of what each adds to a complete group. With r rows missing,
     ``least_floor_sum[d]`` is the sum of the r - 1 least floors and ``largest_of_least[d]`` the
     r-th.
     """
@@ -28,8 +28,8 @@ class SpreadSearch(NamedTuple):
     members: np.ndarray
     cost: np.ndarray
     spread: np.ndarray
-    place: np.ndarray
-    extra: np.ndarray
+    position: np.ndarray
+    added_cost: np.ndarray
     floor: np.ndarray
     n_candidates: np.ndarray
     least_floor_sum: np.ndarray
@@ -38,42 +38,42 @@ class SpreadSearch(NamedTuple):
 
 
 class SpreadCandidates(NamedTuple):
-    """Rows that may join a first row, nearest first.
+    """Rows that may join an anchor, nearest first.
 
-    ``gaps`` are their squared distances to the first row. ``extra`` is what each adds beside the
-    first row, and ``floor`` a lower bound of what each adds to a complete group.
+    ``gaps`` are their squared distances to the anchor. ``added_cost`` is what each adds beside
+    the anchor, and ``floor`` a lower bound of what each adds to a complete group.
 
     A group contains at most one row that is not among the nearest of them. For these nearest,
-    ``columns`` are their values, transposed, and ``sums[i, m]`` is the sum of the squared distances
-    of row i to its m nearest rows, over k.
+    ``columns`` are their values, transposed, and ``cost_sums[i, m]`` is the sum of the squared
+    distances of row i to its m nearest rows, over k.
     """
 
     rows: np.ndarray
     gaps: np.ndarray
-    extra: np.ndarray
+    added_cost: np.ndarray
     floor: np.ndarray
     columns: np.ndarray
-    sums: np.ndarray
+    cost_sums: np.ndarray
 
 
 @compiled
 def open_spread_search(candidates, k, cost):
-    """Return a search for groups of ``k`` with a first row of cost ``cost``."""
+    """Return a search for groups of ``k`` with an anchor of cost ``cost``."""
     m = candidates.rows.shape[0]
     search = SpreadSearch(
         members=np.zeros(k, np.int64),
         cost=np.full(k + 1, cost),
         spread=np.zeros(k + 1),
-        place=np.empty((k, m), np.int64),
-        extra=np.empty((k, m)),
+        position=np.empty((k, m), np.int64),
+        added_cost=np.empty((k, m)),
         floor=np.empty((k, m)),
         n_candidates=np.full(k, m),
         least_floor_sum=np.zeros(k),
         largest_of_least=np.zeros(k),
         next_candidate=np.full(k, m),
     )
-    search.place[1] = np.arange(m)
-    search.extra[1], search.floor[1] = candidates.extra, candidates.floor
+    search.position[1] = np.arange(m)
+    search.added_cost[1], search.floor[1] = candidates.added_cost, candidates.floor
     return search
 
 
@@ -82,35 +82,38 @@ def least_spread(search, candidates, depth, count, gap):
     """Return the least spread of groups with a row at ``gap`` and ``count`` further candidates."""
     total = search.spread[depth] + gap
     for i in range(count):
-        total += candidates.gaps[search.place[depth, i]]
+        total += candidates.gaps[search.position[depth, i]]
     return total
 
 
 @compiled
 def store_least(search, depth, least, cutoff):
     """Store the least floors; return whether a group below ``cutoff`` may follow."""
-    need = search.members.shape[0] - depth
-    total = take_least(search.floor[depth], search.n_candidates[depth], least[:need])
-    search.largest_of_least[depth] = least[need - 1]
-    search.least_floor_sum[depth] = total - least[need - 1]
-    return search.cost[depth] + total < cutoff  # infinite where fewer are left than needed
+    n_needed = search.members.shape[0] - depth
+    total = select_least(search.floor[depth], search.n_candidates[depth], least[:n_needed])
+    search.largest_of_least[depth] = least[n_needed - 1]
+    search.least_floor_sum[depth] = total - least[n_needed - 1]
+    return search.cost[depth] + total < cutoff  # infinite if fewer are left than needed
 
 
 @compiled
-def keep_promising(search, candidates, depth, least, cutoff):
+def keep_promising_rows(search, candidates, depth, least, cutoff):
     """Keep the candidates of groups below ``cutoff``; return whether enough are left."""
     k, n_candidates = search.members.shape[0], search.n_candidates[depth]
-    place, extra, floor = search.place[depth], search.extra[depth], search.floor[depth]
+    position, floor = search.position[depth], search.floor[depth]
+    added_cost = search.added_cost[depth]
     for i in range(n_candidates):
-        floor[i] = extra[i] + candidates.sums[place[i], k - depth - 1] / 2
+        floor[i] = added_cost[i] + candidates.cost_sums[position[i], k - depth - 1] / 2
     if not store_least(search, depth, least, cutoff):
         return False
-    kept, others_cost = 0, search.cost[depth] + search.least_floor_sum[depth]
+    n_kept, others_cost = 0, search.cost[depth] + search.least_floor_sum[depth]
     for i in range(n_candidates):
         if floor[i] <= search.largest_of_least[depth] or others_cost + floor[i] < cutoff:
-            place[kept], extra[kept], floor[kept] = place[i], extra[i], floor[i]
-            kept += 1
-    search.n_candidates[depth] = search.next_candidate[depth] = kept
+            position[n_kept] = position[i]
+            added_cost[n_kept] = added_cost[i]
+            floor[n_kept] = floor[i]
+            n_kept += 1
+    search.n_candidates[depth] = search.next_candidate[depth] = n_kept
     return True
 
 
@@ -120,29 +123,29 @@ def is_promising(search, candidates, depth, i, max_spread, cutoff):
     floor = max(search.floor[depth, i], search.largest_of_least[depth])
     if search.cost[depth] + search.least_floor_sum[depth] + floor >= cutoff:
         return False
-    need, gap = search.members.shape[0] - depth, candidates.gaps[search.place[depth, i]]
-    return least_spread(search, candidates, depth, need - 1, gap) < max_spread
+    n_needed, gap = search.members.shape[0] - depth, candidates.gaps[search.position[depth, i]]
+    return least_spread(search, candidates, depth, n_needed - 1, gap) < max_spread
 
 
 @compiled
 def add_row(X, search, candidates, depth, i, max_spread, scratch):
     """Add candidate ``i``; those nearer stay candidates as far as the spread allows."""
-    k, candidate = search.members.shape[0], search.place[depth, i]
-    deeper = depth + 1
+    k, candidate = search.members.shape[0], search.position[depth, i]
+    next_depth = depth + 1
     search.members[depth] = candidate
-    search.cost[deeper] = search.cost[depth] + search.extra[depth, i]
-    search.spread[deeper] = search.spread[depth] + candidates.gaps[candidate]
+    search.cost[next_depth] = search.cost[depth] + search.added_cost[depth, i]
+    search.spread[next_depth] = search.spread[depth] + candidates.gaps[candidate]
     others_spread = least_spread(
-        search, candidates, depth, k - deeper - 1, candidates.gaps[candidate]
+        search, candidates, depth, k - next_depth - 1, candidates.gaps[candidate]
     )
-    count, possible = 0, min(i, candidates.sums.shape[0])
+    count, max_count = 0, min(i, candidates.cost_sums.shape[0])
     while (
-        count < possible
-        and others_spread + candidates.gaps[search.place[depth, count]] < max_spread
+        count < max_count
+        and others_spread + candidates.gaps[search.position[depth, count]] < max_spread
     ):
         count += 1
-    search.n_candidates[deeper] = count
-    if depth == 1:  # the first candidates are all in order: several distances at once
+    search.n_candidates[next_depth] = count
+    if depth == 1:  # all candidates are in order: several distances at once
         scratch[:count] = 0.0
         for j in range(X.shape[1]):
             value = X[candidates.rows[candidate], j]
@@ -151,26 +154,26 @@ def add_row(X, search, candidates, depth, i, max_spread, scratch):
                 scratch[other] += gap * gap
     else:
         for b in range(count):
-            other = search.place[depth, b]
+            other = search.position[depth, b]
             scratch[b] = squared_row_distance(
                 X, candidates.rows[candidate], X, candidates.rows[other]
             )
     for b in range(count):
-        search.place[deeper, b] = search.place[depth, b]
-        search.extra[deeper, b] = search.extra[depth, b] + scratch[b] / k
+        search.position[next_depth, b] = search.position[depth, b]
+        search.added_cost[next_depth, b] = search.added_cost[depth, b] + scratch[b] / k
     return count
 
 
 @compiled
-def store_complete(search, candidates, first, groups, costs, count, cutoff):
-    """Store the groups that lack one row only; return the number of stored ones and the lowest.
+def store_complete(search, candidates, anchor, groups, costs, count, cutoff):
+    """Store the groups that lack only one row; return their number and the lowest cost.
 
-    Where there is no space, a group replaces the worst.
+    If there is no space, a group replaces the worst.
     """
     depth = search.members.shape[0] - 1
     lowest = cutoff
     for i in range(search.n_candidates[depth]):
-        cost = search.cost[depth] + search.extra[depth, i]
+        cost = search.cost[depth] + search.added_cost[depth, i]
         if cost >= cutoff:
             continue
         lowest = min(lowest, cost)
@@ -179,19 +182,19 @@ def store_complete(search, candidates, first, groups, costs, count, cutoff):
             slot = costs.argmax()
             if costs[slot] <= cost:
                 continue
-        costs[slot], groups[slot, 0] = cost, first
+        costs[slot], groups[slot, 0] = cost, anchor
         for a in range(1, depth):
             groups[slot, a] = candidates.rows[search.members[a]]
-        groups[slot, depth] = candidates.rows[search.place[depth, i]]
+        groups[slot, depth] = candidates.rows[search.position[depth, i]]
         count = min(count + 1, costs.shape[0])
     return count, lowest
 
 
 @compiled
-def search_spread(X, candidates, first, k, cost, max_spread, max_steps, groups, costs):
-    """Find groups of negative reduced cost in which ``first`` has a spread below ``max_spread``.
+def search_spread(X, candidates, anchor, k, cost, max_spread, max_steps, groups, costs):
+    """Find groups of negative reduced cost in which ``anchor`` has a spread below ``max_spread``.
 
-    They consist of the first row, of cost ``cost``, and candidates. The cheapest are stored in the
+    They consist of the anchor, of cost ``cost``, and candidates. The cheapest are stored in the
     rows of ``groups``, with their reduced costs in ``costs``. About ``max_steps`` candidates are
     tried. Return the lowest reduced cost, at most 0, how many groups were stored, and whether the
     search was complete.
@@ -199,7 +202,7 @@ def search_spread(X, candidates, first, k, cost, max_spread, max_steps, groups, 
     search, least = open_spread_search(candidates, k, cost), np.empty(k)
     scratch = np.empty(candidates.rows.shape[0])
     if k == 2:
-        count, bound = store_complete(search, candidates, first, groups, costs, 0, 0.0)
+        count, bound = store_complete(search, candidates, anchor, groups, costs, 0, 0.0)
         return bound, count, True
     if not store_least(search, 1, least, 0.0):
         return 0.0, 0, True
@@ -215,8 +218,8 @@ def search_spread(X, candidates, first, k, cost, max_spread, max_steps, groups, 
             max_steps -= 1 + add_row(X, search, candidates, depth, i, max_spread, scratch)
             if depth + 1 == k - 1:
                 count, bound = store_complete(
-                    search, candidates, first, groups, costs, count, bound
+                    search, candidates, anchor, groups, costs, count, bound
                 )
-            elif keep_promising(search, candidates, depth + 1, least, bound):
+            elif keep_promising_rows(search, candidates, depth + 1, least, bound):
                 depth += 1
     return bound, count, True

@@ -1,4 +1,4 @@
-"""An order of the records in which near records are near each other, cut into blocks."""
+"""An order of the records in which near records follow each other, cut into blocks."""
 
 import numpy as np
 
@@ -6,13 +6,13 @@ from shoal._kernels._compile import compiled
 
 BLOCK = 64  # records that are measured together
 BLOCKS_PER_SUPERBLOCK = 16  # consecutive blocks with one box around them all
-SAMPLE = 256  # records that suffice to see along which axis a part is longest
+SAMPLE_SIZE = 256  # records from which the axis of greatest extent is chosen
 SHELL_WEIGHT = 16.0  # of the distance from the origin, since groups form from the outside in
-DEEPEST = 64  # more levels than any table fills
+MAX_DEPTH = 64  # more levels than any table fills
 
 
 def locality_order(X: np.ndarray) -> np.ndarray:
-    """Return the records in an order in which near records are near each other."""
+    """Return the records in an order in which near records follow each other."""
     order = np.arange(len(X))
     no_shells = np.zeros(len(X))
     order_by_halving(np.column_stack([X, no_shells]).astype(np.float32), order)
@@ -23,12 +23,12 @@ def locality_order(X: np.ndarray) -> np.ndarray:
 def order_by_halving(rows, order):
     """Order records by recursive halving across the axis of greatest extent.
 
-    Cuts fall between superblocks first and between blocks then, so that each
+    Cuts fall between superblocks first, then between blocks, so that each
     of them holds records from one small box. The last axis is the distance from
     the origin: parts are shells as well as boxes.
     """
     keys = np.empty(order.shape[0], np.float32)
-    starts, stops = np.empty(DEEPEST, np.int64), np.empty(DEEPEST, np.int64)
+    starts, stops = np.empty(MAX_DEPTH, np.int64), np.empty(MAX_DEPTH, np.int64)
     starts[0], stops[0], n_stacked = 0, order.shape[0], 1
     while n_stacked > 0:
         n_stacked -= 1
@@ -41,7 +41,7 @@ def order_by_halving(rows, order):
         axis = widest_axis(rows, order, start, stop)
         for i in range(start, stop):
             keys[i] = rows[order[i], axis]
-        select(keys, order, start, stop, middle)
+        partition_keys(keys, order, start, stop, middle)
         starts[n_stacked], stops[n_stacked] = start, middle
         starts[n_stacked + 1], stops[n_stacked + 1] = middle, stop
         n_stacked += 2
@@ -50,7 +50,7 @@ def order_by_halving(rows, order):
 @compiled
 def widest_axis(rows, order, start, stop):
     """Return the axis along which a part of the records varies most."""
-    step = max(1, (stop - start) // SAMPLE)
+    step = max(1, (stop - start) // SAMPLE_SIZE)
     count = (stop - start + step - 1) // step
     best, greatest = 0, -1.0
     for axis in range(rows.shape[1]):
@@ -69,7 +69,7 @@ def widest_axis(rows, order, start, stop):
 
 
 @compiled
-def select(keys, order, start, stop, middle):
+def partition_keys(keys, order, start, stop, middle):
     """Reorder so that no key before ``middle`` exceeds one behind it (Hoare's selection)."""
     low, high = start, stop - 1
     while low < high:

@@ -17,14 +17,14 @@ def queue_best_superblock(outer_bounds, queue, bounds):
     Return the length of the queue. For searches without any result yet; `queue_other_superblocks`
     queues the rest.
     """
-    queue[0] = greatest(outer_bounds)
+    queue[0] = index_of_greatest(outer_bounds)
     queue[1] = 0
     bounds[:] = NO_SCORE
     return 2
 
 
 @compiled
-def greatest(bounds):
+def index_of_greatest(bounds):
     """Return the index of the greatest bound."""
     best = 0
     for i in range(1, bounds.shape[0]):

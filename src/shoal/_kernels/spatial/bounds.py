@@ -47,7 +47,7 @@ from shoal._kernels._compile import compiled
 STORED = 2.0**-22
 SUMMED = 2.0**-22
 FAINT = 1e-36
-LEAST = 5e-324
+SMALLEST_FLOAT = 5e-324
 NO_SCORE = np.float32(-np.inf)
 SHELL_MULTIPLIER = np.float32(0.5)  # weight of the sphere, in [0, 1]; 0.35 and 0.7 exclude less
 TINY = np.float32(1e-18)  # smallest norm to divide by
@@ -60,10 +60,10 @@ def required_score(squared, sign, scale, query_norm, p):
     ``query_norm`` is the distance of the query point from the origin of the frame.
     """
     if sign < 0:
-        distance = np.sqrt(squared + p * LEAST) * scale
+        distance = np.sqrt(squared + p * SMALLEST_FLOAT) * scale
         distance += STORED * (2.0 * query_norm + distance)
         return np.float32(-distance * distance * (1.0 + SUMMED * (p + 8)) - FAINT)
-    distance = np.sqrt(max(0.0, squared - p * LEAST)) * scale
+    distance = np.sqrt(max(0.0, squared - p * SMALLEST_FLOAT)) * scale
     distance = max(0.0, distance - STORED * (2.0 * query_norm + distance))
     return np.float32(distance * distance * (1.0 - SUMMED * (p + 8)) - FAINT)
 
@@ -92,13 +92,14 @@ def near_score_bounds(low, high, query_low, query_high, bounds):
         bounds[i] = zero
     # The axes of the frame, without a branch: with one, numba counts references to the rows.
     for a in range(1, last):
-        below, above, left, right = low[a], high[a], query_low[a], query_high[a]
+        box_low, box_high, point_low, point_high = low[a], high[a], query_low[a], query_high[a]
         for i in range(bounds.shape[0]):
-            gap = max(below[i] - right, left - above[i], zero)
+            gap = max(box_low[i] - point_high, point_low - box_high[i], zero)
             bounds[i] -= gap * gap
-    below, above, left, right = low[last], high[last], query_low[last], query_high[last]
+    box_low, box_high = low[last], high[last]
+    point_low, point_high = query_low[last], query_high[last]
     for i in range(bounds.shape[0]):
-        gap = max(below[i] - right, left - above[i], zero)
+        gap = max(box_low[i] - point_high, point_low - box_high[i], zero)
         bounds[i] = min(bounds[i], -gap * gap)
 
 
@@ -106,18 +107,18 @@ def near_score_bounds(low, high, query_low, query_high, bounds):
 def far_score_bounds(low, high, query, bounds):
     """Write upper bounds of the squared distances to records in boxes and shells."""
     last = low.shape[0] - 1
-    outer, query_norm = high[last], max(query[last], TINY)
+    radii, query_norm = high[last], max(query[last], TINY)
     slack = np.float32(SUMMED * (last + 8) ** 2)
     multiplier = SHELL_MULTIPLIER * query_norm
     for i in range(bounds.shape[0]):
-        bounds[i] = outer[i] * (outer[i] + multiplier) + query_norm * query_norm
+        bounds[i] = radii[i] * (radii[i] + multiplier) + query_norm * query_norm
     for a in range(1, last):
-        below, above, q = low[a], high[a], query[a]
+        box_low, box_high, q = low[a], high[a], query[a]
         for i in range(bounds.shape[0]):
-            shell = max(outer[i], TINY)
-            chosen = min(max(-q * shell / multiplier, below[i]), above[i])
-            bounds[i] -= chosen * (chosen * (multiplier / shell) + q + q)
+            radius = max(radii[i], TINY)
+            minimiser = min(max(-q * radius / multiplier, box_low[i]), box_high[i])
+            bounds[i] -= minimiser * (minimiser * (multiplier / radius) + q + q)
     for i in range(bounds.shape[0]):
-        max_square = (outer[i] + query_norm) * (outer[i] + query_norm)
+        max_square = (radii[i] + query_norm) * (radii[i] + query_norm)
         bound = min(bounds[i] + slack * max_square, max_square)
-        bounds[i] = bound if outer[i] >= 0 else NO_SCORE
+        bounds[i] = bound if radii[i] >= 0 else NO_SCORE

@@ -1,6 +1,6 @@
 """A balanced tree of boxes (a k-d tree) whose points can be removed and moved.
 
-For tables whose records stay where they are, `shoal._kernels.spatial.search` is faster.
+For points that do not move, `shoal._kernels.spatial.search` is faster.
 
 The bound of a box is summed column by column as the distances are; rounding
 keeps order, so it never exceeds the distance of a record inside.
@@ -13,8 +13,8 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.structures.sorted_list import insert, precedes
 
-LEAF = 32  # most records in a box that is not divided further
-DEEPEST = 64  # more levels than any table fills
+LEAF = 32  # greatest number of points in a leaf
+MAX_DEPTH = 64  # more levels than any table fills
 # NumPy integers, since numba compiles an inner kernel again for every plain constant passed to it.
 NO_RECORD = np.int64(-1)
 NONE_FOUND = np.int64(0)
@@ -25,18 +25,18 @@ class BoxTree(NamedTuple):
 
     Box 1 holds all, boxes 2b and 2b + 1 are the halves of box b, and those from
     ``bounds.shape[0] // 2`` on are the leaves. ``columns`` are the points in the order of
-    the leaves and ``records`` their numbers, ``place`` is the way back. ``living[b]`` counts
-    the points left in box b; in a leaf they come first. ``lowest[b]`` is no greater than
-    the number of any point in it.
+    the leaves and ``records`` their numbers; ``position`` is the inverse of ``records``.
+    ``n_living[b]`` is the number of points left in box b; in a leaf they come first.
+    ``lowest[b]`` is no greater than the number of any point in it.
     """
 
     columns: np.ndarray
     records: np.ndarray
-    place: np.ndarray
+    position: np.ndarray
     start: np.ndarray
     bounds: np.ndarray
     lowest: np.ndarray
-    living: np.ndarray
+    n_living: np.ndarray
 
 
 def build_tree(X: np.ndarray) -> BoxTree:
@@ -45,7 +45,7 @@ def build_tree(X: np.ndarray) -> BoxTree:
     levels = max(0, int(np.ceil(np.log2(n / LEAF))))
     bounds = np.zeros((2 ** (levels + 1), 2, X.shape[1]))
     lowest = np.zeros(len(bounds), np.int64)
-    living = np.zeros(len(bounds), np.int64)
+    n_living = np.zeros(len(bounds), np.int64)
     records = np.arange(n)
     for level in range(levels + 1):
         first = 2**level
@@ -54,53 +54,53 @@ def build_tree(X: np.ndarray) -> BoxTree:
         bounds[boxes, 0] = np.minimum.reduceat(X[records], edges[:-1])
         bounds[boxes, 1] = np.maximum.reduceat(X[records], edges[:-1])
         lowest[boxes] = np.minimum.reduceat(records, edges[:-1])
-        living[boxes] = sizes
+        n_living[boxes] = sizes
         if level < levels:
             widest = np.repeat((bounds[boxes, 1] - bounds[boxes, 0]).argmax(axis=1), sizes)
             box = np.repeat(np.arange(first), sizes)
             records = records[np.lexsort((records, X[records, widest], box))]
-    place = np.empty(n, np.int64)
-    place[records] = np.arange(n)
+    position = np.empty(n, np.int64)
+    position[records] = np.arange(n)
     columns = np.ascontiguousarray(X[records].T)
     return BoxTree(
         columns=columns,
         records=records,
-        place=place,
+        position=position,
         start=edges[:-1],
         bounds=bounds,
         lowest=lowest,
-        living=living,
+        n_living=n_living,
     )
 
 
 @compiled
 def remove_point(tree, i):
-    """Remove point ``i``; the last one living in its leaf takes its place."""
-    place = tree.place[i]
-    leaf = np.searchsorted(tree.start, place, side="right") - 1
+    """Remove point ``i``; the last living point of its leaf takes its position."""
+    position = tree.position[i]
+    leaf = np.searchsorted(tree.start, position, side="right") - 1
     box = leaf + tree.start.shape[0]
-    last = tree.start[leaf] + tree.living[box] - 1
+    last = tree.start[leaf] + tree.n_living[box] - 1
     other = tree.records[last]
     for column in tree.columns:
-        column[place], column[last] = column[last], column[place]
-    tree.records[place], tree.records[last] = other, i
-    tree.place[other], tree.place[i] = place, last
+        column[position], column[last] = column[last], column[position]
+    tree.records[position], tree.records[last] = other, i
+    tree.position[other], tree.position[i] = position, last
     while box > 0:
-        tree.living[box] -= 1
+        tree.n_living[box] -= 1
         box //= 2
 
 
 @compiled
-def move_point(tree, i, position):
-    """Move point ``i`` to ``position``; the boxes around it widen as needed."""
-    place = tree.place[i]
-    box = np.searchsorted(tree.start, place, side="right") - 1 + tree.start.shape[0]
-    for j in range(position.shape[0]):
-        tree.columns[j, place] = position[j]
+def move_point(tree, i, point):
+    """Move point ``i`` to ``point``, and widen the boxes around it as needed."""
+    position = tree.position[i]
+    box = np.searchsorted(tree.start, position, side="right") - 1 + tree.start.shape[0]
+    for j in range(point.shape[0]):
+        tree.columns[j, position] = point[j]
     while box > 0:
-        for j in range(position.shape[0]):
-            tree.bounds[box, 0, j] = min(tree.bounds[box, 0, j], position[j])
-            tree.bounds[box, 1, j] = max(tree.bounds[box, 1, j], position[j])
+        for j in range(point.shape[0]):
+            tree.bounds[box, 0, j] = min(tree.bounds[box, 0, j], point[j])
+            tree.bounds[box, 1, j] = max(tree.bounds[box, 1, j], point[j])
         box //= 2
 
 
@@ -116,9 +116,9 @@ def squared_box_distance(tree, box, point):
 
 @compiled
 def leaf_distances(tree, box, point, gaps):
-    """Fill ``gaps`` with the squared distances of the living in a leaf; return its first place."""
+    """Write the squared distances of a leaf's living points to ``gaps``; return its start."""
     start = tree.start[box - tree.start.shape[0]]
-    size = tree.living[box]
+    size = tree.n_living[box]
     gaps[:size] = 0.0
     for j in range(point.shape[0]):
         column = tree.columns[j, start : start + size]
@@ -133,7 +133,7 @@ def leaf_distances(tree, box, point, gaps):
 def search_leaf(tree, box, point, excluded, nearest, distances, count, gaps):
     """Add the living of a leaf to the list ``nearest``; return its length."""
     start, last = leaf_distances(tree, box, point, gaps), nearest.shape[0] - 1
-    for i in range(tree.living[box]):
+    for i in range(tree.n_living[box]):
         if count <= last or gaps[i] <= distances[last]:
             record = tree.records[start + i]
             if record != excluded:
@@ -149,28 +149,26 @@ def find_nearest(tree, point, excluded, nearest, distances):
     ``distances`` are squared. The result is less than the length of ``nearest`` only if fewer
     records are living.
     """
-    boxes, floors = np.empty(DEEPEST, np.int64), np.empty(DEEPEST)
+    boxes, floors = np.empty(MAX_DEPTH, np.int64), np.empty(MAX_DEPTH)
     gaps = np.empty(LEAF)
     boxes[0], floors[0] = 1, 0.0
     n_stacked, count, last = 1, NONE_FOUND, nearest.shape[0] - 1
     while n_stacked > 0:
         n_stacked -= 1
         box, floor = boxes[n_stacked], floors[n_stacked]
-        if tree.living[box] == 0 or (
+        if tree.n_living[box] == 0 or (
             count > last and not precedes(floor, tree.lowest[box], distances[last], nearest[last])
         ):
             continue
         if box >= tree.start.shape[0]:
             count = search_leaf(tree, box, point, excluded, nearest, distances, count, gaps)
             continue
-        near, far = 2 * box, 2 * box + 1
-        near_floor, far_floor = (
-            squared_box_distance(tree, near, point),
-            squared_box_distance(tree, far, point),
-        )
-        if precedes(far_floor, tree.lowest[far], near_floor, tree.lowest[near]):
-            near, far, near_floor, far_floor = far, near, far_floor, near_floor
-        boxes[n_stacked], floors[n_stacked] = far, far_floor
-        boxes[n_stacked + 1], floors[n_stacked + 1] = near, near_floor
+        near_box, far_box = 2 * box, 2 * box + 1
+        near_floor = squared_box_distance(tree, near_box, point)
+        far_floor = squared_box_distance(tree, far_box, point)
+        if precedes(far_floor, tree.lowest[far_box], near_floor, tree.lowest[near_box]):
+            near_box, far_box, near_floor, far_floor = (far_box, near_box, far_floor, near_floor)
+        boxes[n_stacked], floors[n_stacked] = far_box, far_floor
+        boxes[n_stacked + 1], floors[n_stacked + 1] = near_box, near_floor
         n_stacked += 2
     return count

@@ -2,7 +2,7 @@
 
 No group is nearer than the border of its box. The groups of a box are stored column by column,
 so that measuring them is a run of vector instructions. A group that moves widens its box; one
-that is removed leaves an infinitely far place behind.
+that is removed leaves a position at infinity.
 """
 
 from typing import Any, NamedTuple
@@ -12,16 +12,16 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.spatial.block_order import BLOCK, locality_order
 
-WIDTH = BLOCK  # places in a box
+GROUPS_PER_BOX = BLOCK
 
 
 class Boxes(NamedTuple):
-    """The places of groups, box by box.
+    """The groups, box by box.
 
     ``centres[b, j]`` is column j of the groups in box b, ``weights[b]`` their
     sizes and ``groups[b]`` their numbers. ``low`` and ``high`` are the borders,
     one row per column; ``distance_to_box`` is the squared distance of each box to the
-    point of the last search. ``places`` is the place of each group.
+    point of the last search. ``positions`` is the position of each group.
     """
 
     centres: np.ndarray
@@ -30,29 +30,31 @@ class Boxes(NamedTuple):
     low: np.ndarray
     high: np.ndarray
     distance_to_box: np.ndarray
-    places: np.ndarray
+    positions: np.ndarray
 
 
-def unjoined(groups):
+def unjoined_groups(groups):
     """Return the numbers of the groups that were not joined into others."""
     return np.flatnonzero(groups.parent == np.arange(len(groups.parent)))
 
 
 def is_mostly_empty(groups: Any, boxes: Boxes) -> bool:
-    """Return whether most places are empty, so that repacking is worthwhile."""
-    return 2 * len(unjoined(groups)) < boxes.groups.size - WIDTH
+    """Return whether most positions are empty, so that repacking is worthwhile."""
+    return 2 * len(unjoined_groups(groups)) < boxes.groups.size - GROUPS_PER_BOX
 
 
 def pack_boxes(groups: Any) -> Boxes:
     """Return boxes of neighbouring ``groups`` that are not joined into others."""
-    numbers = unjoined(groups)
+    numbers = unjoined_groups(groups)
     ordered = numbers[locality_order(groups.centroids[numbers])]
-    n_boxes = -(-len(ordered) // WIDTH)
-    padded = np.append(ordered, np.full(n_boxes * WIDTH - len(ordered), -1)).reshape(n_boxes, WIDTH)
+    n_boxes = -(-len(ordered) // GROUPS_PER_BOX)
+    padded = np.append(ordered, np.full(n_boxes * GROUPS_PER_BOX - len(ordered), -1)).reshape(
+        n_boxes, GROUPS_PER_BOX
+    )
     is_empty = (padded < 0)[:, None, :]
     centres = np.ascontiguousarray(groups.centroids[padded].transpose(0, 2, 1))
-    places = np.full(len(groups.parent), -1)  # joined groups have none
-    places[ordered] = np.arange(len(ordered))
+    positions = np.full(len(groups.parent), -1)  # joined groups have none
+    positions[ordered] = np.arange(len(ordered))
     return Boxes(
         centres=np.where(is_empty, np.inf, centres),
         weights=groups.sizes[padded].astype(np.float64),
@@ -60,14 +62,14 @@ def pack_boxes(groups: Any) -> Boxes:
         low=np.where(is_empty, np.inf, centres).min(axis=2).T.copy(),
         high=np.where(is_empty, -np.inf, centres).max(axis=2).T.copy(),
         distance_to_box=np.empty(n_boxes),
-        places=places,
+        positions=positions,
     )
 
 
 @compiled
 def move_group(boxes, group, point, size):
     """Move ``group`` to ``point`` with ``size`` records, and widen its box."""
-    b, i = divmod(boxes.places[group], WIDTH)
+    b, i = divmod(boxes.positions[group], GROUPS_PER_BOX)
     boxes.weights[b, i] = size
     for j in range(point.shape[0]):
         boxes.centres[b, j, i] = point[j]
@@ -77,14 +79,14 @@ def move_group(boxes, group, point, size):
 
 @compiled
 def remove_group(boxes, group):
-    """Remove ``group`` by moving its place to infinity."""
-    b, i = divmod(boxes.places[group], WIDTH)
+    """Remove ``group`` by moving it to infinity."""
+    b, i = divmod(boxes.positions[group], GROUPS_PER_BOX)
     for j in range(boxes.centres.shape[1]):
         boxes.centres[b, j, i] = np.inf
 
 
 @compiled
-def box_distances(boxes, point):
+def measure_box_distances(boxes, point):
     """Set ``distance_to_box`` to the squared distances from ``point`` to the boxes."""
     for b in range(boxes.distance_to_box.shape[0]):
         boxes.distance_to_box[b] = 0.0
@@ -96,12 +98,12 @@ def box_distances(boxes, point):
 
 
 @compiled
-def group_distances(boxes, b, point, distance):
+def write_group_distances(boxes, b, point, distance):
     """Fill ``distance`` with the squared distances from ``point`` to the groups of box ``b``."""
-    for i in range(WIDTH):
+    for i in range(GROUPS_PER_BOX):
         distance[i] = 0.0
     for j in range(point.shape[0]):
         value = point[j]
-        for i in range(WIDTH):
+        for i in range(GROUPS_PER_BOX):
             gap = boxes.centres[b, j, i] - value
             distance[i] += gap * gap

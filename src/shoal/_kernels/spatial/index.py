@@ -1,8 +1,8 @@
-"""An index of the records that have no group yet ("living"), of which a search reads only a part.
+"""An index of the records that have no group yet ("living"), so that a search reads few of them.
 
 The operations are here and in `shoal._kernels.spatial.search`: the `nearest` living records of
-a point, the living record `farthest` from a point, the `mean_of_living`, and `remove`.
-Answers are the same as those of a pass over all living records.
+a point, the living record `farthest` from a point, the `mean_of_living`, and `remove_record`.
+Results are the same as those of a pass over all living records.
 """
 
 from typing import NamedTuple
@@ -10,18 +10,18 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled, inlined
-from shoal._kernels.compensated_sum import add_exactly, add_records, write_mean
+from shoal._kernels.compensated_sum import add_compensated, add_records, write_mean
 from shoal._kernels.distances import same_values
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK, order_by_halving
-from shoal._kernels.spatial.frame import principal_frame
+from shoal._kernels.spatial.coordinate_frame import principal_frame
 from shoal._kernels.spatial.pool import Pool
 
 REBUILD_SHARE = 0.7  # share of living records below which an index may be rebuilt
 REBUILD_COST = (4, 10_000)  # blocks read that cost as much as rebuilding: per record, and at least
 CACHE_LINE = 16  # numbers in single precision that a line of the cache holds
-FIT_EVERY = 8  # records that leave a block until its box shrinks
+REMOVALS_PER_FIT = 8  # records removed from a block before its box is refitted
 # NumPy numbers, since numba compiles an inner kernel again for every plain constant passed to it.
-REST = np.int64(0)  # the distance along all axes but the leading ones is stored as the first
+RESIDUAL_AXIS = np.int64(0)  # the distance from the origin along all but the leading axes
 ALL_AXES = np.int64(0)
 
 
@@ -30,14 +30,14 @@ class Index(NamedTuple):
 
     ``blocks[b, a, i]`` is the coordinate of one record along axis a, in single precision, and
     ``records[b, i]`` its number; the lowest of a block comes first. Axes 1 to p are those of the
-    frame; the first ``leading`` explain most of the variance. Axis 0 is the distance from the
-    origin along the other axes, axis p + 1 that along all axes. Removed records are NaN there, so
-    that no comparison holds for them. ``place[record]`` is b * BLOCK + i.
+    frame; the first ``n_leading`` explain most of the variance. Axis 0 is the distance from the
+    origin along the others, axis p + 1 that along all axes. Removed records are NaN there, so
+    that no comparison holds for them. ``position[record]`` is b * BLOCK + i.
 
-    ``low`` and ``high`` are the faces of the boxes around blocks (as superblock, axis,
-    block in the superblock), ``outer_low`` and ``outer_high`` those around superblocks (as axis,
-    superblock). ``filled`` counts the living records of each block, and ``all_equal`` is True where
-    all its records have the same values.
+    ``low`` and ``high`` are the faces of the boxes around blocks (as superblock, axis, block in the
+    superblock), ``outer_low`` and ``outer_high`` those around superblocks (as axis, superblock).
+    ``n_living`` counts the living records of each block, and ``all_equal`` is True where all its
+    records have the same values.
 
     ``labels`` is -1 for the living, ``n_groups[0]`` counts the groups formed and ``size[0]`` the
     living. ``total`` is the sum of the living records, as leading part and rounding error per
@@ -52,13 +52,13 @@ class Index(NamedTuple):
     origin: np.ndarray
     axes: np.ndarray
     scale: float
-    leading: int
+    n_leading: int
     rebuild_below: int
     rebuild_after: int
     blocks: np.ndarray
     records: np.ndarray
-    place: np.ndarray
-    filled: np.ndarray
+    position: np.ndarray
+    n_living: np.ndarray
     all_equal: np.ndarray
     low: np.ndarray
     high: np.ndarray
@@ -113,19 +113,19 @@ def _build(X, labels, n_groups, size, total) -> Index:
         X, labels, n_groups, size, total, *principal_frame(X, living, total[:, 0] / n),
         rebuild_below=int(REBUILD_SHARE * n),
         rebuild_after=REBUILD_COST[0] * n + REBUILD_COST[1],
-        blocks=_full((n_blocks, width, BLOCK), np.nan),
+        blocks=_aligned_full((n_blocks, width, BLOCK), np.nan),
         records=np.full((n_blocks, BLOCK), -1, np.int32),
-        place=np.empty(len(X), np.int32),  # only places of living records are read
-        filled=np.zeros(n_blocks, np.int64),
+        position=np.empty(len(X), np.int32),  # only those of living records are read
+        n_living=np.zeros(n_blocks, np.int64),
         all_equal=np.ones(n_blocks, np.bool_),
-        low=_full((n_superblocks, width, BLOCKS_PER_SUPERBLOCK), np.inf),
-        high=_full((n_superblocks, width, BLOCKS_PER_SUPERBLOCK), -np.inf),
-        outer_low=_full((width, n_superblocks), np.inf),
-        outer_high=_full((width, n_superblocks), -np.inf),
-        query=_full(width, 0),
-        gaps=_full(BLOCK, 0),
-        bounds=_full(BLOCKS_PER_SUPERBLOCK, 0),
-        outer_bounds=_full(n_superblocks, 0),
+        low=_aligned_full((n_superblocks, width, BLOCKS_PER_SUPERBLOCK), np.inf),
+        high=_aligned_full((n_superblocks, width, BLOCKS_PER_SUPERBLOCK), -np.inf),
+        outer_low=_aligned_full((width, n_superblocks), np.inf),
+        outer_high=_aligned_full((width, n_superblocks), -np.inf),
+        query=_aligned_full(width, 0),
+        gaps=_aligned_full(BLOCK, 0),
+        bounds=_aligned_full(BLOCKS_PER_SUPERBLOCK, 0),
+        outer_bounds=_aligned_full(n_superblocks, 0),
         queue=np.empty(n_superblocks + 1, np.int64),
         blocks_read=np.zeros(1, np.int64),
     )  # fmt: skip
@@ -133,16 +133,16 @@ def _build(X, labels, n_groups, size, total) -> Index:
     return index
 
 
-def _full(shape: int | tuple[int, ...], value: float) -> np.ndarray:
+def _aligned_full(shape: int | tuple[int, ...], value: float) -> np.ndarray:
     """Return an array in single precision that is aligned to a cache line.
 
-    NumPy allocates it, since it requests large pages of memory and numba does not, which matters
-    for a million records. Kernels that create arrays also take longer to compile.
+    NumPy allocates it, since NumPy requests large memory pages, unlike numba, which matters for a
+    million records. Kernels that create arrays also take longer to compile.
     """
     size = int(np.prod(shape))
-    raw = np.full(size + CACHE_LINE, value, np.float32)
-    start = -raw.ctypes.data // raw.itemsize % CACHE_LINE
-    return raw[start : start + size].reshape(shape)
+    buffer = np.full(size + CACHE_LINE, value, np.float32)
+    start = -buffer.ctypes.data // buffer.itemsize % CACHE_LINE
+    return buffer[start : start + size].reshape(shape)
 
 
 @compiled
@@ -152,22 +152,22 @@ def fill_index(index, living, rows):
     order = np.empty(living.shape[0], np.int32)
     for i in range(living.shape[0]):
         rotate_to_frame(index.X[living[i]], index.origin, index.axes, index.scale, rotated)
-        write_coordinates(rotated, index.leading, rows[i])
+        write_coordinates(rotated, index.n_leading, rows[i])
         order[i] = i
     order_by_halving(rows, order)
-    lowest_record_first(order)
-    for place in range(living.shape[0]):
-        b, i, record = place // BLOCK, place % BLOCK, living[order[place]]
+    put_lowest_record_first(order)
+    for position in range(living.shape[0]):
+        b, i, record = position // BLOCK, position % BLOCK, living[order[position]]
         index.records[b, i] = record
-        index.place[record] = place
-        index.filled[b] += 1
+        index.position[record] = position
+        index.n_living[b] += 1
         for a in range(rows.shape[1]):
-            index.blocks[b, a, i] = rows[order[place], a]
+            index.blocks[b, a, i] = rows[order[position], a]
             if index.blocks[b, a, i] != index.blocks[b, a, 0]:
                 index.all_equal[b] = False
     for b in range(index.blocks.shape[0]):
         # Records that differ in single precision differ; only the others are compared in the table.
-        for i in range(index.filled[b]):
+        for i in range(index.n_living[b]):
             if index.all_equal[b]:
                 first, record = index.records[b, 0], index.records[b, i]
                 index.all_equal[b] = same_values(index.X, record, first)
@@ -177,7 +177,7 @@ def fill_index(index, living, rows):
 
 
 @compiled
-def lowest_record_first(order):
+def put_lowest_record_first(order):
     """Put the lowest record of each block first."""
     for first in range(0, order.shape[0], BLOCK):
         for i in range(first, min(first + BLOCK, order.shape[0])):
@@ -186,11 +186,11 @@ def lowest_record_first(order):
 
 
 @compiled
-def fit_block(blocks, low, high, outer_low, outer_high, b, first):
-    """Fit the boxes of a block along the axes from ``first`` on."""
-    s, position = b // BLOCKS_PER_SUPERBLOCK, b % BLOCKS_PER_SUPERBLOCK
-    for a in range(first, blocks.shape[1]):
-        fit_axis(blocks[b, a], low[s, a], high[s, a], position, outer_low[a], outer_high[a], s)
+def fit_block(blocks, low, high, outer_low, outer_high, b, first_axis):
+    """Fit the boxes of a block, and of its superblock, along the axes from ``first_axis`` on."""
+    s, offset = b // BLOCKS_PER_SUPERBLOCK, b % BLOCKS_PER_SUPERBLOCK
+    for a in range(first_axis, blocks.shape[1]):
+        fit_axis(blocks[b, a], low[s, a], high[s, a], offset, outer_low[a], outer_high[a], s)
 
 
 @compiled
@@ -204,26 +204,26 @@ def rotate_to_frame(point, origin, axes, scale, rotated):
 
 
 @compiled
-def write_coordinates(rotated, leading, row):
+def write_coordinates(rotated, n_leading, row):
     """Write a rotated point into ``row`` as `Index` stores it."""
     p = rotated.shape[0]
-    near, rest = 0.0, 0.0
+    leading_square, residual_square = 0.0, 0.0
     for a in range(p):
         row[a + 1] = rotated[a]
-        if a < leading:
-            near += rotated[a] * rotated[a]
+        if a < n_leading:
+            leading_square += rotated[a] * rotated[a]
         else:
-            rest += rotated[a] * rotated[a]
-    row[REST] = np.sqrt(rest)
-    row[p + 1] = np.sqrt(near + rest)
+            residual_square += rotated[a] * rotated[a]
+    row[RESIDUAL_AXIS] = np.sqrt(residual_square)
+    row[p + 1] = np.sqrt(leading_square + residual_square)
 
 
 @compiled
-def fit_axis(values, low, high, position, outer_low, outer_high, s):
+def fit_axis(values, low, high, offset, outer_low, outer_high, s):
     """Fit the boxes of a block and its superblock ``s`` to the living records along one axis.
 
-    ``position`` is that of the block in its superblock, whose box changes only if the block touched
-    one of its faces.
+    ``offset`` is the position of the block in its superblock, whose box changes only if the block
+    touched one of its faces.
     """
     # Two halves side by side, since each comparison waits for the one before.
     least, greatest = np.float32(np.inf), np.float32(-np.inf)
@@ -236,8 +236,8 @@ def fit_axis(values, low, high, position, outer_low, outer_high, s):
         other_least = other if other < other_least else other_least
         other_greatest = other if other > other_greatest else other_greatest
     least, greatest = min(least, other_least), max(greatest, other_greatest)
-    is_on_face = low[position] <= outer_low[s] or high[position] >= outer_high[s]
-    low[position], high[position] = least, greatest
+    is_on_face = low[offset] <= outer_low[s] or high[offset] >= outer_high[s]
+    low[offset], high[offset] = least, greatest
     if is_on_face or least < outer_low[s] or greatest > outer_high[s]:
         for i in range(BLOCKS_PER_SUPERBLOCK):
             least = min(least, low[i])
@@ -252,15 +252,15 @@ def mean_of_living(index, point):
 
 
 @compiled
-def remove(index, record):
+def remove_record(index, record):
     """Remove a record; the boxes around its block are refitted after every few removals.
 
     The outer face of its shell is refitted at once, since every round searches for the outermost
     record. Refitting the other faces costs more than it saves until a few records are removed.
     """
-    b, i = index.place[record] // BLOCK, index.place[record] % BLOCK
+    b, i = index.position[record] // BLOCK, index.position[record] % BLOCK
     for j in range(index.X.shape[1]):
-        add_exactly(index.total[j], -index.X[record, j])
+        add_compensated(index.total[j], -index.X[record, j])
     last = index.blocks.shape[1] - 1
     is_on_outer_face = (
         index.blocks[b, last, i]
@@ -268,18 +268,20 @@ def remove(index, record):
     )
     for a in range(last + 1):
         index.blocks[b, a, i] = np.nan
-    index.filled[b] -= 1
+    index.n_living[b] -= 1
     index.size[0] -= 1
-    if is_on_outer_face or index.filled[b] % FIT_EVERY == 0:
-        first = last if index.filled[b] % FIT_EVERY else ALL_AXES
-        fit_block(index.blocks, index.low, index.high, index.outer_low, index.outer_high, b, first)
+    if is_on_outer_face or index.n_living[b] % REMOVALS_PER_FIT == 0:
+        first_axis = last if index.n_living[b] % REMOVALS_PER_FIT else ALL_AXES
+        fit_block(
+            index.blocks, index.low, index.high, index.outer_low, index.outer_high, b, first_axis
+        )
 
 
 @inlined
 def assign(index, record, group):
     """Assign a record to a group and remove it."""
     index.labels[record] = group
-    remove(index, record)
+    remove_record(index, record)
 
 
 @inlined

@@ -3,7 +3,7 @@
 The records of a block lie close together and are searched for together: a block that is too far
 from their box is excluded for all of them together, and another block for each of them by its own
 distance to that box. `shoal._kernels.spatial.search` measures the rest. Where a sample of blocks
-shows that hardly anything would be excluded, `shoal._kernels.spatial.products` does it all.
+shows that hardly anything would be excluded, `shoal._kernels.spatial.products` finds all of them.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.block_queue import heapify_superblocks, pop_superblock
 from shoal._kernels.spatial.bounds import NO_SCORE, near_score_bounds
-from shoal._kernels.spatial.frame import greatest_difference, power_of_two
+from shoal._kernels.spatial.coordinate_frame import greatest_difference, power_of_two
 from shoal._kernels.spatial.index import Index, open_index
 from shoal._kernels.spatial.products import find_by_products
 from shoal._kernels.spatial.search import (
@@ -27,18 +27,18 @@ from shoal._kernels.spatial.search import (
     measure_block,
 )
 
-SHORT = 1000  # records up to which all distances are computed: nothing has to be compiled
+MAX_WITHOUT_INDEX = 1000  # records up to which NumPy computes all distances: nothing is compiled
 STRIDE = 4  # blocks between two reports of progress: a fraction of a second
 # Matrix products are considered where all pairs have so many differences of values, half a
 # second of work: below, compiling their kernel takes longer than they save.
 MIN_DIFFERENCES = 10_000_000_000
-SAMPLE = 8  # blocks whose searches show what an index excludes
+N_SAMPLE_BLOCKS = 8  # blocks searched to estimate how much an index excludes
 # Products take as long as a search that reads this share of all coordinates: that of one pair is
 # computed faster and serves two records, but there is a comparison for each pair.
 PRODUCT_SHARE, COMPARED_COLUMNS = 0.25, 8
 # Records per column below which the axes of an index take longer to compute than all products.
 MIN_RECORDS_PER_COLUMN = 16
-UNATTAINABLE = np.float32(np.inf)  # required score of places without a record
+UNATTAINABLE = np.float32(np.inf)  # required score of positions without a record
 
 
 class BlockQueries(NamedTuple):
@@ -68,7 +68,7 @@ def neighbours(X: np.ndarray, m: int) -> np.ndarray:
 
 def neighbours_and_squares(X: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the ``m`` nearest other rows of each row, and their squared distances."""
-    if len(X) <= SHORT:
+    if len(X) <= MAX_WITHOUT_INDEX:
         return neighbours_of_few(X, m)
     nearest, squares = np.empty((len(X), m), np.int64), np.empty((len(X), m))
     strides = (
@@ -82,7 +82,7 @@ def neighbours_and_squares(X: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarra
 
 
 def neighbours_of_few(X: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the same from all distances: slower than an index, but nothing is compiled.
+    """Return the same as `neighbours_and_squares` from all distances; nothing is compiled.
 
     Examples
     --------
@@ -100,11 +100,11 @@ def neighbours_of_few(X: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
         distance += gap * gap
     np.fill_diagonal(distance, np.inf)
     farthest = np.partition(distance, m - 1, axis=1)[:, m - 1 : m]
-    row, other = np.nonzero(distance <= farthest)  # more than m where some are as far
+    row, other = np.nonzero(distance <= farthest)  # more than m if there are ties
     order = np.lexsort((other, distance[row, other], row))
     first = np.searchsorted(row[order], np.arange(n))
-    kept = order[first[:, np.newaxis] + np.arange(m)]
-    return other[kept], distance[row, other][kept]
+    selected = order[first[:, np.newaxis] + np.arange(m)]
+    return other[selected], distance[row, other][selected]
 
 
 def find_in_strides(index: Index, nearest: np.ndarray, squares: np.ndarray) -> Iterator[int]:
@@ -113,41 +113,41 @@ def find_in_strides(index: Index, nearest: np.ndarray, squares: np.ndarray) -> I
     Yield how many records are done after each stride of a fraction of a second. No record
     may have left the index.
     """
-    total = int(index.size[0])
+    n_records = int(index.size[0])
     if nearest.shape[1] and excludes_little(index, nearest, squares):
-        order = index.records.ravel()[:total]
+        order = index.records.ravel()[:n_records]
         yield from find_by_products(index.X, order, index.origin, index.scale, nearest, squares)
         return
-    for start in range(0, -(-total // BLOCK) if nearest.shape[1] else 0, STRIDE):
+    for start in range(0, -(-n_records // BLOCK) if nearest.shape[1] else 0, STRIDE):
         find_neighbours(index, start, start + STRIDE, nearest, squares, False)
-        yield min((start + STRIDE) * BLOCK, total)
+        yield min((start + STRIDE) * BLOCK, n_records)
 
 
 def excludes_little(index: Index, nearest: np.ndarray, squares: np.ndarray) -> bool:
-    """Return whether products are faster than the index; it is tried on some blocks.
+    """Return whether matrix products are faster than the index, by a search from some blocks.
 
-    What is read is counted, not timed, so that the same table is always treated alike. The
-    neighbours of these blocks are written to ``nearest`` and ``squares``.
+    The coordinates read are counted, not timed, so that the same table is always treated alike.
+    The neighbours of these blocks are written to ``nearest`` and ``squares``.
     """
     n, p = int(index.size[0]), index.X.shape[1]
     if n * n * p < MIN_DIFFERENCES:
         return False
-    sample = np.linspace(0, -(-n // BLOCK) - 1, SAMPLE).astype(np.int64)
+    sample = np.linspace(0, -(-n // BLOCK) - 1, N_SAMPLE_BLOCKS).astype(np.int64)
     n_read = sum(find_neighbours(index, b, b + 1, nearest, squares, False) for b in sample)
-    n_all = int(index.filled[sample].sum()) * n * (p + COMPARED_COLUMNS)
-    return bool(n_read > PRODUCT_SHARE * n_all)
+    n_total = int(index.n_living[sample].sum()) * n * (p + COMPARED_COLUMNS)
+    return bool(n_read > PRODUCT_SHARE * n_total)
 
 
 def needs_no_index(n: int, p: int) -> bool:
-    """Return whether products are faster than the making of an index alone: wide tables."""
+    """Return whether matrix products take less time than building an index, as for wide tables."""
     return n * n * p >= MIN_DIFFERENCES and n < MIN_RECORDS_PER_COLUMN * p
 
 
 def find_without_index(X: np.ndarray, nearest: np.ndarray, squares: np.ndarray) -> Iterator[int]:
     """Fill ``nearest`` and ``squares`` as `find_in_strides` does, for a wide table."""
-    everyone, origin = np.arange(len(X), dtype=np.int32), X.mean(axis=0)
-    scale = power_of_two(greatest_difference(X, everyone, origin) * np.sqrt(X.shape[1]))
-    return find_by_products(X, everyone, origin, scale, nearest, squares)
+    all_records, origin = np.arange(len(X), dtype=np.int32), X.mean(axis=0)
+    scale = power_of_two(greatest_difference(X, all_records, origin) * np.sqrt(X.shape[1]))
+    return find_by_products(X, all_records, origin, scale, nearest, squares)
 
 
 def stream_neighbours(index: Index, m: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
@@ -164,10 +164,10 @@ def stream_neighbours(index: Index, m: int) -> Iterator[tuple[np.ndarray, np.nda
 
 
 @compiled
-def find_neighbours(index, start, stop, nearest, squares, compact):
+def find_neighbours(index, start, stop, nearest, squares, is_compact):
     """Fill the rows of ``nearest`` and ``squares`` that belong to the records of some blocks.
 
-    The row of a record is its number or, where ``compact``, its place after the first block.
+    The row of a record is its number or, if ``is_compact``, its position from the first block on.
     Return how many coordinates of other records were read.
     """
     n_read = 0
@@ -180,14 +180,15 @@ def find_neighbours(index, start, stop, nearest, squares, compact):
         bounds=np.empty(BLOCK, np.float32),
         box=np.empty((2, width), np.float32),
     )
-    query_box, inner = np.empty((2, width), np.float32), np.empty(BLOCKS_PER_SUPERBLOCK, np.float32)
+    query_box = np.empty((2, width), np.float32)
+    inner_bounds = np.empty(BLOCKS_PER_SUPERBLOCK, np.float32)
     for b in range(start, min(stop, index.blocks.shape[0])):
-        load_queries(index.blocks[b], index.filled[b], queries)
+        load_queries(index.blocks[b], index.n_living[b], queries)
         for i in range(BLOCK):
-            queries.result_rows[i] = (b - start) * BLOCK + i if compact else index.records[b, i]
+            queries.result_rows[i] = (b - start) * BLOCK + i if is_compact else index.records[b, i]
         n_read += search_block(index, b, b, queries, nearest, squares)
 
-        faces(index.low, index.high, b, query_box)
+        write_faces(index.low, index.high, b, query_box)
         near_score_bounds(
             index.outer_low, index.outer_high, query_box[0], query_box[1], index.outer_bounds
         )
@@ -198,12 +199,12 @@ def find_neighbours(index, start, stop, nearest, squares, compact):
             if n_queued < 0:
                 break
             s = index.queue[n_queued]
-            near_score_bounds(index.low[s], index.high[s], query_box[0], query_box[1], inner)
+            near_score_bounds(index.low[s], index.high[s], query_box[0], query_box[1], inner_bounds)
             for i in range(BLOCKS_PER_SUPERBLOCK):
                 other = s * BLOCKS_PER_SUPERBLOCK + i
                 # The score of an empty block is -inf, which is also what a search without any
                 # result requires; an empty block holds no record that could be read.
-                if inner[i] > NO_SCORE and inner[i] >= least_required and other != b:
+                if inner_bounds[i] > NO_SCORE and inner_bounds[i] >= least_required and other != b:
                     n_read += search_block(index, b, other, queries, nearest, squares)
     return n_read
 
@@ -219,7 +220,7 @@ def load_queries(block, size, queries):
 
 
 @compiled
-def faces(low, high, b, box):
+def write_faces(low, high, b, box):
     """Write the lower and the upper faces of the box of a block into ``box``."""
     for a in range(box.shape[1]):
         box[0, a] = low[b // BLOCKS_PER_SUPERBLOCK, a, b % BLOCKS_PER_SUPERBLOCK]
@@ -236,22 +237,22 @@ def search_block(index, b, other, queries, nearest, squares):
     coordinates, required, counts = queries.coordinates, queries.required, queries.counts
     last = coordinates.shape[1] - 1
     all_equal, lowest = index.all_equal[other], index.records[other, 0]
-    faces(index.low, index.high, other, queries.box)
+    write_faces(index.low, index.high, other, queries.box)
     near_score_bounds(
         index.blocks[b], index.blocks[b], queries.box[0], queries.box[1], queries.bounds
     )
-    for i in range(index.filled[b]):
+    for i in range(index.n_living[b]):
         record, row = index.records[b, i], queries.result_rows[i]
         if not queries.bounds[i] >= required[i] or (
             all_equal
             and cannot_improve(index.X, lowest, record, nearest[row], squares[row], counts[i])
         ):
             continue
-        n_read += BLOCK * index.leading
+        n_read += BLOCK * index.n_leading
         if measure_block(
-            index.blocks[other], coordinates[i], index.leading, NEAREST, required[i], index.gaps
+            index.blocks[other], coordinates[i], index.n_leading, NEAREST, required[i], index.gaps
         ):
-            n_read += BLOCK * (last - 1 - index.leading)
+            n_read += BLOCK * (last - 1 - index.n_leading)
             norm = float(coordinates[i, last])
             query = Query(index.X, index.X[record], NEAREST, record, index.scale, norm)
             counts[i], required[i] = add_block_to_list(
@@ -263,9 +264,9 @@ def search_block(index, b, other, queries, nearest, squares):
 
 @compiled
 def cannot_improve(X, lowest, record, nearest, squares, count):
-    """Return whether records that are all alike cannot come into the list of ``record``.
+    """Return whether none of some equal records can enter the list of ``record``.
 
-    The ``lowest`` of them decides for all.
+    The ``lowest`` of them is compared.
     """
     last = nearest.shape[0] - 1
     squared = squared_distance(X, lowest, X[record])

@@ -1,7 +1,7 @@
 """A pool of the records that have no group yet ("living"), for passes over all of them.
 
-The living records lie without gaps, one array per column, so that a pass over them is a run
-of vector instructions. When a record is removed, the last one takes its place; so places are
+The living records are stored without gaps, one array per column, so that a pass over them is a run
+of vector instructions. When a record is removed, the last one takes its position. So positions are
 not in the order of the records, and ties are broken by the record's number.
 """
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.compensated_sum import add_exactly, add_records, write_mean
+from shoal._kernels.compensated_sum import add_compensated, add_records, write_mean
 from shoal._kernels.structures.heap import is_greater, sift_down, sift_up
 
 CHUNK = 64  # distances that are compared together
@@ -58,19 +58,19 @@ def mean_of_living(pool, point):
 
 
 @compiled
-def copy_record(pool, place, point):
-    """Write the record at ``place`` into ``point``."""
+def copy_record(pool, position, point):
+    """Write the record at ``position`` into ``point``."""
     for j in range(point.shape[0]):
-        point[j] = pool.columns[j, place]
+        point[j] = pool.columns[j, position]
 
 
 @compiled
 def measure_distances(pool, point):
     """Fill ``pool.distance`` with the squared distances of the living to ``point``."""
-    stretch = 512  # a run of distances that stays in the fastest cache over all columns
+    chunk_size = 512  # a run of distances that stays in the fastest cache over all columns
     size = pool.size[0]
-    for start in range(0, size, stretch):
-        stop = min(start + stretch, size)
+    for start in range(0, size, chunk_size):
+        stop = min(start + chunk_size, size)
         distance = pool.distance[start:stop]
         distance[:] = 0.0
         for j in range(point.shape[0]):
@@ -82,8 +82,8 @@ def measure_distances(pool, point):
 
 
 @compiled
-def farthest_place(pool):
-    """Return the place with the greatest distance; ties go to the lowest record."""
+def farthest_position(pool):
+    """Return the position with the greatest distance; ties go to the lowest record."""
     distance, records, size = pool.distance, pool.records, pool.size[0]
     best, greatest = 0, distance[0]
     for start in range(0, size, CHUNK):
@@ -98,92 +98,93 @@ def farthest_place(pool):
 
 
 @compiled
-def nearest_places(pool, places):
-    """Fill ``places`` with the nearest living records, in no order; ties go to the lowest.
+def nearest_positions(pool, positions):
+    """Fill ``positions`` with those of the nearest living records; ties go to the lowest record.
 
-    There must be at least as many living records as ``places``, which becomes a max-heap.
+    They are in no order. There must be at least as many living records as ``positions``, which
+    becomes a max-heap.
     """
-    distance, records, size, k = pool.distance, pool.records, pool.size[0], places.shape[0]
+    distance, records, size, k = pool.distance, pool.records, pool.size[0], positions.shape[0]
     for i in range(k):
-        sift_up(places, distance, records, i, i)
-    worst = distance[places[0]]
+        sift_up(positions, distance, records, i, i)
+    worst = distance[positions[0]]
     for start in range(k, size, CHUNK):
         stop = min(start + CHUNK, size)
         if any_as_near(distance[start:stop], worst):
             for i in range(start, stop):
-                if distance[i] <= worst and is_greater(distance, records, places[0], i):
-                    sift_down(places, distance, records, 0, k, i)
-                    worst = distance[places[0]]
+                if distance[i] <= worst and is_greater(distance, records, positions[0], i):
+                    sift_down(positions, distance, records, 0, k, i)
+                    worst = distance[positions[0]]
 
 
 @compiled
 def any_as_far(distances, least):
     """Return whether any distance is at least ``least``: a run of vector instructions."""
-    hits = False
+    is_any = False
     for i in range(distances.shape[0]):
-        hits |= distances[i] >= least
-    return hits
+        is_any |= distances[i] >= least
+    return is_any
 
 
 @compiled
 def any_as_near(distances, greatest):
     """Return whether any distance is at most ``greatest``."""
-    hits = False
+    is_any = False
     for i in range(distances.shape[0]):
-        hits |= distances[i] <= greatest
-    return hits
+        is_any |= distances[i] <= greatest
+    return is_any
 
 
 @compiled
-def remove(pool, place):
-    """Remove the record at ``place``; the last living record takes its place."""
+def remove_record(pool, position):
+    """Remove the record at ``position``; the last living record takes its position."""
     for j in range(pool.columns.shape[0]):
-        add_exactly(pool.total[j], -pool.columns[j, place])
+        add_compensated(pool.total[j], -pool.columns[j, position])
     pool.size[0] -= 1
-    move(pool, pool.size[0], place)
+    move_record(pool, pool.size[0], position)
 
 
 @compiled
-def place_of(pool, record):
-    """Return the place of a living record."""
-    place = 0
-    while pool.records[place] != record:
-        place += 1
-    return place
+def position_of(pool, record):
+    """Return the position of a living record."""
+    position = 0
+    while pool.records[position] != record:
+        position += 1
+    return position
 
 
 @compiled
-def assign(pool, place, group):
-    """Assign the record at ``place`` to a group and remove it."""
-    pool.labels[pool.records[place]] = group
-    remove(pool, place)
+def assign(pool, position, group):
+    """Assign the record at ``position`` to a group and remove it."""
+    pool.labels[pool.records[position]] = group
+    remove_record(pool, position)
 
 
 @compiled
-def form_group(pool, places):
-    """Make the records at ``places`` the next group and remove them."""
-    removed, distance = -1.0, pool.distance
-    for i in range(places.shape[0]):
-        pool.labels[pool.records[places[i]]] = pool.n_groups[0]
-        distance[places[i]] = removed
+def form_group(pool, positions):
+    """Make the records at ``positions`` the next group and remove them."""
+    REMOVED, distance = -1.0, pool.distance
+    for i in range(positions.shape[0]):
+        pool.labels[pool.records[positions[i]]] = pool.n_groups[0]
+        distance[positions[i]] = REMOVED
         for j in range(pool.columns.shape[0]):
-            add_exactly(pool.total[j], -pool.columns[j, places[i]])
+            add_compensated(pool.total[j], -pool.columns[j, positions[i]])
     # Gaps are filled from the back, where some records may have been removed as well.
-    size, last = pool.size[0] - places.shape[0], pool.size[0] - 1
-    for i in range(places.shape[0]):
-        if places[i] < size:
-            while distance[last] == removed:
+    size, last = pool.size[0] - positions.shape[0], pool.size[0] - 1
+    for i in range(positions.shape[0]):
+        if positions[i] < size:
+            while distance[last] == REMOVED:
                 last -= 1
-            move(pool, last, places[i])
+            move_record(pool, last, positions[i])
             last -= 1
     pool.size[0] = size
     pool.n_groups[0] += 1
 
 
 @compiled
-def move(pool, place, to):
-    """Move the record at ``place`` to the place ``to``."""
+def move_record(pool, source, target):
+    """Move the record at position ``source`` to position ``target``."""
     for j in range(pool.columns.shape[0]):
-        pool.columns[j, to] = pool.columns[j, place]
-    pool.records[to] = pool.records[place]
-    pool.distance[to] = pool.distance[place]
+        pool.columns[j, target] = pool.columns[j, source]
+    pool.records[target] = pool.records[source]
+    pool.distance[target] = pool.distance[source]

@@ -1,4 +1,4 @@
-"""Ranks of records: how many others are closer to a point than its own record, or as near."""
+"""Ranks of records: how many others are closer to a point than its own record, or tied."""
 
 import numpy as np
 
@@ -11,19 +11,20 @@ from shoal._kernels.spatial.search import NEAREST, NONE_FOUND, blocks_of, next_b
 
 
 @compiled
-def count_closer(index, weights, point, low, high, enough):
-    """Weigh the records whose squared distance is below ``low``, and those from there to ``high``.
+def count_closer(index, weights, point, tie_start, tie_end, max_closer):
+    """Return the weight of the records closer to a point than its own record, and of the tied ones.
 
-    The search ends as soon as the first sum reaches ``enough``; the second is then meaningless.
+    Records are tied if their squared distance is between ``tie_start`` and ``tie_end``. The search
+    ends as soon as the first weight reaches ``max_closer``; the second is then meaningless.
     """
     query_norm = write_query(
-        point, index.origin, index.axes, index.scale, index.leading, NEAREST, index.query
+        point, index.origin, index.axes, index.scale, index.n_leading, NEAREST, index.query
     )
-    required = required_score(high, NEAREST, index.scale, query_norm, point.shape[0])
+    required = required_score(tie_end, NEAREST, index.scale, query_norm, point.shape[0])
     score_bounds(index.outer_low, index.outer_high, index.query, NEAREST, index.outer_bounds)
     n_queued = queue_superblocks(index.outer_bounds, index.queue, required, index.bounds)
     blocks, closer, tied = blocks_of(index), NONE_FOUND, NONE_FOUND
-    while closer < enough:
+    while closer < max_closer:
         b, n_queued = next_block(blocks, NEAREST, required, n_queued)
         if b < 0:
             break
@@ -31,28 +32,34 @@ def count_closer(index, weights, point, low, high, enough):
             if NEAREST * index.gaps[i] >= required:
                 record = index.records[b, i]
                 squared = squared_distance(index.X, record, point)
-                if squared < low:
+                if squared < tie_start:
                     closer += weights[record]
-                elif squared <= high:
+                elif squared <= tie_end:
                     tied += weights[record]
     return closer, tied
 
 
 @compiled
-def rank_own_records(index, weights, points, own, slack, enough, start, stop, closer, tied):
-    """Count the records closer than, and as near as, the own record of each point of a range.
+def rank_own_records(
+    index, weights, points, own_records, tolerance, max_closer, start, stop, closer, tied
+):
+    """Count the records closer to each point of a range than its own record, and the tied ones.
 
-    ``own`` holds a record of the index for each point. Distances whose relative
-    difference is at most ``slack`` are tied.
+    ``own_records`` holds a record of the index for each point. Squared distances whose relative
+    difference is at most ``tolerance`` are tied.
     """
     for i in range(start, stop):
-        squared = squared_distance(index.X, own[i], points[i])
-        low, high = squared * (1 - slack), squared * (1 + slack)
-        closer[i], tied[i] = count_closer(index, weights, points[i], low, high, enough)
+        squared = squared_distance(index.X, own_records[i], points[i])
+        tie_start, tie_end = squared * (1 - tolerance), squared * (1 + tolerance)
+        closer[i], tied[i] = count_closer(index, weights, points[i], tie_start, tie_end, max_closer)
 
 
 def rank_among_few(
-    table: np.ndarray, weights: np.ndarray, points: np.ndarray, own: np.ndarray, slack: float
+    table: np.ndarray,
+    weights: np.ndarray,
+    points: np.ndarray,
+    own_records: np.ndarray,
+    tolerance: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what `rank_own_records` counts for all points, from all distances.
 
@@ -62,7 +69,7 @@ def rank_among_few(
     for column, targets in zip(table.T, points.T, strict=True):
         gap = column - targets[:, np.newaxis]
         distance += gap * gap
-    own_distance = distance[np.arange(len(points)), own][:, np.newaxis]
-    is_closer = distance < own_distance * (1 - slack)
-    is_tied = ~is_closer & (distance <= own_distance * (1 + slack))
+    own_distance = distance[np.arange(len(points)), own_records][:, np.newaxis]
+    is_closer = distance < own_distance * (1 - tolerance)
+    is_tied = ~is_closer & (distance <= own_distance * (1 + tolerance))
     return is_closer @ weights, is_tied @ weights

@@ -1,8 +1,8 @@
 """The nearest and the farthest living records, without a pass over all of them.
 
 Superblocks are visited in the order of the bounds that their boxes give, then their
-blocks, until the records in the list beat every remaining bound. A block is measured in
-single precision by vector instructions; the records that this cannot rule out are measured
+blocks, until no remaining bound exceeds the scores in the list. A block is measured in
+single precision by vector instructions; the records that this does not exclude are measured
 in double precision. `shoal._kernels.spatial.bounds` proves that the result is that of a pass
 over all living records. The score of a record is its squared distance times a ``sign``: -1 in a
 search for the nearest records, 1 in a search for the farthest.
@@ -19,13 +19,13 @@ from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.block_queue import (
-    greatest,
+    index_of_greatest,
     pop_superblock,
     queue_best_superblock,
     queue_other_superblocks,
 )
 from shoal._kernels.spatial.bounds import NO_SCORE, required_score, score_bounds
-from shoal._kernels.spatial.index import REST, rotate_to_frame, write_coordinates
+from shoal._kernels.spatial.index import RESIDUAL_AXIS, rotate_to_frame, write_coordinates
 
 # NumPy numbers, since numba compiles an inner kernel again for every plain constant passed to it.
 NEAREST, FARTHEST = np.float32(-1), np.float32(1)
@@ -34,7 +34,7 @@ FIRST_AXIS = np.int64(1)  # the axes of the frame are stored from here on
 
 
 class Query(NamedTuple):
-    """A search in a table ``X``: the point, the sign of its scores, and a record to leave out.
+    """A search in a table ``X``: the point, the sign of its scores, and an excluded record.
 
     ``scale`` is that of the index, and ``norm`` the distance of the point from its origin.
     """
@@ -53,7 +53,7 @@ class Blocks(NamedTuple):
     coordinates: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    leading: int
+    n_leading: int
     query: np.ndarray
     outer_bounds: np.ndarray
     bounds: np.ndarray
@@ -66,7 +66,7 @@ class Blocks(NamedTuple):
 def blocks_of(index):
     """Return the parts of an index that a search reads block by block."""
     return Blocks(
-        index.blocks, index.low, index.high, index.leading, index.query, index.outer_bounds,
+        index.blocks, index.low, index.high, index.n_leading, index.query, index.outer_bounds,
         index.bounds, index.queue, index.gaps, index.blocks_read,
     )  # fmt: skip
 
@@ -114,7 +114,7 @@ def search(index, point, sign, excluded, best, squares, count):
     """
     last = best.shape[0] - 1
     norm = write_query(
-        point, index.origin, index.axes, index.scale, index.leading, sign, index.query
+        point, index.origin, index.axes, index.scale, index.n_leading, sign, index.query
     )
     query, blocks = Query(index.X, point, sign, excluded, index.scale, norm), blocks_of(index)
     required = NO_SCORE
@@ -166,14 +166,14 @@ def add_block_to_list(query, records, all_equal, gaps, required, best, squares, 
 
 
 @compiled
-def write_query(point, origin, axes, scale, leading, sign, query):
+def write_query(point, origin, axes, scale, n_leading, sign, query):
     """Write ``point`` to ``query`` as records are stored; return its distance from the origin."""
     rotated = np.empty(point.shape[0])
     rotate_to_frame(point, origin, axes, scale, rotated)
-    write_coordinates(rotated, leading, query)
+    write_coordinates(rotated, n_leading, query)
     # Along the other axes two positions differ by the difference of their distances from the
     # origin at least, and by the sum at most.
-    query[REST] *= -sign
+    query[RESIDUAL_AXIS] *= -sign
     return float(query[point.shape[0] + 1])
 
 
@@ -186,15 +186,20 @@ def next_block(blocks, sign, required, n_queued):
     bounds, queue = blocks.bounds, blocks.queue
     while n_queued > 0:
         s = queue[n_queued - 1]
-        # The order within a superblock pays only as long as the list is empty.
-        first = greatest(bounds) if required == NO_SCORE else 0
+        # The order within a superblock is worthwhile only as long as the list is empty.
+        first = index_of_greatest(bounds) if required == NO_SCORE else 0
         for i in range(first, BLOCKS_PER_SUPERBLOCK):
             if bounds[i] > NO_SCORE and bounds[i] >= required:
                 bounds[i] = NO_SCORE
                 blocks.blocks_read[0] += 1
                 b = s * BLOCKS_PER_SUPERBLOCK + i
                 if measure_block(
-                    blocks.coordinates[b], blocks.query, blocks.leading, sign, required, blocks.gaps
+                    blocks.coordinates[b],
+                    blocks.query,
+                    blocks.n_leading,
+                    sign,
+                    required,
+                    blocks.gaps,
                 ):
                     return b, n_queued
         n_queued = pop_superblock(blocks.outer_bounds, queue, n_queued - 1, required)
@@ -206,23 +211,23 @@ def next_block(blocks, sign, required, n_queued):
 
 
 @compiled
-def measure_block(block, query, leading, sign, required, gaps):
-    """Fill ``gaps`` with the squared distances in a block; return whether one may be good enough.
+def measure_block(block, query, n_leading, sign, required, gaps):
+    """Fill ``gaps`` with the squared distances in a block; return whether a record may qualify.
 
     If the leading axes and the distances along all others rule out every record, the
     other axes are not read.
     """
     for i in range(BLOCK):
         gaps[i] = np.float32(0)
-    add_gaps(block, query, FIRST_AXIS, FIRST_AXIS + leading, gaps)
-    rests, q = block[REST], query[REST]
-    hits = np.int32(0)
+    add_gaps(block, query, FIRST_AXIS, FIRST_AXIS + n_leading, gaps)
+    residuals, q = block[RESIDUAL_AXIS], query[RESIDUAL_AXIS]
+    may_qualify = np.int32(0)
     for i in range(BLOCK):
-        gap = rests[i] - q
-        hits |= np.int32(sign * (gaps[i] + gap * gap) >= required)
-    if hits == 0:
+        gap = residuals[i] - q
+        may_qualify |= np.int32(sign * (gaps[i] + gap * gap) >= required)
+    if may_qualify == 0:
         return False
-    add_gaps(block, query, FIRST_AXIS + leading, block.shape[0] - 1, gaps)
+    add_gaps(block, query, FIRST_AXIS + n_leading, block.shape[0] - 1, gaps)
     return True
 
 
@@ -238,7 +243,7 @@ def add_gaps(block, query, start, stop, gaps):
 
 @compiled
 def insert(best, squares, count, sign, record, squared):
-    """Insert a record into a list, whose last one drops out if it is full; return its length."""
+    """Insert a record into a list, whose last one is dropped if it is full; return its length."""
     slot = min(count, best.shape[0] - 1)
     while slot > 0 and comes_first(sign, squared, record, squares[slot - 1], best[slot - 1]):
         best[slot], squares[slot] = best[slot - 1], squares[slot - 1]

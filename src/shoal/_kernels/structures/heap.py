@@ -1,4 +1,4 @@
-"""Binary heaps: a min-heap of keys and items, and a max-heap of places with external keys."""
+"""Binary heaps: a min-heap of keys and items, and a max-heap of items with external keys."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from shoal._kernels._compile import compiled
 class Heap(NamedTuple):
     """A min-heap of integers; ties go to the lowest item.
 
-    The first ``size[0]`` of ``keys`` and ``items`` count.
+    Its items are ``items[: size[0]]``, and their keys ``keys[: size[0]]``.
     """
 
     keys: np.ndarray
@@ -70,30 +70,30 @@ def pop(heap):
 
 @compiled
 def is_greater(keys, ties, a, b):
-    """Return whether place ``a`` has a greater key than ``b``, or an equal key and greater tie."""
+    """Return whether item ``a`` has a greater key than ``b``, or an equal one and a greater tie."""
     if keys[a] == keys[b]:
         return ties[a] > ties[b]
     return keys[a] > keys[b]
 
 
 @compiled
-def sift_up(heap, keys, ties, position, place):
-    """Add a place to a max-heap of ``position`` places (sift up)."""
-    while position > 0 and is_greater(keys, ties, place, heap[(position - 1) // 2]):
+def sift_up(heap, keys, ties, position, item):
+    """Add an item to a max-heap of ``position`` items (sift up)."""
+    while position > 0 and is_greater(keys, ties, item, heap[(position - 1) // 2]):
         heap[position] = heap[(position - 1) // 2]
         position = (position - 1) // 2
-    heap[position] = place
+    heap[position] = item
 
 
 @compiled
-def sift_down(heap, keys, ties, position, size, place):
-    """Put a place at position ``position`` of a max-heap, or below it (sift down)."""
+def sift_down(heap, keys, ties, position, size, item):
+    """Put an item at ``position`` of a max-heap of ``size`` items, or below it (sift down)."""
     child = 2 * position + 1
     while child < size:
         if child + 1 < size and is_greater(keys, ties, heap[child + 1], heap[child]):
             child += 1
-        if not is_greater(keys, ties, heap[child], place):
+        if not is_greater(keys, ties, heap[child], item):
             break
         heap[position] = heap[child]
         position, child = child, 2 * child + 1
-    heap[position] = place
+    heap[position] = item

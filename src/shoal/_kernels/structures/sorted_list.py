@@ -13,7 +13,7 @@ def precedes(key, item, other_key, other_item):
 def insert(items, keys, count, item, key):
     """Insert an item into a list of ``count`` items; return its length.
 
-    The last item of a full list drops out, or the new one if its key is the greatest.
+    The last item of a full list is dropped, or the new one if its key is the greatest.
     """
     slot, capacity = count, items.shape[0]
     while slot > 0 and precedes(key, item, keys[slot - 1], items[slot - 1]):

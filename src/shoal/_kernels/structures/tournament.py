@@ -1,4 +1,4 @@
-"""A tournament tree: the player with the least key, when one key changes at a time.
+"""A tournament tree, which yields the player with the least key while keys change one by one.
 
 The key of a player is its score and, for ties, the pair of the player and its partner: the lower
 number first, then the higher. ``tree`` has the players in its second half, each at its number, or
@@ -12,17 +12,19 @@ from shoal._kernels._compile import compiled
 NO_PLAYER = np.int64(-1)
 
 
-def open_tournament(plays: np.ndarray) -> np.ndarray:
-    """Return a tournament of the players in a mask, all of equal score: the lowest number wins.
+def open_tournament(is_playing: np.ndarray) -> np.ndarray:
+    """Return a tournament of the players in a mask, whose scores are equal: the lowest wins.
 
     Examples
     --------
     >>> open_tournament(np.array([False, True, True]))
     array([-1,  1,  1,  2, -1,  1,  2, -1])
     """
-    leaves = 1 << (len(plays) - 1).bit_length()
+    leaves = 1 << (len(is_playing) - 1).bit_length()
     tree = np.full(2 * leaves, NO_PLAYER)
-    tree[leaves : leaves + len(plays)] = np.where(plays, np.arange(len(plays)), NO_PLAYER)
+    tree[leaves : leaves + len(is_playing)] = np.where(
+        is_playing, np.arange(len(is_playing)), NO_PLAYER
+    )
     while leaves > 1:
         left, right = tree[leaves : 2 * leaves : 2], tree[leaves + 1 : 2 * leaves : 2]
         leaves //= 2
@@ -38,10 +40,10 @@ def play_all(tree, score, partner):
 
 
 @compiled
-def replay(tree, score, partner, player, plays):
+def replay(tree, score, partner, player, is_playing):
     """Update the winners above a player whose key has changed, or which is removed."""
     node = tree.shape[0] // 2 + player
-    tree[node] = player if plays else NO_PLAYER
+    tree[node] = player if is_playing else NO_PLAYER
     while node > 1:
         node //= 2
         tree[node] = winner(tree, score, partner, node)
@@ -58,7 +60,7 @@ def winner(tree, score, partner, node):
 
 @compiled
 def precedes(score, partner, a, b):
-    """Return whether player ``a`` has a lesser key than player ``b``."""
+    """Return whether player ``a`` has a lower key than player ``b``."""
     if score[a] != score[b]:
         return score[a] < score[b]
     lower_a, lower_b = min(a, partner[a]), min(b, partner[b])

@@ -1,1 +1,1 @@
-"""The cheapest cuts of records in an order, or of sorted values."""
+"""The cheapest cuts of an order of records, or of sorted values, into groups."""

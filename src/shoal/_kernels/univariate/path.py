@@ -1,4 +1,4 @@
-"""The cheapest cuts of an order into groups: a shortest path over the places to cut."""
+"""The cheapest cuts of an order into groups: a shortest path over the positions of cuts."""
 
 from typing import NamedTuple
 
@@ -8,64 +8,66 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.double_double import add, two_sum
 
 # Losses that differ by less than a tolerance are equal, so that rounding never decides between
-# two cuts. TIE is relative to the loss of the last group, the others to the loss of the path,
-# computed in float64 (PLAIN) or in double-double arithmetic (TWOFOLD).
-TIE = 2.0**-40
-PLAIN = 2.0**-48
-TWOFOLD = 2.0**-90
+# two cuts. The first is relative to the loss of the last group, the others to the loss of the path,
+# computed in float64 or in double-double arithmetic.
+TIE_TOLERANCE = 2.0**-40
+FLOAT_TOLERANCE = 2.0**-48
+DOUBLE_DOUBLE_TOLERANCE = 2.0**-90
 
 
 class Path(NamedTuple):
-    """The cheapest groups of the first j records, for each j that is reached.
+    """The cheapest groups of the first j records, for each j up to ``n_reached[0]``.
 
-    ``loss[j]`` and ``loss_rest[j]`` are the sum of squares as a double-double number, infinite
+    ``loss[j]`` and ``loss_trailing[j]`` are the sum of squares as a double-double number, infinite
     if j records cannot be divided into groups; ``last_size[j]`` is the size of the last group and
     ``last_loss[j]`` the sum of squares of this group alone.
     """
 
     loss: np.ndarray
-    loss_rest: np.ndarray
+    loss_trailing: np.ndarray
     last_size: np.ndarray
     last_loss: np.ndarray
-    reached: np.ndarray
+    n_reached: np.ndarray
 
 
 @compiled
 def open_path(n):
-    """Return a path over ``n`` records that has not begun."""
+    """Return an empty path over ``n`` records."""
     path = Path(
         loss=np.full(n + 1, np.inf),
-        loss_rest=np.zeros(n + 1),
+        loss_trailing=np.zeros(n + 1),
         last_size=np.zeros(n + 1, np.int64),
         last_loss=np.zeros(n + 1),
-        reached=np.zeros(1, np.int64),
+        n_reached=np.zeros(1, np.int64),
     )
     path.loss[0] = 0.0
     return path
 
 
 @compiled
-def relax(path, j, size, loss, rest):
+def relax(path, j, size, loss, trailing):
     """Let the path to ``j`` end with a group of ``size`` records if that is cheaper."""
-    total, error = add(path.loss[j - size], path.loss_rest[j - size], loss, rest)
-    gain = (path.loss[j] - total) + (path.loss_rest[j] - error)
-    if gain > TIE * max(loss, path.last_loss[j]) + TWOFOLD * total:
+    total, total_trailing = add(path.loss[j - size], path.loss_trailing[j - size], loss, trailing)
+    gain = (path.loss[j] - total) + (path.loss_trailing[j] - total_trailing)
+    if gain > TIE_TOLERANCE * max(loss, path.last_loss[j]) + DOUBLE_DOUBLE_TOLERANCE * total:
         path.loss[j] = total
-        path.loss_rest[j] = error
+        path.loss_trailing[j] = total_trailing
         path.last_size[j] = size
         path.last_loss[j] = loss
 
 
 @compiled
 def relax_run(path, start, stop, size, loss):
-    """Do ``relax`` for each j of a run, without branches, so that it is vectorised."""
+    """Do what `relax` does for each j of a run, without branches, so that it is vectorised."""
     for j in range(start, stop):
-        total, error = two_sum(path.loss[j - size], loss[j - start])
-        error += path.loss_rest[j - size]
-        gain = (path.loss[j] - total) + (path.loss_rest[j] - error)
-        is_better = gain > TIE * max(loss[j - start], path.last_loss[j]) + PLAIN * total
+        total, total_trailing = two_sum(path.loss[j - size], loss[j - start])
+        total_trailing += path.loss_trailing[j - size]
+        gain = (path.loss[j] - total) + (path.loss_trailing[j] - total_trailing)
+        is_better = (
+            gain > TIE_TOLERANCE * max(loss[j - start], path.last_loss[j]) + FLOAT_TOLERANCE * total
+        )
         path.loss[j] = total if is_better else path.loss[j]
-        path.loss_rest[j] = error if is_better else path.loss_rest[j]
+        path.loss_trailing[j] = total_trailing if is_better else path.loss_trailing[j]
         path.last_size[j] = size if is_better else path.last_size[j]
         path.last_loss[j] = loss[j - start] if is_better else path.last_loss[j]
 
@@ -79,12 +81,12 @@ def extend_path(path, columns, k, work):
     is processed together: none of them ends where another begins.
     """
     p, n = columns.shape
-    run = min(k, 256)
-    mean = np.empty((p, run))
-    loss = np.empty(run)
-    while path.reached[0] < n and work > 0:
-        start = path.reached[0] + 1
-        stop = min(start + run, n + 1)
+    run_length = min(k, 256)
+    mean = np.empty((p, run_length))
+    loss = np.empty(run_length)
+    while path.n_reached[0] < n and work > 0:
+        start = path.n_reached[0] + 1
+        stop = min(start + run_length, n + 1)
         mean[:] = 0.0
         loss[:] = 0.0
         for size in range(1, min(2 * k, stop)):
@@ -92,9 +94,9 @@ def extend_path(path, columns, k, work):
             grow_groups(columns, start, first, stop, size, mean, loss)
             if size >= k:
                 relax_run(path, first, stop, size, loss[first - start :])
-        path.reached[0] = stop - 1
+        path.n_reached[0] = stop - 1
         work -= (stop - start) * 2 * k * p
-    return path.reached[0] < n
+    return path.n_reached[0] < n
 
 
 @compiled
@@ -114,7 +116,7 @@ def grow_groups(columns, start, first, stop, size, mean, loss):
 
 @compiled
 def label_groups(path):
-    """Return the group of each place in the order."""
+    """Return the group of each position in the order."""
     j = path.last_size.shape[0] - 1
     labels = np.empty(j, np.int64)
     group = 0

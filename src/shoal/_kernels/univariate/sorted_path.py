@@ -14,37 +14,37 @@ from shoal._kernels.univariate.path import relax
 
 @compiled
 def extend_sorted_path(path, values, k, work):
-    """Lengthen the path along sorted values until ``work`` is done; return whether more is left."""
+    """Extend the path along sorted values, up to ``work``; return whether values are left."""
     n = values.shape[0]
     sums = np.empty((3 * k, 4))
-    if path.reached[0] == 0:
+    if path.n_reached[0] == 0:
         start_path(path, values, sums, k)
-    while path.reached[0] < n and work > 0:
-        start = path.reached[0] + 1
+    while path.n_reached[0] < n and work > 0:
+        start = path.n_reached[0] + 1
         stop = min(start + k, n + 1)
-        near = values[start - 2 * k + 1 : stop - 1]
-        accumulate_sums(near, sums)
-        find_last_groups(path, near, sums, k, start, stop)
-        path.reached[0] = stop - 1
+        window = values[start - 2 * k + 1 : stop - 1]
+        accumulate_sums(window, sums)
+        find_last_groups(path, window, sums, k, start, stop)
+        path.n_reached[0] = stop - 1
         work -= 64 * (stop - start)
-    return path.reached[0] < n
+    return path.n_reached[0] < n
 
 
 @compiled
 def start_path(path, values, sums, k):
     """Make one group of the first k, k + 1, ..., 2k - 1 values."""
-    path.reached[0] = min(2 * k - 1, values.shape[0])
-    accumulate_sums(values[: path.reached[0]], sums)
-    for j in range(k, path.reached[0] + 1):
-        loss, rest = loss_between(values, sums, 0, j)
-        relax(path, j, j, loss, rest)
+    path.n_reached[0] = min(2 * k - 1, values.shape[0])
+    accumulate_sums(values[: path.n_reached[0]], sums)
+    for j in range(k, path.n_reached[0] + 1):
+        loss, trailing = loss_between(values, sums, 0, j)
+        relax(path, j, j, loss, trailing)
 
 
 @compiled
 def accumulate_sums(values, sums):
-    """Fill ``sums`` with the sums and sums of squares from the middle value to each place.
+    """Fill ``sums`` with the sums and sums of squares from the middle value to each position.
 
-    They grow outwards from the middle, so that a far value is in no sum that
+    They grow outwards from the middle, so that a distant value is in no sum that
     does not need it.
     """
     middle = values.shape[0] // 2
@@ -56,28 +56,28 @@ def accumulate_sums(values, sums):
 
 
 @compiled
-def set_sums(sums, position, before, value, middle, sign):
-    """Set the sums at ``position`` to those at ``before`` plus or minus one value."""
-    gap, rest = two_sum(value, -middle)
-    total, error = add(sums[before, 0], sums[before, 1], sign * gap, sign * rest)
+def set_sums(sums, position, previous, value, middle, sign):
+    """Set the sums at ``position`` to those at ``previous`` plus or minus one value."""
+    gap, gap_trailing = two_sum(value, -middle)
+    total, trailing = add(sums[previous, 0], sums[previous, 1], sign * gap, sign * gap_trailing)
     sums[position, 0] = total
-    sums[position, 1] = error
-    gap, rest = square(gap, rest)
-    total, error = add(sums[before, 2], sums[before, 3], sign * gap, sign * rest)
+    sums[position, 1] = trailing
+    gap, gap_trailing = square(gap, gap_trailing)
+    total, trailing = add(sums[previous, 2], sums[previous, 3], sign * gap, sign * gap_trailing)
     sums[position, 2] = total
-    sums[position, 3] = error
+    sums[position, 3] = trailing
 
 
 @compiled
 def loss_between(values, sums, i, j):
-    """Return the sum of squares about the mean of the values between two places."""
-    if values[i] == values[j - 1]:  # sorted, so all are equal: not even rounding is lost
+    """Return the sum of squares about the mean of the values between two positions."""
+    if values[i] == values[j - 1]:  # sorted, so all are equal: exactly 0
         return 0.0, 0.0
-    total, error = add(sums[j, 0], sums[j, 1], -sums[i, 0], -sums[i, 1])
-    total, error = square(total, error)
-    total, error = divide(total, error, float(j - i))
-    squares, rest = add(sums[j, 2], sums[j, 3], -sums[i, 2], -sums[i, 3])
-    return add(squares, rest, -total, -error)
+    total, trailing = add(sums[j, 0], sums[j, 1], -sums[i, 0], -sums[i, 1])
+    total, trailing = square(total, trailing)
+    total, trailing = divide(total, trailing, float(j - i))
+    squares, squares_trailing = add(sums[j, 2], sums[j, 3], -sums[i, 2], -sums[i, 3])
+    return add(squares, squares_trailing, -total, -trailing)
 
 
 @compiled
@@ -96,6 +96,6 @@ def find_last_groups(path, values, sums, k, start, stop):
             if j + step < stop:
                 min_size = max(min_size, path.last_size[j + step] - step)
             for size in range(min_size, max(min_size, max_size) + 1):
-                loss, rest = loss_between(values, sums, j - size - origin, j - origin)
-                relax(path, j, size, loss, rest)
+                loss, trailing = loss_between(values, sums, j - size - origin, j - origin)
+                relax(path, j, size, loss, trailing)
         step //= 2

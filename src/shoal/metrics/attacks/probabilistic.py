@@ -9,7 +9,7 @@ from shoal import _progress as progress
 from shoal._kernels.mixed_search import (
     MatchWeights,
     agreement_patterns,
-    rank_own_by_weight,
+    count_best_matches,
 )
 from shoal.metrics._base import Labels, Matrix, Values
 from shoal.metrics.attacks._setting import AttackSetting
@@ -71,7 +71,7 @@ def probabilistic_linkage(setting: AttackSetting) -> AttackResult | str:
     def rank_chunk(chunk: slice) -> Values:
         n_correct, n_tied = np.empty((2, chunk.stop - chunk.start), np.int64)
         chunk_starts = starts[chunk.start : chunk.stop + 1]
-        rank_own_by_weight(
+        count_best_matches(
             table,
             members.sizes,
             targets.select_rows(chunk),

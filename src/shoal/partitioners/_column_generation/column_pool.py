@@ -9,7 +9,7 @@ from shoal.partitioners._column_generation.proof import Proof, squared_errors
 from shoal.partitioners._second_phase import divide_large
 from shoal.partitioners.mdav import MDAV
 
-SHARE = 0.2  # of the remaining time, for one integer programme
+TIME_SHARE = 0.2  # of the remaining time, for one integer programme
 
 
 def divide_large_groups(X: Matrix, labels: Labels, k: int) -> Labels:
@@ -27,7 +27,7 @@ def labels_of(columns: Columns, selected: Indices) -> Labels:
     return labels
 
 
-def record_partition(proof: Proof, labels: Labels) -> None:
+def store_partition(proof: Proof, labels: Labels) -> None:
     """Add the groups of a partition to the pool; keep the partition if it is the best so far."""
     if labels.min() < 0:
         return
@@ -48,9 +48,11 @@ def pool_columns(proof: Proof) -> Columns:
 
 
 def improve_from_pool(proof: Proof) -> None:
-    """Keep the best partition into groups of the pool, by an integer programme."""
-    columns, groups = pool_columns(proof), int(proof.labels.max()) + 1
+    """Find the best partition into groups of the pool, by an integer programme."""
+    columns, n_groups = pool_columns(proof), int(proof.labels.max()) + 1
     master = MasterProblem(columns, len(columns.X) // proof.k)
-    for choice in master.solve_integer(groups, SHARE * proof.seconds_left, proof.check_interrupt):
-        if choice.columns is not None:
-            record_partition(proof, labels_of(columns, choice.columns))
+    for solution in master.solve_integer(
+        n_groups, TIME_SHARE * proof.seconds_left, proof.check_interrupt
+    ):
+        if solution.columns is not None:
+            store_partition(proof, labels_of(columns, solution.columns))

@@ -18,9 +18,9 @@ import numpy as np
 from shoal._kernels.pricing.dual_ascent import list_cluster_groups, list_triple_groups
 from shoal.partitioners._base import Indices, Labels, Matrix, Values
 
-MAX_PAIRS = 40_000  # pairs of records in fractional groups that are searched for triples
-LARGEST_CLUSTER = 4  # times k: clusters have fewer records
-VIOLATED = 1.02  # sum of the fractions of groups with two records of a triple; 1 is allowed
+MAX_PAIRS = 40_000  # pairs of records in the fractional groups that are searched for triples
+CLUSTER_FACTOR = 4  # times k: clusters have fewer records
+MIN_VIOLATED_WEIGHT = 1.02  # of the groups with two records of a triple; 1 is allowed
 
 
 class Incidence(NamedTuple):
@@ -42,7 +42,7 @@ def incidence(rows: Indices, n: int) -> Incidence:
 def cluster_limits(clusters: Indices, divisors: Indices) -> Values:
     """Return the size of each cluster divided by its divisor, rounded down.
 
-    No more groups of a partition can contain as many of its records as the divisor says.
+    No more groups of a partition can contain as many records of a cluster as its divisor.
     """
     limits: Values = ((clusters >= 0).sum(axis=1) // divisors).astype(np.float64)
     return limits
@@ -60,7 +60,7 @@ class Columns:
         self.members = np.empty((0, 2 * k - 1), np.int64)
         self.costs = np.empty(0)
         self.triples = np.empty((0, 3), np.int64)
-        self.clusters = np.empty((0, LARGEST_CLUSTER * k - 1), np.int64)
+        self.clusters = np.empty((0, CLUSTER_FACTOR * k - 1), np.int64)
         self.divisors = np.empty(0, np.int64)
         self._keys: set[bytes] = set()
 
@@ -71,18 +71,18 @@ class Columns:
         """Add the rows of ``groups``, all of one size; return the number of new ones."""
         rows = np.full((len(groups), self.members.shape[1]), -1, np.int64)
         rows[:, : groups.shape[1]] = np.sort(groups, axis=1)
-        new = []
+        new_rows = []
         for i, row in enumerate(rows):
             key = row.tobytes()
             if key not in self._keys:
                 self._keys.add(key)
-                new.append(i)
-        if new:
-            records = self.X[rows[new, : groups.shape[1]]]
+                new_rows.append(i)
+        if new_rows:
+            records = self.X[rows[new_rows, : groups.shape[1]]]
             centred = records - records.mean(axis=1, keepdims=True)
-            self.members = np.concatenate([self.members, rows[new]])
+            self.members = np.concatenate([self.members, rows[new_rows]])
             self.costs = np.concatenate([self.costs, np.einsum("ijk,ijk->i", centred, centred)])
-        return len(new)
+        return len(new_rows)
 
     def add_partition(self, labels: Labels) -> None:
         """Add the groups of a partition, except those of 2k records or more."""
@@ -91,62 +91,66 @@ class Columns:
         for size in np.unique(sizes[sizes < 2 * self.k]):
             self.add(order[np.isin(labels[order], np.flatnonzero(sizes == size))].reshape(-1, size))
 
-    def groups_with_triples(self, triples: Indices, since: int = 0) -> Indices:
+    def groups_with_triples(self, triples: Indices, first_group: int = 0) -> Indices:
         """Return pairs (triple, group): the group contains two or three records of the triple.
 
-        Only groups from ``since`` on are listed.
+        Only groups from ``first_group`` on are listed.
         """
-        return self._pairs(list_triple_groups, triples, since)
+        return self._pairs(list_triple_groups, triples, first_group)
 
-    def groups_with_clusters(self, clusters: Indices, divisors: Indices, since: int = 0) -> Indices:
+    def groups_with_clusters(
+        self, clusters: Indices, divisors: Indices, first_group: int = 0
+    ) -> Indices:
         """Return pairs (cluster, group), each h // divisor times.
 
         Here h is the number of records of the cluster that the group contains. Only groups from
-        ``since`` on are listed.
+        ``first_group`` on are listed.
         """
-        return self._pairs(list_cluster_groups, clusters, since, divisors)
+        return self._pairs(list_cluster_groups, clusters, first_group, divisors)
 
     def _pairs(
-        self, kernel: Callable[..., int], sets: Indices, since: int, *options: Indices
+        self, kernel: Callable[..., int], sets: Indices, first_group: int, *options: Indices
     ) -> Indices:
         """Return the pairs (set, group) that a compiled function lists.
 
-        It writes them into an array and returns their number, so a longer array is tried where the
-        first one is too short. Only groups from ``since`` on are listed.
+        It writes them into an array and returns their number, so a longer array is used if the
+        first one is too short. Only groups from ``first_group`` on are listed.
         """
-        if len(sets) == 0 or since == len(self):
+        if len(sets) == 0 or first_group == len(self):
             return np.empty((0, 2), np.int64)
-        start, near = incidence(sets, len(self.X))
+        start, items = incidence(sets, len(self.X))
         pairs = np.empty((4 * len(self), 2), np.int64)
         while True:
-            count = kernel(self.members[since:], sets, start, near, pairs, *options)
+            count = kernel(self.members[first_group:], sets, start, items, pairs, *options)
             if count <= len(pairs):
-                listed: Indices = pairs[:count] + np.array([0, since])
+                listed: Indices = pairs[:count] + np.array([0, first_group])
                 return listed
             pairs = np.empty((count, 2), np.int64)
 
     def violated_triples(self, weights: Values, max_triples: int) -> Indices:
         """Return the triples that a fractional solution violates most, in that order."""
-        fractions = np.flatnonzero((weights > 1e-6) & (weights < 1 - 1e-6))
-        heaviest = np.argsort(-weights[fractions], kind="stable")
-        fractions = fractions[heaviest[: MAX_PAIRS // self.k**2]]
-        groups = [[i for i in row if i >= 0] for row in self.members[fractions].tolist()]
+        fractional = np.flatnonzero((weights > 1e-6) & (weights < 1 - 1e-6))
+        heaviest = np.argsort(-weights[fractional], kind="stable")
+        fractional = fractional[heaviest[: MAX_PAIRS // self.k**2]]
+        groups = [[i for i in row if i >= 0] for row in self.members[fractional].tolist()]
         near: dict[int, set[int]] = {}
         for group in groups:
             for record in group:
                 near.setdefault(record, set()).update(group)
         triple_weight: dict[tuple[int, ...], float] = {}
-        for group, weight in zip(groups, weights[fractions].tolist(), strict=True):
-            touched = {
+        for group, weight in zip(groups, weights[fractional].tolist(), strict=True):
+            touched_triples = {
                 tuple(sorted((a, b, c)))
                 for a, b in combinations(group, 2)
                 for c in (near[a] | near[b]) - {a, b}
             }
-            for triple in touched:
+            for triple in touched_triples:
                 triple_weight[triple] = triple_weight.get(triple, 0.0) + weight
         for triple in map(tuple, self.triples.tolist()):
             triple_weight.pop(triple, None)
         worst = sorted(
-            (-weight, triple) for triple, weight in triple_weight.items() if weight > VIOLATED
+            (-weight, triple)
+            for triple, weight in triple_weight.items()
+            if weight > MIN_VIOLATED_WEIGHT
         )
         return np.array([triple for _, triple in worst[:max_triples]], np.int64).reshape(-1, 3)

@@ -34,8 +34,8 @@ class MasterRelaxation(NamedTuple):
     duals: Duals
 
 
-class Choice(NamedTuple):
-    """A solution of the integer programme: its columns, or None, and a lower bound."""
+class IntegerSolution(NamedTuple):
+    """A solution of the integer programme: the selected columns, or None, and a lower bound."""
 
     columns: Indices | None
     bound: float
@@ -50,94 +50,96 @@ def whole_groups(costs: Values, cover: Indices) -> "Highs":
 
     highs = Highs()  # type: ignore[no-untyped-call]
     highs.silent()
-    records, groups, none = int(cover[:, 0].max()) + 1, len(costs), np.empty(0, np.int32)
-    ones = np.ones(records)
-    highs.addRows(records, ones, ones, 0, np.zeros(records, np.int32), none, np.empty(0))
+    n_records, n_groups, no_entries = int(cover[:, 0].max()) + 1, len(costs), np.empty(0, np.int32)
+    ones = np.ones(n_records)
+    highs.addRows(n_records, ones, ones, 0, np.zeros(n_records, np.int32), no_entries, np.empty(0))
     highs.addCols(
-        groups,
+        n_groups,
         costs,
-        np.zeros(groups),
-        np.ones(groups),
+        np.zeros(n_groups),
+        np.ones(n_groups),
         len(cover),
-        np.searchsorted(cover[:, 1], np.arange(groups)).astype(np.int32),
+        np.searchsorted(cover[:, 1], np.arange(n_groups)).astype(np.int32),
         cover[:, 0].astype(np.int32),
         np.ones(len(cover)),
     )
-    kinds = np.full(groups, HighsVarType.kInteger)
-    highs.changeColsIntegrality(groups, np.arange(groups, dtype=np.int32), kinds)
+    kinds = np.full(n_groups, HighsVarType.kInteger)
+    highs.changeColsIntegrality(n_groups, np.arange(n_groups, dtype=np.int32), kinds)
     return highs
 
 
 class MasterProblem:
     """The programme over all columns; columns are added, and each solution is warm-started.
 
-    Rows are the records, then the number of groups if ``limit`` is given, then the triples and the
-    clusters in the order in which they came. Only ``leading`` records have to be covered; all of
-    them if it is None.
+    Rows are the records, then the number of groups if ``max_groups`` is given, then the triples and
+    the clusters in the order in which they were added. Only records in the mask ``is_leading`` have
+    to be covered, or all if it is None.
     """
 
     def __init__(
-        self, columns: Columns, limit: int | None, leading: NDArray[np.bool_] | None = None
+        self, columns: Columns, max_groups: int | None, is_leading: NDArray[np.bool_] | None = None
     ):
-        self.columns, self.limit = columns, limit
+        self.columns, self.max_groups = columns, max_groups
         self.highs = silent_solver()
         n = len(columns.X)
-        lower = np.ones(n) if leading is None else leading.astype(np.float64)
+        lower = np.ones(n) if is_leading is None else is_leading.astype(np.float64)
         self._add_rows(lower, np.ones(n), np.empty((0, 2), np.int64))
-        if limit is not None:
+        if max_groups is not None:
             self._add_rows(
-                np.array([-np.inf]), np.array([float(limit)]), np.empty((0, 2), np.int64)
+                np.array([-np.inf]), np.array([float(max_groups)]), np.empty((0, 2), np.int64)
             )
-        self.width, self.height = 0, n + (limit is not None)
+        self.n_columns, self.n_rows = 0, n + (max_groups is not None)
         self.triple_rows = self.cluster_rows = np.empty(0, np.int64)
 
-    def _add_rows(self, low: Values, high: Values, entries: Indices) -> None:
+    def _add_rows(self, lower: Values, upper: Values, entries: Indices) -> None:
         """Add rows to the solver; ``entries`` are pairs (row, column).
 
         A coefficient is the number of equal pairs.
         """
         entries, counts = np.unique(entries, axis=0, return_counts=True)
-        start = np.searchsorted(entries[:, 0], np.arange(len(low)))
+        start = np.searchsorted(entries[:, 0], np.arange(len(lower)))
         self.highs.addRows(
-            len(low),
-            low,
-            high,
+            len(lower),
+            lower,
+            upper,
             len(entries),
             start.astype(np.int32),
             entries[:, 1].astype(np.int32),
             counts.astype(np.float64),
         )
 
-    def add_new(self) -> None:
+    def add_new_columns_and_cuts(self) -> None:
         """Add the new columns, triples and clusters to the solver."""
         columns, n = self.columns, len(self.columns.X)
-        new = columns.members[self.width :]
-        if len(new):
-            row, member = np.nonzero(new >= 0)
-            pairs = [np.column_stack([new[row, member], row])]
-            if self.limit is not None:
-                pairs.append(np.column_stack([np.full(len(new), n), np.arange(len(new))]))
-            triple, group = columns.groups_with_triples(self._known_triples, self.width).T
-            pairs.append(np.column_stack([self.triple_rows[triple], group - self.width]))
-            cluster, group = columns.groups_with_clusters(*self._known_clusters, self.width).T
-            pairs.append(np.column_stack([self.cluster_rows[cluster], group - self.width]))
+        new_members = columns.members[self.n_columns :]
+        if len(new_members):
+            row, member = np.nonzero(new_members >= 0)
+            pairs = [np.column_stack([new_members[row, member], row])]
+            if self.max_groups is not None:
+                pairs.append(
+                    np.column_stack([np.full(len(new_members), n), np.arange(len(new_members))])
+                )
+            triple, group = columns.groups_with_triples(self._known_triples, self.n_columns).T
+            pairs.append(np.column_stack([self.triple_rows[triple], group - self.n_columns]))
+            cluster, group = columns.groups_with_clusters(*self._known_clusters, self.n_columns).T
+            pairs.append(np.column_stack([self.cluster_rows[cluster], group - self.n_columns]))
             entries, counts = np.unique(np.concatenate(pairs)[:, ::-1], axis=0, return_counts=True)
             self.highs.addCols(
-                len(new),
-                columns.costs[self.width :],
-                np.zeros(len(new)),
-                np.full(len(new), np.inf),
+                len(new_members),
+                columns.costs[self.n_columns :],
+                np.zeros(len(new_members)),
+                np.full(len(new_members), np.inf),
                 len(entries),
-                np.searchsorted(entries[:, 0], np.arange(len(new))).astype(np.int32),
+                np.searchsorted(entries[:, 0], np.arange(len(new_members))).astype(np.int32),
                 entries[:, 1].astype(np.int32),
                 counts.astype(np.float64),
             )
-            self.width = len(columns)
-        more = columns.triples[len(self.triple_rows) :]
-        rows = self._add_cuts(np.ones(len(more)), columns.groups_with_triples(more))
+            self.n_columns = len(columns)
+        new_triples = columns.triples[len(self.triple_rows) :]
+        rows = self._add_cuts(np.ones(len(new_triples)), columns.groups_with_triples(new_triples))
         self.triple_rows = np.append(self.triple_rows, rows)
-        known = len(self.cluster_rows)
-        clusters = columns.clusters[known:], columns.divisors[known:]
+        n_known = len(self.cluster_rows)
+        clusters = columns.clusters[n_known:], columns.divisors[n_known:]
         rows = self._add_cuts(cluster_limits(*clusters), columns.groups_with_clusters(*clusters))
         self.cluster_rows = np.append(self.cluster_rows, rows)
 
@@ -147,22 +149,24 @@ class MasterProblem:
 
     @property
     def _known_clusters(self) -> tuple[Indices, Indices]:
-        known = len(self.cluster_rows)
-        return self.columns.clusters[:known], self.columns.divisors[:known]
+        n_known = len(self.cluster_rows)
+        return self.columns.clusters[:n_known], self.columns.divisors[:n_known]
 
     def _add_cuts(self, limits: Values, entries: Indices) -> Indices:
         """Add inequalities for the groups at ``entries``; return their rows."""
         if len(limits):
             self._add_rows(np.full(len(limits), -np.inf), limits, entries)
-        rows = self.height + np.arange(len(limits))
-        self.height += len(limits)
+        rows = self.n_rows + np.arange(len(limits))
+        self.n_rows += len(limits)
         return rows
 
-    def relax(self, seconds: float, check_interrupt: Callable[[], None]) -> MasterRelaxation | None:
+    def solve_linear(
+        self, seconds: float, check_interrupt: Callable[[], None]
+    ) -> MasterRelaxation | None:
         """Solve the linear programme; return None if there was not enough time."""
         from highspy import HighsModelStatus
 
-        self.add_new()
+        self.add_new_columns_and_cuts()
         solve(self.highs, seconds, check_interrupt)
         if self.highs.getModelStatus() != HighsModelStatus.kOptimal:
             self.highs.clearSolver()  # the last basis may be singular with new rows
@@ -172,7 +176,7 @@ class MasterProblem:
         solution = self.highs.getSolution()
         dual = np.array(solution.row_dual)
         n = len(self.columns.X)
-        group_dual = max(0.0, -float(dual[n])) if self.limit is not None else 0.0
+        group_dual = max(0.0, -float(dual[n])) if self.max_groups is not None else 0.0
         triple_dual, cluster_dual = (
             np.maximum(0.0, -dual[rows]) for rows in (self.triple_rows, self.cluster_rows)
         )
@@ -190,24 +194,24 @@ class MasterProblem:
         return MasterRelaxation(np.array(solution.col_value), cost, duals)
 
     def solve_integer(
-        self, start: int, seconds: float, check_interrupt: Callable[[], None]
-    ) -> Iterator[Choice]:
-        """Solve the integer programme; the first ``start`` columns are a feasible solution.
+        self, n_start_columns: int, seconds: float, check_interrupt: Callable[[], None]
+    ) -> Iterator[IntegerSolution]:
+        """Solve the integer programme from the first ``n_start_columns``, a feasible solution.
 
         The solution is yielded even if ``check_interrupt`` raised an exception, which is raised
         again when the iteration continues.
         """
         from highspy import HighsSolution, HighsVarType
 
-        self.add_new()
-        highs, width = self.highs, self.width
+        self.add_new_columns_and_cuts()
+        highs, n_columns = self.highs, self.n_columns
         for option in ("mip_rel_gap", "mip_abs_gap"):
             highs.setOptionValue(option, 0.0)
-        kinds = np.full(width, HighsVarType.kInteger)
-        highs.changeColsIntegrality(width, np.arange(width, dtype=np.int32), kinds)
-        feasible = HighsSolution()
-        feasible.col_value = (np.arange(width) < start).astype(float).tolist()
-        highs.setSolution(feasible)
+        kinds = np.full(n_columns, HighsVarType.kInteger)
+        highs.changeColsIntegrality(n_columns, np.arange(n_columns, dtype=np.int32), kinds)
+        start_solution = HighsSolution()
+        start_solution.col_value = (np.arange(n_columns) < n_start_columns).astype(float).tolist()
+        highs.setSolution(start_solution)
         try:
             solve(highs, seconds, check_interrupt)
         finally:
@@ -215,4 +219,4 @@ class MasterProblem:
             selected = (
                 np.flatnonzero(np.array(solution.col_value) > 0.5) if solution.value_valid else None
             )
-            yield Choice(selected, float(highs.getInfo().mip_dual_bound))
+            yield IntegerSolution(selected, float(highs.getInfo().mip_dual_bound))

@@ -10,18 +10,18 @@ triple at most once, and the dual of a cluster applies c // m times at most, so 
     record duals - triple duals - c // m * cluster duals - groups * group dual
     + reduced costs of its groups,
 
-and the reduced cost of a group is at least the minimum over all groups with the same first record,
-in an order of the records that may differ from size to size. The bound is valid for any dual
+and the reduced cost of a group is at least the minimum over all groups with the same anchor, their
+first record in an order that may differ from size to size. The bound is valid for any dual
 values; good ones make it high.
 
 Groups larger than k need a search only where the duals of triples or groups are large. Cover a
 group S of s records evenly by its subsets of k, each with weight 1 / C(s-1, k-1). Their SSEs weigh
 s (k-1) / (k (s-1)) of that of S, their group duals s / k of one, the dual of a triple with two
-records in S less than once, that of a triple inside S `repeated` times, and that of a cluster with
-h records in S at most h // m times and `repeated_share` h times more. So if no group of k has a
-negative reduced cost, neither has S, unless the duals of triples, clusters and groups weigh more
-than its SSE saves. That SSE is bounded by the nearest distances of its records, so only groups
-whose records have a positive `excess` need to be searched.
+records in S less than once, that of a triple inside S `triple_multiplicity` times, and that of a
+cluster with h records in S at most h // m times and `cluster_excess_share` h times more. So if no
+group of k has a negative reduced cost, neither has S, unless the duals of triples, clusters and
+groups weigh more than its SSE saves. That SSE is bounded by the nearest distances of its records,
+so only groups whose records have a positive `excess` need to be searched.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -42,47 +42,48 @@ from shoal.partitioners._column_generation.columns import cluster_limits, incide
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._neighbours import nearest_others
 
-NEAR = 48  # listed neighbours; a search that needs more scans all records
-STRIDE = 16  # records between two checks of the time; one if their searches may take long
-MANY_STEPS = 100_000  # of a search that may take long
+N_NEIGHBOURS = 48  # listed neighbours; a search that needs more scans all records
+STRIDE = 16  # records between two checks of the time; 1 if their searches may take long
+MANY_STEPS = 100_000  # of a search that may take long, at least
 THREADS = 2
 EXCESS_FACTOR = 30.0  # any positive factor is valid
 RAISED_STEPS, RAISED_SHARE = 200, 0.1  # of the search with higher duals: at least, of all steps
-KEPT = 3  # groups of lowest reduced cost that are kept per record
-DEEPER = 10  # times the steps, for one record of this number whose search was not complete
+MAX_GROUPS_PER_RECORD = 3  # groups of lowest reduced cost that are kept per record
+RETRY_FACTOR = 10  # times the steps; at most one record in this number is searched again
 EPSILON = float(np.finfo(np.float64).eps)
 
 
 class PricingEffort(NamedTuple):
     """Limits of the search at a record: the number of candidates, and of search steps.
 
-    Where the steps suffice for most records, the others are searched with more of them, at most
-    ``max_steps_on_retry``. Without a search for ``larger`` groups than k, their excess lowers the
-    bound. Groups whose reduced cost is negative by less than ``tolerance`` are not searched for.
+    If the steps suffice for most records, the others are searched with more of them, at most
+    ``max_steps_on_retry``. Unless ``include_larger``, groups of more than k records are not
+    searched for, and their excess lowers the bound. Nor are groups whose reduced cost is negative
+    by less than ``tolerance``.
     """
 
     max_candidates: int
     max_steps: int
-    larger: bool = True
+    include_larger: bool = True
     tolerance: float = 0.0
     max_steps_on_retry: int = 0
 
 
-class PricedAnchors(NamedTuple):
-    """Lower bounds of the reduced costs at some records, the anchors, and groups of negative ones.
+class AnchorResult(NamedTuple):
+    """Lower bounds of reduced costs at some anchors, and groups of negative reduced cost.
 
-    ``violation``: minus the sum over anchors of their lowest reduced cost; at least 0. A search is
-    ``complete`` where the bound is the reduced cost of a group that was found, or the greatest that
-    is of interest.
+    ``violation``: minus the sum over anchors of their lowest reduced cost; at least 0.
+    ``is_complete`` is True where the bound is the reduced cost of a group that was found, or no
+    group of interest exists.
     """
 
     reduced_cost: Values
     groups: Indices
     violation: float
-    complete: NDArray[np.bool_]
+    is_complete: NDArray[np.bool_]
 
 
-class Priced(NamedTuple):
+class PricingResult(NamedTuple):
     """A lower bound of all partitions, and groups of negative reduced cost.
 
     ``violation``: minus the sum over anchors of their lowest reduced cost; at least 0. An anchor
@@ -98,13 +99,13 @@ class Priced(NamedTuple):
 
 def neighbour_table(X: Matrix, k: int) -> NeighbourTable:
     """Return the nearest neighbours of every record, with cumulative squared distances."""
-    near, gaps = nearest_others(open_index(X), min(len(X) - 1, max(NEAR, 2 * k)))
+    near, gaps = nearest_others(open_index(X), min(len(X) - 1, max(N_NEIGHBOURS, 2 * k)))
     sums = np.zeros((len(X), 2 * k - 1))
     sums[:, 1:] = np.cumsum(gaps[:, : 2 * k - 2], axis=1)
     return NeighbourTable(X, near, gaps, sums)
 
 
-def repeated(size: int, k: int) -> float:
+def triple_multiplicity(size: int, k: int) -> float:
     """Return how often the weighted subsets of ``k`` count the dual of a triple.
 
     They are subsets of a group of ``size`` records that contains the whole triple.
@@ -114,7 +115,7 @@ def repeated(size: int, k: int) -> float:
 
 
 @cache
-def repeated_share(size: int, k: int, divisor: int) -> float:
+def cluster_excess_share(size: int, k: int, divisor: int) -> float:
     """Return how much too often the weighted subsets of ``k`` count the dual of a cluster.
 
     They are subsets of a group S of ``size`` records, which counts that dual h // divisor times if
@@ -122,12 +123,12 @@ def repeated_share(size: int, k: int, divisor: int) -> float:
     quotient for any h, and at least 0.
     """
 
-    def counted(h: int) -> float:
-        most = min(h, k)
-        ways = (comb(h, j) * comb(size - h, k - j) * (j // divisor) for j in range(most + 1))
-        return sum(ways) / comb(size - 1, k - 1)
+    def weighted_count(h: int) -> float:
+        max_inside = min(h, k)
+        terms = (comb(h, j) * comb(size - h, k - j) * (j // divisor) for j in range(max_inside + 1))
+        return sum(terms) / comb(size - 1, k - 1)
 
-    return max(0.0, max((counted(h) - h // divisor) / h for h in range(1, size + 1)))
+    return max(0.0, max((weighted_count(h) - h // divisor) / h for h in range(1, size + 1)))
 
 
 def excess(table: NeighbourTable, duals: Duals, k: int, size: int) -> Values:
@@ -135,14 +136,18 @@ def excess(table: NeighbourTable, duals: Duals, k: int, size: int) -> Values:
 
     The contributions of the records of such a group have a positive sum.
     """
-    load = np.zeros(len(table.X))
-    np.add.at(load, duals.triples, duals.triple_dual[:, None] / 3)
+    triple_load = np.zeros(len(table.X))
+    np.add.at(triple_load, duals.triples, duals.triple_dual[:, None] / 3)
     cluster_load = np.zeros(len(table.X) + 1)  # the last stands for padding
-    more = np.array([repeated_share(size, k, int(divisor)) for divisor in duals.divisors])
-    np.add.at(cluster_load, duals.clusters, (duals.cluster_dual * more)[:, None])
-    saved = table.sums[:, size - 1] * (size - k) / (2 * size * k * (size - 1))
-    added = (repeated(size, k) - 1) * load + duals.group_dual * (size - k) / (k * size)
-    return added + cluster_load[:-1] * (1 + 1e-12) - saved * (1 - 1e-12)
+    excess_shares = np.array(
+        [cluster_excess_share(size, k, int(divisor)) for divisor in duals.divisors]
+    )
+    np.add.at(cluster_load, duals.clusters, (duals.cluster_dual * excess_shares)[:, None])
+    saved_cost = table.gap_sums[:, size - 1] * (size - k) / (2 * size * k * (size - 1))
+    added_cost = (triple_multiplicity(size, k) - 1) * triple_load + duals.group_dual * (
+        size - k
+    ) / (k * size)
+    return added_cost + cluster_load[:-1] * (1 + 1e-12) - saved_cost * (1 - 1e-12)
 
 
 def duals_by_rank(table: NeighbourTable, duals: Duals, order: Indices, size: int) -> PricingDuals:
@@ -153,24 +158,24 @@ def duals_by_rank(table: NeighbourTable, duals: Duals, order: Indices, size: int
     n = len(order)
     rank = np.empty(n, np.int64)
     rank[order] = np.arange(n)
-    net_dual = (duals.record_dual - table.sums[:, size - 2] / (2 * size))[order]
-    later = np.maximum.accumulate(np.append(net_dual[1:], -np.inf)[::-1])[::-1]
-    active, used = duals.triple_dual > 0, duals.cluster_dual > 0
-    triples = duals.triples[active]
-    triples_of, clusters_of = incidence(triples, n), incidence(duals.clusters[used], n)
+    net_dual = (duals.record_dual - table.gap_sums[:, size - 2] / (2 * size))[order]
+    greatest_later = np.maximum.accumulate(np.append(net_dual[1:], -np.inf)[::-1])[::-1]
+    has_triple_dual, has_cluster_dual = duals.triple_dual > 0, duals.cluster_dual > 0
+    triples = duals.triples[has_triple_dual]
+    triples_of, clusters_of = incidence(triples, n), incidence(duals.clusters[has_cluster_dual], n)
     return PricingDuals(
         record_dual=duals.record_dual,
         group_dual=duals.group_dual,
         rank=rank,
-        ceiling=later[rank],
+        ceiling=greatest_later[rank],
         triples=triples,
-        triple_dual=duals.triple_dual[active],
+        triple_dual=duals.triple_dual[has_triple_dual],
         start=triples_of.start,
         incidence=triples_of.items,
-        cluster_dual=duals.cluster_dual[used],
+        cluster_dual=duals.cluster_dual[has_cluster_dual],
         cluster_start=clusters_of.start,
         cluster_incidence=clusters_of.items,
-        divisors=duals.divisors[used],
+        divisors=duals.divisors[has_cluster_dual],
     )
 
 
@@ -180,34 +185,34 @@ def price_anchors(
     size: int,
     effort: PricingEffort,
     anchors: Indices,
-) -> PricedAnchors:
+) -> AnchorResult:
     """Search for groups of ``size`` at some ``anchors``.
 
     The anchor of a group is its record of lowest rank.
     """
-    cheapest = open_cheapest_groups(len(anchors), KEPT, size)
+    cheapest = open_cheapest_groups(len(anchors), MAX_GROUPS_PER_RECORD, size)
     max_candidates, max_steps = effort.max_candidates, effort.max_steps
     price_groups(
         table, ranked_duals, anchors, size, -effort.tolerance, max_candidates, max_steps, cheapest
     )
-    lowest = cheapest.costs.min(axis=1)
-    complete = cheapest.bounds >= np.minimum(lowest, -effort.tolerance)
+    lowest_costs = cheapest.costs.min(axis=1)
+    is_complete = cheapest.bounds >= np.minimum(lowest_costs, -effort.tolerance)
     groups = cheapest.groups[cheapest.is_stored]
-    return PricedAnchors(cheapest.bounds, groups, -float(lowest.sum()), complete)
+    return AnchorResult(cheapest.bounds, groups, -float(lowest_costs.sum()), is_complete)
 
 
-def parts_of(anchors: Indices, effort: PricingEffort) -> list[Indices]:
-    """Return anchors in parts, between which the time is checked."""
+def split_anchors(anchors: Indices, effort: PricingEffort) -> list[Indices]:
+    """Split anchors into parts, between which the time is checked."""
     stride = STRIDE if effort.max_steps < MANY_STEPS else 1
     return [anchors[i : i + stride] for i in range(0, len(anchors), stride)]
 
 
-def in_threads(
-    price: Callable[[Indices], PricedAnchors],
+def price_in_threads(
+    price: Callable[[Indices], AnchorResult],
     parts: Sequence[Indices],
     check_interrupt: Callable[[], None],
-) -> Iterator[tuple[Indices, PricedAnchors]]:
-    """Yield parts of anchors and the result of ``price`` there, in order, from two threads.
+) -> Iterator[tuple[Indices, AnchorResult]]:
+    """Yield parts of anchors and the results of ``price`` for them, in order, from two threads.
 
     ``check_interrupt`` is called after each and may raise, which cancels the remaining searches.
     """
@@ -232,7 +237,7 @@ class Pricing:
         """Return the dual values in the form that `price_anchors` needs."""
         return duals_by_rank(self.table, duals, order, size)
 
-    def order(self, duals: Duals, has_excess: NDArray[np.bool_]) -> tuple[Indices, Indices]:
+    def rank_records(self, duals: Duals, has_excess: NDArray[np.bool_]) -> tuple[Indices, Indices]:
         """Return all records in the order of their ranks, and the anchors.
 
         The anchors are the records with excess. They come first, and both parts are in order of
@@ -247,26 +252,30 @@ class Pricing:
         duals: Duals,
         effort: PricingEffort,
         check_interrupt: Callable[[], None],
-    ) -> Iterator[tuple[Indices, PricedAnchors]]:
-        """Yield anchors and the result of the search there, for all sizes.
+    ) -> Iterator[tuple[Indices, AnchorResult]]:
+        """Yield anchors and the results of their searches, for all sizes.
 
         For sizes above k, a multiple of the excess is added to the duals first: a group of negative
         reduced cost keeps it, but most duals fall, which rules out most records quickly.
         """
         steps = max(RAISED_STEPS, int(RAISED_SHARE * effort.max_steps))
-        briefly = effort._replace(max_steps=min(effort.max_steps, steps))
-        order, anchors = self.order(duals, np.ones(len(duals.record_dual), bool))
+        brief_effort = effort._replace(max_steps=min(effort.max_steps, steps))
+        order, anchors = self.rank_records(duals, np.ones(len(duals.record_dual), bool))
         ranked_duals = self.ranked_duals(duals, order, self.k)
         yield from self.search_size(ranked_duals, anchors, self.k, effort, check_interrupt)
-        for size in range(self.k + 1, 2 * self.k) if effort.larger else ():
+        for size in range(self.k + 1, 2 * self.k) if effort.include_larger else ():
             excess_dual = excess(self.table, duals, self.k, size)
-            raised = duals._replace(record_dual=duals.record_dual + EXCESS_FACTOR * excess_dual)
-            order, anchors = self.order(raised, excess_dual > 0)
-            ranked_duals = self.ranked_duals(raised, order, size)
-            price = partial(price_anchors, self.table, ranked_duals, size, briefly)
+            raised_duals = duals._replace(
+                record_dual=duals.record_dual + EXCESS_FACTOR * excess_dual
+            )
+            order, anchors = self.rank_records(raised_duals, excess_dual > 0)
+            ranked_duals = self.ranked_duals(raised_duals, order, size)
+            price = partial(price_anchors, self.table, ranked_duals, size, brief_effort)
             negative = [
                 part[result.reduced_cost < -effort.tolerance]
-                for part, result in in_threads(price, parts_of(anchors, briefly), check_interrupt)
+                for part, result in price_in_threads(
+                    price, split_anchors(anchors, brief_effort), check_interrupt
+                )
             ]
             anchors = np.concatenate([anchors[:0], *negative])
             ranked_duals = self.ranked_duals(duals, order, size)
@@ -279,28 +288,36 @@ class Pricing:
         size: int,
         effort: PricingEffort,
         check_interrupt: Callable[[], None],
-    ) -> Iterator[tuple[Indices, PricedAnchors]]:
-        """Yield anchors and the result of the search there, for one size.
+    ) -> Iterator[tuple[Indices, AnchorResult]]:
+        """Yield anchors and the results of their searches, for one size.
 
         While the search is complete for all but a few records, it is repeated for these with more
         steps, which takes no longer than the first search may.
         """
         while len(anchors):
             price = partial(price_anchors, self.table, ranked_duals, size, effort)
-            deeper = effort._replace(max_steps=max(DEEPER * effort.max_steps, 1))
+            retry_effort = effort._replace(max_steps=max(RETRY_FACTOR * effort.max_steps, 1))
             unfinished = []
-            for part, result in in_threads(price, parts_of(anchors, effort), check_interrupt):
-                done, bounds = result.complete, result.reduced_cost
-                unfinished.append((part[~done], bounds[~done]))
-                yield part[done], result._replace(reduced_cost=bounds[done], complete=done[done])
-            left = np.concatenate([part for part, _ in unfinished])
-            many_left = DEEPER * len(left) > len(self.table.X)
-            if deeper.max_steps > effort.max_steps_on_retry or many_left:
+            for part, result in price_in_threads(
+                price, split_anchors(anchors, effort), check_interrupt
+            ):
+                is_done, bounds = result.is_complete, result.reduced_cost
+                unfinished.append((part[~is_done], bounds[~is_done]))
+                yield (
+                    part[is_done],
+                    result._replace(reduced_cost=bounds[is_done], is_complete=is_done[is_done]),
+                )
+            remaining = np.concatenate([part for part, _ in unfinished])
+            has_many_left = RETRY_FACTOR * len(remaining) > len(self.table.X)
+            if retry_effort.max_steps > effort.max_steps_on_retry or has_many_left:
                 bounds = np.concatenate([bound for _, bound in unfinished])
-                none = np.empty((0, size), np.int64)  # they were yielded before
-                yield left, PricedAnchors(bounds, none, 0.0, np.zeros(len(left), bool))
+                no_groups = np.empty((0, size), np.int64)  # they were yielded before
+                yield (
+                    remaining,
+                    AnchorResult(bounds, no_groups, 0.0, np.zeros(len(remaining), bool)),
+                )
                 return
-            anchors, effort = left, deeper
+            anchors, effort = remaining, retry_effort
 
     def cluster_duals(self, duals: Duals) -> float:
         """Return the duals of all clusters, times how often each may apply to a partition."""
@@ -314,8 +331,12 @@ class Pricing:
         all records.
         """
         clipped = np.minimum(reduced_cost + tolerance, 0.0) - tolerance / self.k
-        least = min(float(reduced_cost.min()), 0.0) / self.k
-        return clipped if fsum(clipped) > len(clipped) * least else np.full(len(clipped), least)
+        even_correction = min(float(reduced_cost.min()), 0.0) / self.k
+        return (
+            clipped
+            if fsum(clipped) > len(clipped) * even_correction
+            else np.full(len(clipped), even_correction)
+        )
 
     def bound(self, correction: Values, duals: Duals, sse: float) -> float:
         """Return a lower bound of all partitions from the correction of the duals.
@@ -339,18 +360,20 @@ class Pricing:
 
         It is the greatest excess of the record for any size, or 0.
         """
-        largest = np.zeros(len(duals.record_dual))
+        greatest_excess = np.zeros(len(duals.record_dual))
         for size in range(self.k + 1, 2 * self.k):
-            np.maximum(largest, excess(self.table, duals, self.k, size), out=largest)
-        return largest
+            np.maximum(
+                greatest_excess, excess(self.table, duals, self.k, size), out=greatest_excess
+            )
+        return greatest_excess
 
-    def __call__(
+    def price(
         self,
         duals: Duals,
         sse: float,
         effort: PricingEffort,
         check_interrupt: Callable[[], None],
-    ) -> Priced:
+    ) -> PricingResult:
         """Return the lower bound that dual values prove, and groups of negative reduced cost."""
         reduced_cost, groups, violation = np.zeros(len(duals.record_dual)), [], 0.0
         for part, result in self.search(duals, effort, check_interrupt):
@@ -358,6 +381,6 @@ class Pricing:
             groups.append(result.groups)
             violation += result.violation
         correction = self.correction(reduced_cost, effort.tolerance)
-        if not effort.larger:
+        if not effort.include_larger:
             correction = correction - self.unsearched_excess(duals)
-        return Priced(self.bound(correction, duals, sse), groups, violation, correction)
+        return PricingResult(self.bound(correction, duals, sse), groups, violation, correction)

@@ -23,16 +23,16 @@ from shoal.partitioners._column_generation.pricing import Pricing, PricingEffort
 
 # Dual ascent.
 # Its phases: a temperature, in units of the mean cost of a record, and how thoroughly groups of k
-# are priced. A phase ends at the temperature COLD.
+# are priced. A phase ends at FINAL_TEMPERATURE.
 PHASES = (
-    (0.1, PricingEffort(48, 5000, larger=False)),
-    (0.01, PricingEffort(300, 30_000, larger=False)),
-    (0.004, PricingEffort(1_000_000, 20_000_000, larger=False)),
+    (0.1, PricingEffort(48, 5000, include_larger=False)),
+    (0.01, PricingEffort(300, 30_000, include_larger=False)),
+    (0.004, PricingEffort(1_000_000, 20_000_000, include_larger=False)),
 )
-COLD, COOLING = 0.003, 0.6
+FINAL_TEMPERATURE, COOLING_FACTOR = 0.003, 0.6
 SWEEPS = 100
-BOX_FACTOR = 4.0  # duals stay within this factor of their expected value
-CONVERGED = 0.3  # of the temperature: duals that move less have converged
+LIMIT_FACTOR = 4.0  # duals stay within this factor of their expected value
+CONVERGENCE_SHARE = 0.3  # of the temperature: duals that move less have converged
 
 # Linear programme.
 # Efforts of pricing: without inequalities, where groups of k suffice; quickly, for all sizes; and
@@ -41,21 +41,21 @@ GROUPS_OF_K = PHASES[-1][1]
 QUICK_PRICING = PricingEffort(48, 5000)
 LONG_PRICING = PricingEffort(1_000_000, 20_000_000, max_steps_on_retry=20_000_000)
 FIRST_STEPS, MORE_STEPS = 2_000_000, 10  # of the first long pricing, and the factor to the next
-SLACK = 0.05  # of what the bound may still gain, by which it may be lower than duals prove
+TOLERANCE_SHARE = 0.05  # of the possible gain of the bound, by which a pricing may underestimate it
 MAX_POSTPONED = 3  # rounds of inequalities between two long pricings
 SMOOTHING = 0.3  # weight of the best duals so far
-MAX_CUTS = 200  # at a time
+MAX_CUTS = 200  # that are added at a time
 SMALL_SAVING = 1e-4  # of the gap: violated clusters that save less are left out
 
 # Stopping: when quick pricing, the search for further groups and the linear programme end.
-FEW = 20  # new groups below which quick pricing is not enough
+MIN_NEW_GROUPS = 20  # new groups below which quick pricing is not enough
 SMALL_VIOLATION = 2e-4  # of the cost: below it, triples help more than further groups
 LARGE_VIOLATION = 1e-3  # of the cost: above it, groups come before further inequalities
 SMALL_GAP = 1e-7  # between relaxation and bound, as a share of the cost
-RESERVED = 0.1  # of the budget, for the integer programmes after the linear one
+RESERVED_SHARE = 0.1  # of the budget, for the integer programmes after the linear one
 
 
-def scaled(X: Matrix, sse: float) -> tuple[Matrix, int]:
+def scale_to_unit_cost(X: Matrix, sse: float) -> tuple[Matrix, int]:
     """Return ``X`` times a power of two, so that the mean cost of a record is 1 to 4."""
     power = -int(np.floor(np.log2(sse / len(X)) / 2))
     return np.ldexp(X, power), power
@@ -69,20 +69,20 @@ def squared_errors(X: Matrix, labels: Labels) -> tuple[Values, float]:
     return errors, float(errors.sum())
 
 
-def padded(values: Values, length: int) -> Values:
-    """Return values with zeros after them."""
+def pad_with_zeros(values: Values, length: int) -> Values:
+    """Return values followed by zeros."""
     return np.append(values, np.zeros(length - len(values)))
 
 
 def has_cuts(duals: Duals) -> bool:
-    """Return whether there are duals of triples or clusters."""
+    """Return whether the duals include those of triples or clusters."""
     return len(duals.triple_dual) + len(duals.cluster_dual) > 0
 
 
 class Proof:
     """The best partition of a table so far, a lower bound, and the duals that prove it.
 
-    ``base`` is the bound that the current ``duals`` prove; ``bound`` may be higher. With the
+    ``dual_bound`` is the bound that the current ``duals`` prove; ``bound`` may be higher. With the
     ``correction`` added to the duals of the records, no group has a negative reduced cost.
     """
 
@@ -96,22 +96,22 @@ class Proof:
         near = self.pricing.table.near
         self.columns.add(np.column_stack([np.arange(len(X)), near[:, : k - 1]]))
         # No group costs less than the sum of the shares of its records.
-        shares = self.pricing.table.sums[:, k - 1] / (2 * k)
+        shares = self.pricing.table.gap_sums[:, k - 1] / (2 * k)
         self.bound = float(shares.sum()) * (1 - 1e-12)
-        self.duals, self.base = Duals(shares), self.bound
+        self.duals, self.dual_bound = Duals(shares), self.bound
         self.correction = np.zeros(len(X))
-        self.target = self.sse  # that no bound of the linear programme exceeds
-        self.steps = FIRST_STEPS  # of the next long pricing
-        self.postponed = MAX_POSTPONED  # rounds since the last long pricing; the first is due
+        self.max_bound = self.sse  # that no bound of the linear programme exceeds
+        self.max_steps = FIRST_STEPS  # of the next long pricing
+        self.n_postponed = MAX_POSTPONED  # rounds since the last long pricing; the first is due
 
     @property
     def seconds_left(self) -> float:
         """Seconds of the budget that remain."""
-        return self.budget.seconds - self.budget.spent
+        return self.budget.seconds - self.budget.seconds_spent
 
     def check_interrupt(self) -> None:
         """Report progress; raise `OutOfTime` when the budget is used up."""
-        spent, seconds = self.budget.spent, self.budget.seconds
+        spent, seconds = self.budget.seconds_spent, self.budget.seconds
         loss, gap = self.sse / self.total_sse, self.sse / self.bound - 1 if self.bound else np.inf
         progress.report(
             f"proving, loss {100 * loss:.2f} %, gap {100 * gap:.2f} %", int(spent), int(seconds) + 1
@@ -125,56 +125,62 @@ class Proof:
         Return the number of new groups of negative reduced cost, and the ``violation``: minus the
         sum over anchors of their lowest reduced cost; at least 0.
         """
-        tolerance = SLACK * (self.target - self.bound) * self.k / len(duals.record_dual)
+        tolerance = (
+            TOLERANCE_SHARE * (self.max_bound - self.bound) * self.k / len(duals.record_dual)
+        )
         effort = effort._replace(tolerance=max(tolerance, 0.0))
-        priced = self.pricing(duals, self.sse, effort, self.check_interrupt)
-        if priced.bound > self.bound:
-            self.bound, self.duals, self.base = priced.bound, duals, priced.bound
-            self.correction = priced.correction
-        new = sum(self.columns.add(groups) for groups in priced.groups if len(groups))
-        return new, priced.violation
+        result = self.pricing.price(duals, self.sse, effort, self.check_interrupt)
+        if result.bound > self.bound:
+            self.bound, self.duals, self.dual_bound = result.bound, duals, result.bound
+            self.correction = result.correction
+        n_new = sum(self.columns.add(groups) for groups in result.groups if len(groups))
+        return n_new, result.violation
 
     def ascend(
-        self, record_dual: Values, box: Matrix, temperature: float, effort: PricingEffort
+        self, record_dual: Values, limits: Matrix, temperature: float, effort: PricingEffort
     ) -> Values:
-        """Return duals within a box at which few groups of k have a negative reduced cost."""
-        record_dual, unit = record_dual.copy(), self.sse / len(record_dual)
-        while temperature > COLD:
+        """Return duals within limits at which few groups of k have a negative reduced cost."""
+        record_dual, mean_cost = record_dual.copy(), self.sse / len(record_dual)
+        while temperature > FINAL_TEMPERATURE:
             start, columns = incidence(self.columns.members, len(record_dual))
             slack = (
                 np.append(record_dual, 0.0)[self.columns.members].sum(axis=1) - self.columns.costs
             )
-            moved = run_sweeps(slack, record_dual, box, start, columns, temperature * unit, SWEEPS)
-            new, violation = self.price(Duals(record_dual.copy()), effort)
-            converged = moved < CONVERGED * temperature * unit
-            if new == 0 or (converged and violation < CONVERGED * temperature * self.sse):
-                temperature *= COOLING
+            greatest_change = run_sweeps(
+                slack, record_dual, limits, start, columns, temperature * mean_cost, SWEEPS
+            )
+            n_new, violation = self.price(Duals(record_dual.copy()), effort)
+            has_converged = greatest_change < CONVERGENCE_SHARE * temperature * mean_cost
+            if n_new == 0 or (
+                has_converged and violation < CONVERGENCE_SHARE * temperature * self.sse
+            ):
+                temperature *= COOLING_FACTOR
         return record_dual
 
     def run_dual_ascent(self) -> None:
         """Raise the bound by dual ascent, with more and more thorough pricing."""
         shares = self.duals.record_dual
-        box = np.array(
+        limits = np.array(
             [
-                np.minimum(self.record_errors, shares) / BOX_FACTOR,
-                np.maximum(self.record_errors, shares) * BOX_FACTOR,
+                np.minimum(self.record_errors, shares) / LIMIT_FACTOR,
+                np.maximum(self.record_errors, shares) * LIMIT_FACTOR,
             ]
         )
-        record_dual = np.clip(self.record_errors, *box)
+        record_dual = np.clip(self.record_errors, *limits)
         for temperature, effort in PHASES:
-            record_dual = self.ascend(record_dual, box, temperature, effort)
+            record_dual = self.ascend(record_dual, limits, temperature, effort)
 
-    def blend(self, duals: Duals) -> Duals:
+    def smooth(self, duals: Duals) -> Duals:
         """Smooth duals by the best ones so far, since those of successive vertices oscillate."""
         best = self.duals
         return Duals(
             record_dual=SMOOTHING * best.record_dual + (1 - SMOOTHING) * duals.record_dual,
             triples=duals.triples,
-            triple_dual=SMOOTHING * padded(best.triple_dual, len(duals.triple_dual))
+            triple_dual=SMOOTHING * pad_with_zeros(best.triple_dual, len(duals.triple_dual))
             + (1 - SMOOTHING) * duals.triple_dual,
             group_dual=SMOOTHING * best.group_dual + (1 - SMOOTHING) * duals.group_dual,
             clusters=duals.clusters,
-            cluster_dual=SMOOTHING * padded(best.cluster_dual, len(duals.cluster_dual))
+            cluster_dual=SMOOTHING * pad_with_zeros(best.cluster_dual, len(duals.cluster_dual))
             + (1 - SMOOTHING) * duals.cluster_dual,
             divisors=duals.divisors,
         )
@@ -186,45 +192,47 @@ class Proof:
         inequalities, groups of k records suffice, and the pricing is exhaustive.
         """
         effort = QUICK_PRICING if has_cuts(duals) else GROUPS_OF_K
-        new, violation = self.price(self.blend(duals), effort)
-        return (new, violation) if new else self.price(duals, effort)
+        n_new, violation = self.price(self.smooth(duals), effort)
+        return (n_new, violation) if n_new else self.price(duals, effort)
 
     def price_thoroughly(self, duals: Duals) -> tuple[int, float]:
-        """Price groups of all sizes, and the next time longer if that finds none.
+        """Price groups of all sizes, with more steps the next time if that finds none.
 
         Return the number of new ones and the ``violation``: minus the sum over anchors of their
         lowest reduced cost; at least 0.
         """
-        effort = LONG_PRICING._replace(max_steps=self.steps)
-        new, violation = self.price(self.blend(duals), effort)
-        if new == 0:
-            new, violation = self.price(duals, effort)
-        if new == 0:
-            self.steps = min(MORE_STEPS * self.steps, LONG_PRICING.max_steps)
-        self.postponed = 0
-        return new, violation
+        effort = LONG_PRICING._replace(max_steps=self.max_steps)
+        n_new, violation = self.price(self.smooth(duals), effort)
+        if n_new == 0:
+            n_new, violation = self.price(duals, effort)
+        if n_new == 0:
+            self.max_steps = min(MORE_STEPS * self.max_steps, LONG_PRICING.max_steps)
+        self.n_postponed = 0
+        return n_new, violation
 
     @property
     def can_postpone(self) -> bool:
         """Whether long pricing is expensive, and few rounds have passed since the last one."""
-        return self.steps == LONG_PRICING.max_steps and self.postponed < MAX_POSTPONED
+        return self.max_steps == LONG_PRICING.max_steps and self.n_postponed < MAX_POSTPONED
 
     @property
-    def only_reserve_left(self) -> bool:
+    def is_only_reserve_left(self) -> bool:
         """Whether only the time reserved for the integer programmes is left."""
-        return self.seconds_left < RESERVED * self.budget.seconds
+        return self.seconds_left < RESERVED_SHARE * self.budget.seconds
 
-    def add_cuts(self, weights: Values, most: int) -> int:
+    def add_cuts(self, weights: Values, max_cuts: int) -> int:
         """Add clusters or else triples that a fractional solution violates; return their number."""
-        columns, least = self.columns, SMALL_SAVING * (self.sse - self.bound)
-        possible = range(self.k, 1, -1)
-        clusters, divisors = violated_clusters(columns, weights, most, possible, least)
+        columns, least_saving = self.columns, SMALL_SAVING * (self.sse - self.bound)
+        candidate_divisors = range(self.k, 1, -1)
+        clusters, divisors = violated_clusters(
+            columns, weights, max_cuts, candidate_divisors, least_saving
+        )
         is_triple = (divisors == 2) & ((clusters >= 0).sum(axis=1) == 3)
         columns.clusters = np.concatenate([columns.clusters, clusters[~is_triple]])
         columns.divisors = np.append(columns.divisors, divisors[~is_triple])
         triples = clusters[is_triple, :3]
         if len(clusters) == 0:
-            triples = columns.violated_triples(weights, most)
+            triples = columns.violated_triples(weights, max_cuts)
         columns.triples = np.concatenate([columns.triples, triples])
         return max(len(clusters), len(triples))
 
@@ -233,31 +241,31 @@ class Proof:
         max_cuts = min(max(20, len(self.columns.X) // 4), MAX_CUTS)
         master = MasterProblem(self.columns, None)
         while True:
-            relaxed = master.relax(self.seconds_left, self.check_interrupt)
-            if relaxed is None:
+            relaxation = master.solve_linear(self.seconds_left, self.check_interrupt)
+            if relaxation is None:
                 raise OutOfTime
-            self.target = min(self.sse, relaxed.cost)
-            n_new, violation = self.price_quickly(relaxed.duals)
-            if n_new >= FEW and violation > SMALL_VIOLATION * self.sse:
+            self.max_bound = min(self.sse, relaxation.cost)
+            n_new, violation = self.price_quickly(relaxation.duals)
+            if n_new >= MIN_NEW_GROUPS and violation > SMALL_VIOLATION * self.sse:
                 continue  # many new groups: solve again first
             # A few rounds of inequalities come between two long pricings, which take most of the
             # time. They are counted, since measured times would make the result depend on them.
-            if self.can_postpone and self.add_cuts(relaxed.weights, max_cuts):
-                self.postponed += 1
+            if self.can_postpone and self.add_cuts(relaxation.weights, max_cuts):
+                self.n_postponed += 1
                 continue
-            thorough = self.steps == LONG_PRICING.max_steps or not has_cuts(relaxed.duals)
-            if has_cuts(relaxed.duals):
-                n_more, violation = self.price_thoroughly(relaxed.duals)
+            is_thorough = self.max_steps == LONG_PRICING.max_steps or not has_cuts(relaxation.duals)
+            if has_cuts(relaxation.duals):
+                n_more, violation = self.price_thoroughly(relaxation.duals)
                 if (
-                    n_more >= FEW
+                    n_more >= MIN_NEW_GROUPS
                     and violation > LARGE_VIOLATION * self.sse
-                    and not self.only_reserve_left
+                    and not self.is_only_reserve_left
                 ):
                     continue  # groups come before further inequalities
                 n_new += n_more
-            n_cuts = self.add_cuts(relaxed.weights, max_cuts)
-            gap = (relaxed.cost - self.bound) / self.sse
-            if n_cuts == 0 and ((n_new == 0 and thorough) or gap < SMALL_GAP):
-                return relaxed
-            if self.only_reserve_left:
-                return relaxed
+            n_cuts = self.add_cuts(relaxation.weights, max_cuts)
+            gap = (relaxation.cost - self.bound) / self.sse
+            if n_cuts == 0 and ((n_new == 0 and is_thorough) or gap < SMALL_GAP):
+                return relaxation
+            if self.is_only_reserve_left:
+                return relaxation

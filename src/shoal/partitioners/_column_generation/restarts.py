@@ -7,7 +7,7 @@ from shoal.partitioners._budget import OutOfTime
 from shoal.partitioners._column_generation.column_pool import (
     divide_large_groups,
     improve_from_pool,
-    record_partition,
+    store_partition,
 )
 from shoal.partitioners._column_generation.integrality_gap import close_gap, is_closed
 from shoal.partitioners._column_generation.proof import Proof
@@ -17,12 +17,12 @@ from shoal.partitioners.search import SearchResult, search
 MIN_ROUNDS, MAX_ROUNDS = 10, 500  # rounds per record: of the shortest and of the longest searches
 FIRST_SEARCH = 5  # rounds per record and k squared: proofs are harder where groups are larger
 ROUNDS_PER_SECOND = 60_000  # times 1 / k: an estimate, since a measured speed is not reproducible
-SHARE = 0.2  # of the budget: about the most that one search takes
+SEARCH_SHARE = 0.2  # of the budget: about the most that one search takes
 MAX_RESTARTS = 30
 
 
 class Restarts:
-    """Searches that start from MDAV, not from the best partition, to reach other groups.
+    """Searches that start from MDAV, not from the best partition, to find other groups.
 
     Their lengths depend on the table and the budget alone, not on the speed of the machine, so that
     proofs that end before the budget return the same groups everywhere.
@@ -30,36 +30,39 @@ class Restarts:
 
     def __init__(self, proof: Proof, seed: int):
         self.proof, self.seed = proof, seed
-        self.start = MDAV(k=proof.k).fit_predict(proof.columns.X)
+        self.start_labels = MDAV(k=proof.k).fit_predict(proof.columns.X)
 
-    def limit(self, rounds: int) -> int:
+    def affordable_rounds(self, rounds: int) -> int:
         """Return the number of rounds that fit into the budget: ``rounds``, or fewer."""
-        affordable = SHARE * self.proof.budget.seconds * ROUNDS_PER_SECOND / self.proof.k
-        return int(min(rounds, max(affordable, MIN_ROUNDS * len(self.start))))
+        max_rounds = SEARCH_SHARE * self.proof.budget.seconds * ROUNDS_PER_SECOND / self.proof.k
+        return int(min(rounds, max(max_rounds, MIN_ROUNDS * len(self.start_labels))))
 
     def _run_search(self, rounds: int) -> SearchResult:
-        """Search; report the progress of the proof, which may interrupt the search."""
-        proof, outside = self.proof, copy_context()
+        """Search, and report the progress of the proof, which may interrupt the search."""
+        proof, outer_context = self.proof, copy_context()
 
         def report(*_: object) -> None:
             try:
-                outside.run(proof.check_interrupt)
+                outer_context.run(proof.check_interrupt)
             except OutOfTime:  # a search that is interrupted returns its best groups
                 raise KeyboardInterrupt from None
 
         with progress.reporting_to(report):
-            return search(proof.columns.X, self.start, proof.k, seed=self.seed, rounds=rounds)
+            return search(
+                proof.columns.X, self.start_labels, proof.k, seed=self.seed, rounds=rounds
+            )
 
     def search(self, rounds_per_record: int) -> None:
-        """Search and keep the groups."""
-        proof, rounds = self.proof, self.limit(rounds_per_record * len(self.start))
+        """Search, and add the groups that were found to the proof."""
+        proof = self.proof
+        rounds = self.affordable_rounds(rounds_per_record * len(self.start_labels))
         self.seed += 1
         result = self._run_search(rounds)
-        record_partition(proof, divide_large_groups(proof.columns.X, result.labels, proof.k))
+        store_partition(proof, divide_large_groups(proof.columns.X, result.labels, proof.k))
         if not result.complete:  # a search does not raise what interrupted it
             raise OutOfTime if proof.seconds_left <= 0 else KeyboardInterrupt
 
-    def begin(self) -> None:
+    def search_first(self) -> None:
         """Search once, before the linear programme."""
         self.search(min(FIRST_SEARCH * self.proof.k**2, MAX_ROUNDS))
 
@@ -68,8 +71,8 @@ class Restarts:
         for _ in range(MAX_RESTARTS):
             if is_closed(self.proof):
                 return
-            before = self.proof.sse
+            previous_sse = self.proof.sse
             self.search(MAX_ROUNDS)
             improve_from_pool(self.proof)
-            if self.proof.sse < before:
+            if self.proof.sse < previous_sse:
                 close_gap(self.proof)

@@ -1,7 +1,7 @@
 """Dual ascent over a long table, block by block.
 
 The duals of a block are raised while those of the records around it are fixed. All groups that
-contain a record of the block count, also those that reach across its border, so that duals of
+contain a record of the block count, also those that cross its border, so that duals of
 neighbouring blocks fit together after a few passes.
 """
 
@@ -12,19 +12,19 @@ from shoal._kernels.pricing.dual_ascent import run_sweeps
 from shoal.partitioners._base import Indices, Labels, Values
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._column_generation.pricing import (
-    PricedAnchors,
+    AnchorResult,
     PricingEffort,
     duals_by_rank,
     price_anchors,
 )
 from shoal.partitioners._dual_bound.group_pool import GroupPool, Members
-from shoal.partitioners._dual_bound.long_table import LongTable, part_of, positions
+from shoal.partitioners._dual_bound.long_table import LongTable, extract_block, positions
 
 SWEEPS = 50
-MAX_CANDIDATES, MAX_STEPS = 48, 5_000  # of the search at a row; more find hardly more groups
-CONVERGED = 0.3  # of the temperature: duals that move less have converged
-UNUSED = 20.0  # temperatures by which a group costs more than its duals: it has no influence
-BOX = (0.25, 8.0)  # times the share of a record: the least and the greatest dual
+MAX_CANDIDATES, MAX_STEPS = 48, 5_000  # of the search at a row; more find hardly any more groups
+CONVERGENCE_SHARE = 0.3  # of the temperature: duals that move less have converged
+MAX_EXCESS_COST = 20.0  # temperatures by which the cost of a group with influence exceeds its duals
+DUAL_RANGE = (0.25, 8.0)  # times the share of a record: the least and the greatest dual
 
 
 class Block:
@@ -42,29 +42,29 @@ class Block:
         return self.stop - self.start
 
     def set_groups(self, groups: Members) -> None:
-        """Replace the groups, and list those that reach into each of the other blocks."""
+        """Replace the groups, and list those that cross into each of the other blocks."""
         self.groups = groups
         blocks = np.searchsorted(self.edges, groups, side="right") - 1
         group, member = np.nonzero(blocks != self.number)
         pairs = np.unique(blocks[group, member] * len(groups) + group)
-        reached_block, reaching = np.divmod(pairs, max(1, len(groups)))
-        self._reaching = reaching.astype(np.int32)
-        self._reaching_start = np.searchsorted(reached_block, np.arange(len(self.edges)))
+        other_block, crossing = np.divmod(pairs, max(1, len(groups)))
+        self._crossing = crossing.astype(np.int32)
+        self._crossing_start = np.searchsorted(other_block, np.arange(len(self.edges)))
 
-    def groups_reaching(self, number: int) -> Members:
-        """Return the groups that contain a row of another block, that of this ``number``."""
-        start, stop = self._reaching_start[number : number + 2]
-        return self.groups[self._reaching[start:stop]]
+    def border_groups(self, number: int) -> Members:
+        """Return the groups of this block that contain a row of block ``number``."""
+        start, stop = self._crossing_start[number : number + 2]
+        return self.groups[self._crossing[start:stop]]
 
 
-def price(
+def price_rows(
     table: NeighbourTable,
     dual: Values,
     order: Indices,
     anchors: Indices,
     k: int,
     effort: PricingEffort,
-) -> PricedAnchors:
+) -> AnchorResult:
     """Search for groups of ``k`` at some ``anchors``.
 
     The anchor of a group is its row that comes first in ``order``.
@@ -74,53 +74,61 @@ def price(
 
 
 def ascend_block(
-    long: LongTable,
+    table: LongTable,
     duals: Values,
     block: Block,
-    foreign: Members,
+    border_groups: Members,
     temperature: float,
-    unit: float,
+    mean_cost: float,
     max_rounds: int,
 ) -> tuple[Values, Members]:
-    """Return higher duals of a block, and its groups that still matter.
+    """Return higher duals of a block, and its groups that influence them.
 
-    The ``foreign`` groups are those of other blocks that contain a row of this one. ``unit`` is the
-    mean cost of a record; the temperature is a share of it.
+    The ``border_groups`` are groups of other blocks that contain a row of this one. ``mean_cost``
+    is the mean cost of a record; the temperature is a share of it.
     """
     start, stop, size = block.start, block.stop, len(block)
-    known = np.concatenate([foreign, block.groups])
-    table, rows = part_of(long, start, stop, known.ravel())
-    pool = GroupPool(table.X, positions(known, start, stop, rows[size:]), len(foreign))
-    share = long.share[start:stop]
-    box = np.array([BOX[0] * share, BOX[1] * share])
-    dual, scaled_temperature = duals[rows], temperature * unit
-    effort = PricingEffort(min(MAX_CANDIDATES, long.near.shape[1]), MAX_STEPS, larger=False)
-    halo = size + np.argsort(-dual[size:], kind="stable")
+    known_groups = np.concatenate([border_groups, block.groups])
+    block_table, rows = extract_block(table, start, stop, known_groups.ravel())
+    pool = GroupPool(
+        block_table.X, positions(known_groups, start, stop, rows[size:]), len(border_groups)
+    )
+    share = table.share[start:stop]
+    limits = np.array([DUAL_RANGE[0] * share, DUAL_RANGE[1] * share])
+    dual, scaled_temperature = duals[rows], temperature * mean_cost
+    effort = PricingEffort(
+        min(MAX_CANDIDATES, table.near.shape[1]), MAX_STEPS, include_larger=False
+    )
+    outside_order = size + np.argsort(-dual[size:], kind="stable")
     for _ in range(max_rounds):
-        begin, groups = pool.incidence(size)
-        moved = run_sweeps(pool.slack(dual), dual, box, begin, groups, scaled_temperature, SWEEPS)
-        own = np.argsort(-dual[:size], kind="stable")
-        priced = price(table, dual, np.concatenate([own, halo]), own, long.k, effort)
-        new = pool.add(priced.groups)
-        if new == 0 or (
-            moved < CONVERGED * scaled_temperature
-            and priced.violation < CONVERGED * scaled_temperature * size
+        group_start, groups = pool.incidence(size)
+        greatest_change = run_sweeps(
+            pool.slack(dual), dual, limits, group_start, groups, scaled_temperature, SWEEPS
+        )
+        block_order = np.argsort(-dual[:size], kind="stable")
+        order = np.concatenate([block_order, outside_order])
+        priced = price_rows(block_table, dual, order, block_order, table.k, effort)
+        n_new = pool.add(priced.groups)
+        if n_new == 0 or (
+            greatest_change < CONVERGENCE_SHARE * scaled_temperature
+            and priced.violation < CONVERGENCE_SHARE * scaled_temperature * size
         ):
             break
-    begin, groups = pool.incidence(size)
-    run_sweeps(pool.slack(dual), dual, box, begin, groups, scaled_temperature, SWEEPS)
-    used = pool.slack(dual)[pool.n_foreign :] > -UNUSED * scaled_temperature
-    return dual[:size], rows[pool.members[pool.n_foreign :][used]].astype(np.int32)
+    group_start, groups = pool.incidence(size)
+    run_sweeps(pool.slack(dual), dual, limits, group_start, groups, scaled_temperature, SWEEPS)
+    slack = pool.slack(dual)[pool.n_border_groups :]
+    has_influence = slack > -MAX_EXCESS_COST * scaled_temperature
+    return dual[:size], rows[pool.members[pool.n_border_groups :][has_influence]].astype(np.int32)
 
 
-def make_blocks(long: LongTable, size: int) -> list[Block]:
+def make_blocks(table: LongTable, size: int) -> list[Block]:
     """Return blocks of about ``size`` rows; their first groups are those of nearest neighbours."""
-    n = len(long.X)
+    n = len(table.X)
     edges = np.linspace(0, n, max(1, round(n / size)) + 1).astype(np.int64)
     blocks = []
     for number, (start, stop) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
-        own = np.arange(start, stop, dtype=np.int32)
-        groups = np.column_stack([own, long.near[start:stop, : long.k - 1]])
+        rows = np.arange(start, stop, dtype=np.int32)
+        groups = np.column_stack([rows, table.near[start:stop, : table.k - 1]])
         blocks.append(Block(edges, number, groups))
     return blocks
 

@@ -23,16 +23,16 @@ from shoal.partitioners._dual_bound.block_ascent import (
 from shoal.partitioners._dual_bound.corrections import Corrections
 from shoal.partitioners._dual_bound.group_pool import Members
 from shoal.partitioners._dual_bound.long_table import LongTable, long_table, rounding_share
-from shoal.partitioners._dual_bound.pair_duals import pair_duals, used_neighbours
+from shoal.partitioners._dual_bound.pair_duals import max_used_neighbours, pair_duals
 
 BLOCK = 4_096  # rows whose duals are raised together
-# Blocks that are raised side by side do not see each other's new duals, which does no harm if few
-# of all are. Their number does not depend on the number of threads, so that results do not either.
-SIDE_BY_SIDE, APART = 4, 12
+# Blocks whose duals are raised in parallel do not use each other's new duals, which does no harm if
+# they are few. Their number does not depend on the number of threads, so neither do results.
+MAX_PARALLEL, MIN_SPACING = 4, 12
 COST_FACTOR = 1.3  # times the mean share of a record: about what a record costs
-START_FACTOR = 1.03  # times the first corrected duals: where the ascent starts without groups
-ERROR_FACTOR = 0.93  # times the squared error of a record: the first dual where one is
-LIFT_FACTOR = 1.06  # times the duals of the quick bound: what the first corrections start from
+START_FACTOR = 1.03  # times the first corrected duals: where the ascent starts without a partition
+ERROR_FACTOR = 0.93  # times the squared error of a record: where the ascent starts with a partition
+LIFT_FACTOR = 1.06  # times the duals of the quick bound: where the first corrections start
 Passes = tuple[tuple[float, int], ...]
 # Temperatures of the passes of each round, and how often groups are generated in a pass.
 ROUNDS: tuple[Passes, ...] = (
@@ -40,7 +40,7 @@ ROUNDS: tuple[Passes, ...] = (
     ((0.01, 2), (0.007, 2), (0.005, 2), (0.003, 2)),
     ((0.002, 2), (0.001, 2)),
 )
-RESERVE = 1.5  # times the seconds of the first corrections: what is left for the last ones
+RESERVE = 1.5  # times the seconds of the first corrections: reserved for the last ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +87,8 @@ def certify_quickly(X: Matrix, k: int) -> Certificate:
         The bound and its duals.
     """
     time_budget = Budget(np.inf, time.process_time)
-    long = long_table(X, k, used_neighbours(k))
-    return in_units_of_table(long, pair_duals(long), None, True, time_budget.spent)
+    table = long_table(X, k, max_used_neighbours(k))
+    return to_certificate(table, pair_duals(table), None, True, time_budget.seconds_spent)
 
 
 def certify(
@@ -135,49 +135,49 @@ def certify(
         if proof.cost_unit > 0:
             proof.run(time_budget, threads)
         complete = True
-    return proof.certificate(complete, time_budget.spent)
+    return proof.certificate(complete, time_budget.seconds_spent)
 
 
 class _LongProof:
     """The best feasible duals so far; at first those of pairs of near records."""
 
-    def __init__(self, long: LongTable, labels: Labels | None, cost: float | None):
-        self.long, self.best_duals = long, pair_duals(long)
+    def __init__(self, table: LongTable, labels: Labels | None, cost: float | None):
+        self.table, self.best_duals = table, pair_duals(table)
         self.best_sum = float(self.best_duals.sum())
-        self.cost = None if cost is None else float(np.ldexp(cost, -2 * long.power))
-        self.cost_unit = COST_FACTOR * float(long.share.mean())
-        self.total_sse = _variation(long.X)
-        self.blocks: list[Block] = make_blocks(long, BLOCK)
+        self.cost = None if cost is None else float(np.ldexp(cost, -2 * table.power))
+        self.cost_unit = COST_FACTOR * float(table.share.mean())
+        self.total_sse = _total_sum_of_squares(table.X)
+        self.blocks: list[Block] = make_blocks(table, BLOCK)
         self.start_duals: Values | None = None
         if labels is not None:
-            own = labels[long.order]
-            add_groups(self.blocks, groups_of_partition(own, long.k))
-            self.start_duals = ERROR_FACTOR * _errors(long.X, own)
+            row_labels = labels[table.order]
+            add_groups(self.blocks, groups_of_partition(row_labels, table.k))
+            self.start_duals = ERROR_FACTOR * _squared_errors(table.X, row_labels)
 
     def run(self, budget: Budget, threads: int) -> None:
         """Make all rounds; raise `OutOfTime` when the budget is used up.
 
-        The ascent ends early where the budget would leave too little time for corrections.
+        The ascent ends early if too little time would be left for corrections.
         """
-        before = budget.spent
+        seconds_before = budget.seconds_spent
         self._correct(LIFT_FACTOR * self.best_duals, budget, threads)
-        end = budget.seconds - RESERVE * (budget.spent - before)
+        deadline = budget.seconds - RESERVE * (budget.seconds_spent - seconds_before)
         duals = START_FACTOR * self.best_duals if self.start_duals is None else self.start_duals
         for passes in ROUNDS:
-            if budget.spent >= end:
+            if budget.seconds_spent >= deadline:
                 raise OutOfTime
-            is_complete = self._ascend_all(duals, passes, budget, end, threads)
+            is_complete = self._ascend_passes(duals, passes, budget, deadline, threads)
             self._correct(duals, budget, threads)
             if not is_complete:
                 raise OutOfTime
 
-    def _ascend_all(
-        self, duals: Values, passes: Passes, budget: Budget, end: float, threads: int
+    def _ascend_passes(
+        self, duals: Values, passes: Passes, budget: Budget, deadline: float, threads: int
     ) -> bool:
-        """Make some passes; return whether they took less than ``end`` seconds."""
+        """Make some passes; return whether they took less than ``deadline`` seconds."""
         with suppress(OutOfTime):
             for temperature, rounds in passes:
-                self._ascend(duals, temperature, rounds, budget, end, threads)
+                self._ascend(duals, temperature, rounds, budget, deadline, threads)
             return True
         return False
 
@@ -187,19 +187,19 @@ class _LongProof:
         temperature: float,
         rounds: int,
         budget: Budget,
-        end: float,
+        deadline: float,
         threads: int,
     ) -> None:
-        """Raise the duals of all blocks once; raise `OutOfTime` after ``end`` seconds."""
-        n = len(self.blocks)
-        waves = -(-n // max(1, min(SIDE_BY_SIDE, n // APART)))
-        done = 0
+        """Raise the duals of all blocks once; raise `OutOfTime` after ``deadline`` seconds."""
+        n_blocks = len(self.blocks)
+        spacing = -(-n_blocks // max(1, min(MAX_PARALLEL, n_blocks // MIN_SPACING)))
+        n_done = 0
         with ThreadPoolExecutor(threads) as pool:
-            for wave in range(waves):
-                blocks, seen = self.blocks[wave::waves], duals.copy()
+            for first in range(spacing):
+                blocks, fixed_duals = self.blocks[first::spacing], duals.copy()
                 tasks = [
                     pool.submit(
-                        ascend_block, self.long, seen, block, self._foreign_groups(block),
+                        ascend_block, self.table, fixed_duals, block, self._border_groups(block),
                         temperature, self.cost_unit, rounds,
                     )
                     for block in blocks
@@ -207,22 +207,22 @@ class _LongProof:
                 for block, task in zip(blocks, tasks, strict=True):
                     duals[block.start : block.stop], groups = task.result()
                     block.set_groups(groups)
-                    done += len(block)
+                    n_done += len(block)
                     stage = f"at temperature {temperature:g}"
-                    self._check(budget, end, stage, done, len(duals))
+                    self._check_time(budget, deadline, stage, n_done, len(duals))
 
-    def _foreign_groups(self, block: Block) -> Members:
+    def _border_groups(self, block: Block) -> Members:
         """Return the groups of other blocks that contain a row of this one."""
         others = (other for other in self.blocks if other is not block)
-        groups = [other.groups_reaching(block.number) for other in others]
-        return np.concatenate([np.empty((0, self.long.k), np.int32), *groups])
+        groups = [other.border_groups(block.number) for other in others]
+        return np.concatenate([np.empty((0, self.table.k), np.int32), *groups])
 
     def _correct(self, duals: Values, budget: Budget, threads: int) -> None:
         """Correct some duals; keep them if they prove more than the best so far."""
-        corrections = Corrections(self.long, duals)
+        corrections = Corrections(self.table, duals)
 
-        def check(done: int, total: int) -> None:
-            self._check(budget, budget.seconds, "correcting", done, total)
+        def check(n_done: int, n_total: int) -> None:
+            self._check_time(budget, budget.seconds, "correcting", n_done, n_total)
 
         try:
             groups = corrections.run(threads, check)
@@ -232,52 +232,54 @@ class _LongProof:
                 self.best_sum, self.best_duals = float(feasible.sum()), feasible
         add_groups(self.blocks, groups)
 
-    def _check(self, budget: Budget, end: float, stage: str, done: int, total: int) -> None:
-        """Report the bound so far; raise `OutOfTime` if more than ``end`` seconds are spent."""
+    def _check_time(
+        self, budget: Budget, deadline: float, stage: str, n_done: int, n_total: int
+    ) -> None:
+        """Report the bound so far; raise `OutOfTime` after ``deadline`` seconds."""
         status = f"bounding, loss at least {100 * self.best_sum / self.total_sse:.2f} %"
         if self.cost is not None and self.best_sum > 0:
             status += f", gap {100 * (self.cost / self.best_sum - 1):.2f} %"
-        progress.report(f"{status}, {stage}", done, total)
-        if budget.spent >= end:
+        progress.report(f"{status}, {stage}", n_done, n_total)
+        if budget.seconds_spent >= deadline:
             raise OutOfTime
 
     def certificate(self, complete: bool, seconds: float) -> Certificate:
         """Return the best duals so far."""
-        return in_units_of_table(self.long, self.best_duals, self.cost, complete, seconds)
+        return to_certificate(self.table, self.best_duals, self.cost, complete, seconds)
 
 
-def in_units_of_table(
-    long: LongTable, row_duals: Values, cost: float | None, complete: bool, seconds: float
+def to_certificate(
+    table: LongTable, row_duals: Values, cost: float | None, complete: bool, seconds: float
 ) -> Certificate:
     """Return the duals of rows as a certificate, in the order and the units of the table."""
-    duals, power = np.empty(len(row_duals)), 2 * long.power
-    duals[long.order] = row_duals
-    bound = max(0.0, fsum(duals) - rounding(long, duals, cost))
+    duals, power = np.empty(len(row_duals)), 2 * table.power
+    duals[table.order] = row_duals
+    bound = max(0.0, fsum(duals) - rounding(table, duals, cost))
     return Certificate(
-        np.ldexp(duals, power), long.k, float(np.ldexp(bound, power)), complete, seconds
+        np.ldexp(duals, power), table.k, float(np.ldexp(bound, power)), complete, seconds
     )
 
 
-def rounding(long: LongTable, duals: Values, cost: float | None) -> float:
+def rounding(table: LongTable, duals: Values, cost: float | None) -> float:
     """Return the greatest rounding error of the reduced costs of an optimal partition.
 
     Its terms are the duals and the squared distances of the groups, which add up to no more than
     the SSE of any partition, such as that of consecutive rows.
     """
-    n = len(long.X)
+    n = len(table.X)
     if cost is None:
-        labels = np.minimum(np.arange(n) // long.k, n // long.k - 1)
-        cost = sse(long.X, labels)
+        labels = np.minimum(np.arange(n) // table.k, n // table.k - 1)
+        cost = sse(table.X, labels)
     terms = fsum(np.abs(duals)) + cost
-    return rounding_share(long) * terms
+    return rounding_share(table) * terms
 
 
-def _variation(X: Matrix) -> float:
+def _total_sum_of_squares(X: Matrix) -> float:
     """Return the sum of the squared distances of all rows to their mean."""
     return sum(float(((column - column.mean()) ** 2).sum()) for column in X.T)
 
 
-def _errors(X: Matrix, labels: Labels) -> Values:
+def _squared_errors(X: Matrix, labels: Labels) -> Values:
     """Return the squared distance of each row to the mean of its group."""
     sizes, errors = np.bincount(labels), np.zeros(len(X))
     for column in X.T:

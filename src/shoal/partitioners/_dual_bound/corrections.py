@@ -1,9 +1,9 @@
 """Corrections: how far duals must fall so that no group costs less than the sum of its duals.
 
-`shoal._kernels.pricing.reach` says from which of its rows a violated group is found. All rows are
-searched; then the greatest dual of each group that was found is lowered until the group is no
-longer violated, and the rows that found one are searched again. Where a group is still violated
-after some passes, the dual of the row that found it is lowered.
+`shoal._kernels.pricing.search_radius` explains from which of its rows a violated group is found.
+All rows are searched; then the greatest dual of each group that was found is lowered until the
+group is no longer violated, and the rows from which one was found are searched again. If a group is
+still violated after some passes, the dual of the row from which it is found is lowered.
 """
 
 from collections import deque
@@ -18,15 +18,15 @@ from shoal._kernels.pricing.correction import (
     CorrectionEffort,
     PricedTable,
     correct_rows,
-    lower_greatest,
+    lower_greatest_duals,
 )
-from shoal._kernels.pricing.relaxation import net_duals
+from shoal._kernels.pricing.net_duals import net_duals
 from shoal._kernels.pricing.row_boxes import box_levels
 from shoal.partitioners._base import Indices, Values
 from shoal.partitioners._dual_bound.long_table import LongTable, rounding_share
 
-PASSES = 8  # over rows that found violated groups, at most
-CLOSE = 1e-5  # of the duals: corrections that no further pass is worth
+MAX_PASSES = 8  # over rows from which violated groups were found
+CLOSE_SHARE = 1e-5  # of the duals: corrections too small for a further pass
 # Outliers can have very many candidates, which take memory. Fewer in the last searches, of the
 # largest duals, lower the bound.
 EFFORT = CorrectionEffort(
@@ -37,8 +37,8 @@ EFFORT = CorrectionEffort(
     space=262_144,
 )
 HARD_EFFORT = EFFORT._replace(floor_steps=5_000_000, max_candidates=100_000)
-HARD_SHARE = 0.0005  # of all rows, that are searched with the greater effort
-KEPT = 2  # violated groups that are kept per row
+HARD_SHARE = 0.0005  # of all rows: those searched with the greater effort
+MAX_GROUPS_PER_ROW = 2  # violated groups that are kept per row
 STRIDE, HARD_STRIDE = 1_024, 4  # rows between two checks of the time
 
 Members = NDArray[np.int32]
@@ -48,28 +48,28 @@ Check = Callable[[int, int], None]
 class Corrections:
     """Duals that are lowered until they are feasible.
 
-    ``correction`` (at most 0) is what must be added to the dual of each row. ``is_open`` tells
-    which rows have not been searched yet; ``is_incomplete`` tells at which rows the effort did not
-    suffice, so that their corrections may be larger than needed.
+    ``correction`` (at most 0) is what must be added to the dual of each row. ``is_unsearched``
+    marks the rows that have not been searched yet; ``is_incomplete`` marks those at which the
+    effort did not suffice, so that their corrections may be larger than needed.
     """
 
-    def __init__(self, long: LongTable, duals: Values):
-        self.long, self.duals = long, duals.copy()
-        X, n = long.X, len(duals)
-        self.net = net_duals(X, long.near, long.k, duals)
-        boxes = box_levels(X, self.net, duals)
+    def __init__(self, table: LongTable, duals: Values):
+        self.table, self.duals = table, duals.copy()
+        X, n = table.X, len(duals)
+        self.net_dual = net_duals(X, table.near, table.k, duals)
+        boxes = box_levels(X, self.net_dual, duals)
         # Duals and net duals change in place.
-        self.table = PricedTable(X, long.near, long.k, self.duals, self.net, boxes)
+        self.priced_table = PricedTable(X, table.near, table.k, self.duals, self.net_dual, boxes)
         # No violated group is found from a row whose dual is its share, so a row that was not
         # searched falls to that, and no row must fall below it.
-        self.is_open, self.correction = np.ones(n, np.bool_), np.zeros(n)
+        self.is_unsearched, self.correction = np.ones(n, np.bool_), np.zeros(n)
         self.is_incomplete = np.zeros(n, np.bool_)
 
     @property
     def feasible(self) -> Values:
         """Feasible duals: corrected ones, or at most the shares where rows were not searched."""
         corrected = self.duals + self.correction
-        return np.where(self.is_open, np.minimum(self.duals, self.long.share), corrected)
+        return np.where(self.is_unsearched, np.minimum(self.duals, self.table.share), corrected)
 
     def run(self, threads: int, check_interrupt: Check) -> Members:
         """Lower duals until all are feasible; return the groups that were violated.
@@ -79,27 +79,27 @@ class Corrections:
         """
         n, violated = len(self.duals), []
         rows = np.arange(n)
-        for number in range(PASSES):
+        for pass_number in range(MAX_PASSES):
             groups, costs = self._search(rows, STRIDE, EFFORT, threads, check_interrupt)
             violated.append(groups)
             rows = rows[self.correction[rows] < 0]
             remaining = -self.correction[rows[~self.is_incomplete[rows]]].sum()
-            if remaining <= CLOSE * self.duals.sum() or number == PASSES - 1:
+            if remaining <= CLOSE_SHARE * self.duals.sum() or pass_number == MAX_PASSES - 1:
                 break
             self._lower(groups, costs)
         # Few rows, mostly outliers, need long searches; their corrections are the largest.
-        hard = rows[self.is_incomplete[rows]]
-        hard = hard[np.argsort(self.correction[hard], kind="stable")]
-        hard = hard[: int(np.ceil(HARD_SHARE * n))]
-        more = self._search(hard, HARD_STRIDE, HARD_EFFORT, threads, check_interrupt)
-        return np.concatenate([*violated, more[0]])
+        hard_rows = rows[self.is_incomplete[rows]]
+        hard_rows = hard_rows[np.argsort(self.correction[hard_rows], kind="stable")]
+        hard_rows = hard_rows[: int(np.ceil(HARD_SHARE * n))]
+        hard_groups, _ = self._search(hard_rows, HARD_STRIDE, HARD_EFFORT, threads, check_interrupt)
+        return np.concatenate([*violated, hard_groups])
 
     def _lower(self, groups: Members, costs: Values) -> None:
         """Lower the greatest dual of each group as far as the group is violated."""
         order = np.argsort(costs, kind="stable")
-        before = self.duals.copy()
-        lower_greatest(self.long.X, groups[order], self.duals)
-        self.net -= before - self.duals
+        previous_duals = self.duals.copy()
+        lower_greatest_duals(self.table.X, groups[order], self.duals)
+        self.net_dual -= previous_duals - self.duals
 
     def _search(
         self,
@@ -110,19 +110,22 @@ class Corrections:
         check_interrupt: Check,
     ) -> tuple[Members, Values]:
         """Find the corrections of some rows; return violated groups and their reduced costs."""
-        parts = [rows[i : i + stride] for i in range(0, len(rows), stride)]
-        groups, costs, done = [np.empty((0, self.long.k), np.int32)], [np.empty(0)], 0
+        chunks = [rows[i : i + stride] for i in range(0, len(rows), stride)]
+        groups, costs, n_done = [np.empty((0, self.table.k), np.int32)], [np.empty(0)], 0
         with ThreadPoolExecutor(threads) as pool:
-            tasks = deque(pool.submit(self._correct, part, effort) for part in parts)
+            tasks = deque(
+                pool.submit(self._correct, rows_of_chunk, effort) for rows_of_chunk in chunks
+            )
             try:
-                for part in parts:
-                    correction, violated, reduced, incomplete = tasks.popleft().result()
-                    self.correction[part], self.is_incomplete[part] = correction, incomplete
-                    self.is_open[part] = False
+                for rows_of_chunk in chunks:
+                    correction, violated, reduced_costs, is_incomplete = tasks.popleft().result()
+                    self.correction[rows_of_chunk] = correction
+                    self.is_incomplete[rows_of_chunk] = is_incomplete
+                    self.is_unsearched[rows_of_chunk] = False
                     groups.append(violated)
-                    costs.append(reduced)
-                    done += len(part)
-                    check_interrupt(done, len(rows))
+                    costs.append(reduced_costs)
+                    n_done += len(rows_of_chunk)
+                    check_interrupt(n_done, len(rows))
             finally:
                 for task in tasks:
                     task.cancel()
@@ -136,12 +139,12 @@ class Corrections:
         Return the corrections of the rows, the groups and their reduced costs. The last result
         tells at which rows the effort did not suffice.
         """
-        cheapest = open_cheapest_groups(len(rows), KEPT, self.long.k)
-        effort = effort._replace(margin=rounding_share(self.long))
-        correct_rows(self.table, rows, effort, cheapest)
-        stored, incomplete = cheapest.is_stored, cheapest.bounds < cheapest.costs.min(axis=1)
+        cheapest = open_cheapest_groups(len(rows), MAX_GROUPS_PER_ROW, self.table.k)
+        effort = effort._replace(margin=rounding_share(self.table))
+        correct_rows(self.priced_table, rows, effort, cheapest)
+        is_stored, is_incomplete = cheapest.is_stored, cheapest.bounds < cheapest.costs.min(axis=1)
         # No dual has to fall below its share.
-        lowest_correction = np.minimum(self.duals[rows], self.long.share[rows]) - self.duals[rows]
+        lowest_correction = np.minimum(self.duals[rows], self.table.share[rows]) - self.duals[rows]
         correction = np.maximum(cheapest.bounds, lowest_correction)
-        groups = cheapest.groups[stored].astype(np.int32)
-        return correction, groups, cheapest.costs[stored], incomplete
+        groups = cheapest.groups[is_stored].astype(np.int32)
+        return correction, groups, cheapest.costs[is_stored], is_incomplete

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._kernels.pricing.relaxation import group_costs
+from shoal._kernels.pricing.net_duals import group_costs
 from shoal.partitioners._base import Indices, Matrix, Values
 
-# Odd numbers with bits in no order; products of 64 bits of them distinguish groups.
+# Odd numbers with random-looking bits; their products modulo 2 ** 64 distinguish groups.
 MULTIPLIER, STEP = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1342543DE82EF95)
 HALF = np.uint64(32)
 
@@ -29,16 +29,17 @@ def group_keys(members: Members) -> Keys:
 class GroupPool:
     """Distinct groups of k rows of ``X`` and their SSEs.
 
-    The groups of other blocks come first in ``members``; ``n_foreign`` is their number.
+    The groups that cross the border from other blocks come first in ``members``;
+    ``n_border_groups`` is their number.
     """
 
-    def __init__(self, X: Matrix, members: NDArray[np.integer], n_foreign: int = 0):
+    def __init__(self, X: Matrix, members: NDArray[np.integer], n_border_groups: int = 0):
         self.X = X
         self.members = np.empty((0, members.shape[1]), np.int32)
         self.costs = np.empty(0)
         self._keys = np.empty(0, np.uint64)  # sorted
-        self.n_foreign = self.add(members[:n_foreign])
-        self.add(members[n_foreign:])
+        self.n_border_groups = self.add(members[:n_border_groups])
+        self.add(members[n_border_groups:])
 
     def __len__(self) -> int:
         return len(self.costs)
@@ -48,9 +49,9 @@ class GroupPool:
         keys, first = np.unique(group_keys(groups.astype(np.int32)), return_index=True)
         new = first
         if len(self):
-            place = np.minimum(np.searchsorted(self._keys, keys), len(self) - 1)
-            unknown = self._keys[place] != keys
-            keys, new = keys[unknown], first[unknown]
+            position = np.minimum(np.searchsorted(self._keys, keys), len(self) - 1)
+            is_new = self._keys[position] != keys
+            keys, new = keys[is_new], first[is_new]
         members = groups[np.sort(new)].astype(np.int32)
         self.members = np.concatenate([self.members, members])
         self.costs = np.concatenate([self.costs, group_costs(self.X, members)])
@@ -67,8 +68,8 @@ class GroupPool:
     def incidence(self, n: int) -> tuple[Indices, Indices]:
         """Return which groups contain each of the first ``n`` rows, in compressed row format."""
         flat = self.members.ravel()
-        places = np.flatnonzero(flat < n)
-        rows = flat[places]
+        positions = np.flatnonzero(flat < n)
+        rows = flat[positions]
         start = np.zeros(n + 1, np.int64)
         np.cumsum(np.bincount(rows, minlength=n), out=start[1:])
-        return start, places[np.argsort(rows, kind="stable")] // self.members.shape[1]
+        return start, positions[np.argsort(rows, kind="stable")] // self.members.shape[1]

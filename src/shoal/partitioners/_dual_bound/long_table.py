@@ -1,4 +1,4 @@
-"""A table in an order in which near records are near each other, with their neighbours."""
+"""A table in an order in which near records follow each other, with their neighbours."""
 
 from typing import NamedTuple
 
@@ -7,15 +7,15 @@ from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._kernels.pricing.candidate_list import NeighbourTable
-from shoal._kernels.pricing.relaxation import distances_to, nearest_sums
+from shoal._kernels.pricing.net_duals import nearest_sums, squared_distances_to_neighbours
 from shoal._kernels.spatial.block_order import locality_order
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.neighbours import stream_neighbours
 from shoal.partitioners._base import Indices, Matrix, Values
 from shoal.partitioners.refine import centre_and_scale
 
-MANY = 50_000  # records above which shorter lists of neighbours save memory
-NEAR, NEAR_OF_MANY = 48, 32  # listed neighbours of a record
+MANY_RECORDS = 50_000  # records above which shorter lists of neighbours save memory
+N_NEIGHBOURS, N_NEIGHBOURS_OF_MANY = 48, 32  # listed neighbours of a record
 EPSILON = float(np.finfo(np.float64).eps)
 
 Rows = NDArray[np.int32]
@@ -37,21 +37,23 @@ class LongTable(NamedTuple):
     share: Values
 
 
-def long_table(X: Matrix, k: int, near: int | None = None) -> LongTable:
-    """Return the records of ``X`` with lists of ``near`` neighbours."""
+def long_table(X: Matrix, k: int, n_neighbours: int | None = None) -> LongTable:
+    """Return the records of ``X`` with lists of ``n_neighbours`` neighbours."""
     n = len(X)
-    width = near or max(NEAR_OF_MANY if n > MANY else NEAR, 2 * k)
+    n_listed = n_neighbours or max(
+        N_NEIGHBOURS_OF_MANY if n > MANY_RECORDS else N_NEIGHBOURS, 2 * k
+    )
     order = locality_order(centre_and_scale(X)).astype(np.int32)
     power = int(np.frexp(np.abs(X - X[0]).max())[1])
     rows = np.ascontiguousarray(X[order])
     np.ldexp(rows, -power, out=rows)
-    width = min(n - 1, width)
-    neighbours, share, done = np.empty((n, width), np.int32), np.empty(n), 0
-    for records, nearest, squares in stream_neighbours(open_index(rows), width):
+    n_listed = min(n - 1, n_listed)
+    neighbours, share, n_done = np.empty((n, n_listed), np.int32), np.empty(n), 0
+    for records, nearest, squares in stream_neighbours(open_index(rows), n_listed):
         neighbours[records] = nearest
         share[records] = squares[:, : k - 1].sum(axis=1) / (2 * k)
-        done += len(records)
-        progress.report("finding neighbours", done, n)
+        n_done += len(records)
+        progress.report("finding neighbours", n_done, n)
     return LongTable(X=rows, k=k, power=power, order=order, near=neighbours, share=share)
 
 
@@ -63,22 +65,23 @@ def rounding_share(table: LongTable) -> float:
     return float(8 * EPSILON * (table.X.shape[1] + 16 + 4 * table.k**2))
 
 
-def part_of(
-    table: LongTable, start: int, stop: int, around: Rows
+def extract_block(
+    table: LongTable, start: int, stop: int, rows_around: Rows
 ) -> tuple[NeighbourTable, Indices]:
     """Return a small table of the block from ``start`` to ``stop``, and which rows it contains.
 
-    The rows of the block come first. Their neighbours outside the block follow, together with the
-    rows ``around`` it.
+    The rows of the block come first. Their neighbours outside the block follow, together with
+    ``rows_around``.
     """
     near = table.near[start:stop]
-    outside = np.unique(np.concatenate([near.ravel(), around]))
+    outside = np.unique(np.concatenate([near.ravel(), rows_around]))
     outside = outside[(outside < start) | (outside >= stop)]
     rows = np.concatenate([np.arange(start, stop), outside.astype(np.int64)])
     X = table.X[rows]
-    local = positions(near, start, stop, outside)
-    sums = nearest_sums(table.X, table.near, rows, table.k)
-    return NeighbourTable(X, local, distances_to(X, local), sums), rows
+    block_near = positions(near, start, stop, outside)
+    gaps = squared_distances_to_neighbours(X, block_near)
+    gap_sums = nearest_sums(table.X, table.near, rows, table.k)
+    return NeighbourTable(X, block_near, gaps, gap_sums), rows
 
 
 def positions(rows: NDArray[np.integer], start: int, stop: int, outside: Indices) -> Indices:
@@ -88,5 +91,5 @@ def positions(rows: NDArray[np.integer], start: int, stop: int, outside: Indices
     order.
     """
     inside = (rows >= start) & (rows < stop)
-    place = np.searchsorted(outside, rows) + (stop - start)
-    return np.asarray(np.where(inside, rows - start, place), np.int64)
+    outside_position = np.searchsorted(outside, rows) + (stop - start)
+    return np.asarray(np.where(inside, rows - start, outside_position), np.int64)

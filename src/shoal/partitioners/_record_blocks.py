@@ -42,7 +42,7 @@ def split_into_blocks(
     pending, blocks = [(np.arange(len(X)), first_share)], []
     while pending:
         rows, share = pending.pop()
-        halves = _split(X[rows], share, min_size) if len(rows) > max_size else None
+        halves = _split_in_two(X[rows], share, min_size) if len(rows) > max_size else None
         if halves is None:
             blocks.append(rows)
         else:
@@ -50,7 +50,7 @@ def split_into_blocks(
     return blocks
 
 
-def _split(X: Matrix, share: float, min_size: int) -> tuple[Rows, Rows] | None:
+def _split_in_two(X: Matrix, share: float, min_size: int) -> tuple[Rows, Rows] | None:
     """Return the rows on both sides of a split, or None if it would separate equal records."""
     for direction in _principal_directions(X):
         # Summed column by column, so that equal records have equal projections.

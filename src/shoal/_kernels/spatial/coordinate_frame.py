@@ -1,4 +1,4 @@
-"""The frame in which an index stores records: its origin, its axes and its scale.
+"""The coordinate frame in which an index stores records: its origin, axes and scale.
 
 Results do not depend on the frame. In a good one a few axes make up most of a distance, so
 that most records can be excluded by these axes alone.
@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 CHUNK = 65_536  # records whose differences are computed at a time
-SAMPLE = 10_000  # records that suffice to see in which directions a table is long
+SAMPLE_SIZE = 10_000  # records from which the principal axes are computed
 TOLERANCE = 1e-10  # of the orthogonality of the axes; see `shoal._kernels.spatial.bounds`
-EXPLAINED = 0.85  # share of the variance that the leading axes must explain
+EXPLAINED_SHARE = 0.85  # share of the variance that the leading axes must explain
 
 
 class Frame(NamedTuple):
-    """Origin, orthonormal axes and scale; ``leading`` axes explain most of the variance.
+    """Origin, orthonormal axes and scale; the first ``n_leading`` axes explain most variance.
 
     ``axes[j, a]`` is the share of column j in axis a. The scale is a power of two,
     so that scaling makes no rounding error.
@@ -25,21 +25,21 @@ class Frame(NamedTuple):
     origin: np.ndarray
     axes: np.ndarray
     scale: float
-    leading: int
+    n_leading: int
 
 
 def principal_frame(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> Frame:
     """Return the frame of the principal axes of some rows of ``X`` about ``origin``."""
     p = X.shape[1]
     scale = power_of_two(greatest_difference(X, living, origin) * np.sqrt(p))
-    Z = (X[living[:: max(1, len(living) // SAMPLE)]] - origin) * scale
-    spread, axes = np.linalg.eigh(Z.T @ Z)
+    Z = (X[living[:: max(1, len(living) // SAMPLE_SIZE)]] - origin) * scale
+    variances, axes = np.linalg.eigh(Z.T @ Z)
     if not np.abs(axes.T @ axes - np.eye(p)).sum() < TOLERANCE:
-        spread, axes = spread[::-1], np.eye(p)
-    explained = np.cumsum(spread[::-1])
-    leading = 1 + int(np.searchsorted(explained, EXPLAINED * explained[-1]))
-    leading = p if 2 * leading > p else leading
-    return Frame(origin, np.ascontiguousarray(axes[:, ::-1]), scale, leading)
+        variances, axes = variances[::-1], np.eye(p)
+    explained = np.cumsum(variances[::-1])
+    n_leading = 1 + int(np.searchsorted(explained, EXPLAINED_SHARE * explained[-1]))
+    n_leading = p if 2 * n_leading > p else n_leading
+    return Frame(origin, np.ascontiguousarray(axes[:, ::-1]), scale, n_leading)
 
 
 def greatest_difference(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> float:

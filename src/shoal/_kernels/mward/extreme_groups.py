@@ -8,34 +8,35 @@ from shoal._kernels.distances import squared_distance, squared_row_distance
 from shoal._kernels.mward.cost import rounded
 
 Matrix = NDArray[np.float64]
-Numbers = NDArray[np.int64]
+Indices = NDArray[np.int64]
 
 STRIDE = 10_000_000  # pairs compared between two checks for an interrupt
 ROUNDING = 1e-9  # relative, of a sum of two distances
 
 
-def ends_by_rank(rank: Numbers, k: int) -> list[Numbers]:
-    """Return the ``k`` first and the ``k`` last places in the order of ``rank``."""
+def extreme_groups_by_rank(rank: Indices, k: int) -> list[Indices]:
+    """Return the ``k`` records of lowest and the ``k`` records of highest rank."""
     order = np.argsort(rank)
     return [order[:k], order[-k:]]
 
 
-def ends_by_distance(
-    rows: Matrix, representative: Numbers, k: int, upper_first: bool, extreme: bool
-) -> list[Numbers]:
+def extreme_groups_by_distance(
+    rows: Matrix, representative: Indices, k: int, upper_first: bool, nearest_to_seed: bool
+) -> list[Indices]:
     """Return two groups grown from the two most distant rows, the lower row first.
 
-    Each grows by the row nearest to its mean so far or, if ``extreme``, by the rows
+    Each grows by the row nearest to its mean so far or, if ``nearest_to_seed``, by the rows
     nearest to the one it started from. With ``upper_first`` the upper row grows first, which
     matters if both are nearest to the same rows. Equal rows have the same ``representative``
     and are compared once.
     """
     distinct = np.sort(np.unique(representative, return_index=True)[1])
     seeds = distinct[list(most_distant_rows(rows[distinct]))]
-    free = np.ones(len(rows), bool)
-    free[seeds] = False
+    is_free = np.ones(len(rows), bool)
+    is_free[seeds] = False
     return [
-        grow_end(rows, seed, k, free, extreme) for seed in (seeds[::-1] if upper_first else seeds)
+        grow_extreme_group(rows, seed, k, is_free, nearest_to_seed)
+        for seed in (seeds[::-1] if upper_first else seeds)
     ]
 
 
@@ -82,17 +83,17 @@ def compare_rows(rows, radius, numbers, pair, greatest, start, work):
 
 
 @compiled
-def grow_end(rows, seed, k, is_free, extreme):
+def grow_extreme_group(rows, seed, k, is_free, nearest_to_seed):
     """Return ``seed`` and the free rows that join it, each nearest to the mean so far.
 
-    If ``extreme``, the seed stands for the mean.
+    If ``nearest_to_seed``, the seed takes the place of the mean.
     """
     group = np.full(k, seed)
     total = rows[seed].copy()
     mean = np.empty(rows.shape[1])
     for size in range(1, k):
         for j in range(mean.shape[0]):
-            mean[j] = rows[seed, j] if extreme else total[j] / size
+            mean[j] = rows[seed, j] if nearest_to_seed else total[j] / size
         best = -1
         least = np.inf
         for i in range(rows.shape[0]):

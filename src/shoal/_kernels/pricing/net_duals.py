@@ -1,9 +1,9 @@
 """Lower bounds of the reduced costs of groups in long tables, from the nearest neighbours.
 
-A group of k records costs the squared distances of all its pairs, divided by k. Beside a first
-row, each other row j adds at least its *floor*: the squared distance to the first row over k, plus
-half of the squared distances to its k - 2 nearest neighbours over k, minus its dual. The *net dual*
-of a row is its dual less that half, so that floor = squared distance / k - net dual.
+A group of k records costs the squared distances of all its pairs, divided by k. Beside an anchor,
+each other row j adds at least its *floor*: the squared distance to the anchor over k, plus half of
+the squared distances to its k - 2 nearest neighbours over k, minus its dual. The *net dual* of a
+row is its dual less that half, so that floor = squared distance / k - net dual.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from shoal._kernels.distances import squared_row_distance
 
 
 @compiled
-def distances_to(X, near):
+def squared_distances_to_neighbours(X, near):
     """Return the squared distances of the first rows of ``X`` to the rows ``near`` them."""
     gaps = np.empty(near.shape)
     for i in range(near.shape[0]):
@@ -24,7 +24,7 @@ def distances_to(X, near):
 
 @compiled
 def group_costs(X, members):
-    """Return the SSEs of groups of the same size: the squared distances of all pairs over it."""
+    """Return the SSEs of groups of the same size: squared distances of all pairs over the size."""
     costs = np.zeros(members.shape[0])
     for group in range(members.shape[0]):
         for a in range(members.shape[1]):
@@ -47,13 +47,13 @@ def nearest_sums(X, near, rows, width):
 @compiled
 def net_duals(X, near, k, dual):
     """Return the net dual of each row."""
-    net = np.empty(dual.shape[0])
-    for i in range(net.shape[0]):
+    net_dual = np.empty(dual.shape[0])
+    for i in range(net_dual.shape[0]):
         total = 0.0
         for m in range(k - 2):
             total += squared_row_distance(X, i, X, near[i, m])
-        net[i] = dual[i] - total / (2 * k)
-    return net
+        net_dual[i] = dual[i] - total / (2 * k)
+    return net_dual
 
 
 @compiled

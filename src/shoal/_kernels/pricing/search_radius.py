@@ -3,8 +3,8 @@
 The *spread* of a row in a group of k is the sum of its squared distances to the others. The spreads
 of all rows add up to 2k times the SSE. So if the duals of a group exceed its SSE, it contains a row
 with a spread below 2k times its dual, and it is enough to search for the group from there. The
-others are then nearer than the *reach* of that row: 2k times its dual, less the squared distances
-to its k - 2 nearest rows.
+squared distances of the others to that row are then below its *squared radius*: 2k times its dual,
+less the squared distances to its k - 2 nearest rows.
 """
 
 from typing import NamedTuple
@@ -15,35 +15,35 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.pricing.row_boxes import BOXES_PER_SUPERBOX
 
-BATCH = 64  # rows that are compared with the same boxes
+BATCH = 64  # rows that are compared with the boxes together
 
 
 class RowLists(NamedTuple):
-    """Linked lists of rows: ``record`` at squared distance ``gap``, after the place ``before``."""
+    """Linked lists of entries: ``row`` at squared distance ``gap``, after entry ``previous``."""
 
-    record: np.ndarray
+    row: np.ndarray
     gap: np.ndarray
-    before: np.ndarray
+    previous: np.ndarray
 
 
 @compiled
 def empty_lists(space):
-    """Return space for the lists of a batch."""
+    """Return empty lists with space for the rows of a batch."""
     return RowLists(np.empty(space, np.int32), np.empty(space), np.empty(space, np.int32))
 
 
 @compiled
-def reach_of(X, near, k, dual, margin, row):
-    """Return the reach of a row, -inf if no violated group is found from it.
+def squared_search_radius(X, near, k, dual, margin, row):
+    """Return the squared radius of a row, -inf if no violated group is found from it.
 
     ``margin`` is the share by which it is raised, so that rounding excludes no row.
     """
-    reach = 2 * k * dual[row] * (1.0 + margin)
+    squared_radius = 2 * k * dual[row] * (1.0 + margin)
     for m in range(k - 2):
-        reach -= squared_row_distance(X, row, X, near[row, m])
-    if squared_row_distance(X, row, X, near[row, k - 2]) >= reach:
+        squared_radius -= squared_row_distance(X, row, X, near[row, m])
+    if squared_row_distance(X, row, X, near[row, k - 2]) >= squared_radius:
         return -np.inf
-    return reach
+    return squared_radius
 
 
 @compiled
@@ -58,20 +58,20 @@ def squared_box_distance(boxes, box, low, high):
 
 
 @compiled
-def list_near(X, near, row, reach, lists, count, last):
-    """List the near rows within the reach of a row; return the new count and the last place."""
+def list_near_rows(X, near, row, squared_radius, lists, count, last):
+    """List the near rows within the radius of a row; return the new count and the last position."""
     for other in near[row]:
         gap = squared_row_distance(X, row, X, other)
-        if gap < reach:
-            lists.record[count], lists.gap[count], lists.before[count] = other, gap, last
+        if gap < squared_radius:
+            lists.row[count], lists.gap[count], lists.previous[count] = other, gap, last
             last = count
             count += 1
     return count, last
 
 
 @compiled
-def list_in_box(X, start, stop, columns, gaps, row, reach, lists, count, last):
-    """List the rows of a box within the reach of a row; return the new count and the last place.
+def list_rows_in_box(X, start, stop, columns, gaps, row, squared_radius, lists, count, last):
+    """List the rows of a box within the radius of a row; return the count and the last position.
 
     ``columns`` are the rows from ``start`` to ``stop``, transposed. The result is -1 if there is no
     space.
@@ -83,22 +83,22 @@ def list_in_box(X, start, stop, columns, gaps, row, reach, lists, count, last):
         for i in range(size):
             gap = columns[j, i] - value
             gaps[i] += gap * gap
-    if count + size > lists.record.shape[0]:
+    if count + size > lists.row.shape[0]:
         return -1, last
     for i in range(size):
-        if gaps[i] < reach and start + i != row:
-            lists.record[count], lists.gap[count] = start + i, gaps[i]
-            lists.before[count] = last
+        if gaps[i] < squared_radius and start + i != row:
+            lists.row[count], lists.gap[count] = start + i, gaps[i]
+            lists.previous[count] = last
             last = count
             count += 1
     return count, last
 
 
 @compiled
-def list_far(X, boxes, rows, reach, lists, count, last):
-    """List all rows within the reach of each of ``rows``, which are near each other.
+def list_far_rows(X, boxes, rows, squared_radius, lists, count, last):
+    """List all rows within the radius of each of ``rows``, which are near each other.
 
-    ``last`` is the place of the last one of each row, -1 if there is none. The result is the
+    ``last`` is the position of the last entry of each row, -1 if there is none. The result is the
     number of rows in all lists, -1 if there is no space.
     """
     inner, outer = boxes.inner, boxes.outer
@@ -106,7 +106,7 @@ def list_far(X, boxes, rows, reach, lists, count, last):
     for row in rows:
         for j in range(X.shape[1]):
             low[j], high[j] = min(low[j], X[row, j]), max(high[j], X[row, j])
-    greatest = reach.max()
+    greatest = squared_radius.max()
     columns = np.empty((X.shape[1], inner.rows_per_box))
     gaps = np.empty(inner.rows_per_box)
     for superbox in range(outer.low.shape[0]):
@@ -122,9 +122,18 @@ def list_far(X, boxes, rows, reach, lists, count, last):
                 for j in range(X.shape[1]):
                     columns[j, i] = X[start + i, j]
             for i in range(rows.shape[0]):
-                if squared_box_distance(inner, box, X[rows[i]], X[rows[i]]) < reach[i]:
-                    count, last[i] = list_in_box(
-                        X, start, stop, columns, gaps, rows[i], reach[i], lists, count, last[i]
+                if squared_box_distance(inner, box, X[rows[i]], X[rows[i]]) < squared_radius[i]:
+                    count, last[i] = list_rows_in_box(
+                        X,
+                        start,
+                        stop,
+                        columns,
+                        gaps,
+                        rows[i],
+                        squared_radius[i],
+                        lists,
+                        count,
+                        last[i],
                     )
                     if count < 0:
                         return -1
@@ -132,23 +141,23 @@ def list_far(X, boxes, rows, reach, lists, count, last):
 
 
 @compiled
-def list_rows(X, near, boxes, rows, reach, lists, last):
-    """List all rows within the reach of each of ``rows``; return their number, -1 if too many."""
+def list_rows_within(X, near, boxes, rows, squared_radius, lists, last):
+    """List all rows within the radius of each of ``rows``; return their number, -1 if too many."""
     last[: rows.shape[0]] = -1
     count = 0
     far = np.empty(rows.shape[0], np.int64)
     n_far = 0
     n_near = near.shape[1]
     for i in range(rows.shape[0]):
-        if reach[i] == -np.inf:
+        if squared_radius[i] == -np.inf:
             continue
         if (
             n_near == X.shape[0] - 1
-            or squared_row_distance(X, rows[i], X, near[rows[i], n_near - 1]) >= reach[i]
+            or squared_row_distance(X, rows[i], X, near[rows[i], n_near - 1]) >= squared_radius[i]
         ):
-            if count + n_near > lists.record.shape[0]:
+            if count + n_near > lists.row.shape[0]:
                 return -1
-            count, last[i] = list_near(X, near, rows[i], reach[i], lists, count, -1)
+            count, last[i] = list_near_rows(X, near, rows[i], squared_radius[i], lists, count, -1)
         else:
             far[n_far] = i
             n_far += 1
@@ -156,6 +165,6 @@ def list_rows(X, near, boxes, rows, reach, lists, last):
         return count
     far = far[:n_far]
     last_of_far = np.full(n_far, -1)
-    count = list_far(X, boxes, rows[far], reach[far], lists, count, last_of_far)
+    count = list_far_rows(X, boxes, rows[far], squared_radius[far], lists, count, last_of_far)
     last[far] = last_of_far
     return count

@@ -241,17 +241,17 @@ class Prove(Improver):
     def _improve(self, X: Matrix, labels: Labels) -> Labels:
         from shoal.partitioners.prove import prove  # 30 modules that other methods do not need
 
-        tiny = np.arange(8.0).reshape(-1, 1)
-        prove(tiny, np.repeat([0, 1], 4), 2)  # so that the time given is not spent on compiling
-        k, began = int(self.k), time.process_time()
+        # Kernels are compiled here, so that the budget is not spent on compiling.
+        prove(np.arange(8.0).reshape(-1, 1), np.repeat([0, 1], 4), 2)
+        k, start_time = int(self.k), time.process_time()
         seed = seed_or_draw(self.random_state)
-        # A short table is searched completely in a short time; then the proof tells more than the
-        # search.
+        # A short table is searched thoroughly in a short time; then the proof is worth more than a
+        # longer search.
         seconds = min(SEARCH_SHARE * self.budget, MAX_SEARCH * len(X))
         result = search(X, labels, k, seed=seed, seconds=seconds)
-        remaining = self.budget - (time.process_time() - began)
+        remaining = self.budget - (time.process_time() - start_time)
         proven = prove(X, result.labels, k, budget=max(0.0, remaining), seed=seed)
         self.bound_, self.optimal_ = proven.bound, proven.optimal
-        self.seconds_ = time.process_time() - began
+        self.seconds_ = time.process_time() - start_time
         self.cut_short_ = not proven.optimal
         return proven.labels

@@ -1,4 +1,4 @@
-"""Blocks of columns that belong together."""
+"""Blocks of correlated columns, to be masked together."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,20 +40,20 @@ def correlated_blocks(X: Matrix, size: int) -> list[list[int]]:
     [[0, 2], [1]]
     """
     centred = X - X.mean(axis=0)
-    spread = np.sqrt((centred**2).sum(axis=0))
-    standardised = centred / np.where(spread > 0, spread, 1.0)
+    norms = np.sqrt((centred**2).sum(axis=0))
+    standardised = centred / np.where(norms > 0, norms, 1.0)
     correlation = np.abs(standardised.T @ standardised).round(12)
-    free = list(range(X.shape[1]))
+    remaining = list(range(X.shape[1]))
     blocks: list[list[int]] = []
-    while len(free) > size:
-        pairs = [(i, j) for i in free for j in free if i < j]
-        block = [free[0]]
+    while len(remaining) > size:
+        pairs = [(i, j) for i in remaining for j in remaining if i < j]
+        block = [remaining[0]]
         if size > 1:
-            first = max(pairs, key=lambda pair: (correlation[pair], -pair[0], -pair[1]))
-            block = [*first]
+            best_pair = max(pairs, key=lambda pair: (correlation[pair], -pair[0], -pair[1]))
+            block = [*best_pair]
         while len(block) < size:
             mean = correlation[block].mean(axis=0)
-            block.append(max((j for j in free if j not in block), key=lambda j: (mean[j], -j)))
-        free = [j for j in free if j not in block]
+            block.append(max((j for j in remaining if j not in block), key=lambda j: (mean[j], -j)))
+        remaining = [j for j in remaining if j not in block]
         blocks.append(sorted(block))
-    return sorted([*blocks, free])
+    return sorted([*blocks, remaining])

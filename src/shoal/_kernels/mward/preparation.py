@@ -1,0 +1,114 @@
+"""Initial groups of records for the modified Ward method, and its resulting groups."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal._kernels.mward.cost import NEGLIGIBLE
+from shoal._kernels.mward.joins import WardGroups, open_ward_groups
+
+Matrix = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+def scale_to_unit_extent(X: Matrix) -> Matrix:
+    """Return the table centred near the origin and scaled to an extent of about 1."""
+    centred = X - np.partition(X, len(X) // 2, axis=0)[len(X) // 2]
+    return np.ldexp(centred, -np.frexp(np.abs(centred).max())[1])
+
+
+def first_equal(X: Matrix) -> Indices:
+    """Return for each record the first record with the same values.
+
+    Examples
+    --------
+    >>> first_equal(np.array([[1, 2], [3, 4], [1, 2]]))
+    array([0, 1, 0])
+    """
+    order = np.lexsort(X.T)
+    is_new = np.append(True, (X[order[1:]] != X[order[:-1]]).any(axis=1))
+    first = np.empty(len(X), np.int64)
+    first[order] = order[is_new][np.cumsum(is_new) - 1]
+    return first
+
+
+def blocks_from_the_end(n: int, k: int) -> Indices:
+    """Return the start of the block of each of ``n`` positions; the first block is longer.
+
+    Equal records are split this way: the method would separate the last k repeatedly.
+
+    Examples
+    --------
+    >>> blocks_from_the_end(7, 3)
+    array([0, 0, 0, 0, 4, 4, 4])
+    """
+    block = np.maximum(0, np.arange(n) - n % k) // k
+    return np.where(block > 0, block * k + n % k, 0)
+
+
+def initial_groups(
+    rows: Matrix, representative: Indices, extremes: Sequence[Indices], k: int
+) -> WardGroups:
+    """Return the two extreme groups, and the other records, with equal ones together."""
+    centroids = rows.copy()
+    sizes = np.ones(len(rows), np.int64)
+    parent = np.arange(len(rows))
+    is_single = np.ones(len(rows), bool)
+    for members in extremes:
+        origin = rows[members[0]]
+        centroids[members.min()] = origin + (rows[members] - origin).mean(axis=0)
+        sizes[members.min()] = k
+        parent[members] = members.min()
+        is_single[members] = False
+    others = np.flatnonzero(is_single)
+    _, first, inverse, n_equal = np.unique(representative[others], True, True, True)
+    parent[others] = others[first][inverse]
+    sizes[others[first]] = n_equal
+    for members in sorted(members.min() for members in extremes):
+        absorb_equals(centroids, sizes, parent, is_single, members, others[first], k)
+    return open_ward_groups(centroids, sizes, parent, k)
+
+
+def absorb_equals(centroids, sizes, parent, is_single, extreme, representatives, k):
+    """Join an extreme group with the equal records at its centre, as joins one by one would.
+
+    These joins have no cost, so the group of the lowest record absorbs the others one by one. It
+    is joined with the extreme group while it is small, or not at all.
+    """
+    coinciding = representatives[
+        ((centroids[representatives] - centroids[extreme]) ** 2).sum(axis=1) < NEGLIGIBLE
+    ]
+    if len(coinciding) == 0 or parent[coinciding[0]] != coinciding[0]:
+        return  # there are none, or the other extreme group has them already
+    representative = coinciding[0]
+    equals = np.flatnonzero(is_single & (parent == representative))
+    n_joined_before = np.sum(equals < extreme) + sizes[representative] - len(equals)
+    if extreme < representative:
+        parent[equals] = extreme
+        centroids[extreme] = centroids[representative]
+        sizes[extreme] += sizes[representative]
+    elif n_joined_before < k:
+        parent[parent == extreme] = representative
+        sizes[representative] += sizes[extreme]
+
+
+def find_roots(parent: Indices) -> Indices:
+    """Return the group of each record, named by its lowest record."""
+    while (parent[parent] != parent).any():
+        parent = parent[parent]
+    return parent
+
+
+def members_of_large_groups(group: Indices, least: int) -> list[Indices]:
+    """Return the records of each group of at least ``least`` records.
+
+    Examples
+    --------
+    >>> members_of_large_groups(np.array([0, 1, 0, 0, 1]), least=3)
+    [array([0, 2, 3])]
+    """
+    sizes = np.bincount(group)
+    records = np.flatnonzero(sizes[group] >= least)
+    records = records[np.argsort(group[records], kind="stable")]
+    return np.split(records, np.flatnonzero(np.diff(group[records])) + 1) if len(records) else []
