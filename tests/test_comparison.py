@@ -33,7 +33,7 @@ from shoal.errors import (
     ParameterError,
     UnprotectedColumn,
 )
-from shoal.report.comparison import comparison_text, draw_map, rows
+from shoal.report.comparison import comparison_text, draw_map, trial_rows
 
 KNOWN = ["surface", "employees"]
 SECRET = ["turnover"]
@@ -147,7 +147,7 @@ def test_the_plot_shows_every_run_without_pyplot(comparison, monkeypatch):
     }
     assert shown == wanted
     numbers = [text.get_text() for text in axes.texts]
-    assert numbers == [row["number"] for row in rows(comparison)]
+    assert numbers == [row["number"] for row in trial_rows(comparison)]
     assert figure._repr_png_().startswith(b"\x89PNG")
     monkeypatch.setitem(sys.modules, "shoal.report.matplotlib_figure", None)
     with raises(MissingDependency, "package-missing", extra="plots"):
@@ -335,7 +335,7 @@ def test_plans_of_two_comparisons_are_not_mixed(comparison, tmp_path):
 
 
 def test_the_map_shows_every_run_and_joins_the_front(comparison):
-    table = rows(comparison)
+    table = trial_rows(comparison)
     figure = draw_map(table, comparison.risk)
     dots = [mark for mark in figure.marks if mark.tag == "circle"]
     (ring,) = [dot for dot in dots if dot.attributes["class"] == "ring"]
@@ -369,7 +369,7 @@ def test_plans_of_several_steps_can_be_compared(firms):
     (trial,) = compare_plans(firms[KNOWN], [plan], risk="linkage").trials
     assert trial.plan == plan
     assert 0 < trial.measures["linkage"] <= 1
-    assert Path(rows(Comparison((trial,), "linkage"))[0]["plan"]) == Path("plans/01.toml")
+    assert Path(trial_rows(Comparison((trial,), "linkage"))[0]["plan"]) == Path("plans/01.toml")
 
 
 def test_categories_and_dropped_records_can_be_compared(tmp_path):

@@ -10,8 +10,8 @@ import shoal
 from raising import raises
 from shoal import Plan
 from shoal import _params as parameters
-from shoal.app import form, words
-from shoal.app.field_words import words_of
+from shoal.app import form, labels
+from shoal.app.field_descriptions import describe_field
 from shoal.app.fields import NOT_GENERATED
 from shoal.app.messages import message_of, page_wording
 from shoal.app.sessions import Session
@@ -227,12 +227,12 @@ def test_every_parameter_step_and_method_has_a_label_of_its_own():
         f"{owner}:{name}"
         for owner, cls in {**STEPS, **METHODS}.items()
         for name in parameters.signature_parameters(cls)
-        if name not in NOT_GENERATED and words_of(owner, name) is None
+        if name not in NOT_GENERATED and describe_field(owner, name) is None
     ]
     assert bare == []
-    assert set(words.STEPS) == set(STEPS)
-    assert set(words.METHODS) == set(METHODS) - set(EFFORTS)
-    assert set(words.EFFORTS) == {"", "quick", *EFFORTS}
+    assert set(labels.STEPS) == set(STEPS)
+    assert set(labels.METHODS) == set(METHODS) - set(EFFORTS)
+    assert set(labels.EFFORTS) == {"", "quick", *EFFORTS}
 
 
 OPTION = re.compile(r"`([a-z_]+)(?:=([^`]*))?`")
@@ -256,7 +256,7 @@ def test_every_option_in_a_message_is_a_field_of_the_page():
     worded = {option: page_wording(option[0], option[1] or None) for option in options}
     assert {o: text for o, text in worded.items() if PYTHON.search(text) or "=" in text} == {}
     known = {field.name.rpartition(":")[2] for field in form.all_fields()}
-    known |= {*words.OPTIONS, *words.VALUES, "shuffle"}
+    known |= {*labels.OPTIONS, *labels.VALUES, "shuffle"}
     assert {name for name, _ in options} - known == set()
 
 
@@ -356,7 +356,7 @@ def test_settings_can_be_undone_and_redone(tmp_path):
     assert session.settings == {"k": "5"}
     session.undo()
     session.change({"k": "7"})
-    assert session.future == []
+    assert session.redo_stack == []
     for _ in range(5):
         session.undo()
     assert session.settings == {}

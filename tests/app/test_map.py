@@ -2,14 +2,14 @@
 
 import pytest
 
-from shoal.app.map import draw_map, front_of, recommend
+from shoal.app.risk_utility_map import draw_map, front_of, recommend
 from shoal.app.sessions import Run
 
 
 def run(number, loss, risk, *, status="kept", roles="quasi-identifier", state="done"):
     return Run(
         number=number,
-        words=f"k = {number}",
+        description=f"k = {number}",
         plan={"roles": {"age": roles}},
         state=state,
         result={"loss": loss, "risk": risk, "status": status},

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import shoal
-from shoal.audit import file, keys
+from shoal.audit import file_audit, keys
 from shoal.audit import manifest as manifests
 from shoal.cli import app
 from shoal.errors import ShoalError, ShoalWarning
@@ -79,7 +79,7 @@ def folder(home, made, monkeypatch):
 def runs_kept(monkeypatch):
     """Let a plan that is not forged be run once, and not for every forged field of another kind."""
     kept = {}
-    deliver = file.deliver
+    deliver = file_audit.deliver
 
     def deliver_once(plan, original, target, *, dialect, **options):
         key = json.dumps(plan.to_dict(), sort_keys=True), repr(dialect), Path(target).name
@@ -87,7 +87,7 @@ def runs_kept(monkeypatch):
             kept[key] = deliver(plan, original, target, dialect=dialect, **options)
         return kept[key]
 
-    monkeypatch.setattr(file, "deliver", deliver_once)
+    monkeypatch.setattr(file_audit, "deliver", deliver_once)
 
 
 def places(entry, path=()):

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from shoal import cli
-from shoal.cli._columns import names_of, split_columns, split_lists
+from shoal.cli._columns import column_names_of, split_columns, split_lists
 from shoal.io.dialect import Dialect
 
 
@@ -57,14 +57,14 @@ def test_the_names_of_every_kind_of_file_are_found(source, tmp_path, ending):
         table.to_json(path, orient="records", lines=True)
     else:
         getattr(table, f"to_{ending}")(path)
-    assert names_of([str(path)], Dialect()) == ["a", "b", "c", "d,e", "s"]
+    assert column_names_of([str(path)], Dialect()) == ["a", "b", "c", "d,e", "s"]
 
 
 def test_the_names_of_a_folder_are_those_of_its_files(source, tmp_path):
     folder = tmp_path / "parts"
     folder.mkdir()
     pd.read_csv(source).to_parquet(folder / "1.parquet")
-    assert names_of([str(folder)], Dialect()) == ["a", "b", "c", "d,e", "s"]
+    assert column_names_of([str(folder)], Dialect()) == ["a", "b", "c", "d,e", "s"]
 
 
 BOTH = {

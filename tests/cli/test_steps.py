@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from shoal import _params as parameters
 from shoal.audit import verify
 from shoal.cli import app
-from shoal.cli._step_commands import NAMES, SUMMARIES, step_command
+from shoal.cli._step_commands import OPTION_NAMES, SUMMARIES, step_command
 from shoal.plan import Plan
 from shoal.steps import STEPS, describe_step
 
@@ -65,7 +65,7 @@ def test_every_step_is_listed_with_its_summary():
 def test_every_parameter_has_an_option(name):
     options = {option.name for option in step_command(name).params}
     declared = parameters.signature_parameters(STEPS[name])
-    own = {NAMES.get(one, one) for one in declared if one != "partitioner"}
+    own = {OPTION_NAMES.get(one, one) for one in declared if one != "partitioner"}
     assert own <= options
     if "partitioner" in declared:
         assert {"k", "method", "effort", "budget", "settings"} <= options

@@ -9,7 +9,7 @@ import pytest
 
 from raising import raises
 from shoal.errors import ParameterError
-from shoal.frame.kinds import decide
+from shoal.frame.kinds import decide_kind
 from shoal.frame.labels import decide_by_labels, is_missing_label, is_sentinel
 from shoal.frame.missing_codes import as_missing_codes, parse_missing_codes, without_codes
 from shoal.frame.tables import open_frame
@@ -19,7 +19,7 @@ def kind(values, labels=None, measure=None, name="x"):
     """Return the kind of a column, whether it was inferred, and its missing codes."""
     metadata = SimpleNamespace(value_labels=labels or {}, measure=measure)
     array = values if isinstance(values, pa.Array) else pa.array(values)
-    decision = decide(name, array, metadata)
+    decision = decide_kind(name, array, metadata)
     return decision.kind, decision.inferred, decision.missing_codes
 
 
@@ -88,7 +88,7 @@ def test_types_of_the_table_decide_first():
     enum = pl.DataFrame({"x": pl.Series(["a", "b"], dtype=pl.Enum(["b", "a"]))})
     for data in (ordered, enum):
         array = open_frame(data)["x"].to_arrow()
-        assert decide("x", array).inferred is False
+        assert decide_kind("x", array).inferred is False
     assert kind(pa.array(["a", "b"]).dictionary_encode()) == ("nominal", False, ())
     assert kind([True, False]) == ("boolean", False, ())
     assert kind([1.5, 2.5]) == ("numeric", False, ())
@@ -135,5 +135,5 @@ def test_missing_codes_are_lists_of_values():
     ],
 )
 def test_digits_of_one_length_are_codes_where_the_name_says_so(name, values, kind):
-    decision = decide(name, pa.array(values))
+    decision = decide_kind(name, pa.array(values))
     assert (decision.kind, decision.inferred) == (kind, kind == "nominal")

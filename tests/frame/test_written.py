@@ -13,7 +13,7 @@ from raising import raises
 from shoal.errors import ColumnError, InputError, ParameterError
 from shoal.frame.columns import read_column
 from shoal.frame.date_formats import possible_formats
-from shoal.frame.kinds import decide
+from shoal.frame.kinds import decide_kind
 from shoal.frame.numerals import parse_numerals, read_numerals
 from shoal.frame.tables import open_frame
 from shoal.frame.types import Type, as_types, parse_type_options
@@ -37,7 +37,7 @@ def test_the_format_that_wrote_dates_is_recognised(days, form):
 
 def test_dates_that_can_be_read_in_two_ways_are_refused_until_the_format_is_declared():
     frame = open_frame(pd.DataFrame({"born": ["01/02/1990", "03/04/1990", "05/01/1991"]}))
-    assert decide("born", frame["born"].to_arrow()).formats == ("%d/%m/%Y", "%m/%d/%Y")
+    assert decide_kind("born", frame["born"].to_arrow()).formats == ("%d/%m/%Y", "%m/%d/%Y")
     with raises(InputError, code="dates-ambiguous", formats=("%d/%m/%Y", "%m/%d/%Y")):
         read_column(frame, "born", Type("date"))
     read = read_column(frame, "born", Type("date", format="%d/%m/%Y"))
@@ -70,10 +70,10 @@ def test_a_cell_that_is_no_date_is_named_by_its_record():
 
 
 def test_whole_numbers_are_dates_only_if_all_of_them_are():
-    kind = decide("x", pa.array([20240131, 20231201, 19991231]))
+    kind = decide_kind("x", pa.array([20240131, 20231201, 19991231]))
     assert (kind.kind, kind.type.format) == ("date", "%Y%m%d")
-    assert decide("x", pa.array([20240131, 20231201, 20241301])).kind == "numeric"
-    assert decide("x", pa.array([20240131.5, 20231201, 19991231])).kind == "numeric"
+    assert decide_kind("x", pa.array([20240131, 20231201, 20241301])).kind == "numeric"
+    assert decide_kind("x", pa.array([20240131.5, 20231201, 19991231])).kind == "numeric"
 
 
 @pytest.mark.parametrize(
@@ -126,13 +126,16 @@ def test_whole_numbers_stay_whole():
 
 def test_codes_with_leading_zeros_or_the_name_of_a_classification_are_nominal():
     text = pa.array(["00501", "10001", None])
-    assert decide("area", text).kind == "nominal"
-    assert decide("area", pa.array([501, 10001, None]), text=text).inferred
-    assert decide("zip_code", pa.array([501, 10001])).kind == "nominal"
-    assert decide("NACE", pa.array([501.0, 10001.0])).kind == "nominal"
-    assert decide("zip_share", pa.array([0.5, 1.0])).kind == "numeric"
-    assert decide("area", pa.array([501, 10001]), text=pa.array(["501", "10001"])).kind == "numeric"
-    assert decide("share", pa.array([0.5, 0.0]), text=pa.array(["0.5", "0"])).kind == "numeric"
+    assert decide_kind("area", text).kind == "nominal"
+    assert decide_kind("area", pa.array([501, 10001, None]), text=text).inferred
+    assert decide_kind("zip_code", pa.array([501, 10001])).kind == "nominal"
+    assert decide_kind("NACE", pa.array([501.0, 10001.0])).kind == "nominal"
+    assert decide_kind("zip_share", pa.array([0.5, 1.0])).kind == "numeric"
+    assert (
+        decide_kind("area", pa.array([501, 10001]), text=pa.array(["501", "10001"])).kind
+        == "numeric"
+    )
+    assert decide_kind("share", pa.array([0.5, 0.0]), text=pa.array(["0.5", "0"])).kind == "numeric"
 
 
 def test_prefixes_are_a_hierarchy():
@@ -145,11 +148,12 @@ def test_prefixes_are_a_hierarchy():
 
 def test_open_ends_are_ordinal():
     ages = pa.array(["18", "90+", "7", "under 5"])
-    assert decide("age", ages).kind == "ordinal"
+    assert decide_kind("age", ages).kind == "ordinal"
     read = read_column(open_frame(pa.table({"age": ages})), "age", Type("ordinal"))
     assert list(read.values) == [2, 3, 1, 0]
-    assert decide("age", pa.array(["18", "19"])).kind == "nominal"  # text without a declared type
-    assert decide("code", pa.array(["A+", "B"])).kind == "nominal"
+    undeclared_text = pa.array(["18", "19"])
+    assert decide_kind("age", undeclared_text).kind == "nominal"
+    assert decide_kind("code", pa.array(["A+", "B"])).kind == "nominal"
 
 
 def test_text_among_numbers_is_refused_with_its_record():
@@ -174,13 +178,13 @@ def test_types_take_formats_and_prefixes():
 
 
 def test_words_for_missing_values_among_numbers_are_missing_codes():
-    kind = decide("x", pa.array(["12", "NA", "7.5", "n/a", None]))
+    kind = decide_kind("x", pa.array(["12", "NA", "7.5", "n/a", None]))
     assert (kind.kind, kind.missing_codes) == ("numeric", ("NA", "n/a"))
-    kind = decide("x", pa.array(["2024-01-31", "."]))
+    kind = decide_kind("x", pa.array(["2024-01-31", "."]))
     assert (kind.kind, kind.missing_codes) == ("date", (".",))
-    assert decide("x", pa.array(["a", "NA"])).missing_codes == ()
-    assert decide("x", pa.array(["NA", "NA"])).missing_codes == ()
+    assert decide_kind("x", pa.array(["a", "NA"])).missing_codes == ()
+    assert decide_kind("x", pa.array(["NA", "NA"])).missing_codes == ()
     assert (
-        decide("x", pa.array([1.5, 2.0]), text=pa.array(["1,5", "2"]), decimal=",").inferred
+        decide_kind("x", pa.array([1.5, 2.0]), text=pa.array(["1,5", "2"]), decimal=",").inferred
         is False
     )

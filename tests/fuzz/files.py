@@ -26,7 +26,7 @@ from fuzz.memory import last_line, refusal_problems
 from fuzz.readers import read_seen, with_holes
 from fuzz.sources import FIXED, TABLE, TEXT, Place, layout_text, write_source
 from shoal.audit import manifest as manifests
-from shoal.audit.record import Record
+from shoal.audit.manifest_files import ManifestFiles
 from shoal.cli import app
 from shoal.errors import ShoalError
 from shoal.io.dialect import Dialect
@@ -159,7 +159,7 @@ def _deliver(route: Route) -> tuple[str, Any, list[str]]:
     table = RELEASED if route.target.format == "db" else None
     places = {"source": (route.source.address, route.dialect.table),
               "target": (route.target.address, table)}  # fmt: skip
-    record = Record(route.manifest)
+    record = ManifestFiles(route.manifest)
     try:
         delivery = deliver(
             Plan.load(route.plan),

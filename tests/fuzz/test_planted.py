@@ -143,7 +143,7 @@ def confusable(case):
 def test_a_file_that_is_not_judged_as_it_reads_back_is_found(monkeypatch):
     def judge_in_memory(draft, back, name):
         table = draft.evidence
-        return readback.Judged(
+        return readback.JudgedFile(
             guarantees.judge(table), dict(table.measures), tuple(table.released.columns)
         )
 

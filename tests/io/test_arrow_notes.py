@@ -41,7 +41,7 @@ def test_harmless_entries_are_released_and_others_only_on_request(tmp_path, endi
     path = tmp_path / f"t.{ending}"
     source = saved(path, table)
     unchanged, data = release(source, "masked", "gone")
-    said = write(source.released(data, unchanged, keep_notes=keep), path, target=path)
+    said = write(source.for_release(data, unchanged, keep_notes=keep), path, target=path)
     back = schema_of(path)
     assert back.names == ["masked", "plain"]
     for name in back.names:
@@ -72,7 +72,7 @@ def test_pandas_finds_its_index_and_types_again(tmp_path, ending):
     table = pa.Table.from_pandas(frame)
     source = saved(path, table)
     unchanged, data = release(source, "age", "person")
-    write(source.released(data, unchanged), path, target=path)
+    write(source.for_release(data, unchanged), path, target=path)
     back = READ[ending](path)
     expected = frame.drop(columns="person").assign(age=[0.5, 0.5]).rename_axis(columns=None)
     pd.testing.assert_frame_equal(back, expected)
@@ -85,12 +85,12 @@ def test_an_index_without_a_name_is_found_again_unless_it_is_dropped(tmp_path):
     path = tmp_path / "t.parquet"
     source = saved(path, pa.Table.from_pandas(frame))
     unchanged, data = release(source, "age", "x")
-    write(source.released(data, unchanged), path, target=path)
+    write(source.for_release(data, unchanged), path, target=path)
     assert pd.read_parquet(path).index.tolist() == [7, 9]
     assert pd.read_parquet(path).index.name is None
     source = saved(path, pa.Table.from_pandas(frame))
     unchanged, data = release(source, "age", "__index_level_0__")
-    write(source.released(data, unchanged), path, target=path)
+    write(source.for_release(data, unchanged), path, target=path)
     assert pd.read_parquet(path).index.tolist() == [0, 1]
 
 
@@ -100,7 +100,7 @@ def test_an_index_without_a_name_is_found_again_unless_it_is_dropped(tmp_path):
 def test_a_malformed_pandas_entry_is_ignored(tmp_path, entry):
     path = tmp_path / "t.parquet"
     source = saved(path, pa.table({"a": [1, 2]}).replace_schema_metadata({"pandas": entry}))
-    write(source.released(source.table, ["a"]), path, target=path)
+    write(source.for_release(source.table, ["a"]), path, target=path)
     assert read(path).column("a").to_pylist() == [1, 2]
 
 
@@ -129,6 +129,9 @@ def test_value_labels_travel_in_a_schema(tmp_path):
         [pa.array([1, 2])], schema=pa.schema([pa.field("sex", pa.int64(), metadata=labels)])
     )
     source = saved(tmp_path / "t.parquet", table)
-    assert source.notes.on("sex").value_labels == {1: "male", 2: "female"}
+    assert source.notes.of_column("sex").value_labels == {1: "male", 2: "female"}
     write(source, tmp_path / "t.sav", target=tmp_path / "t.sav")
-    assert open_source(tmp_path / "t.sav").notes.on("sex").value_labels == {1: "male", 2: "female"}
+    assert open_source(tmp_path / "t.sav").notes.of_column("sex").value_labels == {
+        1: "male",
+        2: "female",
+    }

@@ -61,7 +61,7 @@ def leaving(address):
     data = source.table.drop(["name"])
     at = data.column_names.index("age")
     data = data.set_column(at, "age", pa.array([i // 3 + 0.5 for i in range(6)]))
-    return source.released(data, [name for name in data.column_names if name != "age"])
+    return source.for_release(data, [name for name in data.column_names if name != "age"])
 
 
 def publish(target, source):
@@ -69,7 +69,7 @@ def publish(target, source):
     with target:
         said = target.write(source)
         back = target.read_back().table
-        if target.place.startswith("sqlite"):
+        if target.location.startswith("sqlite"):
             assert back.column(0).to_pylist() == source.table.column(0).to_pylist()
         assert back.num_rows == source.table.num_rows
         target.publish()

@@ -78,7 +78,7 @@ def test_a_number_beyond_all_dates_stays_a_number_with_its_format(tmp_path):
     workbook.save(path)
     source = open_source(path)
     assert source.table.column("a").to_pylist() == [123456789123]
-    assert source.notes.on("a").format == "yyyy-mm-dd"
+    assert source.notes.of_column("a").format == "yyyy-mm-dd"
 
 
 def test_missing_and_numeric_column_names_are_replaced(tmp_path):
@@ -151,6 +151,6 @@ def test_number_formats_are_kept_for_columns_that_are_not_masked(tmp_path):
             cell.number_format = "0.00%"
     workbook.save(path)
     source = open_source(path)
-    write(source.released(source.table, ["b"]), path, target=path)
+    write(source.for_release(source.table, ["b"]), path, target=path)
     sheet = openpyxl.load_workbook(path).active
     assert (sheet["A2"].number_format, sheet["B2"].number_format) == ("General", "0.00%")

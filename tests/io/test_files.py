@@ -105,16 +105,16 @@ def test_dropped_records_leave_no_residue():
     )
     kept = np.array([True, False, True, True, True])
     data = source.table.filter(pa.array(kept))
-    leaving = source.released(data, ["kind", "x"], rows=np.flatnonzero(kept))
+    leaving = source.for_release(data, ["kind", "x"], rows=np.flatnonzero(kept))
     assert leaving.table.to_pydict() == {"kind": ["a", None, "b", "a"], "x": [1, 3, 4, None]}
     assert leaving.table.column("kind").chunk(0).dictionary.to_pylist() == ["a", "b"]
-    assert leaving.notes.on("x").codes.to_pylist() == [None, None, None, "b"]
+    assert leaving.notes.of_column("x").codes.to_pylist() == [None, None, None, "b"]
 
 
 def test_categories_that_masking_removed_are_not_released():
     kinds = pa.array(["a", "secret", "b"]).dictionary_encode()
     source = Source(pa.table({"kind": kinds, "plain": kinds}))
     masked = pa.DictionaryArray.from_arrays(pa.array([0, 2, 2], pa.int32()), kinds.dictionary)
-    leaving = source.released(source.table.set_column(0, "kind", masked), ["plain"])
+    leaving = source.for_release(source.table.set_column(0, "kind", masked), ["plain"])
     assert leaving.table.to_pydict() == {"kind": ["a", "b", "b"], "plain": ["a", "secret", "b"]}
     assert leaving.table.column("kind").chunk(0).dictionary.to_pylist() == ["a", "b"]

@@ -211,7 +211,7 @@ def test_a_portable_file_of_spss_is_read(tmp_path):
     pyreadstat.write_por(frame, tmp_path / "t.por", column_labels=["Age", ""])
     source = open_source(tmp_path / "t.por")
     assert source.table.to_pydict() == {"AGE": [30.0, 31.0], "NAME": ["x", "y"]}
-    assert source.notes.on("AGE").label == "Age"
+    assert source.notes.of_column("AGE").label == "Age"
 
 
 @pytest.mark.parametrize("known", [known for known in FORMATS if not known.writable], ids=str)
@@ -279,5 +279,5 @@ def test_labels_of_a_catalogue_belong_to_the_columns_with_its_formats(monkeypatc
     # Nothing here writes a catalogue; how its labels reach the columns is tested alone.
     monkeypatch.setattr(sas, "_labels", lambda catalogue, dialect: {"DATE": {1.0: "first"}})
     notes = open_source(Path(__file__).parent / "files" / "haven.sas7bdat").notes
-    assert notes.on("visit").value_labels == {1.0: "first"}
-    assert not notes.on("seen").value_labels
+    assert notes.of_column("visit").value_labels == {1.0: "first"}
+    assert not notes.of_column("seen").value_labels

@@ -18,7 +18,7 @@ from pyarrow import feather
 import shoal
 from shoal import Plan
 from shoal.errors import ShoalWarning
-from shoal.frame.residue import clear_missing_cells, prune_dictionary
+from shoal.frame.hidden_values import clear_missing_cells, prune_dictionary
 from shoal.plan.deliver import deliver
 
 TOWNS = ["Porto"] * 6 + ["Faro"] * 6 + ["Secret Hamlet", "Secret Farm"]

@@ -14,7 +14,7 @@ from raising import raises
 from shoal.errors import FileError
 from shoal.io.files import open_source, read, write
 from shoal.io.formats._xport import RECORD, read_letters
-from shoal.io.formats.stata import DAYS, MOMENTS
+from shoal.io.formats.stata import DATES, DATETIMES
 from shoal.io.notes import ColumnNotes, Notes
 from shoal.io.source import Source
 from tries import tries
@@ -78,7 +78,7 @@ def test_pandas_reads_our_stata_files(tmp_path_factory, rows):
     assert [None if v != v else v for v in back["x"].tolist()] == table.column("x").to_pylist()
 
 
-@given(st.integers(-(10**9), 10**9), st.sampled_from([DAYS, MOMENTS]))
+@given(st.integers(-(10**9), 10**9), st.sampled_from([DATES, DATETIMES]))
 def test_dates_and_times_round_trip(count, clock):
     values = np.array([float(count % 10**6 if clock.days else count), np.nan])
     moments = clock.decode(values, np.isnan(values))
@@ -88,7 +88,7 @@ def test_dates_and_times_round_trip(count, clock):
 def test_half_days_and_far_centuries_stay_numbers():
     for odd in (0.5, 1e18):
         values = np.array([odd, 1.0])
-        assert DAYS.decode(values, np.isnan(values)) is None
+        assert DATES.decode(values, np.isnan(values)) is None
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -107,10 +107,10 @@ def test_weeks_and_spans_come_back_as_the_numbers_they_are(tmp_path):
     for name, column, shown in (("t.dta", "week", "%tw"), ("t.sav", "span", "TIME8")):
         source = open_source(tmp_path / name)
         assert pa.types.is_floating(source.table.column(column).type)
-        write(source.released(source.table, [column]), tmp_path / name, target=tmp_path / name)
+        write(source.for_release(source.table, [column]), tmp_path / name, target=tmp_path / name)
         back = open_source(tmp_path / name)
         assert back.table.equals(source.table)
-        assert back.notes.on(column).format == shown
+        assert back.notes.of_column(column).format == shown
 
 
 def test_a_mean_equal_to_a_missing_code_stays_a_mean(tmp_path):
@@ -119,7 +119,7 @@ def test_a_mean_equal_to_a_missing_code_stays_a_mean(tmp_path):
     source = open_source(tmp_path / "t.sav")
     assert source.table.column("a").to_pylist() == [None, None, 5]
     masked = source.table.set_column(0, "a", pa.array([-1.5, -1.5, -1.5]))
-    write(source.released(masked, []), tmp_path / "t.sav", target=tmp_path / "t.sav")
+    write(source.for_release(masked, []), tmp_path / "t.sav", target=tmp_path / "t.sav")
     assert read(tmp_path / "t.sav").column("a").to_pylist() == [-1.5, -1.5, -1.5]
 
 
@@ -135,14 +135,14 @@ def test_a_missing_code_of_many_digits_is_kept_next_to_small_numbers(tmp_path):
     )
     source = open_source(tmp_path / "t.sav")
     assert source.table.column("b").to_pylist() == [None, 1, 2]
-    leaving = source.released(source.table, ["a", "b"])
+    leaving = source.for_release(source.table, ["a", "b"])
     write(leaving, tmp_path / "u.sav", target=tmp_path / "u.sav")
     back, meta = pyreadstat.read_sav(tmp_path / "u.sav", user_missing=True)
     pd.testing.assert_frame_equal(back, frame)
     assert meta.variable_value_labels["a"] == labels
     said = write(leaving, tmp_path / "u.dta", target=tmp_path / "u.dta")
     assert said[0] == "A Stata file labels whole numbers only; other labels of 'a' are lost."
-    assert open_source(tmp_path / "u.dta").notes.on("a").value_labels == {1: "one"}
+    assert open_source(tmp_path / "u.dta").notes.of_column("a").value_labels == {1: "one"}
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -160,7 +160,7 @@ def test_declared_missing_texts_are_missing(tmp_path):
     pyreadstat.write_sav(frame, tmp_path / "t.sav", missing_ranges={"a": ["NA"]})
     source = open_source(tmp_path / "t.sav")
     assert source.table.column("a").to_pylist() == ["x", None, "y"]
-    write(source.released(source.table, ["a"]), tmp_path / "u.sav", target=tmp_path / "u.sav")
+    write(source.for_release(source.table, ["a"]), tmp_path / "u.sav", target=tmp_path / "u.sav")
     back, _ = pyreadstat.read_sav(tmp_path / "u.sav", user_missing=True)
     assert back["a"].tolist() == ["x", "NA", "y"]
 
@@ -229,7 +229,7 @@ def test_long_labels_are_shortened_between_characters_and_reported(tmp_path, end
     target = tmp_path / f"t.{ending}"
     said = write(Source(pa.table({"a": [1]}), Notes("arrow", notes)), target, target=target)
     assert "shortened are those of 'a'" in said[0]
-    back = open_source(target).notes.on("a")
+    back = open_source(target).notes.of_column("a")
     assert back.label == "ä" * label
     assert back.value_labels.get(1, "") == "ö" * value
 

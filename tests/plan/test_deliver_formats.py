@@ -17,7 +17,7 @@ from pyarrow import feather
 import counters
 from shoal.audit import manifest as manifests
 from shoal.audit import verify
-from shoal.audit.record import Record
+from shoal.audit.manifest_files import ManifestFiles
 from shoal.errors import ShoalError, ShoalWarning
 from shoal.io.dialect import Dialect
 from shoal.io.formats import _xport
@@ -101,7 +101,7 @@ def published(source, target, plan, layout=None):
     place = f"sqlite:///{target}" if target.suffix == ".db" else str(target)
     table = "release" if target.suffix == ".db" else None
     dialect, manifest = Dialect(layout=layout), target.with_name("manifest.json")
-    record = Record(manifest, signing_key=None, hash_key=None)
+    record = ManifestFiles(manifest, signing_key=None, hash_key=None)
 
     def write_manifest(delivery):
         places = {"source": (str(source), None), "target": (place, table)}

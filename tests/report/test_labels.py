@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shoal.report.draw import RIGHT, TICK_LETTER, Plot
 from shoal.report.figures import class_sizes
 from shoal.report.labels import HEIGHT, LETTER, Dot, place_labels
-from shoal.report.maps import MapPoint, one_release, risk_map, trade_off
+from shoal.report.maps import MapPoint, release_map, risk_map, tradeoff_map
 
 
 def boxes(marks, style="tick"):
@@ -74,12 +74,14 @@ def test_ticks_do_not_collide_with_each_other_or_the_label_of_the_axis(a, b, c, 
 )
 def test_labels_that_are_not_needed_never_collide(points, data):
     dots = [
-        Dot(60 + 17.0 * x, 30 + 13.0 * y, f"{at:02d}", needed=data.draw(st.booleans()))
+        Dot(60 + 17.0 * x, 30 + 13.0 * y, f"{at:02d}", is_required=data.draw(st.booleans()))
         for at, (x, y) in enumerate(points)
     ]
     places = place_labels(dots, (52, 2, 640, 320))
-    assert all(place is not None for dot, place in zip(dots, places, strict=True) if dot.needed)
-    free = [at for at, dot in enumerate(dots) if places[at] is not None and not dot.needed]
+    assert all(
+        place is not None for dot, place in zip(dots, places, strict=True) if dot.is_required
+    )
+    free = [at for at, dot in enumerate(dots) if places[at] is not None and not dot.is_required]
     for at in free:
         for other, place in enumerate(places):
             if other != at and place is not None:
@@ -99,7 +101,7 @@ def test_a_label_avoids_the_line_where_it_can():
 
 @pytest.mark.parametrize("risk", [0.15, 0.17, 0.19, 0.2])
 def test_no_label_of_a_release_is_crossed_by_its_limit(risk):
-    figure = one_release(1.2, 0.45, risk, 0.2)
+    figure = release_map(1.2, 0.45, risk, 0.2)
     (limit,) = [mark for mark in figure.marks if mark.attributes.get("class") == "limit"]
     line = float(re.findall(r"[\d.]+", limit.attributes["points"])[1])
     labels = [box for box in boxes(figure.marks) if box[-1] in ("original", "release")]
@@ -110,10 +112,10 @@ def test_no_label_of_a_release_is_crossed_by_its_limit(risk):
 
 @pytest.mark.parametrize("loss", [0.5, 12.0, 95.0])
 def test_labels_of_a_release_stay_inside(loss):
-    for figure in (one_release(loss, 1.0, 0.2, 1 / 5), one_release(loss, 0.01, 0.005, 1 / 200)):
+    for figure in (release_map(loss, 1.0, 0.2, 1 / 5), release_map(loss, 0.01, 0.005, 1 / 200)):
         assert_inside(figure)
     near = {"dependence": [0.1], "distortion_x": loss / 100, "distortion_y": 0.2, "curve": []}
-    figure = trade_off(near)
+    figure = tradeoff_map(near)
     assert not collisions(figure.marks)
     assert_inside(figure)
 

@@ -23,9 +23,9 @@ from shoal.errors import (
 from shoal.frame.tables import open_frame
 from shoal.partitioners import Sorted
 from shoal.plan import Plan
-from shoal.plan.column_profile import profile_columns, profile_pairs, scores
+from shoal.plan.column_profile import profile_columns, profile_pairs, similarity_scores
 from shoal.report import figures
-from shoal.report.html import embedded, pictures, pieces, render, styles
+from shoal.report.html import breakable_parts, embedded, pictures, render, styles
 from shoal.report.identity import Identity, today
 from shoal.report.summary import summarise
 from shoal.report.text import whole_text
@@ -370,17 +370,17 @@ def test_columns_that_changed_most_come_first():
     assert (third["column"], third["similarity"], third["mean"]) == ("same", 1.0, [2.5, 2.5])
     related = {"columns": ["x", "y"], "before": [[1, 0.5], [0.5, 1]], "after": [[1, 0], [0, 1]]}
     pairs = profile_pairs(related)
-    assert scores([first, second, third], pairs) == {
+    assert similarity_scores([first, second, third], pairs) == {
         "columns": 0.5, "pairs": 0.75, "overall": 0.625,
     }  # fmt: skip
-    assert scores([], profile_pairs(related, related, [0.25]))["pairs"] == 0.5
-    assert scores([], []) == {"columns": None, "pairs": None, "overall": None}
+    assert similarity_scores([], profile_pairs(related, related, [0.25]))["pairs"] == 0.5
+    assert similarity_scores([], []) == {"columns": None, "pairs": None, "overall": None}
 
 
 def test_names_break_at_marks_and_after_many_letters():
-    assert pieces("a<b_c d of e f") == ["a<b_", "c d of e f"]
-    assert pieces("a<b_c d") == ["a<b_c d"]  # short enough for a line
-    assert pieces("x" * 45) == ["x" * 20, "x" * 20, "x" * 5]
+    assert breakable_parts("a<b_c d of e f") == ["a<b_", "c d of e f"]
+    assert breakable_parts("a<b_c d") == ["a<b_c d"]  # short enough for a line
+    assert breakable_parts("x" * 45) == ["x" * 20, "x" * 20, "x" * 5]
 
 
 def _frame(columns):

@@ -29,7 +29,7 @@ from shoal.scale.exact_sums import UNIT, exact_integer_sum, exact_squares
 from shoal.scale.folder import MARKER, ReleaseFolder
 from shoal.scale.guarantees import check_guarantee
 from shoal.scale.keys import content_keys, distinguish_duplicates, in_sample
-from shoal.scale.layout import make_blocks, make_regions
+from shoal.scale.regions import make_blocks, make_regions
 from shoal.scale.scratch import read_scratch, write_scratch
 from shoal.scale.split_tree import build_split_tree
 from shoal.scale.statistics import Moments, StatisticsRequest, batch_statistics, merge_statistics
@@ -55,20 +55,22 @@ def test_a_sum_of_squares_is_exact(values):
 
 @given(values=columns, cut=st.integers(0, 30))
 def test_moments_of_two_parts_are_those_of_the_whole(values, cut):
-    assert Moments.of(values[:cut]) + Moments.of(values[cut:]) == Moments.of(values)
+    assert Moments.from_values(values[:cut]) + Moments.from_values(
+        values[cut:]
+    ) == Moments.from_values(values)
 
 
 @pytest.mark.parametrize("far", [0.0, 1e9, 1e15])
 def test_the_deviation_is_right_however_far_off_the_values_are(far):
     values = far + np.arange(10.0)
-    moments = Moments.of(np.append(values, np.nan))
+    moments = Moments.from_values(np.append(values, np.nan))
     assert moments.mean == far + 4.5
     assert moments.deviation == pytest.approx(np.arange(10.0).std(), rel=1e-15)
     assert moments.n_missing == 1
 
 
 def test_a_constant_column_has_no_deviation():
-    assert Moments.of(np.full(7, 0.1)).deviation == 0
+    assert Moments.from_values(np.full(7, 0.1)).deviation == 0
 
 
 def records(rng, n):
@@ -203,7 +205,7 @@ def test_no_region_is_below_k_or_crosses_a_stratum(counts, k, most):
     counts = [part for part in counts if sum(part) >= k] or [[k]]
     strata = strata_of(*map(len, counts))
     size = dict(enumerate(sum(counts, [])))
-    regions = make_regions(strata.cells_of, size, k, most)
+    regions = make_regions(strata.cells_by_stratum, size, k, most)
     assert [cell for region in regions for cell in region] == list(size)
     for region in regions:
         assert sum(size[cell] for cell in region) >= k

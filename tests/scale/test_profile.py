@@ -12,7 +12,7 @@ from shoal import Plan, assess, scale
 from shoal.metrics.histogram import histogram
 from shoal.partitioners import MDAV
 from shoal.scale.chunks import sort_by
-from shoal.scale.moment_sums import OF_MOMENTS, MomentSums
+from shoal.scale.moment_sums import MOMENT_MEASURES, MomentSums
 from shoal.scale.profile import Grid, risk_of_original
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -72,7 +72,14 @@ def test_means_are_exact_and_quartiles_within_a_cell_of_the_grid(releases):
 
 def test_measures_that_add_up_are_those_of_a_table_in_memory(releases):
     made, memory, _ = releases
-    names = [*OF_MOMENTS, "il1s", "euclidean_loss", "distortion_x", "l_diversity", "p_sensitivity"]
+    names = [
+        *MOMENT_MEASURES,
+        "il1s",
+        "euclidean_loss",
+        "distortion_x",
+        "l_diversity",
+        "p_sensitivity",
+    ]
     for name in names:
         value, expected = made.measures[name], memory.measures[name]
         for part in expected if isinstance(expected, dict) else ():
@@ -109,12 +116,12 @@ def test_figures_do_not_depend_on_order_files_or_blocks(client, tmp_path):
 )
 def test_every_value_is_in_the_cell_of_its_middle_or_beyond_the_grid(values, whole):
     numbers = np.rint(values) if whole else np.array(values, float)
-    grid = Grid.of(numbers, np.ones(len(numbers)), whole=whole)
+    grid = Grid.from_sample(numbers, np.ones(len(numbers)), is_whole=whole)
     counts = grid.counts_of(numbers)
     assert counts.sum() == len(numbers)
     inside = np.floor((numbers + grid.offset) / grid.step)
     inside = numbers[(inside > grid.first) & (inside < grid.last)]
-    nearest = np.abs(grid.middles[:, None] - inside).min(axis=0, initial=np.inf)
+    nearest = np.abs(grid.midpoints[:, None] - inside).min(axis=0, initial=np.inf)
     assert (nearest <= grid.step / 2 * (1 + 1e-6)).all()
     if whole and grid.step == 1.0:
         assert (nearest == 0).all()
@@ -140,7 +147,7 @@ def test_sums_of_parts_give_the_measures_of_the_whole():
     X[:, 2] = 0.0
     masked = 0.8 * X + [0.1, 0.2, 0.0]
     halves = [
-        MomentSums.of("abc", list(X[part].T), list(masked[part].T))
+        MomentSums.from_scores("abc", list(X[part].T), list(masked[part].T))
         for part in (slice(0, 100), slice(100, 300))
     ]
     forward, remarks = (halves[0] + halves[1]).measures()
@@ -151,7 +158,7 @@ def test_sums_of_parts_give_the_measures_of_the_whole():
     for name, value in expected["variance_change"].items():
         assert forward["variance_change"][name] == pytest.approx(value, rel=1e-9)
     assert MomentSums().measures() == ({}, {})
-    moved = MomentSums.of("abc", list(X.T), list((masked + 0.1).T))
+    moved = MomentSums.from_scores("abc", list(X.T), list((masked + 0.1).T))
     assert set(moved.measures()[1]) > {"mean_change"}  # a constant column has no scale
 
 

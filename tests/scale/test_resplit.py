@@ -11,7 +11,7 @@ from clusters import Client, cluster, write_files
 from shoal import Plan, scale
 from shoal.partitioners import MDAV
 from shoal.scale import resplit
-from shoal.scale.resplit import final_numbers, pack_in_order
+from shoal.scale.resplit import final_buckets, pack_in_order
 from shoal.scale.scratch import read_scratch
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -110,8 +110,8 @@ def test_a_cell_of_equal_records_is_read_once_and_left_alone(client, tmp_path):
 
 
 def test_the_numbers_of_a_cell_that_was_split_twice_are_in_order():
-    assert final_numbers(3, {3: [7, 8], 7: [9, 10]}) == [9, 10, 8]
-    assert final_numbers(4, {3: [7, 8]}) == [4]
+    assert final_buckets(3, {3: [7, 8], 7: [9, 10]}) == [9, 10, 8]
+    assert final_buckets(4, {3: [7, 8]}) == [4]
 
 
 @given(counts=st.lists(st.integers(1, 9), min_size=1, max_size=30), most=st.integers(1, 20))

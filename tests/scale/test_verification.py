@@ -386,7 +386,7 @@ def test_of_very_many_classes_some_are_compared_whatever_the_order(tmp_path):
         pq.write_table(pa.table({"x": np.arange(at * 900, at * 900 + records)}), paths[-1])
     counts = recount(paths, ["x"], max_keys=500)
     assert counts == recount(paths[::-1], ["x"], max_keys=500)
-    assert counts.sampled
+    assert counts.is_sample
     assert counts.n_classes == 3000
     assert 0 < counts.n_compared <= 500
     assert 0 < counts.n_split < 100

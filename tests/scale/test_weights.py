@@ -148,10 +148,10 @@ def test_missing_cells_stand_at_the_weighted_mean(client, tmp_path):
 )
 def test_weighted_moments_are_exact_and_add_up(pairs, cut):
     weights, values = np.array(pairs, float).reshape(-1, 2).T
-    actual = WeightedMoments.of(values, weights)
+    actual = WeightedMoments.from_values(values, weights)
     assert (
-        WeightedMoments.of(values[:cut], weights[:cut])
-        + WeightedMoments.of(values[cut:], weights[cut:])
+        WeightedMoments.from_values(values[:cut], weights[:cut])
+        + WeightedMoments.from_values(values[cut:], weights[cut:])
         == actual
     )
     w, x = ([Fraction(one) for one in many.tolist()] for many in (weights, values))
@@ -163,7 +163,7 @@ def test_weighted_moments_are_exact_and_add_up(pairs, cut):
 
 def test_the_weighted_deviation_is_right_however_far_off_the_values_are():
     values, weights = 1e9 + np.arange(4.0), np.array([1.0, 2.0, 3.0, 4.0])
-    actual = WeightedMoments.of(np.append(values, np.nan), np.append(weights, 9.0))
+    actual = WeightedMoments.from_values(np.append(values, np.nan), np.append(weights, 9.0))
     assert actual.mean == 1e9 + 2
     assert actual.deviation == pytest.approx(1.0, rel=1e-15)
     assert WeightedMoments().mean == WeightedMoments().deviation == 0
@@ -178,8 +178,10 @@ def test_values_too_large_to_be_weighted_are_refused():
 def test_weights_of_values_add_up_in_any_order():
     values = pa.array(["a", None, "b", "a", "b", "c"])
     weights = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
-    whole = WeightedValues.of(values, weights)
-    parts = [WeightedValues.of(values[at : at + 2], weights[at : at + 2]) for at in (4, 0, 2)]
+    whole = WeightedValues.from_values(values, weights)
+    parts = [
+        WeightedValues.from_values(values[at : at + 2], weights[at : at + 2]) for at in (4, 0, 2)
+    ]
     asked = pa.array(["c", None, "a", "b"])
     actual = (parts[0] + parts[1] + parts[2]).weights_of(asked)
     assert actual.tolist() == whole.weights_of(asked).tolist()
@@ -189,13 +191,13 @@ def test_weights_of_values_add_up_in_any_order():
 def test_counts_of_weights_add_up():
     values = np.array([3.0, np.nan, -1.0, 0.0, 7.0, 2.0])
     parts = [
-        WeightStatistics.of(values[:2]),
-        WeightStatistics.of(values[2:4]),
-        WeightStatistics.of(values[4:]),
+        WeightStatistics.from_weights(values[:2]),
+        WeightStatistics.from_weights(values[2:4]),
+        WeightStatistics.from_weights(values[4:]),
     ]
     assert (
         sum(parts, WeightStatistics())
-        == WeightStatistics.of(values)
+        == WeightStatistics.from_weights(values)
         == WeightStatistics(1, 1, 1, 2.0, 7.0)
     )
 

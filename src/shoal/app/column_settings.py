@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.app import words
+from shoal.app import labels
 from shoal.app.fields import parameter_value
 from shoal.errors import ParameterError
 from shoal.steps import Step
@@ -58,7 +58,7 @@ AGGREGATES = {
 }
 
 
-def names(n_columns: int) -> set[str]:
+def field_names(n_columns: int) -> set[str]:
     """Return the names of the fields of all columns."""
     return {f"{setting}:{index}" for setting in SETTINGS for index in range(n_columns)}
 
@@ -68,8 +68,8 @@ def suggested_settings(columns: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     settings: dict[str, str] = {}
     for index, column in enumerate(columns):
         settings[f"role:{index}"] = column["role"] or ""
-        for rule, parts in (column.get("hierarchy") or {}).items():
-            settings |= {f"rule:{index}": rule, f"levels:{index}": ", ".join(map(str, parts))}
+        for rule, values in (column.get("hierarchy") or {}).items():
+            settings |= {f"rule:{index}": rule, f"levels:{index}": ", ".join(map(str, values))}
         if column["role"] != "quasi-identifier":
             continue
         if column.get("missing_codes"):
@@ -90,35 +90,37 @@ def chosen_roles(settings: Mapping[str, str], columns: Sequence[str]) -> dict[st
     """Return the role of each column; refuse unknown ones."""
     chosen = {name: settings.get(f"role:{index}", "") for index, name in enumerate(columns)}
     for name, role in chosen.items():
-        if role not in words.ROLES:
-            known = ", ".join(choice.label for choice in words.ROLES.values())
+        if role not in labels.ROLES:
+            role_labels = ", ".join(choice.label for choice in labels.ROLES.values())
             raise ParameterError(
-                f"Column {name!r} needs one of these roles: {known}.",
+                f"Column {name!r} needs one of these roles: {role_labels}.",
                 code="unknown-role",
                 column=name,
             )
     return {name: role or "unassigned" for name, role in chosen.items()}
 
 
-def types(
+def declared_types(
     settings: Mapping[str, str],
     columns: Sequence[str],
     steps: Sequence[Step],
     hierarchies: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the types of columns that are declared, with levels where a step uses them."""
-    by_levels = {name for step in steps if _uses_levels(step) for name in step.columns}
+    columns_with_levels = {name for step in steps if _uses_levels(step) for name in step.columns}
     declared: dict[str, Any] = {}
     for index, name in enumerate(columns):
         kind = settings.get(f"kind:{index}", "")
         entry: dict[str, Any] = {"kind": kind} if kind else {}
-        order, form = (settings.get(f"{setting}:{index}", "") for setting in ("order", "format"))
+        order, date_format = (
+            settings.get(f"{setting}:{index}", "") for setting in ("order", "format")
+        )
         if kind == "ordinal" and order:
             entry["order"] = _split_list(order)
-        if kind == "date" and form:
-            entry["format"] = form
-        if name in by_levels:
-            entry = {**_levels(settings, index, name, hierarchies), **entry}
+        if kind == "date" and date_format:
+            entry["format"] = date_format
+        if name in columns_with_levels:
+            entry = {**_level_entries(settings, index, name, hierarchies), **entry}
         if entry:
             declared[name] = entry if len(entry) > 1 else entry["kind"]
     return declared
@@ -130,7 +132,7 @@ def _uses_levels(step: Step) -> bool:
     return step.uses_hierarchies or "ancestor" in values
 
 
-def _levels(
+def _level_entries(
     settings: Mapping[str, str], index: int, name: str, hierarchies: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the part of a type that declares its levels."""
@@ -153,8 +155,8 @@ def _levels(
             code="levels-not-a-rule",
             column=name,
         )
-    parts = _split_list(settings.get(f"levels:{index}", ""))
-    numbers = parts if rule == "periods" else [parameter_value(part) for part in parts]
+    texts = _split_list(settings.get(f"levels:{index}", ""))
+    numbers = texts if rule == "periods" else [parameter_value(part) for part in texts]
     return {"kind": RULES[rule], rule: numbers}
 
 
@@ -169,7 +171,7 @@ def missing_codes(
     return {name: codes for name, codes in codes_by_column.items() if codes and name in masked}
 
 
-def by_column(
+def options_by_column(
     settings: Mapping[str, str], columns: Sequence[str], masked: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
     """Return importance, decimals and aggregates of those masked columns that have their own."""

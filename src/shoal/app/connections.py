@@ -1,4 +1,4 @@
-"""Connections that cannot be held open: limits on their number and on the time they may take.
+"""Limits on the number of connections and on the time that they may take.
 
 uvicorn closes a connection that is idle between two requests, but waits indefinitely for the rest
 of a request that has begun. A few such connections would take all files that the process may open.
@@ -14,7 +14,7 @@ HEADER_TIMEOUT = 10.0  # seconds for the head of a request
 BODY_TIMEOUT = 60.0  # seconds without a part of its body
 MAX_CONNECTIONS = 128
 OTHER_FILES = 24  # that the server itself has open: listener, event loop, fork server, a job, ...
-WANTED_FILES = 1024
+REQUESTED_FILES = 1024
 
 
 class BoundedConnection(H11Protocol):
@@ -79,18 +79,18 @@ class BoundedConnection(H11Protocol):
 
 def with_body_timeout(receive: Receive, timeout: float = BODY_TIMEOUT) -> Receive:
     """Return a ``receive`` that reports a disconnect if the body of a request stalls."""
-    complete = False
+    is_complete = False
 
     async def receive_in_time() -> Message:
-        nonlocal complete
-        if complete:  # what follows is the end of the connection, whenever that comes
+        nonlocal is_complete
+        if is_complete:  # what follows is the end of the connection, whenever that comes
             return await receive()
         try:
             message = await asyncio.wait_for(receive(), timeout)
         except TimeoutError:
-            complete = True
+            is_complete = True
             return {"type": "http.disconnect"}
-        complete = not message.get("more_body", False)
+        is_complete = not message.get("more_body", False)
         return message
 
     return receive_in_time
@@ -104,9 +104,9 @@ def allowed_connections() -> int:
         return MAX_CONNECTIONS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     unlimited = resource.RLIM_INFINITY
-    wanted = WANTED_FILES if hard == unlimited else min(WANTED_FILES, hard)
-    if soft not in (unlimited,) and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-        soft = wanted
-    files = WANTED_FILES if soft == unlimited else soft
+    requested_files = REQUESTED_FILES if hard == unlimited else min(REQUESTED_FILES, hard)
+    if soft not in (unlimited,) and soft < requested_files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (requested_files, hard))
+        soft = requested_files
+    files = REQUESTED_FILES if soft == unlimited else soft
     return max(4, min(MAX_CONNECTIONS, (files - OTHER_FILES) // 3))

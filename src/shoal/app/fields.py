@@ -1,4 +1,4 @@
-"""Fields of the form, from the signatures of steps, methods and efforts and the words for them."""
+"""Fields of the form, from the signatures of steps, methods and efforts and their descriptions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from shoal import _params as parameters
 from shoal._params import Parameter
 from shoal._text import plain_text
-from shoal.app.field_words import Words, words_of
+from shoal.app.field_descriptions import FieldDescription, describe_field
 from shoal.errors import ParameterError
 
 NOT_GENERATED = {  # roles and other fields of the form stand for these
@@ -28,12 +28,12 @@ class Field:
     name : str
         Name of the field.
     label, help, unit, group : str
-        Words of the page for it.
+        Its description on the page.
     kind : str
         "choice", "whole", "number", "text", "list" or "lines".
     choices : tuple of (str, str)
         Values to choose from, and what they are called.
-    least, most : float, optional
+    minimum, maximum : float, optional
         Limits of a number.
     default : str
         What an empty field stands for.
@@ -46,19 +46,19 @@ class Field:
     group: str = ""
     kind: str = "text"
     choices: tuple[tuple[str, str], ...] = ()
-    least: float | None = None
-    most: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
     default: str = ""
 
     @property
     def expected(self) -> str:
-        """What may be entered, in words."""
+        """What may be entered, as a phrase."""
         if self.kind == "choice":
             return f"one of: {', '.join(label for _, label in self.choices)}"
         if self.kind in ("whole", "number"):
-            words = "a whole number" if self.kind == "whole" else "a number"
-            words += "" if self.least is None else f" from {self.least:g}"
-            return words if self.most is None else f"{words} to {self.most:g}"
+            phrase = "a whole number" if self.kind == "whole" else "a number"
+            phrase += "" if self.minimum is None else f" from {self.minimum:g}"
+            return phrase if self.maximum is None else f"{phrase} to {self.maximum:g}"
         return {"list": "a list, separated by commas", "lines": "lines such as old = new"}.get(
             self.kind, "as described beside it"
         )
@@ -69,7 +69,7 @@ class Field:
 
 
 def fields(cls: type, owner: str, prefix: str) -> list[Field]:
-    """Return the fields for the parameters of ``cls``, which words call ``owner``."""
+    """Return the fields for the parameters of ``cls``, which descriptions call ``owner``."""
     return [
         make_field(parameter, owner, f"{prefix}:{name}")
         for name, parameter in parameters.signature_parameters(cls).items()
@@ -79,70 +79,86 @@ def fields(cls: type, owner: str, prefix: str) -> list[Field]:
 
 def make_field(parameter: Parameter, owner: str, name: str) -> Field:
     """Return the field for a parameter."""
-    words = words_of(owner, parameter.name) or Words(
+    description = describe_field(owner, parameter.name) or FieldDescription(
         parameter.name.replace("_", " ").capitalize(), plain_text(parameter.description)
     )
-    parts = [
-        part
-        for part in parameters.union_members(parameter.annotation)
-        if part not in NOT_TYPED and get_origin(part) is not Mapping
+    annotations = [
+        annotation
+        for annotation in parameters.union_members(parameter.annotation)
+        if annotation not in NOT_TYPED and get_origin(annotation) is not Mapping
     ]
     default = "" if parameter.required or parameter.default is None else parameter.default
-    text = str(default).lower() if isinstance(default, bool) else str(default)
-    kind, least, most = _kind(parts, words)
+    default_text = str(default).lower() if isinstance(default, bool) else str(default)
+    kind, minimum, maximum = _field_kind(annotations, description)
     return Field(
         name,
-        words.label,
-        words.help,
-        words.unit,
-        words.group,
+        description.label,
+        description.help,
+        description.unit,
+        description.group,
         kind,
-        _choices(parts, words, text) if kind == "choice" else (),
-        least,
-        most,
-        text,
+        _choices(annotations, description, default_text) if kind == "choice" else (),
+        minimum,
+        maximum,
+        default_text,
     )
 
 
-def _kind(parts: Sequence[Any], words: Words) -> tuple[str, float | None, float | None]:
+def _field_kind(
+    annotations: Sequence[Any], description: FieldDescription
+) -> tuple[str, float | None, float | None]:
     """Return the kind of a field, and the limits of its number."""
-    if not parts:
+    if not annotations:
         return "lines", None, None
-    if words.choices or parts == [bool] or all(get_origin(part) is Literal for part in parts):
+    if (
+        description.choices
+        or annotations == [bool]
+        or all(get_origin(annotation) is Literal for annotation in annotations)
+    ):
         return "choice", None, None
-    base, *rules = get_args(parts[0]) if get_origin(parts[0]) is Annotated else [parts[0]]
+    base, *rules = (
+        get_args(annotations[0]) if get_origin(annotations[0]) is Annotated else [annotations[0]]
+    )
     if get_origin(base) is not None:
         return "list", None, None
-    if base not in (int, float) or any(get_origin(part) is Literal for part in parts):
+    if base not in (int, float) or any(
+        get_origin(annotation) is Literal for annotation in annotations
+    ):
         return "text", None, None
-    least = next((getattr(rule, "bound", getattr(rule, "low", None)) for rule in rules), None)
-    most = next((getattr(rule, "high", None) for rule in rules), None)
-    return "whole" if base is int else "number", least, most
+    minimum = next((getattr(rule, "bound", getattr(rule, "low", None)) for rule in rules), None)
+    maximum = next((getattr(rule, "high", None) for rule in rules), None)
+    return "whole" if base is int else "number", minimum, maximum
 
 
-def _choices(parts: Sequence[Any], words: Words, default: str) -> tuple[tuple[str, str], ...]:
-    values = [str(value) for part in parts for value in _literals(part)]
-    if not all(get_origin(part) is Literal or part is bool for part in parts):
-        values = list(words.choices)
+def _choices(
+    annotations: Sequence[Any], description: FieldDescription, default: str
+) -> tuple[tuple[str, str], ...]:
+    values = [str(value) for annotation in annotations for value in _literals(annotation)]
+    if not all(
+        get_origin(annotation) is Literal or annotation is bool for annotation in annotations
+    ):
+        values = list(description.choices)
     if default not in values:
         values = [default, *values]
-    return tuple((value, words.choices.get(value, value or BY_DEFAULT)) for value in values)
+    return tuple((value, description.choices.get(value, value or BY_DEFAULT)) for value in values)
 
 
-def _literals(part: Any) -> Sequence[Any]:
-    return ("false", "true") if part is bool else get_args(part)
+def _literals(annotation: Any) -> Sequence[Any]:
+    return ("false", "true") if annotation is bool else get_args(annotation)
 
 
-def read(cls: type, fields: Sequence[Field], settings: Mapping[str, str]) -> dict[str, Any]:
+def read_parameters(
+    cls: type, fields: Sequence[Field], settings: Mapping[str, str]
+) -> dict[str, Any]:
     """Return the parameters of ``cls`` whose fields were filled in."""
-    known = parameters.signature_parameters(cls)
+    signature = parameters.signature_parameters(cls)
     values: dict[str, Any] = {}
     for field in fields:
         text, name = settings.get(field.name, ""), field.name.rpartition(":")[2]
         if not text:
             continue
-        value = _value(field, text, known[name])
-        if not known[name].accepts(value):
+        value = _value(field, text, signature[name])
+        if not signature[name].accepts(value):
             raise not_accepted(field)
         values[name] = value
     return values
@@ -159,14 +175,14 @@ def not_accepted(field: Field) -> ParameterError:
 
 def _value(field: Field, text: str, parameter: Parameter) -> Any:
     if field.kind == "list":
-        words = [word.strip() for word in text.split(",") if word.strip()]
-        values = [parameter_value(word) for word in words]
-        return values if parameter.accepts(values) else words
+        texts = [word.strip() for word in text.split(",") if word.strip()]
+        values = [parameter_value(word) for word in texts]
+        return values if parameter.accepts(values) else texts
     if field.kind == "lines":
         pairs = [line.partition("=") for line in text.splitlines() if line.strip()]
         if not all(mark for _, mark, _ in pairs):
             raise not_accepted(field)
-        return {old.strip(): new.strip() for old, _, new in pairs}
+        return {original.strip(): replacement.strip() for original, _, replacement in pairs}
     return parameter.parse(text)
 
 

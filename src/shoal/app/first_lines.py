@@ -1,4 +1,4 @@
-"""The first lines of a text file, and how they seem to be written.
+"""The first lines of a text file, and the format in which they seem to be written.
 
 Only the beginning of a file is read, so that a person can see the effect of a separator or a
 character set before the whole file is.
@@ -27,8 +27,8 @@ _POINT = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)\.\d+")
 
 
 @dataclass(frozen=True)
-class Detected:
-    """How a text file seems to be written; empty where the usual holds."""
+class DetectedFormat:
+    """The format in which a text file seems to be written; empty fields stand for the defaults."""
 
     encoding: str = ""
     separator: str = ""
@@ -49,24 +49,24 @@ def read_sample(path: Path) -> bytes:
         return b""
 
 
-def detect(sample: bytes) -> Detected | None:
+def detect_format(sample: bytes) -> DetectedFormat | None:
     r"""Return how a sample seems to be written; None if it is not text.
 
     Examples
     --------
-    >>> detect("naïve;x\n1,5;2\n3,5;4\n".encode("latin-1"))
-    Detected(encoding='latin-1', separator=';', decimal=',', missing='')
+    >>> detect_format("naïve;x\n1,5;2\n3,5;4\n".encode("latin-1"))
+    DetectedFormat(encoding='latin-1', separator=';', decimal=',', missing='')
     """
-    encoding = _encoding(sample)
+    encoding = _detect_encoding(sample)
     if encoding is None or not sample:
         return None
     text = decode(sample, encoding or "utf-8")
     if text is None:
         return None
-    separator = _separator(text)
-    decimal = _decimal(_cells(text, separator or ",")) if separator != "," else ""
-    missing = _missing(_cells(text, separator or ","), decimal)
-    return Detected(encoding, "" if separator == "," else separator, decimal, missing)
+    separator = _detect_separator(text)
+    decimal = _detect_decimal(_cells(text, separator or ",")) if separator != "," else ""
+    missing = _detect_missing(_cells(text, separator or ","), decimal)
+    return DetectedFormat(encoding, "" if separator == "," else separator, decimal, missing)
 
 
 def decode(sample: bytes, encoding: str) -> str | None:
@@ -79,7 +79,7 @@ def decode(sample: bytes, encoding: str) -> str | None:
         return None
 
 
-def split(text: str, separator: str) -> list[list[str]]:
+def split_lines(text: str, separator: str) -> list[list[str]]:
     """Return the cells of the first lines, each cut to a length that can be shown."""
     lines = text.splitlines()[:LINES]
     rows = []
@@ -97,15 +97,15 @@ def preview_lines(path: Path, dialect: Dialect) -> dict[str, Any]:
     text = decode(read_sample(path), dialect.encoding)
     if text is None:
         return {"rows": [], "words": f"The file is not written in {dialect.encoding}."}
-    rows = split(text, dialect.separator_for(path))
+    rows = split_lines(text, dialect.separator_for(path))
     widths = {len(row) for row in rows if row}
-    words = f"{max(widths, default=0)} column{'s' if widths != {1} else ''}"
+    message = f"{max(widths, default=0)} column{'s' if widths != {1} else ''}"
     if len(widths) > 1:
-        words = "The lines have different numbers of cells. Is it another separator?"
-    return {"rows": rows, "words": words}
+        message = "The lines have different numbers of cells. Is it another separator?"
+    return {"rows": rows, "words": message}
 
 
-def _encoding(sample: bytes) -> str | None:
+def _detect_encoding(sample: bytes) -> str | None:
     if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     if b"\0" in sample[:1000]:
@@ -120,18 +120,18 @@ def _encoding(sample: bytes) -> str | None:
     return "cp1252" if any(0x80 <= byte < 0xA0 for byte in sample) else "latin-1"
 
 
-def _separator(text: str) -> str:
+def _detect_separator(text: str) -> str:
     """Return the character that splits the first lines into the same number of cells."""
     lines = [line[: 1 << 12] for line in text.splitlines()[:50] if line.strip()]
-    best, most = "", 1
-    for mark in SEPARATORS:
+    separator, n_cells = "", 1
+    for candidate in SEPARATORS:
         try:
-            widths = [len(row) for row in csv.reader(lines[:-1] or lines, delimiter=mark)]
+            widths = [len(row) for row in csv.reader(lines[:-1] or lines, delimiter=candidate)]
         except csv.Error:
             continue
-        if widths and min(widths) == max(widths) > most:
-            best, most = mark, widths[0]
-    return best
+        if widths and min(widths) == max(widths) > n_cells:
+            separator, n_cells = candidate, widths[0]
+    return separator
 
 
 def _cells(text: str, separator: str) -> list[list[str]]:
@@ -143,17 +143,17 @@ def _cells(text: str, separator: str) -> list[list[str]]:
         return []
 
 
-def _missing(rows: list[list[str]], decimal: str) -> str:
+def _detect_missing(rows: list[list[str]], decimal: str) -> str:
     """Return the word, such as NA, that stands among the numbers of columns; empty if none does."""
     words: set[str] = set()
     for column in zip(*(row for row in rows if len(row) == len(rows[0])), strict=True):
-        rest = [cell for cell in column if cell and cell.lower() not in MISSING_WORDS]
-        if rest and parse_numerals(rest, decimal or ".")[1] is not None:
+        non_missing = [cell for cell in column if cell and cell.lower() not in MISSING_WORDS]
+        if non_missing and parse_numerals(non_missing, decimal or ".")[1] is not None:
             words.update(cell for cell in column if cell and cell.lower() in MISSING_WORDS)
     return words.pop() if len(words) == 1 else ""
 
 
-def _decimal(rows: list[list[str]]) -> str:
+def _detect_decimal(rows: list[list[str]]) -> str:
     """Return a comma where numbers are written with one, and none with a point."""
     cells = [cell for row in rows for cell in row]
     commas = sum(_COMMA.fullmatch(cell) is not None for cell in cells)

@@ -10,9 +10,9 @@ from functools import cache
 from typing import Any
 
 from shoal import _params as parameters
-from shoal.app import column_settings, words
-from shoal.app.field_words import FIELDS
-from shoal.app.fields import Field, fields, read
+from shoal.app import column_settings, labels
+from shoal.app.field_descriptions import FIELDS
+from shoal.app.fields import Field, fields, read_parameters
 from shoal.errors import ParameterError
 from shoal.frame.roles import RECORD_UNIT
 from shoal.partitioners import METHODS, partitioner
@@ -22,7 +22,8 @@ from shoal.steps import STEPS, Microaggregate, Step
 
 MAX_K_VALUES = 12  # in one submission
 MAX_STEPS = 20
-OF_STEP = ("what", "k", "method", "effort", "of")  # settings of a step without a generated field
+# Settings of a step without a generated field.
+STEP_SETTINGS = ("what", "k", "method", "effort", "of")
 SHUFFLE = Field(
     "shuffle",
     FIELDS["shuffle"].label,
@@ -39,17 +40,17 @@ def catalogue() -> dict[str, Any]:
     methods = {name: cls for name, cls in METHODS.items() if name not in EFFORTS}
     step_fields = fields(Microaggregate, Microaggregate.name, "step")
     return {
-        "roles": words.ROLES,
-        "kinds": words.KINDS,
-        "methods": {name: words.METHODS.get(name, _default_choice(name)) for name in methods},
-        "efforts": {n: words.EFFORTS.get(n, _default_choice(n)) for n in ("", "quick", *EFFORTS)},
-        "steps": {name: words.STEPS.get(name, _default_choice(name)) for name in STEPS},
+        "roles": labels.ROLES,
+        "kinds": labels.KINDS,
+        "methods": {name: labels.METHODS.get(name, _default_choice(name)) for name in methods},
+        "efforts": {n: labels.EFFORTS.get(n, _default_choice(n)) for n in ("", "quick", *EFFORTS)},
+        "steps": {name: labels.STEPS.get(name, _default_choice(name)) for name in STEPS},
         "shuffle": SHUFFLE,
         "groups_of_step": {
             group: [field for field in step_fields if field.group == group]
             for group in dict.fromkeys(field.group for field in step_fields)
         },
-        "grouping_steps": [n for n, cls in STEPS.items() if _takes("partitioner", cls)],
+        "grouping_steps": [n for n, cls in STEPS.items() if _has_parameter("partitioner", cls)],
         "steps_with_k": [n for n, cls in STEPS.items() if _has_k(cls)],
         "of_step": {
             name: fields(cls, name, f"step:{name}")
@@ -61,8 +62,8 @@ def catalogue() -> dict[str, Any]:
     }
 
 
-def _default_choice(name: str) -> words.Choice:
-    return words.Choice(name, "")
+def _default_choice(name: str) -> labels.Choice:
+    return labels.Choice(name, "")
 
 
 def first_settings(columns: list[dict[str, Any]]) -> dict[str, str]:
@@ -77,8 +78,14 @@ def first_settings(columns: list[dict[str, Any]]) -> dict[str, str]:
 
 def select_known(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> dict[str, str]:
     """Return the settings for which the form has a field."""
-    names = {*OF_STEP, "counts", "steps", SHUFFLE.name, *(field.name for field in all_fields())}
-    names |= column_settings.names(len(columns))
+    names = {
+        *STEP_SETTINGS,
+        "counts",
+        "steps",
+        SHUFFLE.name,
+        *(field.name for field in all_fields()),
+    }
+    names |= column_settings.field_names(len(columns))
     return {name: text.strip() for name, text in settings.items() if name in names}
 
 
@@ -94,18 +101,21 @@ def plans(
     names = [column["name"] for column in columns]
     roles = column_settings.chosen_roles(settings, names)
     earlier = [
-        _step({**settings, **earlier_settings}, names, roles)
+        _build_step({**settings, **earlier_settings}, names, roles)
         for earlier_settings in earlier_steps(settings)
     ]
     cls = _step_class(settings)
     sizes: list[int | None] = [*_k_values(settings)] if _has_k(cls) else [None]
     result = []
     for k in sizes:
-        steps = [*earlier, _step(settings, names, roles, k)]
-        types = column_settings.types(settings, names, steps, hierarchies or {})
+        steps = [*earlier, _build_step(settings, names, roles, k)]
+        types = column_settings.declared_types(settings, names, steps, hierarchies or {})
         result.append(
             Plan(
-                {n: "quasi-identifier" if r == "stratum" else r for n, r in roles.items()},
+                {
+                    name: "quasi-identifier" if role == "stratum" else role
+                    for name, role in roles.items()
+                },
                 steps,
                 types,
                 unit=RECORD_UNIT if settings.get("counts") == RECORD_UNIT else None,
@@ -137,7 +147,7 @@ def earlier_steps(settings: Mapping[str, str]) -> list[dict[str, str]]:
 def with_earlier_step(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> dict[str, str]:
     """Return the settings with the step of the form put before a new one; refuse a wrong step."""
     names = [column["name"] for column in columns]
-    _step(settings, names, column_settings.chosen_roles(settings, names))
+    _build_step(settings, names, column_settings.chosen_roles(settings, names))
     step_settings = {name: text for name, text in settings.items() if _belongs_to_step(name)}
     other_settings = {name: text for name, text in settings.items() if not _belongs_to_step(name)}
     steps = [*earlier_steps(settings), step_settings]
@@ -165,23 +175,23 @@ def describe_step(settings: Mapping[str, str], columns: list[dict[str, Any]]) ->
         if settings.get("k") and name in catalogue()["steps_with_k"]
         else ""
     )
-    label = words.STEPS[name].label if name in words.STEPS else name
+    label = labels.STEPS[name].label if name in labels.STEPS else name
     return f"{label}: {column_names}{k}"
 
 
 def _belongs_to_step(name: str) -> bool:
-    return name in OF_STEP or name.startswith(("step:", "method:", "effort:"))
+    return name in STEP_SETTINGS or name.startswith(("step:", "method:", "effort:"))
 
 
 def _step_class(settings: Mapping[str, str]) -> type[Step]:
     step = settings.get("what") or Microaggregate.name
     if step not in STEPS:
-        known = ", ".join(choice.label for choice in words.STEPS.values())
-        raise ParameterError(f"Choose one of these steps: {known}.", code="unknown-step")
+        step_labels = ", ".join(choice.label for choice in labels.STEPS.values())
+        raise ParameterError(f"Choose one of these steps: {step_labels}.", code="unknown-step")
     return STEPS[step]
 
 
-def _step(
+def _build_step(
     settings: Mapping[str, str], columns: list[str], roles: Mapping[str, str], k: int | None = None
 ) -> Step:
     cls = _step_class(settings)
@@ -195,7 +205,7 @@ def _step(
         )
     chosen = [columns[i] for i in _indices(settings.get("of", ""), len(columns))]
     strata = [name for name, role in roles.items() if role == "stratum"]
-    if strata and not _takes("within", cls):
+    if strata and not _has_parameter("within", cls):
         raise ParameterError(
             "This step cannot split the groups by a column. Give another role to the columns that"
             " split the groups.",
@@ -203,26 +213,30 @@ def _step(
             columns=tuple(strata),
         )
     step_fields = catalogue()["of_step"].get(cls.name) or [
-        field for several in catalogue()["groups_of_step"].values() for field in several
+        field for group_fields in catalogue()["groups_of_step"].values() for field in group_fields
     ]
-    options = read(cls, step_fields, settings)
+    options = read_parameters(cls, step_fields, settings)
     options["columns"] = chosen or masked
     if strata:
         options["within"] = strata
-    for name, values in column_settings.by_column(settings, columns, options["columns"]).items():
+    for name, values in column_settings.options_by_column(
+        settings, columns, options["columns"]
+    ).items():
         if name == "importance":
-            name = "column_weights" if _takes("column_weights", cls) else name
-        if _takes(name, cls):
-            options[name] = _by_column(values, options.get(name), options["columns"])
-    if _takes("partitioner", cls):
-        options["partitioner"] = _partitioner(settings, k)
+            name = "column_weights" if _has_parameter("column_weights", cls) else name
+        if _has_parameter(name, cls):
+            options[name] = _values_by_column(values, options.get(name), options["columns"])
+    if _has_parameter("partitioner", cls):
+        options["partitioner"] = _build_partitioner(settings, k)
     elif k is not None:
         options["k"] = k
     step: Step = parameters.build(cls, options)
     return step
 
 
-def _by_column(values: dict[str, Any], common_value: Any, columns: list[str]) -> dict[str, Any]:
+def _values_by_column(
+    values: dict[str, Any], common_value: Any, columns: list[str]
+) -> dict[str, Any]:
     """Return values by column; columns without one have that of all columns, if there is one."""
     if common_value is None or isinstance(common_value, Mapping):
         return values
@@ -236,22 +250,22 @@ def _indices(text: str, n_columns: int) -> list[int]:
 
 
 def _has_k(cls: type) -> bool:
-    return _takes("k", cls) or _takes("partitioner", cls)
+    return _has_parameter("k", cls) or _has_parameter("partitioner", cls)
 
 
-def _takes(parameter: str, cls: type) -> bool:
+def _has_parameter(parameter: str, cls: type) -> bool:
     return parameter in parameters.signature_parameters(cls)
 
 
-def _partitioner(settings: Mapping[str, str], k: int | None) -> Any:
+def _build_partitioner(settings: Mapping[str, str], k: int | None) -> Any:
     """Return the partitioner that the form chooses."""
     method, effort = settings.get("method") or "auto", settings.get("effort", "")
     entries = catalogue()
     options: dict[str, Any] = {"k": k, "effort": effort or None}
     if method in METHODS:
-        options |= read(METHODS[method], entries["of_method"].get(method, ()), settings)
+        options |= read_parameters(METHODS[method], entries["of_method"].get(method, ()), settings)
     if effort in EFFORTS:
-        options |= read(EFFORTS[effort], entries["of_effort"][effort], settings)
+        options |= read_parameters(EFFORTS[effort], entries["of_effort"][effort], settings)
     grouping = partitioner(method, options)
     parameters.validate(grouping)
     return grouping
@@ -276,7 +290,7 @@ def _k_values(settings: Mapping[str, str]) -> list[int]:
 
 def all_fields() -> Iterator[Field]:
     """Yield every generated field."""
-    content = catalogue()
+    form_content = catalogue()
     for kind in ("groups_of_step", "of_step", "of_method", "of_effort"):
-        for several in content[kind].values():
-            yield from several
+        for group_fields in form_content[kind].values():
+            yield from group_fields

@@ -10,13 +10,15 @@ from typing import Any
 
 from shoal.app import worker
 
-LOST = "lost"  # the process ended without an answer
+NO_ANSWER = "lost"  # the process ended without an answer
 
 
 def _context() -> BaseContext:
     """Return a start method that does not copy this process with its threads."""
-    known = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if "forkserver" in known else "spawn")
+    start_methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context(
+        "forkserver" if "forkserver" in start_methods else "spawn"
+    )
     if context.get_start_method() == "forkserver":
         context.set_forkserver_preload(["shoal.app.worker"])  # so that jobs start fast
     return context
@@ -31,7 +33,7 @@ def prepare() -> None:
 
 
 def describe_exit(code: int | None) -> str:
-    """Describe how a process ended that sent no answer.
+    """Describe the end of a process that sent no answer.
 
     Parameters
     ----------
@@ -96,14 +98,14 @@ class Job:
             try:
                 message = json.loads(self._reader.recv_bytes())
             except (EOFError, OSError):
-                message = {"failed": LOST}
+                message = {"failed": NO_ANSWER}
             if "stage" in message:
                 on_progress(message["stage"], message["done"], message["total"])
             else:
                 answer = message
         self._process.join()
         self._reader.close()
-        if answer.get("failed") == LOST:
+        if answer.get("failed") == NO_ANSWER:
             answer = {"failed": describe_exit(self._process.exitcode)}
         return answer
 

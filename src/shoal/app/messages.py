@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from shoal.app import words
+from shoal.app import labels
 from shoal.app.fields import Field, not_accepted
 from shoal.app.form import SHUFFLE, all_fields
 from shoal.errors import ShoalError
@@ -22,18 +22,19 @@ def page_wording(name: str, value: str | None) -> str:
     >>> page_wording("shuffle", "True")
     '“Order of the records: random”'
     """
-    plain = None if value is None else value.strip("\"'")
-    if plain in words.VALUES.get(name, {}):
-        return words.VALUES[name][plain]
-    if plain is not None and name in ("separator", "decimal", "encoding", "sheet"):
-        return f"{words.OPTIONS[name][:-1]}: {plain}”"
+    plain_value = None if value is None else value.strip("\"'")
+    if plain_value in labels.VALUES.get(name, {}):
+        return labels.VALUES[name][plain_value]
+    if plain_value is not None and name in ("separator", "decimal", "encoding", "sheet"):
+        return f"{labels.OPTIONS[name][:-1]}: {plain_value}”"
     field = _fields().get(name)
     if field is None:
-        label = words.OPTIONS.get(name, f"“{name.replace('_', ' ').capitalize()}”")
-        return label if plain is None else f"{label}: {plain}"
-    if plain is None:
+        label = labels.OPTIONS.get(name, f"“{name.replace('_', ' ').capitalize()}”")
+        return label if plain_value is None else f"{label}: {plain_value}"
+    if plain_value is None:
         return f"“{field.label}”"
-    return f"“{field.label}: {field.label_of(plain.lower() if plain == 'True' else plain)}”"
+    choice = plain_value.lower() if plain_value == "True" else plain_value
+    return f"“{field.label}: {field.label_of(choice)}”"
 
 
 def message_of(error: ShoalError) -> str:
@@ -62,7 +63,7 @@ def inspection_remarks(sentences: Sequence[Mapping[str, Any]]) -> list[str]:
 @cache
 def _fields() -> dict[str, Field]:
     """Return a field for every parameter, by its name; that of microaggregation comes first."""
-    known: dict[str, Field] = {SHUFFLE.name: SHUFFLE}
+    field_by_parameter: dict[str, Field] = {SHUFFLE.name: SHUFFLE}
     for field in all_fields():
-        known.setdefault(field.name.rpartition(":")[2], field)
-    return known
+        field_by_parameter.setdefault(field.name.rpartition(":")[2], field)
+    return field_by_parameter

@@ -16,18 +16,18 @@ from starlette.responses import (
 from starlette.routing import Route
 
 from shoal.app import form, views, worker
-from shoal.app.gate import COOKIE
+from shoal.app.access import COOKIE
 from shoal.app.messages import message_of
 from shoal.app.requests import (
     as_dialect,
     fields_of,
+    header_text,
     is_current,
     is_json,
     redirect_to,
     run_of,
     safe_name,
     session_of,
-    text_of,
 )
 from shoal.app.runs import new_run
 from shoal.app.sessions import Sessions, is_text, release_name
@@ -63,7 +63,7 @@ class Pages:
         self._sessions, self._limit = sessions, limit
 
     def application(self) -> Starlette:
-        """Return the application, to be wrapped by `Gate`."""
+        """Return the application, to be wrapped by `AccessControl`."""
         get: dict[str, Handler] = {
             "/": self.show,
             "/static/{name}": self.static,
@@ -107,10 +107,10 @@ class Pages:
 
     async def static(self, request: Request) -> Response:
         """Send a static file."""
-        sent = views.static(request.path_params["name"])
-        if sent is None:
+        static_file = views.static(request.path_params["name"])
+        if static_file is None:
             raise HTTPException(404)
-        return Response(sent[0], media_type=sent[1])
+        return Response(static_file[0], media_type=static_file[1])
 
     async def state(self, request: Request) -> Response:
         """Return the progress of all work."""
@@ -140,28 +140,28 @@ class Pages:
 
     async def upload(self, request: Request) -> Response:
         """Receive a file as a stream, and start its inspection."""
-        session, given = session_of(request), dict(request.query_params)
-        if not is_current(session, given):
+        session, fields = session_of(request), dict(request.query_params)
+        if not is_current(session, fields):
             session.message = OTHER_TAB
             return JSONResponse({"message": "", "reload": True}, 409)
         try:
-            name = safe_name(text_of(request.headers.get("x-file-name", "")))
+            name = safe_name(header_text(request.headers.get("x-file-name", "")))
             format_of(Path(name), offered=views.OFFERED)
-            dialect = as_dialect(given)
-            received = session.new_upload()
-            await receive(request, received, self._limit)
+            dialect = as_dialect(fields)
+            upload_path = session.new_upload()
+            await receive(request, upload_path, self._limit)
         except ShoalError as error:
-            answer = {"message": message_of(error), "revision": session.revision}
-            return JSONResponse(answer, 400)
+            content = {"message": message_of(error), "revision": session.revision}
+            return JSONResponse(content, 400)
         except ClientDisconnect:  # the session is as it was: its page can go on
             return Response(status_code=400)
-        if not is_current(session, given):
-            received.unlink(missing_ok=True)
+        if not is_current(session, fields):
+            upload_path.unlink(missing_ok=True)
             session.message = OTHER_TAB
             return JSONResponse({"message": "", "reload": True}, 409)
-        session.replace_file(received, name)
-        session.stated_dialect = given
-        session.notice = reading_question(session.file_folder / name, given)
+        session.replace_file(upload_path, name)
+        session.stated_dialect = fields
+        session.notice = reading_question(session.file_folder / name, fields)
         if session.notice:
             session.set_file(name)
         else:
@@ -170,27 +170,27 @@ class Pages:
 
     async def read(self, request: Request) -> Response:
         """Read the stored file again, in the dialect of the form."""
-        session, given = session_of(request), await fields_of(request)
-        if not is_current(session, given):
+        session, fields = session_of(request), await fields_of(request)
+        if not is_current(session, fields):
             session.message = OTHER_TAB
             return redirect_to(request)
-        session.stated_dialect = given
+        session.stated_dialect = fields
         try:
             if session.file is None:
                 raise ParameterError("There is no file to read. Load one.", code="no-table")
-            session.inspect(session.name, as_dialect(given))
+            session.inspect(session.name, as_dialect(fields))
         except ShoalError as error:
             session.message = message_of(error)
         return redirect_to(request)
 
     async def example(self, request: Request) -> Response:
         """Load a table that comes with the package."""
-        session, given = session_of(request), await fields_of(request)
-        if not is_current(session, given):
+        session, fields = session_of(request), await fields_of(request)
+        if not is_current(session, fields):
             session.message = OTHER_TAB
-        elif given.get("name") in views.EXAMPLES:
-            session.forget()
-            session.inspect(f"{given['name']}.csv", Dialect(), given["name"])
+        elif fields.get("name") in views.EXAMPLES:
+            session.clear()
+            session.inspect(f"{fields['name']}.csv", Dialect(), fields["name"])
         return redirect_to(request)
 
     async def settings(self, request: Request) -> Response:
@@ -200,8 +200,8 @@ class Pages:
             return JSONResponse({"message": OTHER_TAB, "reload": True}, 409)
         return JSONResponse(
             {
-                "undo": bool(session.past),
-                "redo": bool(session.future),
+                "undo": bool(session.undo_stack),
+                "redo": bool(session.redo_stack),
                 "revision": session.revision,
             }
         )
@@ -286,12 +286,12 @@ class Pages:
         if action == "end":
             self._sessions.close(session)
             text, policy = views.ended_page()
-            answer = HTMLResponse(text, headers={"Content-Security-Policy": policy})
-            answer.delete_cookie(COOKIE, path=f"/s/{session.id}/")
-            return answer
+            response = HTMLResponse(text, headers={"Content-Security-Policy": policy})
+            response.delete_cookie(COOKIE, path=f"/s/{session.id}/")
+            return response
         if action not in ("stop", "close"):
             raise HTTPException(404)
-        session.forget()
+        session.clear()
         if action == "close":
             session.notice = "The file is closed. It and its runs are removed from this machine."
         return redirect_to(request)
@@ -300,25 +300,25 @@ class Pages:
         """Send a file of a run."""
         session, run, what = session_of(request), run_of(request), request.path_params["what"]
         names = {"release": release_name(session.name), **worker.file_names(run.number)}
-        shown, saved = what in ("report", "internal"), what.removesuffix("-file")
-        if run.state != "done" or saved not in names:
+        is_shown, file_kind = what in ("report", "internal"), what.removesuffix("-file")
+        if run.state != "done" or file_kind not in names:
             raise HTTPException(404)
-        path = session.file_folder / run.folder / names[saved]
-        if shown:
+        path = session.file_folder / run.folder / names[file_kind]
+        if is_shown:
             return FileResponse(
                 path, media_type="text/html", headers={"Content-Security-Policy": REPORT_POLICY}
             )
-        return FileResponse(path, media_type="application/octet-stream", filename=names[saved])
+        return FileResponse(path, media_type="application/octet-stream", filename=names[file_kind])
 
 
 async def _store_settings(request: Request) -> bool:
     """Store the settings of the form; return False where another tab has changed them."""
-    session, given = session_of(request), await fields_of(request)
-    if not is_current(session, given):
+    session, fields = session_of(request), await fields_of(request)
+    if not is_current(session, fields):
         return False
     if session.columns:
         # Details of columns that were not opened are not part of the form.
-        known = form.select_known(given, session.columns)
+        known = form.select_known(fields, session.columns)
         session.change({**session.settings, **known})
     return True
 

@@ -16,7 +16,7 @@ DIALECT_FIELDS = ("separator", "decimal", "encoding", "missing", "sheet")
 
 
 def session_of(request: Request) -> Session:
-    """Return the session that the gate has admitted."""
+    """Return the session to which the request was admitted."""
     session: Session = request.scope["session"]
     return session
 
@@ -45,12 +45,12 @@ def is_current(session: Session, fields: Mapping[str, str]) -> bool:
 
 
 def is_json(request: Request) -> bool:
-    """Return whether the script of the page asks, and not a form."""
+    """Return whether the script of the page sent the request, and not a form."""
     return "application/json" in request.headers.get("accept", "")
 
 
-def redirect_to(request: Request, part: str = "") -> Response:
-    """Lead back to the page; tell the script what happened."""
+def redirect_to(request: Request, anchor: str = "") -> Response:
+    """Redirect to the page; return the message to a script that asked."""
     session = session_of(request)
     if is_json(request):
         message, session.message = session.message, ""
@@ -58,11 +58,11 @@ def redirect_to(request: Request, part: str = "") -> Response:
             {
                 "message": message,
                 "revision": session.revision,
-                "undo": bool(session.past),
-                "redo": bool(session.future),
+                "undo": bool(session.undo_stack),
+                "redo": bool(session.redo_stack),
             }
         )
-    return RedirectResponse(f"/s/{session.id}/{part}", 303)
+    return RedirectResponse(f"/s/{session.id}/{anchor}", 303)
 
 
 def as_dialect(fields: Mapping[str, str]) -> Dialect:
@@ -73,7 +73,7 @@ def as_dialect(fields: Mapping[str, str]) -> Dialect:
     return Dialect(**chosen)  # type: ignore[arg-type]
 
 
-def text_of(header: str) -> str:
+def header_text(header: str) -> str:
     """Return the text that a script has put into a header."""
     return unquote(header)
 
@@ -86,5 +86,5 @@ def safe_name(name: str) -> str:
     >>> safe_name("../../etc/my survey.csv"), safe_name("C:\\a<b>.csv"), safe_name("-..")
     ('my survey.csv', 'a_b_.csv', 'table')
     """
-    last = name.replace("\\", "/").rsplit("/", 1)[-1]
-    return re.sub(r"[^\w. -]", "_", last)[-100:].lstrip(". -") or "table"
+    base_name = name.replace("\\", "/").rsplit("/", 1)[-1]
+    return re.sub(r"[^\w. -]", "_", base_name)[-100:].lstrip(". -") or "table"

@@ -1,6 +1,6 @@
 """Runs of the page: their creation, and the words that describe them."""
 
-from shoal.app import words
+from shoal.app import labels
 from shoal.app.sessions import Run
 from shoal.plan import Plan
 from shoal.steps import GroupingStep
@@ -11,19 +11,21 @@ ORDINALS = {1: "next", 2: "2nd", 3: "3rd"}
 def new_run(plan: Plan, settings: dict[str, str]) -> Run:
     """Return a run of a plan, described by its last step, with the settings that repeat it."""
     step = plan.steps[-1]
-    size = step.partitioner.k if isinstance(step, GroupingStep) else step.k
-    method = words.METHODS.get(settings.get("method", ""), words.METHODS["auto"]).label
+    k = step.partitioner.k if isinstance(step, GroupingStep) else step.k
+    method = labels.METHODS.get(settings.get("method", ""), labels.METHODS["auto"]).label
     effort = settings.get("effort")
-    method += f" + {words.EFFORTS[effort].label}" if effort in words.EFFORTS and effort else ""
-    label = words.STEPS[step.name].label if step.name in words.STEPS else step.name
-    parts = [label] if step.name != "microaggregate" else []
-    parts += [method] if isinstance(step, GroupingStep) else []
-    parts += [f"k = {size}"] if size is not None else []
-    text = ", ".join(parts)
+    method += f" + {labels.EFFORTS[effort].label}" if effort in labels.EFFORTS and effort else ""
+    label = labels.STEPS[step.name].label if step.name in labels.STEPS else step.name
+    phrases = [label] if step.name != "microaggregate" else []
+    phrases += [method] if isinstance(step, GroupingStep) else []
+    phrases += [f"k = {k}"] if k is not None else []
+    description = ", ".join(phrases)
     if len(plan.steps) > 1:
-        text += f", after {len(plan.steps) - 1} other step{'s' if len(plan.steps) > 2 else ''}"
-    repeated = {**settings, "k": settings.get("k", "") if size is None else str(size)}
-    return Run(plan=plan.to_dict(), settings=repeated, words=text)
+        description += (
+            f", after {len(plan.steps) - 1} other step{'s' if len(plan.steps) > 2 else ''}"
+        )
+    repeated = {**settings, "k": settings.get("k", "") if k is None else str(k)}
+    return Run(plan=plan.to_dict(), settings=repeated, description=description)
 
 
 def chosen_method(run: Run) -> str:
@@ -37,16 +39,16 @@ def chosen_method(run: Run) -> str:
     methods = run.result.get("methods") or []
     if run.settings.get("method", "auto") != "auto" or not methods:
         return ""
-    return f"The automatic choice was {'; '.join(dict.fromkeys(map(_method_words, methods)))}."
+    return f"The automatic choice was {'; '.join(dict.fromkeys(map(_method_phrase, methods)))}."
 
 
-def _method_words(label: str) -> str:
+def _method_phrase(label: str) -> str:
     """Return a label of the registry, such as ``mdav + refine``, in the words of the page."""
-    labels = {name: choice.label for name, choice in {**words.METHODS, **words.EFFORTS}.items()}
+    label_of = {name: choice.label for name, choice in {**labels.METHODS, **labels.EFFORTS}.items()}
     method, *efforts = label.split(" + ")
     name, _, blocks = method.partition(" in ")
-    text = labels.get(name, name) + (f" in {blocks}" if blocks else "")
-    return ", then ".join([text, *(labels.get(effort, effort) for effort in efforts)])
+    text = label_of.get(name, name) + (f" in {blocks}" if blocks else "")
+    return ", then ".join([text, *(label_of.get(effort, effort) for effort in efforts)])
 
 
 def announcement(run: Run) -> str:
@@ -63,7 +65,7 @@ def announcement(run: Run) -> str:
     return f"{name} has finished. {run.result['sentence']}"
 
 
-def queue_words(run: Run, runs: list[Run]) -> str:
+def queue_phrase(run: Run, runs: list[Run]) -> str:
     """Return where a waiting run stands in the queue."""
-    before = sum(other.state == "waiting" and other.number < run.number for other in runs) + 1
-    return f"waiting: {ORDINALS.get(before, f'{before}th')} in the queue"
+    position = sum(other.state == "waiting" and other.number < run.number for other in runs) + 1
+    return f"waiting: {ORDINALS.get(position, f'{position}th')} in the queue"

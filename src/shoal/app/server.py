@@ -49,26 +49,28 @@ def serve(
         ) from None
     listener = _listen(port)
     from shoal.app import jobs  # slow imports, after the port is known to be free
+    from shoal.app.access import AccessControl
     from shoal.app.connections import BoundedConnection, allowed_connections
-    from shoal.app.gate import Gate
     from shoal.app.pages import Pages
     from shoal.app.sessions import Sessions
 
-    before = {number: signal.getsignal(number) for number in SIGNALS}
+    previous_handlers = {number: signal.getsignal(number) for number in SIGNALS}
     folder = Path(tempfile.mkdtemp(prefix="shoal-app-"))  # readable by this user only
     sessions = Sessions(folder)
     try:
         jobs.prepare()
         pages = Pages(sessions, limit).application()
-        gate = Gate(pages, sessions, listener.getsockname()[1], write_line)
-        write_line(f"Shoal listens on this machine alone. Ctrl-C ends it. Open: {gate.link}")
+        access_control = AccessControl(pages, sessions, listener.getsockname()[1], write_line)
+        write_line(
+            f"Shoal listens on this machine alone. Ctrl-C ends it. Open: {access_control.link}"
+        )
         if browser:
-            Timer(0.5, webbrowser.open, [gate.link]).start()
+            Timer(0.5, webbrowser.open, [access_control.link]).start()
         for library in ("uvicorn", "asyncio"):
             logging.getLogger(library).setLevel(logging.CRITICAL)
         BoundedConnection.max_connections = allowed_connections()
         config = uvicorn.Config(
-            gate, access_log=False, log_config=None, ws="none", proxy_headers=False,
+            access_control, access_log=False, log_config=None, ws="none", proxy_headers=False,
             server_header=False, timeout_graceful_shutdown=SHUTDOWN_TIMEOUT,
             http=BoundedConnection, backlog=BoundedConnection.max_connections,
         )  # fmt: skip
@@ -81,7 +83,7 @@ def serve(
         sessions.close_all()
         shutil.rmtree(folder, ignore_errors=True)
         listener.close()
-        for number, handler in before.items():
+        for number, handler in previous_handlers.items():
             signal.signal(number, handler)
 
 
@@ -104,9 +106,9 @@ def _listen(port: int) -> socket.socket:
 @contextlib.contextmanager
 def _ended_by_signals(server: Any) -> Iterator[None]:
     """Let signals stop only the server, so that the clean-up runs afterwards."""
-    before = {number: signal.signal(number, server.handle_exit) for number in SIGNALS}
+    previous_handlers = {number: signal.signal(number, server.handle_exit) for number in SIGNALS}
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in previous_handlers.items():
             signal.signal(number, handler)

@@ -8,7 +8,7 @@ from threading import Lock, Thread
 from typing import Any
 
 from shoal.app import worker
-from shoal.app.first_lines import detect, read_sample
+from shoal.app.first_lines import detect_format, read_sample
 from shoal.app.jobs import Job
 from shoal.errors import FileError, ParameterError
 from shoal.io.compression import compression_of, strip_compression_suffix
@@ -18,7 +18,7 @@ from shoal.io.formats import format_of
 MAX_SESSIONS = 20
 MAX_RUNS = 200
 NO_PROCESS = "No process could be started for this work. Close other programs and try again."
-UNDER_WAY = ("waiting", "running")
+ACTIVE_STATES = ("waiting", "running")
 
 
 @dataclass(eq=False)
@@ -39,9 +39,9 @@ class Work:
         self.stage, self.done, self.total = stage, done, total
 
     @property
-    def under_way(self) -> bool:
+    def is_active(self) -> bool:
         """Whether it is waiting or running."""
-        return self.state in UNDER_WAY
+        return self.state in ACTIVE_STATES
 
 
 @dataclass(eq=False)
@@ -51,13 +51,13 @@ class Run(Work):
     number: int = 0
     plan: dict[str, Any] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
-    words: str = ""
+    description: str = ""
     name: str = ""  # given by the user
 
     @property
     def title(self) -> str:
         """The name that the user gave it, or else its settings in words."""
-        return self.name or self.words
+        return self.name or self.description
 
     @property
     def folder(self) -> str:
@@ -84,9 +84,9 @@ class Session:
         self.stated_dialect: dict[str, str] = {}  # the dialect of files as the user states it
         self.runs: list[Run] = []
         self.inspection: Work | None = None
-        self.forget()
+        self.clear()
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Cancel all work, and remove the file and all results."""
         self._cancel_all()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -95,21 +95,21 @@ class Session:
         self.dialect = Dialect()
         self.inspection = None
         self.message = self.notice = ""
-        self._start_over()
+        self._reset()
 
     def _cancel_all(self) -> None:
         for work in [*self.runs, self.inspection]:
-            if work is not None and work.under_way:
+            if work is not None and work.is_active:
                 self.cancel(work)
 
-    def _start_over(self) -> None:
+    def _reset(self) -> None:
         """Remove the runs and the settings."""
         self._run_count = 0
         self.runs = []
         self.hierarchies: dict[str, dict[str, Any]] = {}  # loaded from files, by a key
         self.settings: dict[str, str] = {}
-        self.past: list[dict[str, str]] = []
-        self.future: list[dict[str, str]] = []
+        self.undo_stack: list[dict[str, str]] = []
+        self.redo_stack: list[dict[str, str]] = []
         self.revision += 1
 
     @property
@@ -137,7 +137,7 @@ class Session:
 
     def replace_file(self, received: Path, name: str) -> None:
         """Start over with a file that was received."""
-        self.forget()
+        self.clear()
         received.rename(self.file_folder / name)
 
     def set_file(self, name: str) -> None:
@@ -150,7 +150,7 @@ class Session:
         self._cancel_all()
         for run in self.runs:
             shutil.rmtree(self.file_folder / run.folder, ignore_errors=True)
-        self._start_over()
+        self._reset()
         self.name, self.dialect = name, dialect
         self.inspection = Work()
         arguments = {"name": name, "dialect": worker.dialect_entries(dialect), "example": example}
@@ -180,7 +180,7 @@ class Session:
     def cancel(self, work: Work) -> None:
         """Cancel a job, or remove it from the queue."""
         with self._state_lock:
-            if work.under_way:
+            if work.is_active:
                 work.state = "cancelled"
         if work.state == "cancelled" and work.job is not None:
             work.job.cancel()
@@ -194,22 +194,22 @@ class Session:
     def change(self, settings: dict[str, str]) -> None:
         """Store settings, and keep the previous ones for undo."""
         if settings != self.settings:
-            self.past.append(self.settings)
-            self.settings, self.future = settings, []
+            self.undo_stack.append(self.settings)
+            self.settings, self.redo_stack = settings, []
             self.revision += 1
 
     def undo(self) -> None:
         """Restore the previous settings."""
-        if self.past:
-            self.future.append(self.settings)
-            self.settings = self.past.pop()
+        if self.undo_stack:
+            self.redo_stack.append(self.settings)
+            self.settings = self.undo_stack.pop()
             self.revision += 1
 
     def redo(self) -> None:
         """Restore the settings that were undone."""
-        if self.future:
-            self.past.append(self.settings)
-            self.settings = self.future.pop()
+        if self.redo_stack:
+            self.undo_stack.append(self.settings)
+            self.settings = self.redo_stack.pop()
             self.revision += 1
 
     def _execute_queue(self, name: str, dialect: Dialect) -> None:
@@ -241,7 +241,7 @@ class Session:
         except (OSError, EOFError):
             work.reason, work.state = NO_PROCESS, "failed"
             return
-        if not work.under_way:  # cancelled while the process was being started
+        if not work.is_active:  # cancelled while the process was being started
             work.job.cancel()
         answer = work.job.wait(work.show_progress)
         if work.state != "running":  # cancelled
@@ -254,7 +254,7 @@ class Session:
             if task == "mask":
                 shutil.rmtree(folder, ignore_errors=True)
             elif not work.sheets and not is_text(file_folder / self.name):
-                # To read it in another way will not help.
+                # Another dialect would not help.
                 shutil.rmtree(file_folder, ignore_errors=True)
             work.state = "failed"
 
@@ -293,7 +293,7 @@ class Sessions:
     def close(self, session: Session) -> None:
         """Close a session and remove its files."""
         self._sessions.pop(session.id, None)
-        session.forget()
+        session.clear()
 
     def close_all(self) -> None:
         """Close all sessions."""
@@ -303,7 +303,7 @@ class Sessions:
 
 def is_text(path: Path) -> bool:
     """Return whether a file is a text table, so that its first lines can be shown."""
-    return format_of(path).name == "text" and detect(read_sample(path)) is not None
+    return format_of(path).name == "text" and detect_format(read_sample(path)) is not None
 
 
 def release_name(name: str) -> str:
@@ -315,6 +315,6 @@ def release_name(name: str) -> str:
     ('survey-release.csv.gz', 'old-release.xpt', 'a-release.xlsx')
     """
     compression = Path(name).suffix if compression_of(Path(name)) else ""
-    plain = strip_compression_suffix(Path(name))
-    ending = format_of(plain).written_as or plain.suffix  # some formats are read, not written
-    return f"{plain.stem}-release{ending}{compression}"
+    path = strip_compression_suffix(Path(name))
+    ending = format_of(path).written_as or path.suffix  # some formats are read, not written
+    return f"{path.stem}-release{ending}{compression}"

@@ -7,8 +7,8 @@ from pathlib import Path
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from shoal.app.first_lines import detect, read_sample
-from shoal.app.requests import safe_name, text_of
+from shoal.app.first_lines import detect_format, read_sample
+from shoal.app.requests import header_text, safe_name
 from shoal.app.sessions import Session
 from shoal.errors import FileError
 from shoal.frame.hierarchy_checks import check_rows
@@ -18,25 +18,25 @@ from shoal.io.formats import format_of
 
 MAX_HIERARCHY = 10_000_000  # bytes
 MAX_HIERARCHIES = 200  # in a session
-NAMES = {"\t": "a tab", ";": "a semicolon", "|": "a bar", ",": "a comma"}
+SEPARATOR_NAMES = {"\t": "a tab", ";": "a semicolon", "|": "a bar", ",": "a comma"}
 
 
 async def receive(request: Request, path: Path, limit: int) -> None:
     """Store a file that is sent as a stream; refuse more than ``limit`` MB."""
-    most, length = limit * 1_000_000, 0
+    max_bytes, length = limit * 1_000_000, 0
     too_large = FileError(
         f"The file is larger than {limit:,} MB, the most that this page was started to accept. Use"
         " the command line, or have the page started with a larger limit.",
         code="file-too-large",
         limit=limit,
     )
-    if int(request.headers.get("content-length") or 0) > most:
+    if int(request.headers.get("content-length") or 0) > max_bytes:
         raise too_large
     try:
         with path.open("xb") as file:
             async for chunk in request.stream():
                 length += len(chunk)
-                if length > most:
+                if length > max_bytes:
                     raise too_large
                 file.write(chunk)
     except BaseException as error:
@@ -55,13 +55,13 @@ def reading_question(path: Path, fields: Mapping[str, str]) -> str:
     """
     if format_of(path).name != "text":
         return ""
-    detected = detect(read_sample(path))
+    detected = detect_format(read_sample(path))
     if detected is None:
         return ""
     findings = []
-    tabs = strip_compression_suffix(path).suffix.lower() == ".tsv" and detected.separator == "\t"
-    if detected.separator and not fields.get("separator") and not tabs:
-        findings.append(f"{NAMES[detected.separator]} between cells")
+    is_tsv = strip_compression_suffix(path).suffix.lower() == ".tsv" and detected.separator == "\t"
+    if detected.separator and not fields.get("separator") and not is_tsv:
+        findings.append(f"{SEPARATOR_NAMES[detected.separator]} between cells")
     if detected.decimal and not fields.get("decimal"):
         findings.append("numbers with a decimal comma")
     if detected.encoding and not fields.get("encoding"):
@@ -70,15 +70,15 @@ def reading_question(path: Path, fields: Mapping[str, str]) -> str:
         return ""
     if detected.missing and not fields.get("missing"):
         findings.append(f"{detected.missing} for a missing value")
-    listed = " and ".join(
+    phrase = " and ".join(
         [", ".join(findings[:-1]), findings[-1]] if len(findings) > 1 else findings
     )
-    return f"Recognised: {listed}. Check the first lines, then read the file."
+    return f"Recognised: {phrase}. Check the first lines, then read the file."
 
 
 async def load_hierarchy(request: Request, session: Session, index: int) -> str:
     """Store and check the levels of a column from a file; return their key in the session."""
-    name = safe_name(text_of(request.headers.get("x-file-name", "")))
+    name = safe_name(header_text(request.headers.get("x-file-name", "")))
     if len(session.hierarchies) >= MAX_HIERARCHIES:
         raise FileError(
             f"A session holds at most {MAX_HIERARCHIES} files with levels.", code="too-many-files"

@@ -7,11 +7,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from shoal.app import column_settings, first_lines, form, words
+from shoal.app import column_settings, first_lines, form, labels
 from shoal.app import runs as run_words
-from shoal.app.map import draw_map, front_of, recommend
 from shoal.app.messages import inspection_remarks
 from shoal.app.requests import as_dialect
+from shoal.app.risk_utility_map import draw_map, front_of, recommend
 from shoal.app.sessions import Run, Session, is_text, release_name
 from shoal.app.worker import file_names
 from shoal.errors import ShoalError
@@ -52,30 +52,30 @@ def whole_page(session: Session, limit: int) -> str:
             limit=limit,
             formats=[(file_format.name, file_format.endings) for file_format in OFFERED],
             examples=EXAMPLE_WORDS,
-            reading=_reading(session),
+            reading=_reading_content(session),
             name=session.name,
         )
-    if inspection.under_way:
+    if inspection.is_active:
         return page("reading.html", **common, name=session.name, work=inspection)
     return page(
         "table.html",
         **common,
         name=session.name,
         inspection=inspection.result,
-        types=words.TYPES,
+        types=labels.TYPES,
         noticed=inspection_remarks(inspection.result["sentences"]),
         join_columns=join_columns,
         settings=session.settings,
-        reading=_reading(session),
+        reading=_reading_content(session),
         wide=len(session.columns) > WIDE,
-        undo=bool(session.past),
-        redo=bool(session.future),
+        undo=bool(session.undo_stack),
+        redo=bool(session.redo_stack),
         earlier=[
             form.describe_step(settings, session.columns) for settings in _earlier_settings(session)
         ],
         of=session.settings.get("of", "").split(),
         **form.catalogue(),
-        **_runs(session),
+        **_run_content(session),
     )
 
 
@@ -83,10 +83,10 @@ def _earlier_settings(session: Session) -> list[dict[str, str]]:
     return form.earlier_steps(session.settings)
 
 
-def _reading(session: Session) -> dict[str, Any] | None:
+def _reading_content(session: Session) -> dict[str, Any] | None:
     """Return how the stored file is read and what is shown of it; None if there is none."""
-    file, failed = session.file, session.inspection
-    sheets = failed.sheets if failed else []
+    file, inspection = session.file, session.inspection
+    sheets = inspection.sheets if inspection else []
     if file is None or not (is_text(file) or sheets):
         return {
             "fields": session.stated_dialect,
@@ -97,11 +97,11 @@ def _reading(session: Session) -> dict[str, Any] | None:
         }
     fields = dict(session.stated_dialect)
     if is_text(file):
-        detected = first_lines.detect(first_lines.read_sample(file))
-        seems = detected.to_dict() if detected else {}
-        if failed and failed.state == "done":  # it was read as the user said
-            seems.pop("missing", None)
-        for name, value in seems.items():
+        detected = first_lines.detect_format(first_lines.read_sample(file))
+        detected_settings = detected.to_dict() if detected else {}
+        if inspection and inspection.state == "done":  # it was read as the user said
+            detected_settings.pop("missing", None)
+        for name, value in detected_settings.items():
             fields[name] = fields.get(name) or {"\t": "tab"}.get(value, value)
     table = _lines_of(file, fields) if is_text(file) else ""
     return {
@@ -130,7 +130,7 @@ def lines(file: Path | None, dialect: Dialect | None = None, *, reason: str = ""
 
 def runs(session: Session) -> str:
     """Return the part of the page that shows the runs."""
-    return page("runs.html", **_runs(session))
+    return page("runs.html", **_run_content(session))
 
 
 def column(session: Session, index: int) -> str:
@@ -139,15 +139,15 @@ def column(session: Session, index: int) -> str:
     key = session.settings.get(f"hierarchy:{index}", "")
     loaded = session.hierarchies.get(key)
     formats = dict(column_settings.FORMATS)
-    for form_ in (*entry.get("formats", ()), session.settings.get(f"format:{index}", "")):
-        formats.setdefault(form_, form_)
+    for date_format in (*entry.get("formats", ()), session.settings.get(f"format:{index}", "")):
+        formats.setdefault(date_format, date_format)
     return page(
         "column.html",
         at=index,
         column=entry,
         settings=session.settings,
-        kinds=words.KINDS,
-        types=words.TYPES,
+        kinds=labels.KINDS,
+        types=labels.TYPES,
         formats=formats,
         rules=column_settings.RULE_WORDS,
         rule_help=column_settings.RULE_HELP,
@@ -164,11 +164,11 @@ def describe_levels(loaded: dict[str, Any]) -> str:
 
 def state(session: Session) -> dict[str, Any]:
     """Return the progress that a waiting page polls."""
-    reading = session.inspection
+    inspection = session.inspection
     return {
-        "reading": reading is not None and reading.under_way,
+        "reading": inspection is not None and inspection.is_active,
         "revision": session.revision,
-        "file": None if reading is None else _progress(reading),
+        "file": None if inspection is None else _progress(inspection),
         "runs": [
             {
                 "number": run.number,
@@ -182,7 +182,7 @@ def state(session: Session) -> dict[str, Any]:
 
 
 def _queue(run: Run, session: Session) -> str:
-    return run_words.queue_words(run, session.runs)
+    return run_words.queue_phrase(run, session.runs)
 
 
 def _progress(work: Any) -> dict[str, Any]:
@@ -205,7 +205,7 @@ def command(session: Session, run: Run) -> str:
     return shlex.join(arguments)
 
 
-def _runs(session: Session) -> dict[str, Any]:
+def _run_content(session: Session) -> dict[str, Any]:
     front = front_of(session.runs)
     best, reason = recommend(session.runs)
     return {
@@ -218,7 +218,7 @@ def _runs(session: Session) -> dict[str, Any]:
         "chosen": {run.number: run_words.chosen_method(run) for run in session.runs},
         "queue": {run.number: _queue(run, session) for run in session.runs},
         "files": {run.number: file_names(run.number) for run in session.runs},
-        "under_way": any(run.under_way for run in session.runs),
+        "under_way": any(run.is_active for run in session.runs),
     }
 
 

@@ -22,7 +22,7 @@ from shoal._progress_estimate import Estimate
 from shoal.app.messages import message_of, page_wording
 from shoal.audit import manifest as manifests
 from shoal.audit.hashes import hash_key_path
-from shoal.audit.record import Record
+from shoal.audit.manifest_files import ManifestFiles
 from shoal.errors import FileError, ShoalError, ShoalWarning
 from shoal.frame.kinds import MISSING_WORDS
 from shoal.frame.preview import preview
@@ -45,7 +45,7 @@ REPORT_INTERVAL = 0.1  # seconds between two messages about progress
 
 def run_task(task: str, arguments: str, folder: str, pipe: Connection) -> None:
     """Run a task and send its messages; the last one has the key ``done`` or ``failed``."""
-    _silence()
+    _ignore_signals_and_output()
     os.chdir(folder)
     reporter = _ProgressReporter(pipe)
     log = logging.getLogger("shoal")
@@ -77,30 +77,32 @@ def inspect_file(arguments: dict[str, Any]) -> dict[str, Any]:
         write(table, name, target=Path(name))
     progress.report("reading", 0, 0)
     with at_most_columns(MAX_COLUMNS):
-        opened = open_source(name, dialect=Dialect(**arguments["dialect"]), numbers=())
-    table = opened.table
-    check_shown(name, table.column_names)
+        source = open_source(name, dialect=Dialect(**arguments["dialect"]), numbers=())
+    table = source.table
+    check_page_limits(name, table.column_names)
     progress.report("inspecting the columns", 0, 0)
-    inspected = inspect_source(opened, name).to_dict()
-    typed = opened.without_codes(_missing_words(inspected)).with_numbers(table.column_names)
-    codes = [column["name"] for column in inspected["columns"] if column["kind"] in CATEGORICAL]
-    labels = {column: notes.value_labels for column, notes in opened.notes.columns.items()}
-    return {**inspected, **preview(table, typed, codes, labels)}
+    inspection = inspect_source(source, name).to_dict()
+    parsed_table = source.without_codes(_missing_words(inspection)).with_numbers(table.column_names)
+    categorical = [
+        column["name"] for column in inspection["columns"] if column["kind"] in CATEGORICAL
+    ]
+    labels = {column: notes.value_labels for column, notes in source.notes.columns.items()}
+    return {**inspection, **preview(table, parsed_table, categorical, labels)}
 
 
-def _missing_words(inspected: dict[str, Any]) -> dict[str, list[str]]:
+def _missing_words(inspection: dict[str, Any]) -> dict[str, list[str]]:
     """Return the words, such as NA, that stand for a missing value in columns of numbers."""
-    words = {
+    words_by_column = {
         column["name"]: [
             code for code in column["missing_codes"] if str(code).lower() in MISSING_WORDS
         ]
-        for column in inspected["columns"]
+        for column in inspection["columns"]
         if column["kind"] == "numeric"
     }
-    return {name: codes for name, codes in words.items() if codes}
+    return {name: codes for name, codes in words_by_column.items() if codes}
 
 
-def check_shown(name: str, columns: Sequence[str]) -> None:
+def check_page_limits(name: str, columns: Sequence[str]) -> None:
     """Refuse tables that are too wide for the page, or that have names too long for it."""
     if len(columns) > MAX_COLUMNS:
         raise FileError(
@@ -127,7 +129,7 @@ def mask(arguments: dict[str, Any]) -> dict[str, Any]:
     target = arguments["target"]
     names = file_names(arguments["number"])
     reports: dict[str, str] = {}
-    record = Record(folder / names["manifest"])
+    manifest_files = ManifestFiles(folder / names["manifest"])
 
     def report(delivery: Delivery, audience: str) -> str:
         sha256 = delivery.target.sha256 if delivery.target else ""
@@ -142,7 +144,7 @@ def mask(arguments: dict[str, Any]) -> dict[str, Any]:
             dialect,
             source=(arguments["name"], None),
             target=(target, None),
-            hash_key=record.hash_key,
+            hash_key=manifest_files.hash_key,
         )
         return manifests.dumps(manifests.with_report(entries, names["report"], reports["public"]))
 
@@ -158,9 +160,9 @@ def mask(arguments: dict[str, Any]) -> dict[str, Any]:
             folder / names["plan"]: lambda delivery: document.dumps(
                 delivery.release.plan.to_dict()
             ),
-            **record.documents(manifest),
+            **manifest_files.documents(manifest),
         },
-        secret=record.secret,
+        secret=manifest_files.secret,
         fingerprints=True,
     ).release
     return figures(release)
@@ -211,15 +213,15 @@ class _ProgressReporter:
         self._estimate = Estimate()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        words, now = self._estimate.update(stage, done, total), time.monotonic()
-        if stage != self._stage or now - self._last >= REPORT_INTERVAL:
-            self._stage, self._last = stage, now
-            self.send(f"{words}, {self._estimate.describe_time()}")
+        phrase, time_now = self._estimate.update(stage, done, total), time.monotonic()
+        if stage != self._stage or time_now - self._last >= REPORT_INTERVAL:
+            self._stage, self._last = stage, time_now
+            self.send(f"{phrase}, {self._estimate.describe_time()}")
 
-    def send(self, words: str) -> None:
+    def send(self, phrase: str) -> None:
         """Send a line about what is being done, with the share that is done."""
         done = round(1000 * self._estimate.share)
-        _send(self._pipe, {"stage": words, "done": done, "total": 1000})
+        _send(self._pipe, {"stage": phrase, "done": done, "total": 1000})
 
 
 class _LogForwarder(logging.Handler):
@@ -240,8 +242,8 @@ def _send(pipe: Connection, message: dict[str, Any]) -> None:
         os._exit(1)  # the server is gone
 
 
-def _silence() -> None:
-    """Leave Ctrl-C to the server, and print nothing."""
+def _ignore_signals_and_output() -> None:
+    """Leave Ctrl-C to the server, and discard all output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     null = os.open(os.devnull, os.O_WRONLY)

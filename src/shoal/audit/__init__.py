@@ -9,7 +9,7 @@ from shoal.audit import keys, statements
 from shoal.audit import manifest as manifests
 from shoal.audit.agreed_plan import check_agreed
 from shoal.audit.check import Check, Verification, run_check, with_units_counted
-from shoal.audit.file import Audit, check_file, read_dialect
+from shoal.audit.file_audit import FileAudit, check_file, read_dialect
 from shoal.audit.hashes import hash_key_path
 from shoal.audit.signature import check_signature, sign
 from shoal.audit.write import write_manifest
@@ -84,50 +84,57 @@ def verify(
     path = Path(manifest)
     content = keys.read_bytes(path)
     entries = manifests.parse(content, path.name)
-    places = [original] if isinstance(original, str | Path) else list(original or ())
-    others = [earlier] if isinstance(earlier, str | Path) else list(earlier)
+    originals = [original] if isinstance(original, str | Path) else list(original or ())
+    earlier_releases = [earlier] if isinstance(earlier, str | Path) else list(earlier)
     extra_limits = Limits.of(limits)
-    public = None if key is None else keys.load_public_key(key)
-    secret = _hash_key(path, hash_key) if places else None
+    public_key = None if key is None else keys.load_public_key(key)
+    hash_key_bytes = _hash_key(path, hash_key) if originals else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
-        checks = [run_check("signature", lambda: check_signature(content, path, public))]
+        checks = [run_check("signature", lambda: check_signature(content, path, public_key))]
         checks += _check_documents(entries, plan, report)
         if "files" in entries.get("output", {}):
-            if others:
-                raise ParameterError(
-                    "Earlier releases cannot be compared with a folder, whose table is never in"
-                    " memory. Leave the earlier releases out.",
-                    code="earlier-of-folder",
-                )
-            if extra_limits:
-                raise ParameterError(
-                    "Limits cannot be checked on a folder, whose table is never in memory. Set them"
-                    " in the plan.",
-                    code="limits-of-folder",
-                )
+            _refuse_for_folder(earlier_releases, extra_limits)
             from shoal.scale.verification import FolderAudit  # large tables
 
             folder = FolderAudit(entries, released, path.parent, client)
             checks += folder.checks()
-            checks += folder.checks_with_original(places, secret) if places else ()
+            checks += folder.checks_with_original(originals, hash_key_bytes) if originals else ()
             checks = with_units_counted(checks, folder.plan, folder.verdict)
             return Verification(tuple(checks), folder.verdict)
-        if len(places) > 1:
+        if len(originals) > 1:
             raise ParameterError(
-                f"A file has one original. Got {len(places)}; name one.",
+                f"A file has one original. Got {len(originals)}; name one.",
                 code="several-originals",
-                count=len(places),
+                count=len(originals),
             )
-        audit = Audit(entries, str(released), table, read_dialect(entries, path.parent, layout))
+        audit = FileAudit(entries, str(released), table, read_dialect(entries, path.parent, layout))
         checks += audit.checks()
         checks += (
-            audit.checks_with_original(str(places[0]), original_table, secret) if places else ()
+            audit.checks_with_original(str(originals[0]), original_table, hash_key_bytes)
+            if originals
+            else ()
         )
         checks += audit.check_limits(extra_limits)
-        checks += audit.compare_earlier([str(place) for place in others])
+        checks += audit.compare_earlier([str(location) for location in earlier_releases])
         checks = with_units_counted(checks, audit.plan, audit.verdict)
         return Verification(tuple(checks), audit.verdict)
+
+
+def _refuse_for_folder(earlier_releases: Sequence[str | Path], limits: Limits) -> None:
+    """Refuse checks that need the whole table of a released folder."""
+    if earlier_releases:
+        raise ParameterError(
+            "Earlier releases cannot be compared with a folder, whose table is never in"
+            " memory. Leave the earlier releases out.",
+            code="earlier-of-folder",
+        )
+    if limits:
+        raise ParameterError(
+            "Limits cannot be checked on a folder, whose table is never in memory. Set them"
+            " in the plan.",
+            code="limits-of-folder",
+        )
 
 
 def _check_documents(

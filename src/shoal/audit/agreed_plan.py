@@ -9,8 +9,8 @@ Only what a run adds to a plan may differ:
   "refuse"``, where the agreed plan has ``"release"``: the run named what it released;
 - ``decimals`` of columns for which the agreed plan states none, unless it has ``round = "none"``:
   the run recorded those of the file;
-- ``types`` of columns for which the agreed plan states none, if the run inferred them, which their
-  ``why`` says.
+- ``types`` of columns for which the agreed plan states none, if the run inferred them and recorded
+  the reason as ``why``.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ from typing import Any
 from shoal.plan import Plan
 
 SEED, ROUNDS, BUDGET = "random_state", "rounds", "budget"
-OTHERS, DECIMALS, TYPES = "other_columns", "decimals", "types"
+OTHER_COLUMNS, DECIMALS, TYPES = "other_columns", "decimals", "types"
 
 
 def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, str]:
@@ -29,11 +29,11 @@ def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, 
     if entries["manifest"] == 1:  # written by an older Shoal
         actual = Plan.from_dict(actual, None).to_dict()
     expected = Plan.load(agreed).to_dict()
-    for without in (_without_named, _without_decimals, _without_inferred_types):
-        actual = without(actual, expected)
-    differ = list(differences(expected, actual))
-    if differ:
-        return False, f"it is NOT the agreed plan: {', '.join(differ)} {_verb(differ)}"
+    for remove_recorded in (_without_named, _without_decimals, _without_inferred_types):
+        actual = remove_recorded(actual, expected)
+    differing = list(differences(expected, actual))
+    if differing:
+        return False, f"it is NOT the agreed plan: {', '.join(differing)} {_verb(differing)}"
     return True, "it is the agreed plan"
 
 
@@ -41,11 +41,11 @@ def differences(agreed: Any, actual: Any, path: str = "") -> Iterator[str]:
     """Yield the entries in which two plan documents differ, except for what a run adds."""
     if isinstance(agreed, Mapping) and isinstance(actual, Mapping):
         for name in dict.fromkeys([*agreed, *actual]):
-            place = f"{path}.{name}" if path else str(name)
+            entry_path = f"{path}.{name}" if path else str(name)
             if name in agreed and name in actual:
-                yield from differences(agreed[name], actual[name], place)
+                yield from differences(agreed[name], actual[name], entry_path)
             elif not _is_added_by_run(name, agreed, actual):
-                yield place
+                yield entry_path
     elif isinstance(agreed, list) and isinstance(actual, list) and len(agreed) == len(actual):
         for i, (agreed_entry, actual_entry) in enumerate(zip(agreed, actual, strict=True), start=1):
             yield from differences(agreed_entry, actual_entry, f"{path}[{i}]")
@@ -55,20 +55,22 @@ def differences(agreed: Any, actual: Any, path: str = "") -> Iterator[str]:
 
 def _without_named(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a plan without the roles that a run adds if other columns are released."""
-    if agreed.get(OTHERS) != "release" or actual.get(OTHERS, "refuse") != "refuse":
+    if agreed.get(OTHER_COLUMNS) != "release" or actual.get(OTHER_COLUMNS, "refuse") != "refuse":
         return actual
-    named = actual.get("roles", {}).items()
-    roles = {n: role for n, role in named if n in agreed["roles"] or role != "unassigned"}
-    return {**actual, OTHERS: "release", "roles": roles}
+    actual_roles = actual.get("roles", {}).items()
+    roles = {n: role for n, role in actual_roles if n in agreed["roles"] or role != "unassigned"}
+    return {**actual, OTHER_COLUMNS: "release", "roles": roles}
 
 
 def _without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a plan without the decimals that a run recorded of its file."""
-    recorded, expected = actual.get("steps", ()), agreed.get("steps", ())
-    if len(recorded) != len(expected) or not all(isinstance(step, Mapping) for step in recorded):
+    """Return a plan without the decimals that a run recorded from its file."""
+    actual_steps, agreed_steps = actual.get("steps", ()), agreed.get("steps", ())
+    if len(actual_steps) != len(agreed_steps) or not all(
+        isinstance(step, Mapping) for step in actual_steps
+    ):
         return actual
-    pairs = zip(recorded, expected, strict=True)
-    steps = [_step_without_decimals(step, other) for step, other in pairs]
+    pairs = zip(actual_steps, agreed_steps, strict=True)
+    steps = [_step_without_decimals(step, agreed_step) for step, agreed_step in pairs]
     return {**actual, "steps": steps}
 
 
@@ -76,13 +78,13 @@ def _without_inferred_types(
     actual: Mapping[str, Any], agreed: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """Return a plan without the types that a run inferred from its file."""
-    stated, recorded = agreed.get(TYPES, {}), actual.get(TYPES)
-    if not isinstance(recorded, Mapping):
+    agreed_types, actual_types = agreed.get(TYPES, {}), actual.get(TYPES)
+    if not isinstance(actual_types, Mapping):
         return actual
     types = {
         name: kind
-        for name, kind in recorded.items()
-        if name in stated or not (isinstance(kind, Mapping) and kind.get("why"))
+        for name, kind in actual_types.items()
+        if name in agreed_types or not (isinstance(kind, Mapping) and kind.get("why"))
     }
     plan = {**actual, TYPES: types}
     if TYPES not in agreed and not types:
@@ -91,13 +93,15 @@ def _without_inferred_types(
 
 
 def _step_without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> dict[str, Any]:
-    stated, recorded = agreed.get(DECIMALS, {}), actual.get(DECIMALS)
+    agreed_decimals, actual_decimals = agreed.get(DECIMALS, {}), actual.get(DECIMALS)
     step = dict(actual)
-    if not isinstance(stated, Mapping) or not isinstance(recorded, Mapping):
+    if not isinstance(agreed_decimals, Mapping) or not isinstance(actual_decimals, Mapping):
         return step
     if agreed.get("round") == "none":
         return step
-    step[DECIMALS] = {name: number for name, number in recorded.items() if name in stated}
+    step[DECIMALS] = {
+        name: decimals for name, decimals in actual_decimals.items() if name in agreed_decimals
+    }
     if DECIMALS not in agreed and not step[DECIMALS]:
         del step[DECIMALS]
     return step

@@ -111,10 +111,10 @@ def with_units_counted(
 def check_dropped_columns(plan: "Plan", columns: Sequence[str]) -> tuple[bool, str]:
     """Check that a release has no column that the plan drops or does not name."""
     dropped = plan.dropped
-    others = unnamed_columns(plan, columns) if plan.other_columns != "release" else []
-    released = [*(name for name in dropped if name in columns), *others]
-    if released:
-        return False, f"{name_columns(released)} should not have been released"
+    unnamed = unnamed_columns(plan, columns) if plan.other_columns != "release" else []
+    wrongly_released = [*(name for name in dropped if name in columns), *unnamed]
+    if wrongly_released:
+        return False, f"{name_columns(wrongly_released)} should not have been released"
     if not dropped:
         return True, "the plan drops no column"
     return True, f"none of {len(dropped)} identifiers and households is released"

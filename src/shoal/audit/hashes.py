@@ -27,8 +27,10 @@ def keyed_hash(sha256: str, key: bytes) -> str:
 
 def keyed_entry(entry: Mapping[str, Any], key: bytes) -> dict[str, Any]:
     """Return the entry of a file of the original: a keyed hash, and no size."""
-    others = {name: value for name, value in entry.items() if name not in (PLAIN, "bytes")}
-    return {**others, KEYED: keyed_hash(entry[PLAIN], key)} if PLAIN in entry else others
+    other_entries = {name: value for name, value in entry.items() if name not in (PLAIN, "bytes")}
+    return (
+        {**other_entries, KEYED: keyed_hash(entry[PLAIN], key)} if PLAIN in entry else other_entries
+    )
 
 
 def has_hash(entry: Mapping[str, Any]) -> bool:
@@ -36,7 +38,7 @@ def has_hash(entry: Mapping[str, Any]) -> bool:
     return any(isinstance(entry.get(name), str) for name in (KEYED, PLAIN))
 
 
-def matches(sha256: str, entry: Mapping[str, Any], key: bytes | None) -> bool:
+def matches_hash(sha256: str, entry: Mapping[str, Any], key: bytes | None) -> bool:
     """Return whether a file matches the hash of an entry, which may need the key."""
     if KEYED in entry:
         return key is not None and hmac.compare_digest(keyed_hash(sha256, key), str(entry[KEYED]))

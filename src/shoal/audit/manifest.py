@@ -16,7 +16,7 @@ from typing import Any
 
 from shoal.audit.hashes import keyed_entry
 from shoal.audit.keys import read_bytes
-from shoal.audit.shape import check_shape
+from shoal.audit.structure import check_structure
 from shoal.errors import FileError
 from shoal.frame.tables import open_frame
 from shoal.io.database import is_database
@@ -26,7 +26,7 @@ from shoal.plan.deliver import Delivery
 from shoal.plan.release import Release, ReleaseLike
 
 VERSION = 2
-READ = (1, 2)  # version 1 has no verdict, plain hashes of the original, and all digits
+READABLE_VERSIONS = (1, 2)  # version 1 has no verdict, plain hashes of the original, and all digits
 DIGITS = 4
 NOTE = "For auditors, not for publication: whoever holds the seeds may undo a mask that draws."
 
@@ -93,16 +93,16 @@ def with_files(
 
     The hash of the original is keyed with ``hash_key``.
     """
-    plain = {
+    dialect_entries = {
         field.name: getattr(dialect, field.name)
         for field in fields(Dialect)
         if field.name not in ("table", "memory_limit")
         and getattr(dialect, field.name) != field.default
     }
     if dialect.layout is not None:
-        plain["layout"] = dialect.layout.name
+        dialect_entries["layout"] = dialect.layout.name
     input_entry = keyed_entry(source, hash_key)
-    files = {"input": input_entry, "output": dict(target), "dialect": plain}
+    files = {"input": input_entry, "output": dict(target), "dialect": dialect_entries}
     return sealed({**entries, **files})
 
 
@@ -116,39 +116,41 @@ def of_delivery(
 ) -> dict[str, Any]:
     """Return the manifest of a delivered file, with its seal.
 
-    ``source`` and ``target`` are places, each with its table if it is a database. The hashes are
+    ``source`` and ``target`` are locations, each with its table if it is a database. The hashes are
     those of the masked input, keyed, and of the file that was judged.
     """
     entries = {**delivery.release.manifest, "columns": list(delivery.columns)}
     return with_files(
         entries,
-        _entry(*source, delivery.source),
-        {**_entry(*target, delivery.target), "types": dict(delivery.types)},
+        _file_entry(*source, delivery.source),
+        {**_file_entry(*target, delivery.target), "types": dict(delivery.types)},
         dialect,
         hash_key,
     )
 
 
-def _entry(place: str, table: str | None, fingerprint: Fingerprint | None) -> dict[str, Any]:
+def _file_entry(
+    location: str, table: str | None, fingerprint: Fingerprint | None
+) -> dict[str, Any]:
     if fingerprint is None:
         return {"table": table}
-    return {"name": Path(place).name, **asdict(fingerprint)}
+    return {"name": Path(location).name, **asdict(fingerprint)}
 
 
-def file_entry(place: str, written: Path | None, table: str | None = None) -> dict[str, Any]:
+def file_entry(location: str, written: Path | None, table: str | None = None) -> dict[str, Any]:
     """Return name, size and hash of a file; only the table of a database.
 
-    The file for ``place`` may still be at ``written``.
+    ``written`` is the path of the file if it is not yet published.
     """
-    if is_database(place):
+    if is_database(location):
         return {"table": table}
-    path = written or Path(place)
+    path = written or Path(location)
     try:
-        return {"name": Path(place).name, "bytes": path.stat().st_size, "sha256": sha256(path)}
+        return {"name": Path(location).name, "bytes": path.stat().st_size, "sha256": sha256(path)}
     except OSError as error:
         reason = (error.strerror or "I/O error").lower()
         raise FileError(
-            f"{place!r} could not be read: {reason}.", code="file-unreadable", file=place
+            f"{location!r} could not be read: {reason}.", code="file-unreadable", file=location
         ) from None
 
 
@@ -174,15 +176,15 @@ def sealed(entries: Mapping[str, Any]) -> dict[str, Any]:
     The seal detects accidental changes. Anyone can compute a new seal: a forged manifest is
     detected by its signature, or with the original, see `shoal.verify`.
     """
-    plain = json.loads(json.dumps(_finite(entries), allow_nan=False))
-    plain.pop("seal", None)
-    return {**plain, "seal": seal(plain)}
+    plain_entries = json.loads(json.dumps(_finite(entries), allow_nan=False))
+    plain_entries.pop("seal", None)
+    return {**plain_entries, "seal": seal(plain_entries)}
 
 
 def seal(entries: Mapping[str, Any]) -> str:
     """Return the hash over all entries but the seal itself."""
-    rest = {name: value for name, value in entries.items() if name != "seal"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+    unsealed = {name: value for name, value in entries.items() if name != "seal"}
+    return hashlib.sha256(json.dumps(unsealed, sort_keys=True).encode()).hexdigest()
 
 
 def dumps(entries: Mapping[str, Any]) -> str:
@@ -203,7 +205,7 @@ def parse(content: bytes, name: str) -> dict[str, Any]:
         raise FileError(
             f"{name!r} is not a manifest, or it is damaged: it is not JSON.", code="bad-manifest"
         ) from None
-    check_shape(entries, name, READ)
+    check_structure(entries, name, READABLE_VERSIONS)
     return entries  # type: ignore[no-any-return]
 
 

@@ -48,8 +48,8 @@ def _are_guarantees(sentences: Any, plan: Plan) -> bool:
     if not isinstance(sentences, list) or len(sentences) != len(plan.steps):
         return False
     return all(
-        sentence == now or (plan.is_intact(step) and sentence in step.former_guarantees)
-        for sentence, now, step in zip(sentences, plan.guarantees, plan.steps, strict=True)
+        sentence == current or (plan.is_intact(step) and sentence in step.former_guarantees)
+        for sentence, current, step in zip(sentences, plan.guarantees, plan.steps, strict=True)
     )
 
 
@@ -58,13 +58,15 @@ def check_measures(entries: Mapping[str, Any], classes: Any, plan: Plan) -> tupl
 
     Those that need the column of units, which was dropped, are left out.
     """
-    stated = entries.get("measures", {})
+    stated_measures = entries.get("measures", {})
     names: tuple[str, ...] = CLASS_MEASURES if plan.unit_column is None else RECORD_MEASURES
-    names = tuple(name for name in names if name in stated or entries["manifest"] != 1)
+    names = tuple(name for name in names if name in stated_measures or entries["manifest"] != 1)
     counted = {name: MEASURES[name](classes[:, np.newaxis]) for name in names}
-    differ = [name for name in names if plain(counted[name]) != plain(stated.get(name))]
-    if differ:
-        return False, f"{', '.join(differ)}: NOT those of the released values"
+    differing = [
+        name for name in names if as_stored(counted[name]) != as_stored(stated_measures.get(name))
+    ]
+    if differing:
+        return False, f"{', '.join(differing)}: NOT those of the released values"
     return True, f"{', '.join(names)}: counted on the released values"
 
 
@@ -80,22 +82,27 @@ def check_verdict(
     """
     if entries["manifest"] == 1:
         return None, "not compared: a manifest of version 1 holds none"
-    stated = entries["verdict"]
-    if not _follows(stated):
+    stated_verdict = entries["verdict"]
+    if not _is_consistent(stated_verdict):
         return False, "its status or its sentence does NOT follow from its findings"
-    if stated["promised"] != counted.promised:
+    if stated_verdict["promised"] != counted.promised:
         return (
             False,
-            f"it is about k={stated['promised']}, and the plan promises {counted.promised}",
+            f"it is about k={stated_verdict['promised']}, and the plan promises {counted.promised}",
         )
-    if stated["unit"] != (plan.unit_column or RECORD_UNIT):
+    if stated_verdict["unit"] != (plan.unit_column or RECORD_UNIT):
         return False, "it counts another unit than the plan"
-    if stated["k"] > counted.k or (plan.unit_column is None and stated["k"] != counted.k):
-        return False, f"it states k={stated['k']}, and the released values attain {counted.k}"
-    if stated["status"] == "not kept":
-        return False, str(stated["sentence"])
+    if stated_verdict["k"] > counted.k or (
+        plan.unit_column is None and stated_verdict["k"] != counted.k
+    ):
+        return (
+            False,
+            f"it states k={stated_verdict['k']}, and the released values attain {counted.k}",
+        )
+    if stated_verdict["status"] == "not kept":
+        return False, str(stated_verdict["sentence"])
     stated_codes = {
-        finding["code"] for finding in stated["findings"] if finding["severity"] in SEVERE
+        finding["code"] for finding in stated_verdict["findings"] if finding["severity"] in SEVERE
     }
     severities = SEVERE if plan.unit_column is None else ("breaks",)
     unstated = [
@@ -105,21 +112,25 @@ def check_verdict(
     ]
     if unstated:
         return False, f"it conceals {', '.join(dict.fromkeys(unstated))}"
-    further = stated_codes.difference(finding.code for finding in counted.findings)
-    remark = f"; only the original can show {', '.join(sorted(further))}" if further else ""
+    only_stated = stated_codes.difference(finding.code for finding in counted.findings)
+    remark = f"; only the original can show {', '.join(sorted(only_stated))}" if only_stated else ""
     return True, f"consistent with the released values{remark}"
 
 
 def check_statements(entries: Mapping[str, Any], repeated: Mapping[str, Any]) -> tuple[bool, str]:
     """Compare all statements of a manifest with those of the repeated run."""
     if entries["manifest"] == 1:
-        return _check_old(entries, repeated)
-    differ = [name for name in RUN_ENTRIES if plain(entries.get(name)) != plain(repeated.get(name))]
+        return _check_version_1(entries, repeated)
+    differing = [
+        name
+        for name in RUN_ENTRIES
+        if as_stored(entries.get(name)) != as_stored(repeated.get(name))
+    ]
     types = entries.get("output", {}).get("types")  # a manifest written in Python has none
     if types is not None and types != repeated["output"].get("types"):
-        differ.append("types")
-    if differ:
-        return False, f"NOT those of the run: {', '.join(differ)}{other_versions(entries)}"
+        differing.append("types")
+    if differing:
+        return False, f"NOT those of the run: {', '.join(differing)}{other_versions(entries)}"
     return True, "verdict, measures, warnings and everything else are those of the run"
 
 
@@ -129,56 +140,67 @@ def check_versions(
     """Check the versions of software; with other versions, nothing can be concluded."""
     if entries["manifest"] != 1 and set(entries["versions"]) != set(repeated["versions"]):
         return False, "it names other software than the run"
-    differ = other_versions(entries)
-    if differ:
-        return None, f"cannot be checked{differ}"
+    differences = other_versions(entries)
+    if differences:
+        return None, f"cannot be checked{differences}"
     return True, "those that are installed"
 
 
 def other_versions(entries: Mapping[str, Any]) -> str:
     """Return a clause about software with other versions here; may be empty."""
-    differ = []
+    differences = []
     for name, recorded in entries.get("versions", {}).items():
         try:
-            now = installed_version(name)
+            installed = installed_version(name)
         except (PackageNotFoundError, ValueError):
-            now = "none"
-        if now != recorded:
-            differ.append(f"{name} {recorded} then, {now} now")
-    return f"; versions differ: {', '.join(differ)}" if differ else ""
+            installed = "none"
+        if installed != recorded:
+            differences.append(f"{name} {recorded} then, {installed} now")
+    return f"; versions differ: {', '.join(differences)}" if differences else ""
 
 
-def plain(value: Any) -> Any:
+def as_stored(value: Any) -> Any:
     """Return data as a manifest holds them, for comparison: names as text, numbers rounded."""
     value = rounded(value)
     if isinstance(value, Mapping):
-        return {str(name): plain(entry) for name, entry in value.items()}
+        return {str(name): as_stored(entry) for name, entry in value.items()}
     if isinstance(value, list):
-        return [plain(entry) for entry in value]
+        return [as_stored(entry) for entry in value]
     if isinstance(value, float) and not np.isfinite(value):
         return None
     # True equals 1 in Python, but not in a manifest.
     return (str(value),) if isinstance(value, bool) else value
 
 
-def _follows(stated: Mapping[str, Any]) -> bool:
+def _is_consistent(stated_verdict: Mapping[str, Any]) -> bool:
     """Return whether status and sentence of a verdict follow from its findings."""
     findings = tuple(
         Finding(finding["code"], finding["severity"], finding["sentence"])
-        for finding in stated["findings"]
+        for finding in stated_verdict["findings"]
     )
-    known = all(finding.severity in (*SEVERE, "informs") for finding in findings)
-    rebuilt = Verdict(stated["promised"], stated["k"], stated["unit"], findings)
+    has_known_severities = all(finding.severity in (*SEVERE, "informs") for finding in findings)
+    rebuilt = Verdict(
+        stated_verdict["promised"], stated_verdict["k"], stated_verdict["unit"], findings
+    )
     sentences = (rebuilt.sentence, rebuilt.former_sentence)
-    return known and rebuilt.status == stated["status"] and stated["sentence"] in sentences
+    return (
+        has_known_severities
+        and rebuilt.status == stated_verdict["status"]
+        and stated_verdict["sentence"] in sentences
+    )
 
 
-def _check_old(entries: Mapping[str, Any], repeated: Mapping[str, Any]) -> tuple[bool, str]:
+def _check_version_1(entries: Mapping[str, Any], repeated: Mapping[str, Any]) -> tuple[bool, str]:
     """Compare a manifest of version 1, whose sentences an older version wrote."""
     names: Sequence[str] = [n for n in ("records", "columns", "dropped") if n in entries]
-    differ = [name for name in names if entries[name] != repeated[name]]
-    before, now = entries.get("measures", {}), repeated["measures"]
-    differ += [name for name in before if name in now and plain(before[name]) != plain(now[name])]
-    if differ:
-        return False, f"NOT those of the run: {', '.join(differ)}{other_versions(entries)}"
+    differing = [name for name in names if entries[name] != repeated[name]]
+    stated_measures, repeated_measures = entries.get("measures", {}), repeated["measures"]
+    differing += [
+        name
+        for name in stated_measures
+        if name in repeated_measures
+        and as_stored(stated_measures[name]) != as_stored(repeated_measures[name])
+    ]
+    if differing:
+        return False, f"NOT those of the run: {', '.join(differing)}{other_versions(entries)}"
     return True, "measures are those of the run; the sentences of version 1 are not compared"

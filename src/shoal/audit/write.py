@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from shoal.audit import keys
 from shoal.audit import manifest as manifests
-from shoal.audit.record import Record
+from shoal.audit.manifest_files import ManifestFiles
 from shoal.io.dialect import Dialect
 from shoal.io.publish import Publication
 from shoal.plan.release import Release
@@ -52,7 +52,7 @@ def write_manifest(
     Path
         The manifest.
     """
-    record = Record(
+    manifest_files = ManifestFiles(
         Path(manifest),
         signing_key=keys.as_private_key(sign),
         hash_key=None if hash_key is None else Path(hash_key),
@@ -60,12 +60,16 @@ def write_manifest(
     input_entry = {} if original is None else manifests.file_entry(str(original), None)
     output_entry = manifests.file_entry(str(released), None)
     entries = manifests.with_files(
-        release.manifest, input_entry, output_entry, dialect or Dialect(), record.hash_key
+        release.manifest, input_entry, output_entry, dialect or Dialect(), manifest_files.hash_key
     )
-    documents = record.documents(manifests.dumps)
+    documents = manifest_files.documents(manifests.dumps)
     with Publication(force=force) as publication:
-        parts = {path: publication.add(path, secret=path in record.secret) for path in documents}
+        temporary_paths = {
+            path: publication.add(path, secret=path in manifest_files.secret) for path in documents
+        }
         for path, document in documents.items():
             content = document(entries)
-            parts[path].write_bytes(content.encode() if isinstance(content, str) else content)
-    return record.manifest
+            temporary_paths[path].write_bytes(
+                content.encode() if isinstance(content, str) else content
+            )
+    return manifest_files.manifest

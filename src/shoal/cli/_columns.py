@@ -26,14 +26,23 @@ def split_columns(texts: Sequence[str], columns: Collection[str]) -> list[str]:
         start = 0
         while start < len(parts):
             ends = range(len(parts), start + 1, -1)  # the longest name first
-            runs = {end: ",".join(parts[start:end]) for end in ends}
-            end = next((e for e, run in runs.items() if _known(run, columns)), start + 1)
-            names.append(_known(",".join(parts[start:end]), columns) or parts[start].strip())
+            joined_parts = {end: ",".join(parts[start:end]) for end in ends}
+            end = next(
+                (
+                    stop
+                    for stop, joined in joined_parts.items()
+                    if _matching_column(joined, columns)
+                ),
+                start + 1,
+            )
+            names.append(
+                _matching_column(",".join(parts[start:end]), columns) or parts[start].strip()
+            )
             start = end
     return [name for name in names if name] or list(texts)
 
 
-def _known(text: str, columns: Collection[str]) -> str:
+def _matching_column(text: str, columns: Collection[str]) -> str:
     """Return the column that a text names, with or without the spaces around it."""
     return next((name for name in (text, text.strip()) if name in columns), "")
 
@@ -46,7 +55,7 @@ def split_lists(lists: Lists, columns: Callable[[], Collection[str]]) -> list[li
     return [None if texts is None else split_columns(texts, names) for texts in lists]
 
 
-def names_of(sources: Sequence[str], dialect: "Dialect") -> list[str]:
+def column_names_of(sources: Sequence[str], dialect: "Dialect") -> list[str]:
     """Return the names of the columns of a source.
 
     Of text tables and Parquet files only the header is read; other files are read whole.

@@ -6,8 +6,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-# What the parser says of a value, and what the command line says instead.
-PLAIN = (
+# Messages of the parser about a value, and those of the command line in their place.
+PLAIN_MESSAGES = (
     (r"Input should be a valid integer.*", "it must be a whole number."),
     (r"Input should be a valid number.*", "it must be a number."),
     (r"'.*' is not a valid integer.*", "it must be a whole number."),
@@ -37,7 +37,7 @@ class Command(_PlainHelp, TyperCommand):
     """A command with plain help and plain messages."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the command line; say in plain words which value is wrong."""
+        """Parse the command line; report invalid values in plain words."""
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
@@ -53,9 +53,9 @@ def plain_message(message: str) -> str:
     >>> plain_message("'five' is not a valid integer range.")  # earlier versions of typer
     'it must be a whole number.'
     """
-    for pattern, words in PLAIN:
+    for pattern, plain in PLAIN_MESSAGES:
         if re.fullmatch(pattern, message):
-            return re.sub(pattern, words, message)
+            return re.sub(pattern, plain, message)
     return message
 
 

@@ -33,7 +33,7 @@ def is_large(
     from shoal.io.store import is_store
 
     requested = scheduler is not None or chunk_size is not None
-    requested = requested or any(is_store(place) for place in (*sources, target))
+    requested = requested or any(is_store(location) for location in (*sources, target))
     to_folder = target.endswith("/") and sources[0].lower().endswith((".parquet", ".pq"))
     return requested or to_folder or len(sources) > 1 or Path(sources[0]).is_dir()
 
@@ -58,14 +58,14 @@ def mask_large(
 def _refuse_unsupported(dialect: "Dialect", unsupported: Mapping[str, Any]) -> None:
     """Refuse options that have no effect on a cluster instead of ignoring them."""
     default = type(dialect)()
-    used = [option for option, value in unsupported.items() if value]
+    unsupported_options = [option for option, value in unsupported.items() if value]
     for name, option in DIALECT_OPTIONS.items():
         if getattr(dialect, name) != getattr(default, name):
-            used.append(option)
-    if used:
+            unsupported_options.append(option)
+    if unsupported_options:
         raise ParameterError(
-            f"{used[0]} is for a single table that fits into memory, not for Parquet files that"
-            " are masked into a folder. Leave it out.",
+            f"{unsupported_options[0]} is for a single table that fits into memory, not for Parquet"
+            " files that are masked into a folder. Leave it out.",
             code="option-not-for-large",
-            option=used[0],
+            option=unsupported_options[0],
         )

@@ -37,7 +37,7 @@ class CheckedLimits:
 
         all_limits = Limits() if path is None else Limits.load(path)
         self.limits: Limits = all_limits.by(command)
-        self.others = [limit for limit in all_limits if limit.source != command]
+        self.other_limits = [limit for limit in all_limits if limit.source != command]
         self.results: LimitResults | None = None
         if path is not None and not self.limits:
             raise ParameterError(
@@ -59,7 +59,7 @@ class CheckedLimits:
             return {}
         return {
             "limits": self.results.to_list(),
-            "limits_not_checked": [limit.name for limit in self.others],
+            "limits_not_checked": [limit.name for limit in self.other_limits],
         }
 
     @property
@@ -69,7 +69,7 @@ class CheckedLimits:
             return ""
         others = [
             f"-    {limit.name} = {limit.value:g}: not checked here, see 'shoal {limit.source}'"
-            for limit in self.others
+            for limit in self.other_limits
         ]
         return "\n".join(["", str(self.results), *others])
 

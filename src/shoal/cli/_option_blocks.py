@@ -48,11 +48,11 @@ def expand_blocks(command: Callable[..., None]) -> Callable[..., None]:
     def run(**values: Any) -> None:
         for name, block in blocks.items():
             values[name] = block(**{field.name: values.pop(field.name) for field in fields(block)})
-        before = running_flags.set(flags)
+        token = running_flags.set(flags)
         try:
             command(**values)
         finally:
-            running_flags.reset(before)
+            running_flags.reset(token)
 
     run.__signature__ = inspect.Signature(expanded)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in expanded}
@@ -61,9 +61,9 @@ def expand_blocks(command: Callable[..., None]) -> Callable[..., None]:
 
 def _flags(annotation: Any) -> list[str]:
     """Return the names of the option that an annotation declares, such as ``-c``."""
-    declared = [part for part in get_args(annotation) if isinstance(part, OptionInfo)]
+    options = [metadata for metadata in get_args(annotation) if isinstance(metadata, OptionInfo)]
     # In an annotation, typer.Option takes the first name for a default value.
-    names = [name for option in declared for name in (option.default, *(option.param_decls or ()))]
+    names = [name for option in options for name in (option.default, *(option.param_decls or ()))]
     return [flag for name in names if isinstance(name, str) for flag in name.split("/")]
 
 

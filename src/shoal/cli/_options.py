@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli._columns import names_of, split_lists
+from shoal.cli._columns import column_names_of, split_lists
 
 if TYPE_CHECKING:
     from shoal.io.dialect import Dialect
@@ -279,13 +279,13 @@ class PlanOptions:
     @property
     def step_parameters(self) -> dict[str, Any]:
         """The parameters of the step that have a dedicated option here and are given."""
-        own = {
+        parameters = {
             "within": self.within or None,
             "unit": self.unit,
             "household": self.household,
             "weight": self.weight,
         }
-        return {name: value for name, value in own.items() if value is not None}
+        return {name: value for name, value in parameters.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -364,9 +364,9 @@ class ReadOptions:
         ),
     ] = None
 
-    def names_of(self, *sources: str) -> Callable[[], list[str]]:
+    def column_names_of(self, *sources: str) -> Callable[[], list[str]]:
         """Return a function that returns the names of the columns of a source."""
-        return lambda: names_of(sources, self.dialect())
+        return lambda: column_names_of(sources, self.dialect())
 
     def dialect(self, **more: Any) -> "Dialect":
         """Return the dialect that these options describe, with ``more`` fields."""

@@ -44,8 +44,12 @@ def read_original(
     from shoal.io.files import open_source, typed_table
     from shoal.plan.interpretation import interpret_columns
 
-    opened = open_source(path, dialect=dialect, numbers=())
-    codes = parse_codes(missing_codes, opened.table)
-    declared = as_types(parse_type_options(types or []))
-    declared, codes = interpret_columns(opened, opened.table.column_names, declared, codes)
-    return Original(typed_table(opened, declared, codes), declared, codes, dialect)
+    opened_source = open_source(path, dialect=dialect, numbers=())
+    codes = parse_codes(missing_codes, opened_source.table)
+    declared_types = as_types(parse_type_options(types or []))
+    declared_types, codes = interpret_columns(
+        opened_source, opened_source.table.column_names, declared_types, codes
+    )
+    return Original(
+        typed_table(opened_source, declared_types, codes), declared_types, codes, dialect
+    )

@@ -10,20 +10,20 @@ from shoal._text import shorten
 
 WIDE = 100  # columns of a terminal with room for a long bar
 TIME = 38  # characters of " 100 % 10:10 passed, about 10:30 left " with its spaces
-_end: Callable[[], None] | None = None  # ends the bar that is shown
-_print: Callable[[str], None] | None = None  # prints above it
+_end_bar: Callable[[], None] | None = None  # ends the bar that is shown
+_print_above_bar: Callable[[str], None] | None = None  # prints above it
 
 
 def end_progress_bar() -> None:
-    """Remove the bar that is shown, if there is one: what is printed next stays."""
-    if _end is not None:
-        _end()
+    """Remove the bar that is shown, if there is one, before other output."""
+    if _end_bar is not None:
+        _end_bar()
 
 
 def print_above(text: str) -> None:
     """Print a line to standard error, above the bar if one is shown."""
-    if _print is not None:
-        _print(text)
+    if _print_above_bar is not None:
+        _print_above_bar(text)
     else:
         typer.echo(text, err=True)
 
@@ -41,13 +41,13 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
         def render(self, task: object) -> Text:
             return Text(estimate.describe_time())
 
-    global _end, _print
+    global _end_bar, _print_above_bar
     console = Console(stderr=True)
-    length = 24 if console.width >= WIDE else 10
-    available = max(10, console.width - length - TIME)
+    bar_width = 24 if console.width >= WIDE else 10
+    available = max(10, console.width - bar_width - TIME)
     bar = Progress(
         TextColumn("{task.description}"),
-        BarColumn(bar_width=length),
+        BarColumn(bar_width=bar_width),
         TaskProgressColumn(),
         TimeColumn(),
         console=console,
@@ -55,34 +55,34 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
         redirect_stdout=False,
         redirect_stderr=False,
     )
-    estimate, shown, ended, last = Estimate(), False, False, ""
+    estimate, is_shown, is_ended, last_words = Estimate(), False, False, ""
 
     def listen(stage: str, done: int, total: int) -> None:
-        nonlocal shown, last
+        nonlocal is_shown, last_words
         words = shorten(estimate.update(stage, done, total), available)
-        if ended or (not shown and estimate.passed < DELAY):
+        if is_ended or (not is_shown and estimate.passed < DELAY):
             return
-        if not shown:
-            shown = True
+        if not is_shown:
+            is_shown = True
             bar.add_task(words, total=100)
             bar.start()
         # A stage may end before the bar is drawn again by itself.
-        refresh, last = words != last, words
+        refresh, last_words = words != last_words, words
         completed = 100 * estimate.share
         bar.update(bar.task_ids[0], description=words, completed=completed, refresh=refresh)
 
-    def end() -> None:
-        nonlocal ended
-        if shown and not ended:
+    def end_bar() -> None:
+        nonlocal is_ended
+        if is_shown and not is_ended:
             bar.stop()
-        ended = True
+        is_ended = True
 
     def print_line(text: str) -> None:
         bar.console.print(text, markup=False, highlight=False)
 
-    _end, _print = end, print_line
+    _end_bar, _print_above_bar = end_bar, print_line
     try:
         yield listen
     finally:
-        end()
-        _end = _print = None
+        end_bar()
+        _end_bar = _print_above_bar = None

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 STDOUT = Path("-")  # prints the report instead of writing it
 
 
-def release(
+def mask_and_print(
     plan: "Plan",
     sources: Sequence[str],
     target: str,
@@ -42,7 +42,7 @@ def release(
     plan_file: Path | None = None,
     save_plan: Path | None = None,
 ) -> None:
-    """Mask a table, in memory or (``large``) on a cluster, and print what was released."""
+    """Mask a table, in memory or (``large``) on a cluster, write the release and print it."""
     released: Release | LargeRelease
     identity = None
     if writing.limits is not None:
@@ -137,22 +137,22 @@ def release_file(
         documents[save_plan] = lambda delivery: plan_text
     if report is not None:  # made once: the manifest contains its hash
         documents[report] = cache(partial(_report_text, plan, target, writing, report))
-    record = None
+    manifest_files = None
     if writing.manifest is not None:
         from shoal.audit import manifest as manifests
-        from shoal.audit.record import Record
+        from shoal.audit.manifest_files import ManifestFiles
 
-        record = Record(writing.manifest, signing_key=key, hash_key=writing.hash_key)
-        places = {"source": (source, dialect.table), "target": (target, writing.target_table)}
+        manifest_files = ManifestFiles(writing.manifest, signing_key=key, hash_key=writing.hash_key)
+        locations = {"source": (source, dialect.table), "target": (target, writing.target_table)}
 
-        def manifest_text(delivery: "Delivery", hash_key: bytes = record.hash_key) -> str:
-            entries = manifests.of_delivery(delivery, dialect, **places, hash_key=hash_key)
+        def manifest_text(delivery: "Delivery", hash_key: bytes = manifest_files.hash_key) -> str:
+            entries = manifests.of_delivery(delivery, dialect, **locations, hash_key=hash_key)
             if report is not None:
                 text = str(documents[report](delivery))
                 entries = manifests.with_report(entries, report.name, text)
             return manifests.dumps(entries)
 
-        documents |= record.documents(manifest_text)
+        documents |= manifest_files.documents(manifest_text)
     return deliver(
         plan,
         source,
@@ -160,7 +160,7 @@ def release_file(
         dialect=dialect,
         target_table=writing.target_table,
         documents=documents,
-        secret=() if record is None else record.secret,
+        secret=() if manifest_files is None else manifest_files.secret,
         inputs=[(plan_file, "plan"), (writing.limits, "limits")],
         fingerprints=bool(documents),
         allow_not_kept=writing.allow_not_kept,
@@ -273,7 +273,7 @@ def signing_key(sign: Path | None, manifest: Path | None) -> Any:
     if sign is None:
         return None
     from shoal.audit.keys import load_private_key
-    from shoal.audit.record import check_signing
+    from shoal.audit.manifest_files import check_signing
 
     check_signing(manifest, sign)
     try:
@@ -302,19 +302,19 @@ def print_release(
     from shoal.report.summary import summarise
     from shoal.report.text import limit_line, one_line, whole_text
 
-    report, place = writing.report, redact_address(target)
+    report, location = writing.report, redact_address(target)
     wording = current_wording()
     summary = summarise(release, writing.audience, identity=identity, wording=wording)
     files: Sequence[Mapping[str, Any]] = getattr(release, "files", ())  # of a released folder
     in_files = f", in {len(files)} file{'s' if len(files) > 1 else ''}" if files else ""
-    text = f"{place}: {one_line(summary)}{in_files}\n{status_line(release.verdict)}"
+    text = f"{location}: {one_line(summary)}{in_files}\n{status_line(release.verdict)}"
     text += "".join(f"\n{limit_line(entry)}" for entry in summary["limits"])
     if report == STDOUT:
-        text = f"{place}: {whole_text(summary)}"
-    text += "".join(f"\n{path}: {words}" for path, words in (documents or {}).items())
-    content: dict[str, Any] = {"target": place, "report": str(report) if report else None}
-    content["written"] = {str(path): words for path, words in (documents or {}).items()}
-    content |= {name: part for name, part in summary.items() if name != "pictures"}
+        text = f"{location}: {whole_text(summary)}"
+    text += "".join(f"\n{path}: {description}" for path, description in (documents or {}).items())
+    content: dict[str, Any] = {"target": location, "report": str(report) if report else None}
+    content["written"] = {str(path): description for path, description in (documents or {}).items()}
+    content |= {name: entry for name, entry in summary.items() if name != "pictures"}
     content |= {"files": list(files)} if files else {}
     print_result(content, text, as_json=as_json, quiet=quiet)
     print_findings(release.verdict)

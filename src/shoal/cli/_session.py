@@ -1,4 +1,4 @@
-"""The frame of every command: errors and exit codes, interrupts, progress and output."""
+"""What all commands share: errors and exit codes, interrupts, progress and output."""
 
 import json
 import logging
@@ -60,14 +60,14 @@ def check_interrupt() -> None:
 
 @contextmanager
 def session(
-    *, quiet: bool = False, wording: Wording = command_wording, own_options: bool = True
+    *, quiet: bool = False, wording: Wording = command_wording, only_own_flags: bool = True
 ) -> Iterator[None]:
     """Turn errors into one line and an exit code; show progress on a terminal.
 
-    Options in messages are written by ``wording``, and only those that the command has, unless
-    its messages are about the command that made a release (``own_options``).
+    Options in messages are written by ``wording``, and only those that the command has;
+    ``only_own_flags`` is False where messages are about another command, which made a release.
     """
-    flags = running_flags.get() if own_options else None
+    flags = running_flags.get() if only_own_flags else None
     wording = wording if flags is None else wording_for_flags(flags, wording)
     _wording.set(wording)
     published: list[str] = []
@@ -81,14 +81,14 @@ def session(
             if not quiet:
                 stack.enter_context(_log_to_stderr())
             stack.enter_context(limit_table_width(width_of(sys.stdout)))
-            listen = None
+            update_progress_bar = None
             if sys.stderr.isatty() and not quiet:
-                listen = stack.enter_context(progress_bar())
+                update_progress_bar = stack.enter_context(progress_bar())
 
             def listener(stage: str, done: int, total: int) -> None:
                 check_interrupt()
-                if listen is not None:
-                    listen(stage, done, total)
+                if update_progress_bar is not None:
+                    update_progress_bar(stage, done, total)
 
             stack.enter_context(progress.reporting_to(listener))
             yield
@@ -153,7 +153,7 @@ def print_result(content: Mapping[str, Any], text: str, *, as_json: bool, quiet:
         echo(text)
 
 
-class _Lines(logging.Handler):
+class _ProgressLogHandler(logging.Handler):
     """Print log messages without disturbing the progress bar."""
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -165,7 +165,7 @@ class _Lines(logging.Handler):
 def _log_to_stderr() -> Iterator[None]:
     """Print log messages, such as that kernels are being compiled."""
     log = logging.getLogger("shoal")
-    handler = _Lines()
+    handler = _ProgressLogHandler()
     level = log.level
     log.addHandler(handler)
     log.setLevel(logging.INFO)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from shoal.cli._wording import OWN_FLAGS
+from shoal.cli._wording import DEDICATED_FLAGS
 from shoal.errors import ParameterError
 
 # Parameters with an option of `shoal mask` that commands which try many plans do not have.
@@ -36,7 +36,7 @@ def split_commas(texts: Sequence[str]) -> list[str]:
     >>> split_commas(["mdav", "vmdav,auto"])
     ['mdav', 'vmdav', 'auto']
     """
-    return [part for text in texts for part in text.replace(",", " ").split()]
+    return [value for text in texts for value in text.replace(",", " ").split()]
 
 
 def parse_codes(pairs: Sequence[str] | None, table: Any) -> dict[str, tuple[str, ...]]:
@@ -119,26 +119,26 @@ def parse_settings(
     for name in (effort, method):
         if name in METHODS:
             method_parameters |= parameters.signature_parameters(METHODS[name])
-    for_step: dict[str, Any] = {}
-    for_method: dict[str, Any] = {}
+    step_options: dict[str, Any] = {}
+    method_options: dict[str, Any] = {}
     for pair in pairs:
         name, text = _split_setting(pair, without)
         if name in method_parameters:
-            for_method[name] = method_parameters[name].parse(text)
+            method_options[name] = method_parameters[name].parse(text)
         elif name in step_parameters:
-            value, before = step_parameters[name].parse(text), for_step.get(name)
-            if isinstance(value, dict) and isinstance(before, dict):
-                value = {**before, **value}
-            for_step[name] = value
+            value, earlier_value = step_parameters[name].parse(text), step_options.get(name)
+            if isinstance(value, dict) and isinstance(earlier_value, dict):
+                value = {**earlier_value, **value}
+            step_options[name] = value
         else:
-            names = [n for n in [*method_parameters, *step_parameters] if n not in OWN_FLAGS]
+            names = [n for n in [*method_parameters, *step_parameters] if n not in DEDICATED_FLAGS]
             raise ParameterError(
                 f"There is no parameter {name!r}.{parameters.hint(name, names)} The parameters are:"
                 f" {', '.join(names)}.",
                 code="unknown-parameter",
                 parameter=name,
             )
-    return for_step, for_method
+    return step_options, method_options
 
 
 def _split_setting(pair: str, without: Collection[str]) -> tuple[str, str]:
@@ -156,9 +156,9 @@ def _split_setting(pair: str, without: Collection[str]) -> tuple[str, str]:
             code="unknown-parameter",
             parameter=name,
         )
-    if name in OWN_FLAGS:
+    if name in DEDICATED_FLAGS:
         raise ParameterError(
-            f"{name!r} cannot be given by --set. Use {OWN_FLAGS[name]}.",
+            f"{name!r} cannot be given by --set. Use {DEDICATED_FLAGS[name]}.",
             code="setting-has-option",
             parameter=name,
         )

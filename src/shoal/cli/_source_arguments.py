@@ -47,22 +47,22 @@ class SeveralSourcesCommand(Command):
 
         A file to write has a suffix; a folder to write has a folder or Parquet files as source.
         """
-        words = [word for _, _, run in runs for word in run]
-        if len(words) != n_required or len(runs) < 2 or _is_large(words[0]):
+        arguments = [argument for _, _, run in runs for argument in run]
+        if len(arguments) != n_required or len(runs) < 2 or _is_large(arguments[0]):
             return ""
-        option, value, (word, *_) = runs[-1]
-        columns = [o for param in self.params if param.metavar == COLUMNS for o in param.opts]
-        is_column = option in columns and not set(word) & set("./:\\")
-        return self._way_out(option, value, word) if is_column else ""
+        option, value, (argument, *_) = runs[-1]
+        columns = [flag for param in self.params if param.metavar == COLUMNS for flag in param.opts]
+        is_column = option in columns and not set(argument) & set("./:\\")
+        return self._way_out(option, value, argument) if is_column else ""
 
     def _way_out(self, option: str, value: str, argument: str) -> str:
         """Return how an option takes two values, if it does."""
         if not value:
             return "Write these one after the other."
-        declared = next(param for param in self.params if option in param.opts)
-        if (declared.metavar or "") == COLUMNS:
+        parameter = next(param for param in self.params if option in param.opts)
+        if (parameter.metavar or "") == COLUMNS:
             return f"Separate columns by commas: {option} {value},{argument}."
-        if getattr(declared, "multiple", False):
+        if getattr(parameter, "multiple", False):
             return f"Repeat the option for more: {option} {value} {option} {argument}."
         return f"{option} takes one value."
 
@@ -101,8 +101,8 @@ def stray_argument(
     """
     runs = argument_runs(words, takes_value)
     n_arguments = sum(len(run) for _, _, run in runs)
-    later = [(option, value, run[0]) for option, value, run in runs[1:] if run]
-    return later[-1] if n_arguments > n_required and later else None
+    later_arguments = [(option, value, run[0]) for option, value, run in runs[1:] if run]
+    return later_arguments[-1] if n_arguments > n_required and later_arguments else None
 
 
 def argument_runs(words: Sequence[str], takes_value: Mapping[str, bool]) -> list[ArgumentRun]:
@@ -128,12 +128,12 @@ def argument_runs(words: Sequence[str], takes_value: Mapping[str, bool]) -> list
 
 def check_sources(sources: Sequence[str]) -> None:
     """Refuse several sources unless all are Parquet files or folders of them."""
-    others = [source for source in sources if not _is_large(source)]
-    if len(sources) > 1 and others:
+    not_parquet = [source for source in sources if not _is_large(source)]
+    if len(sources) > 1 and not_parquet:
         raise ParameterError(
-            f"{others[0]!r} is one of {len(sources)} sources, and only Parquet files can be masked"
-            " together. Name one source and one target, and separate several columns by commas:"
-            " -c age,wage.",
+            f"{not_parquet[0]!r} is one of {len(sources)} sources, and only Parquet files can be"
+            " masked together. Name one source and one target, and separate several columns by"
+            " commas: -c age,wage.",
             code="several-sources",
             sources=tuple(sources),
         )

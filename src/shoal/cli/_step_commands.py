@@ -19,7 +19,7 @@ from shoal.cli._columns import split_lists
 from shoal.cli._help import Command, Group
 from shoal.cli._large import is_large
 from shoal.cli._option_blocks import expand_blocks
-from shoal.cli._release import release
+from shoal.cli._release import mask_and_print
 from shoal.cli._release_options import ReleaseOptions
 from shoal.cli._session import session
 from shoal.cli._settings import parse_settings, parse_types
@@ -45,7 +45,7 @@ SUMMARIES = {  # shown by `shoal --help` without importing the steps; see `shoal
     "round": "Round the values of some columns to multiples of a base.",
 }
 # Parameters whose options are shared with `shoal mask`; for others see `_option`.
-SHARED: dict[str, Any] = {
+SHARED_OPTIONS: dict[str, Any] = {
     "columns": options.Columns,
     "k": options.K,
     "household": options.Household,
@@ -54,7 +54,7 @@ SHARED: dict[str, Any] = {
     "random_state": options.Seed,
     "n_jobs": options.NJobs,
 }
-NAMES = {"columns": "column", "random_state": "seed"}  # of options, where they differ
+OPTION_NAMES = {"columns": "column", "random_state": "seed"}  # of options, where they differ
 
 
 class StepGroup(Group):
@@ -94,7 +94,7 @@ def _command_function(cls: "type[Step]") -> Callable[..., None]:
     from shoal._params import signature_parameters
     from shoal.steps import describe_step
 
-    declared = signature_parameters(cls)
+    step_parameters = signature_parameters(cls)
 
     def command(
         source: options.Source,
@@ -109,12 +109,12 @@ def _command_function(cls: "type[Step]") -> Callable[..., None]:
         **values: Any,
     ) -> None:
         with session(quiet=quiet, wording=step_wording):
-            names = reading.names_of(source)
+            names = reading.column_names_of(source)
             roles = roles.split(names)
             for option in {"column", "within"} & values.keys():
                 (values[option],) = split_lists([values[option]], names)
-            plan = _plan(cls, _step_values(declared, values), values, roles, shuffle)
-            release(
+            plan = _make_plan(cls, _step_values(step_parameters, values), values, roles, shuffle)
+            mask_and_print(
                 plan,
                 [source],
                 target,
@@ -126,15 +126,15 @@ def _command_function(cls: "type[Step]") -> Callable[..., None]:
                 quiet=quiet,
             )
 
-    _add_options(command, _step_options(declared))
+    _add_options(command, _step_options(step_parameters))
     command.__doc__ = plain_text(describe_step(cls)["summary"])
     return command
 
 
-def _step_options(declared: Mapping[str, "Parameter"]) -> dict[str, tuple[Any, Any]]:
+def _step_options(step_parameters: Mapping[str, "Parameter"]) -> dict[str, tuple[Any, Any]]:
     """Return the annotation and the default of each option of a step's command."""
     step_options: dict[str, tuple[Any, Any]] = {}
-    for parameter in declared.values():
+    for parameter in step_parameters.values():
         if parameter.name == "unit":
             continue  # of the plan, for every step
         if parameter.name == "partitioner":
@@ -146,23 +146,26 @@ def _step_options(declared: Mapping[str, "Parameter"]) -> dict[str, tuple[Any, A
                 "settings": (options.Settings, None),
             }
         else:
-            step_options[NAMES.get(parameter.name, parameter.name)] = _option(parameter)
+            step_options[OPTION_NAMES.get(parameter.name, parameter.name)] = _option(parameter)
     return step_options
 
 
 def _add_options(command: Callable[..., None], step_options: Mapping[str, tuple[Any, Any]]) -> None:
     """Add options to the signature of a command, after source and target."""
     signature = inspect.signature(command)
-    fixed = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    fixed_parameters = [
+        parameter
+        for parameter in signature.parameters.values()
+        if parameter.kind is not parameter.VAR_KEYWORD
+    ]
     keyword = inspect.Parameter.KEYWORD_ONLY
-    added = [
+    option_parameters = [
         inspect.Parameter(option, keyword, default=default, annotation=annotation)
         for option, (annotation, default) in step_options.items()
     ]
-    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [*(p.replace(kind=keyword) for p in fixed[:2]), *added,
-         *(p.replace(kind=keyword) for p in fixed[2:])]
-    )  # fmt: skip
+    shared = [parameter.replace(kind=keyword) for parameter in fixed_parameters]
+    parameters = [*shared[:2], *option_parameters, *shared[2:]]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     hints = {option: annotation for option, (annotation, _) in step_options.items()}
     command.__annotations__ = {**command.__annotations__, **hints}
 
@@ -170,8 +173,8 @@ def _add_options(command: Callable[..., None], step_options: Mapping[str, tuple[
 def _option(parameter: "Parameter") -> tuple[Any, Any]:
     """Return the annotation and the default of the option for a parameter."""
     default: Any = inspect.Parameter.empty if parameter.required else None
-    if parameter.name in SHARED:
-        return SHARED[parameter.name], default
+    if parameter.name in SHARED_OPTIONS:
+        return SHARED_OPTIONS[parameter.name], default
     flag, text = f"--{parameter.name.replace('_', '-')}", plain_text(parameter.description)
     if isinstance(parameter.default, bool):
         names = (f"{flag}/--no-{flag[2:]}",)
@@ -190,22 +193,22 @@ def _choices(parameter: "Parameter") -> list[str]:
     """Return the words that a parameter takes; none if it takes anything else."""
     from shoal._params import union_members
 
-    parts = [part for part in union_members(parameter.annotation) if part is not NoneType]
-    if not all(get_origin(part) is Literal for part in parts):
+    members = [member for member in union_members(parameter.annotation) if member is not NoneType]
+    if not all(get_origin(member) is Literal for member in members):
         return []
-    return [str(word) for part in parts for word in get_args(part)]
+    return [str(word) for member in members for word in get_args(member)]
 
 
 def _step_values(
-    declared: Mapping[str, "Parameter"], values_by_option: Mapping[str, Any]
+    step_parameters: Mapping[str, "Parameter"], values_by_option: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the parameters of the step that options give."""
     values: dict[str, Any] = {}
-    for name, parameter in declared.items():
-        value = values_by_option.get(NAMES.get(name, name))
+    for name, parameter in step_parameters.items():
+        value = values_by_option.get(OPTION_NAMES.get(name, name))
         if value is None or name == "unit":
             continue
-        if name not in SHARED and not isinstance(value, bool):
+        if name not in SHARED_OPTIONS and not isinstance(value, bool):
             value = _parse(parameter, [value] if isinstance(value, str) else value)
         values[name] = value
     return values
@@ -215,16 +218,18 @@ def _parse(parameter: "Parameter", texts: Sequence[str]) -> Any:
     """Return the value of a parameter: a number, text, a list, a mapping, or a file with one."""
     from shoal._params import parse_json
 
-    values = [_read(text[1:]) if text.startswith("@") else parameter.parse(text) for text in texts]
+    values = [
+        _read_file(text[1:]) if text.startswith("@") else parameter.parse(text) for text in texts
+    ]
     if all(isinstance(value, dict) for value in values) and parameter.accepts({}):
         return {key: value for mapping in values for key, value in mapping.items()}
     if len(values) == 1 and not parameter.accepts(values[0]):
-        several = [parse_json(part) for part in texts[0].split(",")]
-        return several if parameter.accepts(several) else values[0]
+        items = [parse_json(item) for item in texts[0].split(",")]
+        return items if parameter.accepts(items) else values[0]
     return values[0] if len(values) == 1 else values
 
 
-def _read(name: str) -> Any:
+def _read_file(name: str) -> Any:
     """Return the content of a JSON or TOML file."""
     path = Path(name)
     try:
@@ -237,7 +242,7 @@ def _read(name: str) -> Any:
     raise FileError(f"{name!r} could not be read: {reason}.", code="file-unreadable", file=name)
 
 
-def _plan(
+def _make_plan(
     cls: "type[Step]",
     values: dict[str, Any],
     option_values: Mapping[str, Any],

@@ -1,4 +1,4 @@
-"""What a command prints: it stays on the screen, fits the terminal and is coloured there alone."""
+"""Output of commands: wrapped to the width of the terminal, and coloured only there."""
 
 import os
 import shutil
@@ -28,6 +28,6 @@ def echo(text: str, *, colour: str | None = None, err: bool = False) -> None:
     if width is not None:
         text = wrap_text(text, width)
     if colour is not None:
-        label, colon, rest = text.partition(":")
-        text = typer.style(label + colon, fg=colour, bold=True) + rest
+        label, colon, message = text.partition(":")
+        text = typer.style(label + colon, fg=colour, bold=True) + message
     typer.echo(text, err=err, color=False if os.environ.get("NO_COLOR") else None)

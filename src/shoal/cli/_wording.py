@@ -29,7 +29,7 @@ FILE_FLAGS = {
     "audience": "--audience",
 }
 # Parameters with a dedicated option, which --set must not override silently.
-OWN_FLAGS = {
+DEDICATED_FLAGS = {
     "k": "-k",
     "columns": "-c",
     "method": "-m",
@@ -45,7 +45,7 @@ OWN_FLAGS = {
     "n_jobs": "--n-jobs",
 }
 PLAN_FLAGS = {
-    **OWN_FLAGS,
+    **DEDICATED_FLAGS,
     "missing": "--missing",
     "column_weights": "--column-weight",
     "identifiers": "-i",
@@ -95,7 +95,7 @@ def wording_for_flags(flags: Collection[str], wording: Wording) -> Wording:
         text = wording(name, value)
         if not text.startswith("-") or text.split()[0] in flags:
             return text
-        if "--set" in flags and name not in OWN_FLAGS:
+        if "--set" in flags and name not in DEDICATED_FLAGS:
             argument = "..." if value is None else value.strip("\"'")
             return f"--set {name}={argument}"
         return python_wording(name, value)

@@ -16,6 +16,8 @@ from shoal.cli._settings import (
 )
 
 if TYPE_CHECKING:
+    from shoal.comparison.candidates import Family
+    from shoal.metrics.limits import Limits
     from shoal.plan import Plan
     from shoal.plan.release import Release
 
@@ -74,8 +76,6 @@ def advise(
     with session(quiet=quiet):
         from shoal.cli._lazy_imports import discard_placeholders
         from shoal.comparison.advice import check_steps, search
-        from shoal.comparison.candidates import families
-        from shoal.frame.missing_codes import parse_missing_codes
         from shoal.io.files import open_source
         from shoal.io.publish import Publication
         from shoal.metrics.limits import Limits
@@ -86,48 +86,75 @@ def advise(
         from shoal.plan.interpretation import interpret_source
 
         discard_placeholders()
-        plan = plan.split(reading.names_of(source))
+        plan = plan.split(reading.column_names_of(source))
         methods = split_commas(method) if method else None
-        of_step, of_method = parse_settings(
+        step_options, method_options = parse_settings(
             plan.settings or [], (methods or ["auto"])[0], without=RELEASE_ONLY
         )
-        other_options: dict[str, Any] = {**of_step, **of_method, **plan.step_parameters}
-        opened = open_source(source, dialect=reading.dialect(), numbers=())
-        candidates = families(
-            plan.column,
-            opened.table.num_rows,
-            limits=Limits.load(limits),
+        other_options: dict[str, Any] = {**step_options, **method_options, **plan.step_parameters}
+        opened_source = open_source(source, dialect=reading.dialect(), numbers=())
+        candidates = _candidates(
+            plan,
+            opened_source.table.num_rows,
+            Limits.load(limits),
             k=parse_numbers(k, int, "-k") if k else None,
             method=methods,
             steps=check_steps(split_commas(step) if step else "microaggregate"),
-            confidential=plan.confidential or [],
-            identifiers=plan.identifier or [],
-            random_state=plan.seed or 0,
-            types=parse_types(plan.types, plan.hierarchy),
-            missing_codes=parse_missing_codes(plan.missing_codes or []),
             **other_options,
         )
-        first = interpret_source(candidates[0].make_plan(candidates[0].scale[0]), opened)
-        opened = opened.without_codes(first.missing_codes)
-        table = opened.with_numbers(first.numeric_columns, first.categorical_columns)
-        analysed = AnalysedColumns.of(opened, first) if first.limits.by("utility") else None
+        interpreted = interpret_source(
+            candidates[0].make_plan(candidates[0].scale[0]), opened_source
+        )
+        opened_source = opened_source.without_codes(interpreted.missing_codes)
+        table = opened_source.with_numbers(
+            interpreted.numeric_columns, interpreted.categorical_columns
+        )
+        analysed_columns = (
+            AnalysedColumns.from_source(opened_source, interpreted)
+            if interpreted.limits.by("utility")
+            else None
+        )
 
         def run(candidate: "Plan", data: Any) -> "Release":
-            candidate = candidate.replace(types=first.types, missing_codes=first.missing_codes)
-            draft = with_decimals_of(candidate, opened, data).draft(data)
-            draft = draft.with_analysed(analysed)
+            candidate = candidate.replace(
+                types=interpreted.types, missing_codes=interpreted.missing_codes
+            )
+            draft = with_decimals_of(candidate, opened_source, data).draft(data)
+            draft = draft.with_analysed_columns(analysed_columns)
             return draft.to_release(judge(draft.evidence))
 
         with Publication(force=force) as publication:
             if write is not None:
                 document.dumps({}, write.suffix.lower())  # refuses other endings before the search
-            part = None if write is None else publication.add(write)
+            temporary_path = None if write is None else publication.add(write)
             advice = search(table, candidates, n_plans=plans, n_jobs=plan.n_jobs, run=run)
             content, text = {**advice.to_dict(), "plan": None}, str(advice)
-            if advice.plan is not None and write is not None and part is not None:
+            if advice.plan is not None and write is not None and temporary_path is not None:
                 entries = advice.plan.to_dict(drawn_seeds=False)
-                part.write_text(document.dumps(entries, write.suffix.lower()), encoding="utf-8")
+                temporary_path.write_text(
+                    document.dumps(entries, write.suffix.lower()), encoding="utf-8"
+                )
                 content["plan"], text = str(write), f"{text}\n{write}: the plan"
             print_result(content, text, as_json=json, quiet=quiet)
             if advice.plan is None:
                 raise typer.Exit(1)  # nothing is published
+
+
+def _candidates(
+    plan_options: options.PlanOptions, n_records: int, limits: "Limits", **search_options: Any
+) -> "list[Family]":
+    """Return the families of plans to search, with the columns and roles of the command line."""
+    from shoal.comparison.candidates import families
+    from shoal.frame.missing_codes import parse_missing_codes
+
+    return families(
+        plan_options.column,
+        n_records,
+        limits=limits,
+        confidential=plan_options.confidential or [],
+        identifiers=plan_options.identifier or [],
+        random_state=plan_options.seed or 0,
+        types=parse_types(plan_options.types, plan_options.hierarchy),
+        missing_codes=parse_missing_codes(plan_options.missing_codes or []),
+        **search_options,
+    )

@@ -55,48 +55,48 @@ def assess(
         from shoal.report.summary import describe_measure
         from shoal.report.text import table
 
-        checked = CheckedLimits(limits, "assess")
-        before = read_original(original, reading.dialect(), types, missing_codes)
-        column, confidential, by = before.split(column, confidential, by)
-        after = before.read_alike(masked, masked_table)
+        checked_limits = CheckedLimits(limits, "assess")
+        original_data = read_original(original, reading.dialect(), types, missing_codes)
+        column, confidential, by = original_data.split(column, confidential, by)
+        masked_data = original_data.read_alike(masked, masked_table)
         quasi_identifiers = column or [
             name
-            for name in changed_columns(before.table, after)
+            for name in changed_columns(original_data.table, masked_data)
             if name not in (confidential or ())
         ]
         measures = assess_tables(
-            before.table,
-            after,
+            original_data.table,
+            masked_data,
             quasi_identifiers=quasi_identifiers,
             confidential=confidential or (),
             measures=split_commas(measure) if measure else None,
-            types=before.types,
+            types=original_data.types,
             weight=weight,
             unit=unit,
             by=by,
             min_group=min_group,
             aligned=aligned or None,
         )
-        checked.check(measures)
+        checked_limits.check(measures)
         content = {
             "quasi_identifiers": quasi_identifiers,
             "measures": measures,
             "remarks": measures.remarks,
             **({} if measures.groups is None else {"groups": measures.groups.to_dict()}),
-            **checked.content,
+            **checked_limits.content,
         }
-        assessed = [*quasi_identifiers, *(confidential or ())]
-        others = [name for name in after.column_names if name not in assessed]
+        assessed_columns = [*quasi_identifiers, *(confidential or ())]
+        other_columns = [name for name in masked_data.column_names if name not in assessed_columns]
         text = f"quasi-identifiers: {', '.join(quasi_identifiers)}\n"
-        if others:
-            text += f"not assessed: {', '.join(others)}\n"
+        if other_columns:
+            text += f"not assessed: {', '.join(other_columns)}\n"
         meanings = {name: describe_measure(name)["meaning"] for name in measures}
         text += table(measures, _with_options(measures.remarks, confidential), meanings)
         if measures.groups is not None:
             text += f"\n\n{measures.groups}"
-        text += checked.text
+        text += checked_limits.text
         print_result(content, text, as_json=json, quiet=quiet)
-        checked.exit()
+        checked_limits.exit()
 
 
 def _with_options(remarks: Mapping[str, str], confidential: Sequence[str] | None) -> dict[str, str]:

@@ -72,28 +72,28 @@ def attack(
     with session(quiet=quiet):
         from shoal.metrics.attacks import attack as attack_tables
 
-        checked = CheckedLimits(limits, "attack")
-        before = read_original(original, reading.dialect(), types, missing_codes)
-        known, confidential, by = before.split(column, confidential, by)
+        checked_limits = CheckedLimits(limits, "attack")
+        original_data = read_original(original, reading.dialect(), types, missing_codes)
+        quasi_identifiers, confidential, by = original_data.split(column, confidential, by)
         attacks = attack_tables(
-            before.table,
-            before.read_alike(released, released_table),
-            quasi_identifiers=known or [],
+            original_data.table,
+            original_data.read_alike(released, released_table),
+            quasi_identifiers=quasi_identifiers or [],
             confidential=confidential or (),
-            control=None if control is None else before.read_alike(control, reading.table),
+            control=None if control is None else original_data.read_alike(control, reading.table),
             attacks=split_commas(kind) if kind else None,
             n_attacks=n_attacks,
             unit=unit,
-            types=before.types,
+            types=original_data.types,
             by=by,
             min_group=min_group,
             aligned=aligned or None,
             random_state=seed,
             n_jobs=n_jobs,
         )
-        checked.check(attacks)
-        content = {**attacks.to_dict(), **checked.content}
-        print_result(content, repr(attacks) + checked.text, as_json=json, quiet=quiet)
+        checked_limits.check(attacks)
+        content = {**attacks.to_dict(), **checked_limits.content}
+        print_result(content, repr(attacks) + checked_limits.text, as_json=json, quiet=quiet)
         if attacks.exceeded:
             raise typer.Exit(1)
-        checked.exit()
+        checked_limits.exit()

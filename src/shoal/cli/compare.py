@@ -68,41 +68,44 @@ def compare(
         from shoal.io.database import is_database, redact_address
         from shoal.io.files import open_source
         from shoal.plan.interpretation import interpret_source
-        from shoal.report.comparison import comparison_text, rows
+        from shoal.report.comparison import comparison_text, trial_rows
 
         discard_placeholders()
-        plan = plan.split(reading.names_of(source))
+        plan = plan.split(reading.column_names_of(source))
         plans = _plans(plan, k, split_commas(method), dependence)
-        opened = open_source(source, dialect=reading.dialect(), numbers=())
-        plans = [interpret_source(candidate, opened) for candidate in plans]
-        opened = opened.without_codes(plans[0].missing_codes)
+        opened_source = open_source(source, dialect=reading.dialect(), numbers=())
+        plans = [interpret_source(candidate, opened_source) for candidate in plans]
+        opened_source = opened_source.without_codes(plans[0].missing_codes)
         comparison = compare_plans(
-            opened.with_numbers(plans[0].numeric_columns, plans[0].categorical_columns),
+            opened_source.with_numbers(plans[0].numeric_columns, plans[0].categorical_columns),
             plans,
             risk=risk,
             n_jobs=plan.n_jobs,
             cache=None if no_cache else cache or user_folder() / "compare",
         )
-        place = redact_address(source)
-        name = place if is_database(source) else Path(source).name
+        location = redact_address(source)
+        name = location if is_database(source) else Path(source).name
         comparison.save(to, source=name, force=force)
-        runs = rows(comparison)
-        best = [row for row in runs if row["recommended"]]
+        run_rows = trial_rows(comparison)
+        recommended_rows = [row for row in run_rows if row["recommended"]]
         text = f"{comparison_text(comparison)}\n{to / 'comparison.html'}: the map"
-        for row in best:
-            text += f"\nTo release it: shoal run {to / row['plan']} {place} TARGET"
+        for row in recommended_rows:
+            text += f"\nTo release it: shoal run {to / row['plan']} {location} TARGET"
         content = {
             "folder": str(to),
             "risk": risk,
-            "recommended": best[0]["number"] if best else None,
+            "recommended": recommended_rows[0]["number"] if recommended_rows else None,
             "reason": comparison.reason,
-            "runs": runs,
+            "runs": run_rows,
         }
         print_result(content, text, as_json=json, quiet=quiet)
 
 
 def _plans(
-    plan_options: options.PlanOptions, k: list[str], methods: list[str], dependence: list[str]
+    plan_options: options.PlanOptions,
+    k: list[str],
+    methods: list[str],
+    dependence: list[str],
 ) -> list[Any]:
     """Return the plans of the grid; a ``--set`` parameter goes to the methods that have it."""
     from shoal import _params as parameters
@@ -110,7 +113,7 @@ def _plans(
     from shoal.frame.missing_codes import parse_missing_codes
     from shoal.partitioners import METHODS
 
-    chosen: dict[str, Any] = (
+    step_and_method_options: dict[str, Any] = (
         {} if plan_options.seed is None else {"random_state": plan_options.seed}
     )
     for pair in plan_options.settings or []:
@@ -120,11 +123,11 @@ def _plans(
             for method in methods
             if method in METHODS and name in parameters.signature_parameters(METHODS[method])
         ]
-        step, options = parse_settings(
+        step_options, method_options = parse_settings(
             [pair], accepting_methods[0] if accepting_methods else methods[0], without=RELEASE_ONLY
         )
-        chosen |= step | options
-    chosen |= plan_options.step_parameters
+        step_and_method_options |= step_options | method_options
+    step_and_method_options |= plan_options.step_parameters
     return grid(
         plan_options.column,
         k=parse_numbers(k, int, "-k"),
@@ -134,5 +137,5 @@ def _plans(
         identifiers=plan_options.identifier or [],
         types=parse_types(plan_options.types, plan_options.hierarchy),
         missing_codes=parse_missing_codes(plan_options.missing_codes or []),
-        **chosen,
+        **step_and_method_options,
     )

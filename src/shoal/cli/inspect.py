@@ -45,12 +45,12 @@ def inspect(
                 code="option-needs-option",
                 option="k",
             )
-        opened = open_source(source, dialect=reading.dialect(), numbers=())
-        inspection = inspect_source(opened, reading.table or Path(source).name)
+        opened_source = open_source(source, dialect=reading.dialect(), numbers=())
+        inspection = inspect_source(opened_source, reading.table or Path(source).name)
         text = f"{redact_address(source)}\n{inspection}"
         if plan is not None:
             with Publication(force=force) as publication:
-                part = publication.add(plan)
-                part.write_text(inspection.starter_plan(k), encoding="utf-8")
+                temporary_path = publication.add(plan)
+                temporary_path.write_text(inspection.starter_plan(k), encoding="utf-8")
             text += f"\n{plan}: the starter plan"
         print_result(inspection.to_dict(), text, as_json=json, quiet=False)

@@ -33,10 +33,10 @@ def keygen(
     with session(quiet=quiet):
         from shoal.audit.keys import PASSPHRASE, make_key_pair
 
-        secret = os.environ.get(PASSPHRASE) if passphrase else None
-        if passphrase and secret is None:
-            secret = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=True)
-        make_key_pair(private, public, passphrase=secret)
+        passphrase_text = os.environ.get(PASSPHRASE) if passphrase else None
+        if passphrase and passphrase_text is None:
+            passphrase_text = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=True)
+        make_key_pair(private, public, passphrase=passphrase_text)
         line = f"{private}: the private key, keep it secret\n{public}: the public key"
         content = {"private": str(private), "public": str(public)}
         print_result(content, line, as_json=False, quiet=quiet)

@@ -6,7 +6,7 @@ import typer
 
 from shoal.cli import _options as options
 from shoal.cli._large import is_large
-from shoal.cli._release import release
+from shoal.cli._release import mask_and_print
 from shoal.cli._release_options import ReleaseOptions
 from shoal.cli._session import compile_ahead, session
 from shoal.cli._settings import parse_settings, parse_types, parse_weights
@@ -64,7 +64,7 @@ def mask(
     """Microaggregate SOURCE into TARGET."""
     with session(quiet=quiet):
         check_sources(source)
-        plan = plan.split(reading.names_of(*source))
+        plan = plan.split(reading.column_names_of(*source))
         if method == "auto" and effort is None:
             compile_ahead()
         from shoal.frame.missing_codes import parse_missing_codes
@@ -90,7 +90,7 @@ def mask(
         step |= plan.step_parameters
         step |= {name: value for name, value in step_options.items() if value is not None}
         large = is_large(source, target, writing.scheduler, writing.chunk_size)
-        release(
+        mask_and_print(
             Plan.of(
                 plan.column,
                 partitioner(method, {"k": k, **method_options}),

@@ -80,42 +80,44 @@ def risk(
         from shoal.io.publish import Publication
         from shoal.metrics.survey import survey_risk
 
-        checked = CheckedLimits(limits, "risk")
+        checked_limits = CheckedLimits(limits, "risk")
         dialect = reading.dialect()
         if records is not None:
             check_format(records)
         with Publication(force=force) as publication:
-            part = None if records is None else publication.add(records, secret=True)
-            opened = open_source(source, dialect=dialect, numbers=())
-            codes = parse_codes(missing_codes, opened.table)
-            table = typed_table(opened, {}, codes)
-            others = None if population is None else read_typed(population, {}, dialect, codes)
+            temporary_path = None if records is None else publication.add(records, secret=True)
+            opened_source = open_source(source, dialect=dialect, numbers=())
+            codes = parse_codes(missing_codes, opened_source.table)
+            table = typed_table(opened_source, {}, codes)
+            population_table = (
+                None if population is None else read_typed(population, {}, dialect, codes)
+            )
             keys, by = split_lists([column, by], lambda: table.column_names)
             column = keys or []
             risks = survey_risk(
                 table,
                 quasi_identifiers=column,
                 weight=weight,
-                population=others,
+                population=population_table,
                 sampling_fraction=sampling_fraction,
                 household=household,
                 max_size=max_size,
                 by=by,
                 min_group=min_group,
             )
-            if records is not None and part is not None:
-                single = table.select(column)
+            if records is not None and temporary_path is not None:
+                record_table = table.select(column)
                 for name, values in risks.by_record().items():
-                    single = single.append_column(name, [values])
-                write(single, part, target=records)
-        checked.check(risks)
-        content = {**risks.to_dict(), **checked.content}
+                    record_table = record_table.append_column(name, [values])
+                write(record_table, temporary_path, target=records)
+        checked_limits.check(risks)
+        content = {**risks.to_dict(), **checked_limits.content}
         content["remarks"] = list(risks.remarks)
-        text = repr(risks) + checked.text
+        text = repr(risks) + checked_limits.text
         if records is not None:
             content["records_file"] = str(records)
             text += f"\n{records}: the risks of single records, not for publication"
         print_result(content, text, as_json=json, quiet=quiet)
         for remark in risks.remarks:
             echo(f"warning: {remark}", colour="yellow", err=True)
-        checked.exit()
+        checked_limits.exit()

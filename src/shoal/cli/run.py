@@ -2,7 +2,7 @@
 
 from shoal.cli import _options as options
 from shoal.cli._large import is_large
-from shoal.cli._release import release
+from shoal.cli._release import mask_and_print
 from shoal.cli._release_options import ReleaseOptions
 from shoal.cli._session import session
 from shoal.cli._source_arguments import check_sources
@@ -24,7 +24,7 @@ def run(
         check_sources(source)
         from shoal.plan import Plan
 
-        release(
+        mask_and_print(
             Plan.load(plan).shuffled() if shuffle else Plan.load(plan),
             source,
             target,

@@ -61,28 +61,34 @@ def tradeoff(
                 file=plot.name,
             )
         with Publication(force=force) as publication:
-            part = publication.add(plot) if plot is not None else None
-            opened = open_source(source, dialect=reading.dialect(), numbers=())
-            columns, secret, dropped = split_lists(
-                [column, confidential, identifier], lambda: opened.table.column_names
+            temporary_path = publication.add(plot) if plot is not None else None
+            opened_source = open_source(source, dialect=reading.dialect(), numbers=())
+            columns, confidential_columns, identifiers = split_lists(
+                [column, confidential, identifier], lambda: opened_source.table.column_names
             )
-            column, confidential, identifier = columns or [], secret or [], dropped
-            declared = inferred_types(opened, column, as_types(parse_type_options(types or [])))
+            column, confidential, identifier = (
+                columns or [],
+                confidential_columns or [],
+                identifiers,
+            )
+            declared_types = inferred_types(
+                opened_source, column, as_types(parse_type_options(types or []))
+            )
             points = sweep(
-                typed_table(opened, declared),
+                typed_table(opened_source, declared_types),
                 column,
                 confidential,
                 k=k_values,
                 lambdas=shares,
                 method=method,
-                types=declared,
+                types=declared_types,
                 identifiers=identifier or (),
                 unit=unit,
                 household=household,
                 n_jobs=n_jobs,
             )
-            if plot is not None and part is not None:
-                draw_tradeoff(points, part, plot.suffix.lower()[1:])
+            if plot is not None and temporary_path is not None:
+                draw_tradeoff(points, temporary_path, plot.suffix.lower()[1:])
         knees = {size: knee(curve).dependence for size, curve in by_k(points).items()}
         relative = {size: best_relative(curve).dependence for size, curve in by_k(points).items()}
         content = {

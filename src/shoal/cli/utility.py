@@ -77,25 +77,25 @@ def utility(
     with session(quiet=quiet):
         from shoal.metrics.analyses import utility as compare_analyses
 
-        checked = CheckedLimits(limits, "utility")
-        before = read_original(original, reading.dialect(), types, missing_codes)
-        column, target, by = before.split(column, target, by)
+        checked_limits = CheckedLimits(limits, "utility")
+        original_data = read_original(original, reading.dialect(), types, missing_codes)
+        column, target, by = original_data.split(column, target, by)
         result = compare_analyses(
-            before.table,
-            before.read_alike(masked, masked_table),
+            original_data.table,
+            original_data.read_alike(masked, masked_table),
             columns=column,
-            target=target or checked.limits.targets or None,
-            formula=formula or checked.limits.formulas or None,
+            target=target or checked_limits.limits.targets or None,
+            formula=formula or checked_limits.limits.formulas or None,
             weight=weight,
             by=by,
             min_group=min_group,
             aligned=aligned or None,
             measures=split_commas(measure) if measure else None,
-            types=before.types,
+            types=original_data.types,
             random_state=seed,
             n_jobs=n_jobs,
         )
-        checked.check(result)
-        content = {**result.to_dict(), **checked.content}
-        print_result(content, repr(result) + checked.text, as_json=json, quiet=quiet)
-        checked.exit()
+        checked_limits.check(result)
+        content = {**result.to_dict(), **checked_limits.content}
+        print_result(content, repr(result) + checked_limits.text, as_json=json, quiet=quiet)
+        checked_limits.exit()

@@ -71,7 +71,7 @@ Strict = Annotated[
     bool,
     typer.Option("--strict", metavar=options.FLAG, help="Fail also if the verdict is qualified."),
 ]
-SIGNS = {True: "ok  ", False: "FAIL", None: "-   "}
+OUTCOMES = {True: "ok  ", False: "FAIL", None: "-   "}
 
 
 def verify(
@@ -93,7 +93,7 @@ def verify(
     json: options.Json = False,
 ) -> None:
     """Check RELEASED against its manifest and its guarantee, with or without the original."""
-    with session(quiet=quiet, own_options=False):
+    with session(quiet=quiet, only_own_flags=False):
         from shoal.audit import verify as verify_release
         from shoal.cli._lazy_imports import discard_placeholders
 
@@ -113,7 +113,9 @@ def verify(
             layout=layout,
             client=scheduler,
         )
-        lines = [f"{SIGNS[check.passed]} {check.name}: {check.message}" for check in verification]
+        lines = [
+            f"{OUTCOMES[check.passed]} {check.name}: {check.message}" for check in verification
+        ]
         content: dict[str, Any] = {"checks": [check._asdict() for check in verification]}
         verdict = verification.verdict
         if verdict is not None:

@@ -11,7 +11,7 @@ from importlib import resources
 from io import BytesIO
 from typing import Any
 
-from shoal.datasets.frames import Kind, check_kind, frame
+from shoal.datasets.frames import Kind, check_kind, to_frame
 
 
 @dataclass(frozen=True)
@@ -161,4 +161,4 @@ def _load(name: str, kind: str) -> Any:
 
     check_kind(kind)
     content = resources.files("shoal.datasets").joinpath(f"{name}.parquet").read_bytes()
-    return frame(parquet.read_table(BytesIO(content)), kind)
+    return to_frame(parquet.read_table(BytesIO(content)), kind)

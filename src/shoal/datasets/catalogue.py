@@ -10,7 +10,7 @@ ROLES: dict[str, dict[str, str]] = {"sme": example.ROLES, "survey": synthetic.RO
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """One table of the catalogue."""
 
     load: Callable[..., Any]
@@ -19,21 +19,21 @@ class Entry:
     line: str
 
 
-def _reference(name: str, load: Callable[..., Any], line: str) -> Entry:
+def _reference_entry(name: str, load: Callable[..., Any], line: str) -> CatalogueEntry:
     reference = casc.REFERENCES[name]
-    return Entry(load, reference.rows, len(reference.columns), line)
+    return CatalogueEntry(load, reference.rows, len(reference.columns), line)
 
 
 CATALOGUE = {
-    "census": _reference("census", casc.census, "incomes and taxes of persons (CASC)"),
-    "eia": _reference("eia", casc.eia, "revenues and sales of electric utilities (CASC)"),
-    "sme": Entry(
+    "census": _reference_entry("census", casc.census, "incomes and taxes of persons (CASC)"),
+    "eia": _reference_entry("eia", casc.eia, "revenues and sales of electric utilities (CASC)"),
+    "sme": CatalogueEntry(
         example.sme, example.ROWS, len(example.COLUMNS), "eleven companies, to follow by hand"
     ),
-    "survey": Entry(
+    "survey": CatalogueEntry(
         synthetic.survey, 1000, len(synthetic.ROLES), "a made-up survey of any length, seeded"
     ),
-    "tarragona": _reference("tarragona", casc.tarragona, "accounts of companies (CASC)"),
+    "tarragona": _reference_entry("tarragona", casc.tarragona, "accounts of companies (CASC)"),
 }
 
 

@@ -3,7 +3,7 @@
 from importlib import resources
 from typing import Any
 
-from shoal.datasets.frames import Kind, check_kind, frame, parse_csv, schema
+from shoal.datasets.frames import Kind, check_kind, integer_schema, parse_csv, to_frame
 
 COLUMNS = ("company", "surface", "employees", "turnover", "net_profit")
 ROWS = 11
@@ -49,4 +49,4 @@ def sme(kind: Kind = "pandas") -> Any:
     """
     check_kind(kind)
     content = resources.files("shoal.datasets").joinpath("sme.csv").read_bytes()
-    return frame(parse_csv(content, schema(COLUMNS, ("company",))), kind)
+    return to_frame(parse_csv(content, integer_schema(COLUMNS, ("company",))), kind)

@@ -11,7 +11,7 @@ from shoal.errors import MissingDependency, ParameterError
 Kind = Literal["pandas", "polars", "pyarrow"]
 
 
-def schema(columns: tuple[str, ...], text: tuple[str, ...] = ()) -> pa.Schema:
+def integer_schema(columns: tuple[str, ...], text: tuple[str, ...] = ()) -> pa.Schema:
     """Return a schema of whole numbers, except for the columns in ``text``."""
     return pa.schema([(name, pa.string() if name in text else pa.int64()) for name in columns])
 
@@ -34,7 +34,7 @@ def check_kind(kind: str) -> None:
         _polars()
 
 
-def frame(table: pa.Table, kind: str) -> Any:
+def to_frame(table: pa.Table, kind: str) -> Any:
     """Return ``table`` as a frame of ``kind``."""
     if kind == "pandas":
         return table.to_pandas()

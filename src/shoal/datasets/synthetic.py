@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.datasets.frames import Kind, check_kind, frame
+from shoal.datasets.frames import Kind, check_kind, to_frame
 from shoal.errors import ParameterError
 
 Column = NDArray[np.float64]
@@ -73,16 +73,16 @@ def survey(n: int = 1000, random_state: int | None = 0, kind: Kind = "pandas") -
     >>> survey(n=3)["person"].tolist()
     ['P000001', 'P000002', 'P000003']
     """
-    _check("n", n, least=1)
+    _check("n", n, minimum=1)
     if random_state is not None:
-        _check("random_state", random_state, least=0)
+        _check("random_state", random_state, minimum=0)
     check_kind(kind)
     # One stream for each distribution, filled row by row: the first rows do not depend on n.
     normal, uniform = np.random.default_rng(random_state).spawn(2)
-    return frame(_survey(normal.standard_normal((n, 6)), uniform.random((n, 4))), kind)
+    return to_frame(_make_survey(normal.standard_normal((n, 6)), uniform.random((n, 4))), kind)
 
 
-def _survey(z: Column, u: Column) -> pa.Table:
+def _make_survey(z: Column, u: Column) -> pa.Table:
     """Return the survey made of six normal and four uniform draws per person."""
     region = np.searchsorted(CUMULATIVE_SHARES, u[:, 0], side="right")
     age = np.floor(18 + 74 * u[:, 1] ** 1.3)
@@ -122,10 +122,10 @@ def _income(
     return np.rint(np.exp(log_median) * (1 - u) ** (-1 / 2.5)).astype(np.int64)
 
 
-def _check(name: str, value: object, least: int) -> None:
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+def _check(name: str, value: object, minimum: int) -> None:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < minimum:
         raise ParameterError(
-            f"The {name!r} parameter of survey must be an int in [{least}, inf). Got {value!r}"
+            f"The {name!r} parameter of survey must be an int in [{minimum}, inf). Got {value!r}"
             " instead.",
             code="parameter-not-accepted",
             parameter=name,

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, InputError
 from shoal.frame.hierarchies import Hierarchy, Row
-from shoal.frame.numerals import open_end_place
+from shoal.frame.numerals import open_end_position
 from shoal.frame.types import Type, text_of
 
 MAX_DECLARED = 500  # categories with a declared distance for every pair
 MAX_TABULATED = 500  # categories whose distances in a hierarchy are kept as a matrix
-DISGUISED_KINDS = {
+KIND_PATTERNS = {
     "numeric": re.compile(r"[(+-]*\s*[$€£¥]?[+-]?(\d[\d.,]*|[.,]\d+)([eE][+-]?\d+)?\s*[%€£]?\)?"),
     "date": re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[/.]\d{1,2}[/.]\d{4}.*"),
 }
@@ -51,17 +51,17 @@ class Cells(NamedTuple):
 
     def first_other(self, indices: Collection[int]) -> int | None:
         """Return the first record, counted from 1, whose text has none of ``indices``."""
-        others = ~np.isin(self.text_index, [-1, *indices])
-        return int(np.argmax(others)) + 1 if others.any() and self.counts is None else None
+        is_other = ~np.isin(self.text_index, [-1, *indices])
+        return int(np.argmax(is_other)) + 1 if is_other.any() and self.counts is None else None
 
     @property
-    def known(self) -> int:
+    def n_known(self) -> int:
         """Number of cells with a value."""
-        known = self.text_index >= 0
-        return int(known.sum() if self.counts is None else self.counts[known].sum())
+        has_value = self.text_index >= 0
+        return int(has_value.sum() if self.counts is None else self.counts[has_value].sum())
 
     @property
-    def total(self) -> int:
+    def n_cells(self) -> int:
         """Number of cells."""
         return len(self.text_index) if self.counts is None else int(self.counts.sum())
 
@@ -77,13 +77,13 @@ def texts_and_index(array: Any) -> tuple[list[str], Codes]:
     return texts, np.asarray(encoded.indices.fill_null(-1).to_numpy(), np.int64)
 
 
-def ordinal_codes(name: str, texts: list[str], cells: Cells, declared: Type) -> Matrix:
+def ordinal_codes(name: str, texts: list[str], cells: Cells, declared_type: Type) -> Matrix:
     """Return the rank of each text in the order of an ordinal column, counted from 0."""
-    if declared.order:
-        rank = {text: position for position, text in enumerate(declared.order)}
+    if declared_type.order:
+        rank = {text: position for position, text in enumerate(declared_type.order)}
         _refuse_unknown(name, texts, cells, rank, "its order")
         return np.array([float(rank[text]) for text in texts])
-    numbers = _places(texts)
+    numbers = _positions(texts)
     if numbers is None:
         raise InputError(
             f"Column {name!r} is declared as ordinal, but neither its type nor the table gives an"
@@ -94,93 +94,99 @@ def ordinal_codes(name: str, texts: list[str], cells: Cells, declared: Type) -> 
     return np.unique(numbers, return_inverse=True)[1].astype(np.float64)
 
 
-def _places(texts: Sequence[str]) -> list[float] | None:
+def _positions(texts: Sequence[str]) -> list[float] | None:
     """Return texts as numbers, which may have open ends such as 90+; None for other text."""
     try:
         return [float(text) for text in texts]
     except ValueError:
-        places = [open_end_place(text) for text in texts]
-        known = [place for place in places if place is not None]
-        return known if len(known) == len(places) else None
+        positions = [open_end_position(text) for text in texts]
+        known_positions = [position for position in positions if position is not None]
+        return known_positions if len(known_positions) == len(positions) else None
 
 
 def nominal_codes(
-    name: str, texts: list[str], cells: Cells, declared: Type
+    name: str, texts: list[str], cells: Cells, declared_type: Type
 ) -> tuple[Matrix, CategoryGeometry]:
     """Return a code for each text, and what is declared about the distances between codes."""
-    occurring = set(texts)
-    distinct = len(occurring)
-    if declared.kind == "boolean" and distinct > 2:
+    distinct_texts = set(texts)
+    n_distinct = len(distinct_texts)
+    if declared_type.kind == "boolean" and n_distinct > 2:
         raise InputError(
-            f"Column {name!r} is declared as boolean but has {distinct} values. Declare it as"
+            f"Column {name!r} is declared as boolean but has {n_distinct} values. Declare it as"
             " nominal.",
             code="not-boolean",
             column=name,
-            count=distinct,
+            count=n_distinct,
         )
-    if declared.distances and distinct > MAX_DECLARED:
+    if declared_type.distances and n_distinct > MAX_DECLARED:
         raise InputError(
-            f"Column {name!r} has {distinct} categories, and a distance can be declared for every"
+            f"Column {name!r} has {n_distinct} categories, and a distance can be declared for every"
             f" pair of at most {MAX_DECLARED}. Declare a hierarchy instead, or no distances.",
             code="too-many-categories",
             column=name,
-            count=distinct,
+            count=n_distinct,
         )
-    known = _declared_values(declared)
-    if declared.prefixes:
-        paths = Hierarchy(prefixes=declared.prefixes).paths(sorted(occurring))
-        declared = replace(declared, hierarchy=tuple(paths))
-    if known:
-        _refuse_unknown(name, texts, cells, set(known), "its hierarchy or its distances")
-    present = [text for text in known or sorted(occurring) if text in occurring]
-    code_of = {text: code for code, text in enumerate(present)}
+    declared_values = _declared_values(declared_type)
+    if declared_type.prefixes:
+        paths = Hierarchy(prefixes=declared_type.prefixes).paths(sorted(distinct_texts))
+        declared_type = replace(declared_type, hierarchy=tuple(paths))
+    if declared_values:
+        _refuse_unknown(name, texts, cells, set(declared_values), "its hierarchy or its distances")
+    occurring_values = [
+        text for text in declared_values or sorted(distinct_texts) if text in distinct_texts
+    ]
+    code_of = {text: code for code, text in enumerate(occurring_values)}
     codes = np.array([float(code_of[text]) for text in texts])
-    if declared.hierarchy:
-        ancestors = _ancestors(present, declared.hierarchy)
-        if distinct > MAX_TABULATED:
+    if declared_type.hierarchy:
+        ancestors = _ancestor_codes(occurring_values, declared_type.hierarchy)
+        if n_distinct > MAX_TABULATED:
             return codes, CategoryGeometry(ancestors=ancestors)
         return codes, CategoryGeometry(_hierarchy_distances(ancestors))
-    if declared.distances:
-        return codes, CategoryGeometry(_declared_distances(name, present, declared.distances))
+    if declared_type.distances:
+        return codes, CategoryGeometry(
+            _declared_distances(name, occurring_values, declared_type.distances)
+        )
     return codes, CategoryGeometry()
 
 
-class Disguised(NamedTuple):
-    """Cells of a text column that read as values of another kind."""
+class SuspectedKind(NamedTuple):
+    """Another kind that cells of a text column seem to be of."""
 
     kind: str
     cells: int
-    first_other: int | None  # the first record, counted from 1, whose cell does not
+    first_other: int | None  # the first record, counted from 1, whose cell is not of this kind
 
 
-def find_disguised(texts: list[str], cells: Cells) -> Disguised | None:
-    """Return which cells of a text column read as numbers or dates; None if none does."""
-    for kind, pattern in DISGUISED_KINDS.items():
+def find_suspected_kind(texts: list[str], cells: Cells) -> SuspectedKind | None:
+    """Return the kind that cells of a text column seem to be of; None if they are plain text."""
+    for kind, pattern in KIND_PATTERNS.items():
         matching = [index for index, text in enumerate(texts) if pattern.fullmatch(text.strip())]
         if matching:
-            return Disguised(kind, cells.count(matching), cells.first_other(matching))
+            return SuspectedKind(kind, cells.count(matching), cells.first_other(matching))
     return None
 
 
-def refuse_disguised(name: str, texts: list[str], cells: Cells) -> None:
+def refuse_ambiguous_text(name: str, texts: list[str], cells: Cells) -> None:
     """Refuse text that looks like numbers, dates or names of records: the user must declare it."""
-    disguised = find_disguised(texts, cells)
-    if disguised is not None:
-        other = disguised.first_other
-        location = f" The first cell that does not is in record {other}." if other else ""
+    suspected = find_suspected_kind(texts, cells)
+    if suspected is not None:
+        first_other = suspected.first_other
+        location = (
+            f" The first cell that does not is in record {first_other}." if first_other else ""
+        )
         raise ColumnError(
-            f"Column {name!r} holds text, and {_part(disguised.cells, cells.known)} with a value"
-            f" read as {disguised.kind} values.{location} Declare its type: {disguised.kind} or"
-            " nominal. For files, see `missing_text` and `decimal`.",
+            f"Column {name!r} holds text, and {_count_phrase(suspected.cells, cells.n_known)} with"
+            f" a value read as {suspected.kind} values.{location} Declare its type:"
+            f" {suspected.kind} or nominal. For files, see `missing_text` and `decimal`.",
             code="text-disguises-values",
             column=name,
-            kind=disguised.kind,
-            count=disguised.cells,
-            record=other,
+            kind=suspected.kind,
+            count=suspected.cells,
+            record=first_other,
         )
-    if len(texts) > 2 and 2 * len(texts) > cells.known:
+    if len(texts) > 2 and 2 * len(texts) > cells.n_known:
         raise ColumnError(
-            f"Column {name!r} holds text with {len(texts):,} different values in {cells.known:,}"
+            f"Column {name!r} holds text with {len(texts):,} different values in {cells.n_known:,}"
             " records: it seems to name records. Drop it as an identifier, or declare its type.",
             code="text-names-records",
             column=name,
@@ -188,25 +194,25 @@ def refuse_disguised(name: str, texts: list[str], cells: Cells) -> None:
         )
 
 
-def _part(count: int, total: int) -> str:
-    """Return how many cells of all are meant.
+def _count_phrase(count: int, total: int) -> str:
+    """Return a phrase for a number of cells out of a total.
 
     Examples
     --------
-    >>> _part(3, 4), _part(1500, 1500)
+    >>> _count_phrase(3, 4), _count_phrase(1500, 1500)
     ('3 of 4 cells', 'all 1,500 cells')
     """
     return f"all {total:,} cells" if count == total else f"{count:,} of {total:,} cells"
 
 
-def _declared_values(declared: Type) -> list[str]:
+def _declared_values(declared_type: Type) -> list[str]:
     """Return the distinct values in a declared hierarchy or table of distances."""
-    if declared.hierarchy:
-        return [row[0] for row in declared.hierarchy]
-    return list(dict.fromkeys(value for row in declared.distances for value in row[:2]))
+    if declared_type.hierarchy:
+        return [row[0] for row in declared_type.hierarchy]
+    return list(dict.fromkeys(value for row in declared_type.distances for value in row[:2]))
 
 
-def _ancestors(values: Sequence[str], rows: Sequence[Row]) -> Codes:
+def _ancestor_codes(values: Sequence[str], rows: Sequence[Row]) -> Codes:
     """Return codes of the ancestors of each value at every level; level 0 is the value itself."""
     path = {row[0]: row for row in rows}
     levels = [[path[value][level] for value in values] for level in range(len(rows[0]))]
@@ -220,10 +226,10 @@ def _hierarchy_distances(ancestors: Codes) -> Matrix:
 
 
 def _declared_distances(name: str, values: Sequence[str], rows: Sequence[Row]) -> Matrix:
-    distance = {frozenset(row[:2]): float(row[2]) for row in rows}
-    distance |= {frozenset((value,)): 0.0 for value in values}
+    distance_of_pair = {frozenset(row[:2]): float(row[2]) for row in rows}
+    distance_of_pair |= {frozenset((value,)): 0.0 for value in values}
     pairs = [[frozenset((first, second)) for second in values] for first in values]
-    missing = sum(pair not in distance for i, row in enumerate(pairs) for pair in row[:i])
+    missing = sum(pair not in distance_of_pair for i, row in enumerate(pairs) for pair in row[:i])
     if missing:
         raise InputError(
             f"The distances of column {name!r} lack {missing} pair{'s' if missing > 1 else ''} of"
@@ -232,17 +238,17 @@ def _declared_distances(name: str, values: Sequence[str], rows: Sequence[Row]) -
             column=name,
             count=missing,
         )
-    return np.array([[distance[pair] for pair in row] for row in pairs])
+    return np.array([[distance_of_pair[pair] for pair in row] for row in pairs])
 
 
 def _refuse_unknown(
-    name: str, texts: list[str], cells: Cells, known: Container[str], source: str
+    name: str, texts: list[str], cells: Cells, declared_values: Container[str], source: str
 ) -> None:
-    unknown = [index for index, text in enumerate(texts) if text not in known]
+    unknown = [index for index, text in enumerate(texts) if text not in declared_values]
     if unknown:
         count = cells.count(unknown)
         raise InputError(
-            f"Column {name!r} has {count:,} of {cells.total:,} cells with a value that {source}"
+            f"Column {name!r} has {count:,} of {cells.n_cells:,} cells with a value that {source}"
             " lacks. Add the missing values to the type, or correct the cells.",
             code="value-outside-type",
             column=name,

@@ -75,16 +75,18 @@ def text_codes_and_labels(
     frames: Sequence[Frame], name: str
 ) -> tuple[list[NDArray[np.int64]], list[str]]:
     """Return the result of `text_codes` and the text of each code."""
-    known: dict[str, int] = {}
-    coded = []
+    code_of_text: dict[str, int] = {}
+    codes_by_frame = []
     for frame in frames:
         column = without_dictionary(arrow(frame, name))
         encoded = column.dictionary_encode()
         values = encoded.dictionary.to_pylist()
-        code = [-1 if v != v else known.setdefault(text_of(v), len(known)) for v in values]
-        index = encoded.indices.fill_null(len(code)).to_numpy(zero_copy_only=False)
-        coded.append(np.array([*code, -1], np.int64)[index])
-    return coded, list(known)
+        dictionary_codes = [
+            -1 if v != v else code_of_text.setdefault(text_of(v), len(code_of_text)) for v in values
+        ]
+        index = encoded.indices.fill_null(len(dictionary_codes)).to_numpy(zero_copy_only=False)
+        codes_by_frame.append(np.array([*dictionary_codes, -1], np.int64)[index])
+    return codes_by_frame, list(code_of_text)
 
 
 def _encode(frame: Frame, name: str) -> NDArray[np.int64]:

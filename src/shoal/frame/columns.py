@@ -16,7 +16,7 @@ from shoal.frame.categories import (
     Cells,
     nominal_codes,
     ordinal_codes,
-    refuse_disguised,
+    refuse_ambiguous_text,
     texts_and_index,
 )
 from shoal.frame.codes import value_codes
@@ -88,33 +88,33 @@ class Column:
         return first[codes]
 
 
-def read_column(frame: Frame, name: str, declared: Type | None = None) -> Column:
+def read_column(frame: Frame, name: str, declared_type: Type | None = None) -> Column:
     """Return a column, interpreted by its declared type or else by its type in the table."""
     tables.check_columns(frame, [name])
-    if kind_of(frame, name, declared) == "numeric":
+    if kind_of(frame, name, declared_type) == "numeric":
         return Column(name, "numeric", tables.numbers(frame, name), np.empty(0, np.int64))
-    return _read(name, tables.arrow(frame, name), declared)
+    return _read(name, tables.arrow(frame, name), declared_type)
 
 
 def read_concatenated(
-    before: Frame, after: Frame, name: str, declared: Type | None = None
+    first: Frame, second: Frame, name: str, declared_type: Type | None = None
 ) -> Column:
-    """Return a column of ``before`` followed by the same column of ``after``."""
-    return read_together([before, after], name, declared)
+    """Return a column of ``first`` followed by the same column of ``second``."""
+    return read_together([first, second], name, declared_type)
 
 
-def read_together(frames: Sequence[Frame], name: str, declared: Type | None = None) -> Column:
+def read_together(frames: Sequence[Frame], name: str, declared_type: Type | None = None) -> Column:
     """Return a column of several tables, one after the other."""
-    parts = [tables.arrow(frame, name) for frame in frames]
+    arrays = [tables.arrow(frame, name) for frame in frames]
     kinds = [  # a column whose values are all missing may have lost its type
-        kind_of(frame, name, declared)
-        for frame, part in zip(frames, parts, strict=True)
-        if part.null_count < len(part)
-    ] or [kind_of(frames[0], name, declared)]
+        kind_of(frame, name, declared_type)
+        for frame, array in zip(frames, arrays, strict=True)
+        if array.null_count < len(array)
+    ] or [kind_of(frames[0], name, declared_type)]
     if len(set(kinds)) > 1:
         raise ColumnError(
-            f"Column {name!r} is {kinds[0]} in one table, {_other(kinds)} in another. Convert one"
-            " of them, or declare the type with `types`.",
+            f"Column {name!r} is {kinds[0]} in one table, {_other_kind(kinds)} in another. Convert"
+            " one of them, or declare the type with `types`.",
             code="kinds-differ",
             column=name,
             kinds=tuple(kinds),
@@ -122,33 +122,33 @@ def read_together(frames: Sequence[Frame], name: str, declared: Type | None = No
     if kinds[0] == "numeric":
         values = [_numbers(frame, name) for frame in frames]
         return Column(name, "numeric", np.concatenate(values), np.empty(0, np.int64))
-    first = parts[0]
-    if declared is None:
+    first = arrays[0]
+    if declared_type is None:
         _read(name, first, None)  # refuses what a single table would refuse
-        declared = Type(kinds[0])
-    if declared.kind == "ordinal" and not declared.order:
-        declared = replace(declared, order=own_order(first))
-    filled = [part for part in parts if part.null_count < len(part)] or parts
-    arrow_type = decode(filled[0]).type
+        declared_type = Type(kinds[0])
+    if declared_type.kind == "ordinal" and not declared_type.order:
+        declared_type = replace(declared_type, order=category_order(first))
+    arrays_with_values = [array for array in arrays if array.null_count < len(array)] or arrays
+    arrow_type = decode(arrays_with_values[0]).type
     try:
-        joined = pa.concat_arrays([part.cast(arrow_type) for part in map(decode, parts)])
+        joined = pa.concat_arrays([array.cast(arrow_type) for array in map(decode, arrays)])
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise ColumnError(
             f"Column {name!r} has different types in the two tables. Convert one of them.",
             code="kinds-differ",
             column=name,
         ) from None
-    return _read(name, joined, declared)
+    return _read(name, joined, declared_type)
 
 
-def _other(kinds: Sequence[Kind]) -> Kind:
+def _other_kind(kinds: Sequence[Kind]) -> Kind:
     return next(kind for kind in kinds if kind != kinds[0])
 
 
-def kind_of(frame: Frame, name: str, declared: Type | None = None) -> Kind:
+def kind_of(frame: Frame, name: str, declared_type: Type | None = None) -> Kind:
     """Return the declared kind of a column, or the kind of its type in the table."""
-    if declared is not None:
-        return declared.kind
+    if declared_type is not None:
+        return declared_type.kind
     if frame[name].dtype.is_numeric():
         return "numeric"
     return _kind(name, tables.arrow(frame, name).type)
@@ -186,12 +186,12 @@ def rank_or_category_codes(
     Ordered, complete columns are coded by rank; all others by category, and a missing value is a
     category of its own.
     """
-    numbered = value_codes(frame, names)
-    ordered = ordered_columns(frame, names, types)
+    encoded = value_codes(frame, names)
+    ranked_columns = ordered_columns(frame, names, types)
     for i, name in enumerate(names):
-        if name in ordered:
-            numbered[:, i] = np.unique(ordered[name].values, return_inverse=True)[1]
-    return numbered, np.array([name in ordered for name in names], bool)
+        if name in ranked_columns:
+            encoded[:, i] = np.unique(ranked_columns[name].values, return_inverse=True)[1]
+    return encoded, np.array([name in ranked_columns for name in names], bool)
 
 
 def _kind(name: str, arrow_type: Any) -> Kind:
@@ -218,17 +218,17 @@ def _no_distance(name: str, arrow_type: Any) -> ColumnError:
 
 
 def column_from_counts(
-    name: str, values: Any, counts: NDArray[np.int64], declared: Type | None = None
+    name: str, values: Any, counts: NDArray[np.int64], declared_type: Type | None = None
 ) -> Column:
     """Return a non-numeric column from its distinct values and how often each occurs."""
-    return _read(name, values, declared, counts)
+    return _read(name, values, declared_type, counts)
 
 
 def _read(
-    name: str, array: Any, declared: Type | None, counts: NDArray[np.int64] | None = None
+    name: str, array: Any, declared_type: Type | None, counts: NDArray[np.int64] | None = None
 ) -> Column:
     """Return a non-numeric column."""
-    column_type = declared or Type(_kind(name, array.type))
+    column_type = declared_type or Type(_kind(name, array.type))
     decoded = decode(array)
     if pa.types.is_nested(decoded.type) or isinstance(decoded.type, pa.BaseExtensionType):
         raise _no_distance(name, decoded.type)
@@ -238,19 +238,19 @@ def _read(
     else:
         is_dictionary = pa.types.is_dictionary(array.type)
         if column_type.kind == "ordinal" and not column_type.order and is_dictionary:
-            column_type = replace(column_type, order=own_order(array))
+            column_type = replace(column_type, order=category_order(array))
         texts, index = texts_and_index(decoded)
         cells = Cells(index, counts)
         if column_type.kind == "ordinal":
             distinct = ordinal_codes(name, texts, cells, column_type)
         else:
-            if declared is None and is_text(array.type):
-                refuse_disguised(name, texts, cells)
+            if declared_type is None and is_text(array.type):
+                refuse_ambiguous_text(name, texts, cells)
             distinct, geometry = nominal_codes(name, texts, cells, column_type)
-    code = np.unique(distinct, return_inverse=True)[1].astype(np.int64)
+    code_of_distinct = np.unique(distinct, return_inverse=True)[1].astype(np.int64)
     values = np.append(distinct, np.nan)[index]
-    codes = np.append(code, -1)[index]
-    spelling = _spelling(decoded, len(set(code)))
+    codes = np.append(code_of_distinct, -1)[index]
+    spelling = _spelling(decoded, len(set(code_of_distinct)))
     return Column(name, column_type.kind, values, codes, *geometry, spelling)
 
 
@@ -272,8 +272,8 @@ def _spelling(decoded: Any, n_values: int) -> NDArray[np.int64] | None:
     return np.asarray(rank[encoded.indices.fill_null(0).to_numpy()])
 
 
-def own_order(array: Any) -> tuple[str, ...]:
+def category_order(array: Any) -> tuple[str, ...]:
     """Return the order of ordered Arrow categories; empty for any other array."""
-    ordered = pa.types.is_dictionary(array.type) and array.type.ordered
-    entries = map(text_of, array.dictionary.to_pylist()) if ordered else ()
+    is_ordered = pa.types.is_dictionary(array.type) and array.type.ordered
+    entries = map(text_of, array.dictionary.to_pylist()) if is_ordered else ()
     return tuple(dict.fromkeys(entries))  # Arrow allows duplicate entries

@@ -1,4 +1,4 @@
-"""Tables that narwhals does not support as they are: DuckDB relations, and decimals as objects."""
+"""Conversion of tables that narwhals does not support: DuckDB relations, decimals as objects."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -41,8 +41,12 @@ def decimal_columns(data: Any) -> list[str]:
     for name in data.columns:
         column = data[name]
         if getattr(column, "ndim", 0) == 1 and column.dtype == object and isinstance(name, str):
-            known = column.dropna()
-            if len(known) and type(known.iloc[0]).__name__ == "Decimal" and _are_decimals(known):
+            present = column.dropna()
+            if (
+                len(present)
+                and type(present.iloc[0]).__name__ == "Decimal"
+                and _are_decimals(present)
+            ):
                 names.append(name)
     return names
 

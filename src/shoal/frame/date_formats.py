@@ -13,7 +13,7 @@ _TIMES = {
     r" \d{1,2}:\d\d [AaPp][Mm]": " %I:%M %p",
     r" \d{1,2}:\d\d:\d\d [AaPp][Mm]": " %I:%M:%S %p",
 }
-_SHAPES: list[tuple[str, list[str]]] = [  # a pattern, and the formats that it may have
+_FORMATS_BY_SHAPE: list[tuple[str, list[str]]] = [  # a pattern, and the formats that it may have
     (r"\d{4}[01]\d[0-3]\d", ["%Y%m%d"]),
     (r"\d{4}/\d{1,2}/\d{1,2}", ["%Y/%m/%d"]),
     (r"\d{4}\.\d{1,2}\.\d{1,2}\.?", ["%Y.%m.%d", "%Y.%m.%d."]),
@@ -37,7 +37,7 @@ _SHAPES: list[tuple[str, list[str]]] = [  # a pattern, and the formats that it m
 ]
 YEARS = (1800, 2200)  # of dates without marks between year, month and day
 EXCEL = "excel"  # the format of the day numbers of a spreadsheet
-EXCEL_START = dt.datetime(1899, 12, 30)
+EXCEL_EPOCH = dt.datetime(1899, 12, 30)
 
 
 def possible_formats(texts: Sequence[str]) -> list[str]:
@@ -56,23 +56,27 @@ def possible_formats(texts: Sequence[str]) -> list[str]:
         return []
     if all(map(_ISO.fullmatch, texts)):
         return [""] if all(parse_date(text) is not None for text in texts) else []
-    for shape, formats in _SHAPES:
-        for suffix, clock in _TIMES.items():
+    for shape, formats in _FORMATS_BY_SHAPE:
+        for suffix, time_format in _TIMES.items():
             if re.fullmatch(shape + suffix, texts[0]) is None:
                 continue
             pattern = re.compile(shape + suffix)
             if not all(map(pattern.fullmatch, texts)):
                 continue
-            return _fitting_formats(texts, [form + clock for form in formats])
+            return _fitting_formats(texts, [date_format + time_format for date_format in formats])
     return []
 
 
-def parse_date(text: str, form: str = "") -> dt.datetime | None:
+def parse_date(text: str, date_format: str = "") -> dt.datetime | None:
     """Return a date that is written in a format, or as ISO writes it; None if it is not one."""
     try:
-        if form == EXCEL:
-            return EXCEL_START + dt.timedelta(days=float(text))
-        return dt.datetime.strptime(text, form) if form else dt.datetime.fromisoformat(text)
+        if date_format == EXCEL:
+            return EXCEL_EPOCH + dt.timedelta(days=float(text))
+        return (
+            dt.datetime.strptime(text, date_format)
+            if date_format
+            else dt.datetime.fromisoformat(text)
+        )
     except (ValueError, OverflowError, re.error):
         return None
 
@@ -80,10 +84,12 @@ def parse_date(text: str, form: str = "") -> dt.datetime | None:
 def _fitting_formats(texts: Sequence[str], formats: Sequence[str]) -> list[str]:
     """Return the formats that fit; one of several that give the same dates."""
     fitting: dict[tuple[dt.datetime, ...], str] = {}
-    for form in formats:
-        dates = [parse_date(text, form) for text in texts]
-        known = [date for date in dates if date is not None]
-        plausible = form[:4] != "%Y%m" or all(YEARS[0] < date.year < YEARS[1] for date in known)
-        if len(known) == len(texts) and plausible:
-            fitting.setdefault(tuple(known), form)
+    for date_format in formats:
+        dates = [parse_date(text, date_format) for text in texts]
+        parsed_dates = [date for date in dates if date is not None]
+        is_plausible = date_format[:4] != "%Y%m" or all(
+            YEARS[0] < date.year < YEARS[1] for date in parsed_dates
+        )
+        if len(parsed_dates) == len(texts) and is_plausible:
+            fitting.setdefault(tuple(parsed_dates), date_format)
     return list(fitting.values())

@@ -18,24 +18,24 @@ TICKS_PER_DAY = {"s": 86_400, "ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 
 
 
 def rank_dates(
-    name: str, array: Any, form: str = ""
+    name: str, array: Any, date_format: str = ""
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the days from the earliest date to each distinct date, and the rank of each record.
 
     Dates are ranked as integers, so that dates a nanosecond apart remain distinct. The rank of a
     missing date is -1. Text, and numbers if the type of the column has a format, are parsed by
-    ``form``; an empty one stands for ISO dates.
+    ``date_format``; an empty one stands for ISO dates.
     """
-    ticks, per_day = _ticks(_as_temporal(name, array, form))
+    ticks, per_day = _ticks(_as_temporal(name, array, date_format))
     is_valid = np.asarray(ticks.is_valid())
     rank = np.full(len(ticks), -1, np.int64)
     dates, rank[is_valid] = np.unique(ticks.drop_null().to_numpy(), return_inverse=True)
     return (dates - dates[:1]) / per_day, rank
 
 
-def days_since_epoch(name: str, array: Any, form: str = "") -> NDArray[np.float64]:
+def days_since_epoch(name: str, array: Any, date_format: str = "") -> NDArray[np.float64]:
     """Return dates as whole days since 1970-01-01 in their own time zone, NaN where missing."""
-    array = _as_temporal(name, array, form)
+    array = _as_temporal(name, array, date_format)
     if pa.types.is_timestamp(array.type) and array.type.tz is not None:
         array = pc.local_timestamp(array)
     if not (pa.types.is_timestamp(array.type) or pa.types.is_date(array.type)):
@@ -47,13 +47,13 @@ def days_since_epoch(name: str, array: Any, form: str = "") -> NDArray[np.float6
     return days
 
 
-def _as_temporal(name: str, array: Any, form: str) -> Any:
+def _as_temporal(name: str, array: Any, date_format: str) -> Any:
     """Return dates that may be written as text or numbers as dates."""
-    if form and is_plain_number(array.type):
+    if date_format and is_plain_number(array.type):
         texts = [None if value is None else text_of(value) for value in array.to_pylist()]
         array = pa.array(texts, pa.string())
     if is_text(array.type):
-        array = _parse_text(name, array, form)
+        array = _parse_text(name, array, date_format)
     if not pa.types.is_temporal(array.type) or pa.types.is_interval(array.type):
         raise _not_a_date(name, array.type)
     return array
@@ -77,16 +77,16 @@ def _ticks(array: Any) -> tuple[Any, int]:
     return array.cast(pa.int64()), per_day
 
 
-def _parse_text(name: str, array: Any, form: str) -> Any:
+def _parse_text(name: str, array: Any, date_format: str) -> Any:
     """Return text as timestamps or times of day; refuse text in another format."""
     encoded = array.dictionary_encode()
     texts = [text.strip() for text in encoded.dictionary.to_pylist()]
-    if not form and texts and all(text[2:3] == ":" for text in texts):
+    if not date_format and texts and all(text[2:3] == ":" for text in texts):
         return _times(name, encoded, texts)
-    if not form:
-        form = _format_of(name, texts)
-    parsed = [parse_date(text, form) for text in texts]
-    _refuse_invalid(name, encoded, parsed, form)
+    if not date_format:
+        date_format = _format_of(name, texts)
+    parsed = [parse_date(text, date_format) for text in texts]
+    _refuse_invalid(name, encoded, parsed, date_format)
     if len({date.tzinfo is None for date in parsed if date is not None}) > 1:
         raise InputError(
             f"Column {name!r} is declared as date, but only some cells have a time zone."
@@ -123,19 +123,19 @@ def _format_of(name: str, texts: list[str]) -> str:
     return formats[0] if formats else ""
 
 
-def _refuse_invalid(name: str, encoded: Any, parsed: Sequence[Any], form: str) -> None:
+def _refuse_invalid(name: str, encoded: Any, parsed: Sequence[Any], date_format: str) -> None:
     invalid = [i for i, date in enumerate(parsed) if date is None]
     if not invalid:
         return
     index = encoded.indices.fill_null(-1).to_numpy()
-    wrong = np.flatnonzero(np.isin(index, invalid))
-    written = f"written as {form!r}" if form else "ISO dates such as 2024-01-31"
+    invalid_records = np.flatnonzero(np.isin(index, invalid))
+    expected = f"written as {date_format!r}" if date_format else "ISO dates such as 2024-01-31"
     raise InputError(
-        f"Column {name!r} is declared as date, but {len(wrong):,} of {int((index >= 0).sum()):,}"
-        f" cells are not {written}; the first is in record {wrong[0] + 1:,}. Correct them, or give"
-        " the format with `types`.",
+        f"Column {name!r} is declared as date, but {len(invalid_records):,} of"
+        f" {int((index >= 0).sum()):,} cells are not {expected}; the first is in record"
+        f" {invalid_records[0] + 1:,}. Correct them, or give the format with `types`.",
         code="not-a-date",
         column=name,
-        count=len(wrong),
-        record=int(wrong[0]) + 1,
+        count=len(invalid_records),
+        record=int(invalid_records[0]) + 1,
     )

@@ -22,12 +22,12 @@ def decimals_of_values(values: NDArray[Any]) -> int | None:
     0
     >>> decimals_of_values(np.array([0.1 + 0.2]))
     """
-    known = values[np.isfinite(values)]
-    wide = known.astype(np.float64)
+    finite = values[np.isfinite(values)]
+    as_float64 = finite.astype(np.float64)
     for decimals in range(MAX_DECIMALS + 1):
-        if not decimals_fit(wide, decimals):
+        if not decimals_fit(as_float64, decimals):
             return None
-        if np.array_equal(np.round(wide, decimals).astype(known.dtype), known):
+        if np.array_equal(np.round(as_float64, decimals).astype(finite.dtype), finite):
             return decimals
     return None
 

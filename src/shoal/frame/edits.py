@@ -142,9 +142,9 @@ def _terms(node: ast.expr, quoted: Mapping[str, str]) -> Terms:
         if isinstance(node.op, ast.Add | ast.Sub):
             return _combine(left, right, 1.0 if isinstance(node.op, ast.Add) else -1.0)
         if isinstance(node.op, ast.Mult):
-            factor, other = (left, right) if set(left) == {_CONSTANT} else (right, left)
+            factor, other_terms = (left, right) if set(left) == {_CONSTANT} else (right, left)
             if set(factor) == {_CONSTANT}:
-                return _combine({}, other, factor[_CONSTANT])
+                return _combine({}, other_terms, factor[_CONSTANT])
         if isinstance(node.op, ast.Div) and set(right) == {_CONSTANT} and right[_CONSTANT]:
             return {name: value / right[_CONSTANT] for name, value in left.items()}
     raise ValueError("columns can be added, subtracted and multiplied by numbers only")

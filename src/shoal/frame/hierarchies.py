@@ -153,18 +153,21 @@ class Hierarchy:
             return _by_intervals(values, self.intervals, name)
         if self.periods:
             return _by_periods(values, self.periods, date_format, name)
-        path = {row[0]: row[:-1] if self._is_rooted else row for row in self.rows}
-        unknown = [index for index, value in enumerate(values) if value not in path]
-        if unknown:
-            of = f" of column {name!r}" if name else ""
+        path_of_value = {row[0]: row[:-1] if self._is_rooted else row for row in self.rows}
+        unknown_positions = [
+            index for index, value in enumerate(values) if value not in path_of_value
+        ]
+        if unknown_positions:
+            column_phrase = f" of column {name!r}" if name else ""
             raise InputError(
-                f"The hierarchy{of} lacks {len(unknown):,} of {len(values):,} values. Add them.",
+                f"The hierarchy{column_phrase} lacks {len(unknown_positions):,} of {len(values):,}"
+                " values. Add them.",
                 code="value-outside-type",
                 column=name,
-                count=len(unknown),
-                position=unknown[0] + 1,
+                count=len(unknown_positions),
+                position=unknown_positions[0] + 1,
             )
-        return [path[value] for value in values]
+        return [path_of_value[value] for value in values]
 
     def to_entry(self) -> dict[str, Any]:
         """Return the hierarchy as keys of a column's type in a plan document."""
@@ -182,11 +185,11 @@ class Hierarchy:
             return f"{rule[0]}: {', '.join(map(str, rule[1]))}"
         paths = [row[:-1] if self._is_rooted else row for row in self.rows]
         sizes = [len({path[level:] for path in paths}) for level in range(len(paths[0]))]
-        first = ", ".join([_count(sizes[0], "value"), *(f"{n} categories" for n in sizes[1:])])
+        summary = ", ".join([_count(sizes[0], "value"), *(f"{n} categories" for n in sizes[1:])])
         lines = _tree_lines([path[:0:-1] for path in paths])
         n_hidden = len(lines) - MAX_DRAWN
         return "\n".join(
-            [first, *lines[:MAX_DRAWN], *([f"... {n_hidden} more"] if n_hidden > 0 else [])]
+            [summary, *lines[:MAX_DRAWN], *([f"... {n_hidden} more"] if n_hidden > 0 else [])]
         )
 
     @property
@@ -203,32 +206,32 @@ CHECKS = {
 
 
 def _by_prefixes(values: Sequence[str], lengths: Sequence[int]) -> list[Row]:
-    """Return the prefixes of codes; digits are filled up with leading zeros."""
+    """Return the prefixes of codes; codes of digits are padded with leading zeros."""
     width = max(map(len, values), default=0)
-    digits = all(value.isdecimal() for value in values)
-    whole = [value.zfill(width) if digits else value for value in values]
+    all_digits = all(value.isdecimal() for value in values)
+    codes = [value.zfill(width) if all_digits else value for value in values]
     return [
         (value, *(code[:length] for length in lengths))
-        for value, code in zip(values, whole, strict=True)
+        for value, code in zip(values, codes, strict=True)
     ]
 
 
 def _by_intervals(values: Sequence[str], widths: Sequence[float], name: str) -> list[Row]:
     numbers = [exact_number(value) for value in values]
-    known = [number for number in numbers if number is not None]
-    if len(known) < len(values):
-        of = f"Column {name!r}" if name else "A column"
+    known_numbers = [number for number in numbers if number is not None]
+    if len(known_numbers) < len(values):
+        culprit = f"Column {name!r}" if name else "A column"
         raise InputError(
-            f"{of} has intervals and holds text. Leave the intervals out.",
+            f"{culprit} has intervals and holds text. Leave the intervals out.",
             code="text-among-numbers",
             column=name,
         )
-    exact = [exact_number(repr(width)) for width in widths]
-    steps = [width for width in exact if width is not None]
-    whole = all(number.denominator == 1 for number in (*known, *steps))
+    exact_widths = [exact_number(repr(width)) for width in widths]
+    known_widths = [width for width in exact_widths if width is not None]
+    is_whole = all(number.denominator == 1 for number in (*known_numbers, *known_widths))
     return [
-        (value, *(interval(number, width, whole) for width in steps))
-        for value, number in zip(values, known, strict=True)
+        (value, *(interval(number, width, is_whole) for width in known_widths))
+        for value, number in zip(values, known_numbers, strict=True)
     ]
 
 
@@ -237,37 +240,37 @@ def _by_periods(
 ) -> list[Row]:
     formats = [date_format] if date_format else possible_formats(values) or [""]
     dates = [parse_date(value, formats[0]) for value in values]
-    known = [date for date in dates if date is not None]
-    of = f"Column {name!r}" if name else "A column"
+    known_dates = [date for date in dates if date is not None]
+    culprit = f"Column {name!r}" if name else "A column"
     if len(formats) > 1:
         raise InputError(
-            f"{of} holds dates whose day and month could be swapped. Declare their format.",
+            f"{culprit} holds dates whose day and month could be swapped. Declare their format.",
             code="dates-ambiguous",
             column=name,
             formats=tuple(formats),
         )
-    if len(known) < len(values):
+    if len(known_dates) < len(values):
         raise InputError(
-            f"{of} has periods, and {len(values) - len(known):,} of its {len(values):,} values are"
-            " not dates. Correct them, or declare their format.",
+            f"{culprit} has periods, and {len(values) - len(known_dates):,} of its {len(values):,}"
+            " values are not dates. Correct them, or declare their format.",
             code="not-a-date",
             column=name,
-            count=len(values) - len(known),
+            count=len(values) - len(known_dates),
         )
     return [
         (value, *(PERIODS[period](date) for period in periods))
-        for value, date in zip(values, known, strict=True)
+        for value, date in zip(values, known_dates, strict=True)
     ]
 
 
 def _tree_lines(paths: Sequence[Row], depth: int = 0) -> list[str]:
     """Return the categories as indented lines with their numbers of values, from the top."""
-    below: dict[str, list[Row]] = {}
+    paths_by_category: dict[str, list[Row]] = {}
     for path in paths:
         if path:
-            below.setdefault(path[0], []).append(path[1:])
+            paths_by_category.setdefault(path[0], []).append(path[1:])
     lines = []
-    for category, narrower in below.items():
+    for category, narrower in paths_by_category.items():
         lines.append(f"{'  ' * depth}{category}: {_count(len(narrower), 'value')}")
         lines += _tree_lines(narrower, depth + 1)
     return lines

@@ -11,7 +11,7 @@ Row = tuple[str, ...]
 
 
 def check_rows(entries: Any, name: str = "") -> tuple[Row, ...]:
-    """Return the rows of a hierarchy; refuse them where a value has not one path to the top."""
+    """Return the rows of a hierarchy; refuse rows in which a value has more than one path."""
     rows = nested_rows(entries, name) if isinstance(entries, Mapping) else as_rows(entries, name)
     if not rows:
         return ()
@@ -25,15 +25,15 @@ def check_rows(entries: Any, name: str = "") -> tuple[Row, ...]:
             )
     if len(rows[0]) < 2:
         _refuse(name, "hierarchy-without-parents", "names no parents")
-    seen: set[str] = set()
+    listed_values: set[str] = set()
     for number, row in enumerate(rows, 1):
-        if row[0] in seen:
+        if row[0] in listed_values:
             _refuse(name, "value-twice", f"lists a value twice, in row {number}", row=number)
-        seen.add(row[0])
+        listed_values.add(row[0])
     for level in range(1, len(rows[0]) - 1):
-        above: dict[str, Row] = {}
+        parents_of_category: dict[str, Row] = {}
         for number, row in enumerate(rows, 1):
-            if above.setdefault(row[level], row[level + 1 :]) != row[level + 1 :]:
+            if parents_of_category.setdefault(row[level], row[level + 1 :]) != row[level + 1 :]:
                 _refuse(
                     name,
                     "hierarchy-no-tree",
@@ -53,8 +53,8 @@ def as_rows(rows: Any, name: str = "") -> tuple[Row, ...]:
         or any(isinstance(row, str) or not isinstance(row, Sequence) for row in rows)
     ):
         raise ParameterError(
-            f"The hierarchy or the distances{_of_column(name)} must be a list of rows, or the name"
-            " of a file with them.",
+            f"The hierarchy or the distances{_column_phrase(name)} must be a list of rows, or the"
+            " name of a file with them.",
             code="rows-not-a-list",
             column=name,
         )
@@ -68,23 +68,23 @@ def nested_rows(tree: Any, name: str = "") -> tuple[Row, ...]:
     return tuple((*(path[:1] * (depth - len(path))), *path) for path in paths)
 
 
-def _paths(tree: Any, above: Row, name: str) -> list[Row]:
+def _paths(tree: Any, ancestors: Row, name: str) -> list[Row]:
     if not isinstance(tree, Mapping):
         values = [tree] if isinstance(tree, str) else tree
         if not isinstance(values, Sequence) or any(
             isinstance(value, Mapping | list | tuple) for value in values
         ):
             _refuse(name, "hierarchy-not-nested", "must be mappings that end in lists of values")
-        return [(text_of(value), *above) for value in values]
+        return [(text_of(value), *ancestors) for value in values]
     return [
         path
         for category, narrower in tree.items()
-        for path in _paths(narrower, (text_of(category), *above), name)
+        for path in _paths(narrower, (text_of(category), *ancestors), name)
     ]
 
 
 def check_prefixes(entries: Any, name: str = "") -> tuple[int, ...]:
-    """Return lengths of prefixes; refuse others than whole numbers that fall."""
+    """Return lengths of prefixes; refuse anything but descending whole numbers."""
     lengths = [entries] if isinstance(entries, int) else entries
     if (
         isinstance(lengths, str)
@@ -93,7 +93,7 @@ def check_prefixes(entries: Any, name: str = "") -> tuple[int, ...]:
         or any(first <= second for first, second in zip(lengths[:-1], lengths[1:], strict=True))
     ):
         raise ParameterError(
-            f"The prefixes{_of_column(name)} must be lengths above 0, the longest first.",
+            f"The prefixes{_column_phrase(name)} must be lengths above 0, the longest first.",
             code="prefixes-not-lengths",
             column=name,
         )
@@ -111,8 +111,8 @@ def check_intervals(entries: Any, name: str = "") -> tuple[float, ...]:
         or any(not _is_multiple(b, a) for a, b in zip(widths[:-1], widths[1:], strict=True))
     ):
         raise ParameterError(
-            f"The intervals{_of_column(name)} must be widths above 0, the narrowest first, each a"
-            " multiple of the one before it.",
+            f"The intervals{_column_phrase(name)} must be widths above 0, the narrowest first, each"
+            " a multiple of the one before it.",
             code="intervals-not-widths",
             column=name,
         )
@@ -122,10 +122,13 @@ def check_intervals(entries: Any, name: str = "") -> tuple[float, ...]:
 def check_periods(entries: Any, name: str = "") -> tuple[str, ...]:
     """Return periods of dates; refuse unknown ones and another order."""
     periods = [entries] if isinstance(entries, str) else entries
-    known = list(PERIODS)
-    if not isinstance(periods, Sequence) or [p for p in known if p in periods] != list(periods):
+    known_periods = list(PERIODS)
+    if not isinstance(periods, Sequence) or [p for p in known_periods if p in periods] != list(
+        periods
+    ):
         raise ParameterError(
-            f"The periods{_of_column(name)} must be some of {', '.join(known)}, in this order.",
+            f"The periods{_column_phrase(name)} must be some of {', '.join(known_periods)}, in this"
+            " order.",
             code="periods-unknown",
             column=name,
         )
@@ -139,9 +142,9 @@ def _is_multiple(wide: float, narrow: float) -> bool:
 
 def _refuse(name: str, code: str, fault: str, **attributes: Any) -> NoReturn:
     raise ParameterError(
-        f"The hierarchy{_of_column(name)} {fault}.", code=code, column=name, **attributes
+        f"The hierarchy{_column_phrase(name)} {fault}.", code=code, column=name, **attributes
     )
 
 
-def _of_column(name: str) -> str:
+def _column_phrase(name: str) -> str:
     return f" of column {name!r}" if name else ""

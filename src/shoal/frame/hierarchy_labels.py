@@ -1,4 +1,4 @@
-"""The names of intervals of numbers and of periods of dates."""
+"""Labels of intervals of numbers and of periods of dates."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -28,8 +28,8 @@ def exact_number(text: str) -> Fraction | None:
         return None
 
 
-def interval(number: Fraction, width: Fraction, whole: bool) -> str:
-    """Return the interval of a width that holds a number.
+def interval(number: Fraction, width: Fraction, is_whole: bool) -> str:
+    """Return the label of the interval of a given width that contains a number.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def interval(number: Fraction, width: Fraction, whole: bool) -> str:
     '[0.3, 0.4)'
     """
     low = number // width * width
-    if not whole:
+    if not is_whole:
         return f"[{_text(low)}, {_text(low + width)})"
     return f"{low}{'-' if low >= 0 else ' to '}{low + width - 1}"
 

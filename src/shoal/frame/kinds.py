@@ -27,7 +27,7 @@ CODE_NAMES = {
     "soc", "fips", "nuts", "lau", "icd", "cpv", "isced", "ateco",
 }  # fmt: skip
 MISSING_WORDS = {"na", "n/a", "n.a.", "#n/a", "nan", "null", ".", "-", "--", "?", "missing"}
-# Names that say so only where all values have the same number of digits.
+# Names that indicate codes only if all values have the same number of digits.
 CODE_WORDS = {"code", "codes", "cod", "kod", "kode", "codigo", "codice"}
 MIN_DIGITS = 3  # of such codes
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -81,7 +81,7 @@ class Decision:
 
 @dataclass(frozen=True, eq=False)
 class ColumnFacts:
-    """A column as the rules see it.
+    """What the rules know of a column.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class ColumnFacts:
 Rule = Callable[[ColumnFacts], Decision | None]
 
 
-def decide(
+def decide_kind(
     name: str,
     array: Any,
     metadata: Metadata | None = None,
@@ -237,17 +237,18 @@ def _by_code_name(facts: ColumnFacts) -> Decision | None:
     words = words_of(facts.name)
     if not words & (CODE_NAMES | CODE_WORDS) or not facts.is_number or not facts.is_whole:
         return None
-    if named := words & CODE_NAMES:
-        why = f"its name suggests that the numbers are codes ({min(named)})"
+    if matching_words := words & CODE_NAMES:
+        why = f"its name suggests that the numbers are codes ({min(matching_words)})"
         return Decision(Type("nominal"), why, inferred=True)
-    named, lengths = words & CODE_WORDS, set(map(len, _digits(facts)))
+    matching_words, lengths = words & CODE_WORDS, set(map(len, _whole_number_texts(facts)))
     if len(lengths) == 1 and min(lengths) >= MIN_DIGITS:
-        why = f"its name ({min(named)}) and its {min(lengths)} digits suggest that it holds codes"
+        name, digits = min(matching_words), min(lengths)
+        why = f"its name ({name}) and its {digits} digits suggest that it holds codes"
         return Decision(Type("nominal"), why, inferred=True)
     return None
 
 
-def _digits(facts: ColumnFacts) -> list[str]:
+def _whole_number_texts(facts: ColumnFacts) -> list[str]:
     """Return the distinct whole numbers as text."""
     return [text_of(value) for value in facts.distinct]
 
@@ -256,19 +257,23 @@ def _by_dates(facts: ColumnFacts) -> Decision | None:
     """Decide on text, and on whole numbers such as 20240131, that are dates."""
     texts = facts.texts
     if facts.is_number:
-        texts = _eight_digits(facts)
+        texts = _eight_digit_texts(facts)
     formats = possible_formats(texts) if texts and any(map(str.isdigit, texts[0])) else []
     if not formats:
         return None
     if len(formats) > 1:  # refused when it is read, unless the format is declared
         why = "its text reads as dates, of which day and month could be swapped"
         return Decision(Type("date"), why, True, formats=tuple(formats))
-    form = formats[0]
-    why = f"its values read as dates written as {form}" if form else "its text reads as ISO dates"
-    return Decision(Type("date", format=form), why, inferred=True)
+    date_format = formats[0]
+    why = (
+        f"its values read as dates written as {date_format}"
+        if date_format
+        else "its text reads as ISO dates"
+    )
+    return Decision(Type("date", format=date_format), why, inferred=True)
 
 
-def _eight_digits(facts: ColumnFacts) -> list[str]:
+def _eight_digit_texts(facts: ColumnFacts) -> list[str]:
     """Return whole numbers of eight digits that may be dates, as text."""
     values = facts.decoded.drop_null()
     if len(values) == 0:
@@ -276,7 +281,7 @@ def _eight_digits(facts: ColumnFacts) -> list[str]:
     low, high = (text_of(value.as_py()) for value in pc.min_max(values).values())
     if len(low) != 8 or len(high) != 8 or not facts.is_whole or len(facts.distinct) < MIN_DATES:
         return []
-    return _digits(facts)
+    return _whole_number_texts(facts)
 
 
 def _by_numerals(facts: ColumnFacts) -> Decision | None:
@@ -298,16 +303,19 @@ def _by_numerals(facts: ColumnFacts) -> Decision | None:
 def _by_missing_words(facts: ColumnFacts) -> Decision | None:
     """Decide on text that consists of numbers or dates, except for words such as NA."""
     words = [text for text in facts.texts if text.lower() in MISSING_WORDS]
-    rest = [text for text in facts.texts if text.lower() not in MISSING_WORDS]
-    if not facts.is_text or not words or not rest:
+    other_texts = [text for text in facts.texts if text.lower() not in MISSING_WORDS]
+    if not facts.is_text or not words or not other_texts:
         return None
-    codes, exception = tuple(words), "except for a word that stands for a missing value"
-    if parse_numerals(rest, facts.decimal)[1] is not None:
-        return Decision(Type("numeric"), f"its cells are numbers, {exception}", True, codes)
-    formats = possible_formats(rest)
+    codes, exception_clause = (
+        tuple(words),
+        "except for a word that stands for a missing value",
+    )
+    if parse_numerals(other_texts, facts.decimal)[1] is not None:
+        return Decision(Type("numeric"), f"its cells are numbers, {exception_clause}", True, codes)
+    formats = possible_formats(other_texts)
     if len(formats) == 1:
         date_type = Type("date", format=formats[0])
-        return Decision(date_type, f"its cells are dates, {exception}", True, codes)
+        return Decision(date_type, f"its cells are dates, {exception_clause}", True, codes)
     return None
 
 

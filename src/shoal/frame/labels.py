@@ -117,16 +117,22 @@ def _fully_labelled(
 ) -> LabelDecision:
     """Decide on a column all of whose values have labels."""
     n_labels = len(value_labels)
-    count = f"its {n_labels} values have labels" if n_labels > 1 else "its value has a label"
-    ordered = sorted_labels(value_labels)
-    if ordered is not None:
-        in_order = list(ordered) == sorted(value_labels)
-        order = () if in_order else tuple(text_of(value) for value in (*ordered, *sorted(missing)))
-        return LabelDecision(Type("ordinal", order), f"{count}, which form a scale", tuple(missing))
+    count_clause = f"its {n_labels} values have labels" if n_labels > 1 else "its value has a label"
+    scale_values = sorted_labels(value_labels)
+    if scale_values is not None:
+        is_ascending = list(scale_values) == sorted(value_labels)
+        order = (
+            ()
+            if is_ascending
+            else tuple(text_of(value) for value in (*scale_values, *sorted(missing)))
+        )
+        return LabelDecision(
+            Type("ordinal", order), f"{count_clause}, which form a scale", tuple(missing)
+        )
     if measure == "ordinal" and len(value_labels) > 2 and not words_of(name) & NOMINAL_WORDS:
-        reason = f"{count}, and the file declares it as ordinal"
+        reason = f"{count_clause}, and the file declares it as ordinal"
         return LabelDecision(Type("ordinal"), reason, tuple(missing))
-    return LabelDecision(Type("nominal"), count)
+    return LabelDecision(Type("nominal"), count_clause)
 
 
 def _partly_labelled(
@@ -143,10 +149,10 @@ def _partly_labelled(
         kind: Literal["nominal", "ordinal"] = "ordinal" if measure == "ordinal" else "nominal"
         reason = f"the file declares it as {measure}, and some of its values have labels"
         return LabelDecision(Type(kind), reason, tuple(missing) if measure == "ordinal" else ())
-    scale = [value for value in (*value_labels, *unlabelled) if value not in missing]
-    low, high = min(scale), max(scale)
-    whole = all(float(value).is_integer() for value in scale)
-    if set(value_labels) <= {low, high} and whole and high - low < MAX_SCALE:
+    valid_values = [value for value in (*value_labels, *unlabelled) if value not in missing]
+    low, high = min(valid_values), max(valid_values)
+    is_whole = all(float(value).is_integer() for value in valid_values)
+    if set(value_labels) <= {low, high} and is_whole and high - low < MAX_SCALE:
         reason = "the ends of its scale have labels"
         return LabelDecision(Type("ordinal"), reason, tuple(missing))
     sentinels = [
@@ -156,8 +162,10 @@ def _partly_labelled(
         and is_sentinel(value)
         and not _OPEN_END.search(label)
     ]
-    others = [value for value in value_labels if value in values and value not in sentinels]
-    if len(others) >= len(unlabelled):
+    labelled_values = [
+        value for value in value_labels if value in values and value not in sentinels
+    ]
+    if len(labelled_values) >= len(unlabelled):
         return LabelDecision(Type("nominal"), "most of its values have labels")
     codes = tuple(value for value in values if value in missing or value in sentinels)
     return LabelDecision(None, "few of its values have labels", codes)
@@ -180,16 +188,21 @@ def sorted_labels(labels: Mapping[Any, str]) -> list[Any] | None:
     numbers = {value: re.search(r"\d[\d ]*", text) for value, text in texts.items()}
     in_order = sorted(labels)
     if all(numbers.values()):
-        starts = [int(re.sub(r"\D", "", numbers[value][0])) for value in in_order]  # type: ignore[index]
-        rises = all(first <= second for first, second in zip(starts[:-1], starts[1:], strict=True))
-        return in_order if rises and len(set(starts)) >= len(starts) - 1 else None
+        first_numbers = [int(re.sub(r"\D", "", numbers[value][0])) for value in in_order]  # type: ignore[index]
+        is_ascending = all(
+            first <= second
+            for first, second in zip(first_numbers[:-1], first_numbers[1:], strict=True)
+        )
+        return (
+            in_order if is_ascending and len(set(first_numbers)) >= len(first_numbers) - 1 else None
+        )
     for scale in _SCALES:
-        places = {
-            value: place
+        positions = {
+            value: position
             for value, text in texts.items()
-            for place, words in enumerate(scale)
-            if re.sub(r"^\s*\d+\W*", "", text).strip() in words
+            for position, synonyms in enumerate(scale)
+            if re.sub(r"^\s*\d+\W*", "", text).strip() in synonyms
         }
-        if len(places) == len(labels) == len(set(places.values())):
-            return sorted(labels, key=lambda value: places[value])
+        if len(positions) == len(labels) == len(set(positions.values())):
+            return sorted(labels, key=lambda value: positions[value])
     return None

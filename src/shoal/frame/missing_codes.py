@@ -31,14 +31,14 @@ def as_missing_codes(entries: Any) -> dict[str, tuple[str, ...]]:
         )
     codes = {}
     for name, entry in entries.items():
-        several = entry if isinstance(entry, Sequence) and not isinstance(entry, str) else [entry]
-        if not several or not all(isinstance(code, str | int | float) for code in several):
+        values = entry if isinstance(entry, Sequence) and not isinstance(entry, str) else [entry]
+        if not values or not all(isinstance(code, str | int | float) for code in values):
             raise ParameterError(
                 f"The missing codes of column {name!r} must be a list of numbers or texts.",
                 code="missing-codes-malformed",
                 column=name,
             )
-        codes[name] = tuple(dict.fromkeys(text_of(code) for code in several))
+        codes[name] = tuple(dict.fromkeys(text_of(code) for code in values))
     return codes
 
 
@@ -63,7 +63,7 @@ def parse_missing_codes(pairs: Sequence[str]) -> dict[str, list[str]]:
     return codes
 
 
-def holds_code(frame: Frame, name: str, codes: Sequence[str]) -> NDArray[np.bool_]:
+def is_missing_code(frame: Frame, name: str, codes: Sequence[str]) -> NDArray[np.bool_]:
     """Return a mask of the records whose value of a column is a missing code."""
     column = without_dictionary(arrow(frame, name))
     encoded = column.dictionary_encode()
@@ -78,13 +78,13 @@ def holds_code(frame: Frame, name: str, codes: Sequence[str]) -> NDArray[np.bool
 def without_codes(frame: Frame, missing_codes: MissingCodes) -> Frame:
     """Return the frame with null for the missing codes of columns."""
     check_columns(frame, list(missing_codes))
-    empty: dict[str, NDArray[Any] | RowGather] = {}
+    new_values: dict[str, NDArray[Any] | RowGather] = {}
     for name, codes in missing_codes.items():
-        is_code = holds_code(frame, name, codes)
+        is_code = is_missing_code(frame, name, codes)
         if is_code.any():
             is_null = np.asarray(arrow(frame, name).is_null(nan_is_null=True))
-            empty[name] = RowGather(np.arange(len(frame)), is_code | is_null)
-    return with_values(frame, empty) if empty else frame
+            new_values[name] = RowGather(np.arange(len(frame)), is_code | is_null)
+    return with_values(frame, new_values) if new_values else frame
 
 
 def _normalise_number(text: str) -> str:

@@ -9,19 +9,19 @@ from shoal.errors import ColumnError
 
 def check_names(names: Collection[Any]) -> None:
     """Refuse column names that are not text or not unique."""
-    seen: set[str] = set()
+    earlier_names: set[str] = set()
     for name in names:
         if not isinstance(name, str):
             raise ColumnError(
                 f"Column names must be text. Got {name!r}: rename the column.", code="name-not-text"
             )
-        if name in seen:
+        if name in earlier_names:
             raise ColumnError(
                 f"There are two columns named {name!r}. Rename one of them.",
                 code="name-twice",
                 column=name,
             )
-        seen.add(name)
+        earlier_names.add(name)
 
 
 def words_of(name: str) -> set[str]:

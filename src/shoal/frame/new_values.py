@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.frame.residue import all_missing, drop_unused_categories
+from shoal.frame.hidden_values import all_missing, drop_unused_categories
 from shoal.frame.tables import Frame, floats
 
 
@@ -51,11 +51,15 @@ def with_values(frame: Frame, values: Mapping[str, NDArray[Any] | RowGather | Te
     return frame.with_columns(_series(frame, name, new) for name, new in values.items())
 
 
-def _series(frame: Frame, name: str, new: NDArray[Any] | RowGather | TextColumn) -> nw.Series[Any]:
-    if isinstance(new, TextColumn):
-        return nw.new_series(name, new.texts.tolist(), nw.String, backend=frame.implementation)
-    if isinstance(new, RowGather):
-        missing, records = new.is_missing, new.records
+def _series(
+    frame: Frame, name: str, new_values: NDArray[Any] | RowGather | TextColumn
+) -> nw.Series[Any]:
+    if isinstance(new_values, TextColumn):
+        return nw.new_series(
+            name, new_values.texts.tolist(), nw.String, backend=frame.implementation
+        )
+    if isinstance(new_values, RowGather):
+        missing, records = new_values.is_missing, new_values.records
         if missing.all() and (empty := all_missing(frame[name])) is not None:
             return drop_unused_categories(empty)
         if not missing.all():
@@ -63,30 +67,32 @@ def _series(frame: Frame, name: str, new: NDArray[Any] | RowGather | TextColumn)
             records = np.where(missing, records[~missing][0], records)
         column = frame[name][records]
     else:
-        column = nw.new_series(name, new, backend=frame.implementation)
-        column, missing = _stored_as(frame[name], column), np.isnan(new)
+        column = nw.new_series(name, new_values, backend=frame.implementation)
+        column, missing = _stored_as(frame[name], column), np.isnan(new_values)
     column = _without_minus_zero(column)
     if not missing.any():
         return drop_unused_categories(column)
-    not_nullable = column.dtype == nw.Boolean or column.dtype.is_integer()
-    if not_nullable:  # else pandas makes objects or floats of them, which round large values
+    needs_nullable_type = column.dtype == nw.Boolean or column.dtype.is_integer()
+    if needs_nullable_type:  # else pandas makes objects or floats of them, which round large values
         column = nw.maybe_convert_dtypes(column)
     is_valid = nw.new_series("valid", ~missing, backend=frame.implementation)
-    both = column.alias("value").to_frame().with_columns(is_valid)
-    column = both.select(nw.when(nw.col("valid")).then(nw.col("value")))["value"].alias(name)
-    return column if not_nullable else drop_unused_categories(column)
+    value_and_valid = column.alias("value").to_frame().with_columns(is_valid)
+    column = value_and_valid.select(nw.when(nw.col("valid")).then(nw.col("value")))["value"].alias(
+        name
+    )
+    return column if needs_nullable_type else drop_unused_categories(column)
 
 
-def _stored_as(old: nw.Series[Any], new: nw.Series[Any]) -> nw.Series[Any]:
+def _stored_as(original: nw.Series[Any], new_values: nw.Series[Any]) -> nw.Series[Any]:
     """Return new numbers as pandas stores the old ones: with numpy, nullable or with Arrow."""
-    is_numpy = isinstance(getattr(old.to_native(), "dtype", None), np.dtype)
-    if is_numpy or old.dtype != new.dtype or not old.implementation.is_pandas():
-        return new
-    return old.scatter(np.arange(len(new)), new)
+    is_numpy = isinstance(getattr(original.to_native(), "dtype", None), np.dtype)
+    if is_numpy or original.dtype != new_values.dtype or not original.implementation.is_pandas():
+        return new_values
+    return original.scatter(np.arange(len(new_values)), new_values)
 
 
 def _without_minus_zero(column: nw.Series[Any]) -> nw.Series[Any]:
-    """Return a column with 0 for -0: text shows the sign, and readers may count it or not."""
+    """Return a column with 0 for -0, which text files show and readers may distinguish."""
     if not column.dtype.is_float():
         return column
     values = floats(column)

@@ -14,7 +14,7 @@ _CELL = re.compile(
     r"(?P<body>\d[\d.,'’ \u00a0\u202f\u2009]*|\.\d+)(?P<exponent>[eE][+-]?\d+)?"
     rf"\s*(?P<after>%|{_AFFIX})?(?P<close>\))?"
 )
-_GROUPS = {",": ",", ".": ".", " ": " \u00a0\u202f\u2009", "'": "'’"}
+_THOUSANDS_MARKS = {",": ",", ".": ".", " ": " \u00a0\u202f\u2009", "'": "'’"}
 _OPEN_END = re.compile(
     r"(?P<under><=?|≤|under|below|less than|up to)?(?P<over>>=?|≥|over|above|more than)?\s*"
     r"(?P<number>\d+)\s*(-\s*\d+)?\s*(?P<more>\+|(and|or) (over|more|older|above|up))?"
@@ -23,10 +23,10 @@ _OPEN_END = re.compile(
 )
 
 
-class Style(NamedTuple):
+class NumeralStyle(NamedTuple):
     """The marks in the numbers of a column."""
 
-    group: str
+    thousands_mark: str
     decimal: str
     affix: str
     negative_in_parentheses: bool
@@ -34,12 +34,12 @@ class Style(NamedTuple):
     @property
     def is_plain(self) -> bool:
         """Whether the numbers have no marks that a text table does not have."""
-        return not (self.group or self.affix or self.negative_in_parentheses)
+        return not (self.thousands_mark or self.affix or self.negative_in_parentheses)
 
     def describe(self) -> str:
         """Return the marks for a sentence."""
         marks = []
-        if self.group:
+        if self.thousands_mark:
             marks.append("thousands separators")
         if self.affix:
             marks.append("percent signs" if self.affix == "%" else "a currency")
@@ -50,7 +50,7 @@ class Style(NamedTuple):
 
 def parse_numerals(
     texts: Sequence[str], decimal: str = "."
-) -> tuple[list[float] | None, Style | None]:
+) -> tuple[list[float] | None, NumeralStyle | None]:
     """Return the numbers in texts and how they are written; None unless all of them agree.
 
     Parameters
@@ -83,43 +83,55 @@ def parse_numerals(
     affixes = {(cell["before"] or "") + (cell["after"] or "") for cell in cells}
     if len(affixes) > 1 or any(bool(cell["open"]) != bool(cell["close"]) for cell in cells):
         return None, None
-    for group, mark in _styles(decimal) if cells else ():
-        numbers = [_number(cell, group, mark) for cell in cells]
+    for thousands_mark, decimal_mark in _candidate_marks(decimal) if cells else ():
+        numbers = [_parse_number(cell, thousands_mark, decimal_mark) for cell in cells]
         if any(number is None for number in numbers):
             continue
         bodies = "".join(cell["body"] for cell in cells)
-        grouped = any(character in bodies for character in _GROUPS.get(group, ""))
-        if mark != decimal and not (grouped and mark in bodies):
+        has_thousands_marks = any(
+            character in bodies for character in _THOUSANDS_MARKS.get(thousands_mark, "")
+        )
+        if decimal_mark != decimal and not (has_thousands_marks and decimal_mark in bodies):
             continue
-        if group == "." and grouped and mark not in bodies and not _has_two_marks(cells, "."):
+        if (
+            thousands_mark == "."
+            and has_thousands_marks
+            and decimal_mark not in bodies
+            and not _has_two_marks(cells, ".")
+        ):
             continue  # 1.500 could be 1.5
-        parentheses = any(cell["open"] for cell in cells)
-        style = Style(group if grouped else "", mark, affixes.pop(), parentheses)
+        has_parentheses = any(cell["open"] for cell in cells)
+        style = NumeralStyle(
+            thousands_mark if has_thousands_marks else "",
+            decimal_mark,
+            affixes.pop(),
+            has_parentheses,
+        )
         return [number for number in numbers if number is not None], style
     return None, None
 
 
-def read_numerals(array: Any, decimal: str = ".") -> tuple[Any, Style | None]:
+def read_numerals(array: Any, decimal: str = ".") -> tuple[Any, NumeralStyle | None]:
     """Return an Arrow array of text as numbers, and how they are written; None if they differ."""
     encoded = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     encoded = encoded.dictionary_encode()
     numbers, style = parse_numerals(encoded.dictionary.to_pylist(), decimal)
     if numbers is None or style is None:
         return None, None
-    whole = all(number.is_integer() and abs(number) < MAX_EXACT_INTEGER for number in numbers)
+    all_whole = all(number.is_integer() and abs(number) < MAX_EXACT_INTEGER for number in numbers)
     has_decimals = any(style.decimal in text for text in encoded.dictionary.to_pylist())
     floats = pa.array(numbers, pa.float64())
-    return (floats.cast(pa.int64()) if whole and not has_decimals else floats).take(
+    return (floats.cast(pa.int64()) if all_whole and not has_decimals else floats).take(
         encoded.indices
     ), style
 
 
-def open_end_place(text: str) -> float | None:
-    """Return the place of a number or of a range with an open end in the order of a column.
+def open_end_position(text: str) -> float | None:
+    """Return the position of a number, or of a range with an open end, in the order of a column.
 
     Examples
     --------
-    >>> [open_end_place(text) for text in ("89", "90+", "under 5", "65 and over", "x")]
+    >>> [open_end_position(text) for text in ("89", "90+", "under 5", "65 and over", "x")]
     [89.0, 90.5, 4.5, 65.5, None]
     """
     match = _OPEN_END.fullmatch(text.strip())
@@ -131,30 +143,37 @@ def open_end_place(text: str) -> float | None:
 
 def has_open_ends(texts: Sequence[str]) -> bool:
     """Return whether texts are numbers or ranges of numbers, possibly with an open end."""
-    places = [open_end_place(text) for text in texts]
-    known = [place for place in places if place is not None]
-    return len(known) == len(texts) > 1 and any(place % 1 for place in known)
+    positions = [open_end_position(text) for text in texts]
+    known_positions = [position for position in positions if position is not None]
+    return len(known_positions) == len(texts) > 1 and any(
+        position % 1 for position in known_positions
+    )
 
 
-def _has_two_marks(cells: Sequence[re.Match[str]], group: str) -> bool:
+def _has_two_marks(cells: Sequence[re.Match[str]], thousands_mark: str) -> bool:
     """Return whether a number has two marks of groups, so that they cannot be decimal marks."""
-    return any(cell["body"].count(group) > 1 for cell in cells)
+    return any(cell["body"].count(thousands_mark) > 1 for cell in cells)
 
 
-def _styles(decimal: str) -> list[tuple[str, str]]:
-    other = "," if decimal == "." else "."
-    return [(g, mark) for mark in (decimal, other) for g in (other, decimal, " ", "'") if g != mark]
+def _candidate_marks(decimal: str) -> list[tuple[str, str]]:
+    other_mark = "," if decimal == "." else "."
+    return [
+        (thousands_mark, decimal_mark)
+        for decimal_mark in (decimal, other_mark)
+        for thousands_mark in (other_mark, decimal, " ", "'")
+        if thousands_mark != decimal_mark
+    ]
 
 
-def _number(cell: re.Match[str], group: str, decimal: str) -> float | None:
-    marks = re.escape(_GROUPS[group])
+def _parse_number(cell: re.Match[str], thousands_mark: str, decimal: str) -> float | None:
+    thousands_marks = re.escape(_THOUSANDS_MARKS[thousands_mark])
     body = re.fullmatch(
-        rf"(\d{{1,3}}(?:[{marks}]\d{{3}})+|\d+)?(?:{re.escape(decimal)}(\d*))?",
+        rf"(\d{{1,3}}(?:[{thousands_marks}]\d{{3}})+|\d+)?(?:{re.escape(decimal)}(\d*))?",
         cell["body"].strip(),
     )
     if body is None or not (body[1] or body[2]):
         return None
-    whole = re.sub(r"\D", "", body[1] or "")
-    number = float(f"{whole}.{body[2] or ''}0{cell['exponent'] or ''}")
+    integer_digits = re.sub(r"\D", "", body[1] or "")
+    number = float(f"{integer_digits}.{body[2] or ''}0{cell['exponent'] or ''}")
     signs = {cell["sign"], cell["sign2"]} & {"-", "−"}
     return -number if signs or cell["open"] else number

@@ -1,4 +1,4 @@
-"""Facts about the values of a column that suggestions rest on."""
+"""Properties of a column from which roles are suggested."""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -12,8 +12,10 @@ from shoal.frame.tables import Frame, floats, missing_counts
 from shoal.frame.types import text_of
 
 MIN_GAP = 2.0  # how many times larger than all other values a sentinel is
-MAX_FALLS = 0.01  # share of records that may be below the one before in a column that rises
-SHORT = 6  # values of an answer scale; the codes 7, 8 and 9 may stand for missing values
+MAX_DESCENDING_SHARE = (
+    0.01  # share of records that may be below the previous one in an ascending column
+)
+MAX_SCALE = 6  # values of an answer scale; the codes 7, 8 and 9 may stand for missing values
 
 
 class Overview(NamedTuple):
@@ -23,7 +25,7 @@ class Overview(NamedTuple):
     missing: int
     is_sequence: bool
     is_ascending: bool
-    positive: bool
+    is_positive: bool
     is_whole: bool
 
 
@@ -39,13 +41,13 @@ def overview(frame: Frame, name: str) -> Overview:
         missing,
         is_sequence=kind == "whole" and bool(len(values)) and _is_sequence(values),
         is_ascending=bool(len(values)) and _is_ascending(values),
-        positive=bool(len(values)) and bool(values.min() > 0),
+        is_positive=bool(len(values)) and bool(values.min() > 0),
         is_whole=kind == "whole" or (kind == "number" and _is_whole(floats(column))),
     )
 
 
 def sentinels(values: Sequence[float]) -> tuple[str, ...]:
-    """Return the numbers, such as 9999 or -9, that are far from all others.
+    """Return the numbers, such as 9999 or -9, that probably stand for missing values.
 
     Examples
     --------
@@ -55,20 +57,28 @@ def sentinels(values: Sequence[float]) -> tuple[str, ...]:
     ((), ())
     """
     distinct = sorted({value for value in values if isfinite(value)})
-    others = [value for value in distinct if value % 1 or not is_sentinel(value)]
+    ordinary_values = [value for value in distinct if value % 1 or not is_sentinel(value)]
     candidates = []
-    if others and min(others) >= 0:
-        largest = max(others)
+    if ordinary_values and min(ordinary_values) >= 0:
+        largest = max(ordinary_values)
         negative = [value for value in distinct if value < 0]
-        is_separate = bool(negative) and max(negative) < min(others) - 1
+        is_separate = bool(negative) and max(negative) < min(ordinary_values) - 1
         candidates = negative if is_separate and len(negative) <= 3 else []
-        candidates += [v for v in distinct if v not in others and v > MIN_GAP * max(largest, 10)]
-        codes = [value for value in distinct if value >= 0 and value not in candidates]
-        if 2 < len(codes) <= SHORT and codes[0] in (0, 1):
-            ends = [value for value in codes if value in (7, 8, 9)]
-            rest = [value for value in codes if value not in ends]
-            steps = rest == list(range(int(rest[0]), int(rest[0]) + len(rest)))
-            candidates += ends if steps and rest[-1] <= 5 and len(rest) > 1 else []
+        candidates += [
+            v for v in distinct if v not in ordinary_values and v > MIN_GAP * max(largest, 10)
+        ]
+        remaining = [value for value in distinct if value >= 0 and value not in candidates]
+        if 2 < len(remaining) <= MAX_SCALE and remaining[0] in (0, 1):
+            possible_codes = [value for value in remaining if value in (7, 8, 9)]
+            scale_values = [value for value in remaining if value not in possible_codes]
+            is_scale = scale_values == list(
+                range(int(scale_values[0]), int(scale_values[0]) + len(scale_values))
+            )
+            candidates += (
+                possible_codes
+                if is_scale and scale_values[-1] <= 5 and len(scale_values) > 1
+                else []
+            )
     return tuple(text_of(value) for value in candidates)
 
 
@@ -85,12 +95,12 @@ def _kind(dtype: Any) -> str:
 
 
 def _is_ascending(values: Any) -> bool:
-    """Return whether values are different whole numbers that rise, with few exceptions.
+    """Return whether values are distinct whole numbers that ascend, with few exceptions.
 
     Row numbers may have gaps, where rows were removed, and a few rows may have been moved.
     """
     falls = np.diff(values) < 0
-    if not _is_whole(values) or falls.sum() > MAX_FALLS * len(values):
+    if not _is_whole(values) or falls.sum() > MAX_DESCENDING_SHARE * len(values):
         return False
     return len(np.unique(values)) == len(values)
 

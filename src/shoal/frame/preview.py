@@ -1,6 +1,6 @@
-"""What a table looks like before it is masked: its first rows, and a distribution of each column.
+"""A preview of a table before it is masked: its first rows, and a distribution of each column.
 
-The values stay within the session: they are shown on its page and nowhere else.
+The values stay within the session: only its page shows them.
 """
 
 import math
@@ -18,13 +18,13 @@ from shoal.frame.describe import are_years
 
 ROWS = 8
 BINS = 12
-TOP = 6  # most frequent values shown
+MAX_VALUES = 6  # most frequent values shown
 MAX_TEXT = 40  # characters of a cell
 
 
 def preview(
-    text: pa.Table,
-    typed: pa.Table,
+    text_table: pa.Table,
+    parsed_table: pa.Table,
     categorical: Collection[str] = (),
     labels: Mapping[str, Mapping[Any, str]] | None = None,
 ) -> dict[str, Any]:
@@ -32,9 +32,9 @@ def preview(
 
     Parameters
     ----------
-    text : pyarrow.Table
+    text_table : pyarrow.Table
         The table as it was read.
-    typed : pyarrow.Table
+    parsed_table : pyarrow.Table
         The same with numbers parsed.
     categorical : collection of str
         The columns whose values are counted as they are written, even if they are numbers.
@@ -46,37 +46,40 @@ def preview(
     dict
         ``rows``, lists of texts, and ``distributions``, one for each column.
     """
-    first = text.slice(0, ROWS)
-    shown = {
-        name: {_cell(value): label for value, label in (labels or {}).get(name, {}).items()}
-        for name in text.column_names
+    first_rows = text_table.slice(0, ROWS)
+    labels_by_column = {
+        name: {_cell_text(value): label for value, label in (labels or {}).get(name, {}).items()}
+        for name in text_table.column_names
     }
     columns = [
-        [_labelled(_cell(value), shown[name]) for value in column.to_pylist()]
-        for name, column in zip(first.column_names, first.columns, strict=True)
+        [_with_label(_cell_text(value), labels_by_column[name]) for value in column.to_pylist()]
+        for name, column in zip(first_rows.column_names, first_rows.columns, strict=True)
     ]
     return {
         "rows": [list(row) for row in zip(*columns, strict=True)],
         "distributions": [
-            distribution(_written(raw, column) if name in categorical else column, shown[name])
-            for name, raw, column in zip(
-                typed.column_names, text.columns, typed.columns, strict=True
+            distribution(
+                _as_written(written, column) if name in categorical else column,
+                labels_by_column[name],
+            )
+            for name, written, column in zip(
+                parsed_table.column_names, text_table.columns, parsed_table.columns, strict=True
             )
         ],
     }
 
 
-def _written(text: pa.ChunkedArray, typed: pa.ChunkedArray) -> pa.ChunkedArray:
+def _as_written(written: pa.ChunkedArray, parsed: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return values as text, with the leading zeros of codes, and null where they are missing."""
-    if not is_plain_number(typed.type):
-        return typed
-    return pc.if_else(pc.is_valid(typed), pc.cast(text, pa.string()), None)
+    if not is_plain_number(parsed.type):
+        return parsed
+    return pc.if_else(pc.is_valid(parsed), pc.cast(written, pa.string()), None)
 
 
 def distribution(
     column: pa.ChunkedArray, labels: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return the distribution of a column: bars between 0 and 1, and what they stand for.
+    """Return the distribution of a column: heights of bars between 0 and 1, and a description.
 
     Numbers and dates have equally wide bins; other values are counted, the most frequent first.
     ``labels`` are those of values as they are written.
@@ -87,7 +90,7 @@ def distribution(
         return {"kind": "empty", "bars": [], "words": "no values"}
     if pa.types.is_temporal(arrow_type) and not pa.types.is_duration(arrow_type):
         return _binned(
-            _seconds(values), _cell(pc.min(values).as_py()), _cell(pc.max(values).as_py())
+            _seconds(values), _cell_text(pc.min(values).as_py()), _cell_text(pc.max(values).as_py())
         )
     if is_plain_number(arrow_type) or pa.types.is_decimal(arrow_type):
         numbers = pc.cast(values, pa.float64(), safe=False).to_numpy()
@@ -107,27 +110,30 @@ def _binned(numbers: Any, low: str, high: str, separator: str = ",") -> dict[str
     bins = min(BINS, max(2, len(distinct)))
     counts, _ = np.histogram(numbers, bins=bins)
     middle = float(np.median(numbers)) if not low.count("-") > 1 else math.nan
-    words = f"from {low} to {high}"
+    description = f"from {low} to {high}"
     if math.isfinite(middle) and _is_number(low):
-        words += f", median {middle:{separator}.6g}"
-    return {"kind": "bins", "bars": _shares(counts), "low": low, "high": high, "words": words}
+        description += f", median {middle:{separator}.6g}"
+    return {"kind": "bins", "bars": _shares(counts), "low": low, "high": high, "words": description}
 
 
 def _value_counts(values: pa.ChunkedArray, labels: Mapping[str, str]) -> dict[str, Any]:
     texts = pc.cast(values, pa.string()) if not pa.types.is_string(values.type) else values
     counted = texts.value_counts()
     counts = counted.field("counts").to_numpy()
-    if len(counts) == len(texts) > TOP:
+    if len(counts) == len(texts) > MAX_VALUES:
         return {"kind": "unique", "bars": [], "words": f"{len(counts):,} values, all different"}
-    order = np.lexsort((np.arange(len(counts)), -counts))[:TOP]
-    names = [_labelled(_cell(counted.field("values")[int(i)].as_py()), labels) for i in order]
+    order = np.lexsort((np.arange(len(counts)), -counts))[:MAX_VALUES]
+    names = [
+        _with_label(_cell_text(counted.field("values")[int(i)].as_py()), labels) for i in order
+    ]
     shares = [float(counts[i]) / len(texts) for i in order]
-    words = ", ".join(
-        f"{n or 'empty'} {_percent(s)}" for n, s in zip(names[:3], shares, strict=False)
+    description = ", ".join(
+        f"{name or 'empty'} {_percent(share)}"
+        for name, share in zip(names[:3], shares, strict=False)
     )
-    rest = len(counts) - 3
-    words += f" and {rest:,} more" if rest > 0 else ""
-    return {"kind": "counts", "bars": _shares(counts[order]), "words": words}
+    n_others = len(counts) - 3
+    description += f" and {n_others:,} more" if n_others > 0 else ""
+    return {"kind": "counts", "bars": _shares(counts[order]), "words": description}
 
 
 def _percent(share: float) -> str:
@@ -155,12 +161,12 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _labelled(text: str, labels: Mapping[str, str]) -> str:
+def _with_label(text: str, labels: Mapping[str, str]) -> str:
     """Return a value with its label, if it has one."""
     return _short(f"{text} {labels[text]}") if text in labels else text
 
 
-def _cell(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     """Return a value as short text; whole numbers have no decimals."""
     if isinstance(value, float) and value.is_integer() and abs(value) < MAX_EXACT_INTEGER:
         value = int(value)

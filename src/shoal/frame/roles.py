@@ -59,7 +59,7 @@ def as_list(names: str | Iterable[str] | None) -> list[str]:
 
 def columns_with(roles: Mapping[str, str], role: Role) -> list[str]:
     """Return the columns that have ``role``."""
-    return [column for column, its_role in roles.items() if its_role == role]
+    return [column for column, column_role in roles.items() if column_role == role]
 
 
 def name_columns(columns: Sequence[str], singular: str = "Column", plural: str = "Columns") -> str:

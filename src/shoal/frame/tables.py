@@ -13,8 +13,8 @@ from shoal._params import hint
 from shoal.errors import ColumnError, InputError
 from shoal.frame.conversion import as_supported
 from shoal.frame.decimals import MAX_EXACT_INTEGER
+from shoal.frame.hidden_values import drop_unused_categories
 from shoal.frame.names import check_names
-from shoal.frame.residue import drop_unused_categories
 
 Frame = nw.DataFrame[Any]
 
@@ -31,10 +31,10 @@ def open_frame(data: IntoDataFrame) -> Frame:
         check_names(getattr(data, "column_names", data.columns))
         raise
     except TypeError:
-        lazy = " Call .collect() first." if hasattr(data, "collect") else ""
+        collect_hint = " Call .collect() first." if hasattr(data, "collect") else ""
         raise InputError(
             f"The data must be a pandas, polars or pyarrow table, or a DuckDB relation. Got a"
-            f" {type(data).__name__} instead.{lazy}",
+            f" {type(data).__name__} instead.{collect_hint}",
             code="not-a-table",
             given=type(data).__name__,
         ) from None
@@ -46,21 +46,21 @@ def open_frame(data: IntoDataFrame) -> Frame:
 
 def check_columns(frame: Frame, columns: Collection[str]) -> None:
     """Raise `ColumnError` for a column that the frame does not have."""
-    known = set(frame.columns)
+    existing = set(frame.columns)
     for name in columns:
-        if name not in known:
+        if name not in existing:
             raise ColumnError(
-                f"The data have no column {name!r}.{_suggestion(str(name), frame.columns)}"
+                f"The data have no column {name!r}.{_column_hint(str(name), frame.columns)}"
                 f" The columns are: {', '.join(frame.columns)}.",
                 code="no-such-column",
                 column=name,
             )
 
 
-def _suggestion(name: str, columns: Sequence[str]) -> str:
+def _column_hint(name: str, columns: Sequence[str]) -> str:
     """Return what an unknown name may mean: several columns, or one of a similar name."""
-    parts = [part.strip() for part in name.split(",")]
-    if len(parts) > 1 and set(parts) <= set(columns):
+    names = [name_.strip() for name_ in name.split(",")]
+    if len(names) > 1 and set(names) <= set(columns):
         return " These are several columns: name each of them by itself."
     return hint(name, columns)
 
@@ -88,10 +88,12 @@ def refuse_missing_counts(counts: Mapping[str, int], way_out: str) -> None:
     positive = {name: count for name, count in counts.items() if count}
     if positive:
         name, count = next(iter(positive.items()))
-        others = ", ".join(f"{other!r} {n}" for other, n in list(positive.items())[1:])
+        other_counts = ", ".join(
+            f"{other_name!r} {number}" for other_name, number in list(positive.items())[1:]
+        )
         raise InputError(
             f"Column {name!r} has {count:,} missing value{'s' if count > 1 else ''}"
-            f"{f' ({others} too)' if others else ''}. {way_out}",
+            f"{f' ({other_counts} too)' if other_counts else ''}. {way_out}",
             code="missing-values",
             column=name,
             count=count,
@@ -117,8 +119,8 @@ def floats(column: nw.Series[Any]) -> NDArray[np.float64]:
     """
     if not column.dtype.is_integer():
         return np.array(column.cast(nw.Float64).to_numpy(), np.float64)
-    whole = column.to_arrow().cast(pa.float64(), safe=False)  # a safe cast refuses to round
-    return np.array(whole.to_numpy(zero_copy_only=False), np.float64)
+    integers = column.to_arrow().cast(pa.float64(), safe=False)  # a safe cast refuses to round
+    return np.array(integers.to_numpy(zero_copy_only=False), np.float64)
 
 
 def weights(frame: Frame, name: str) -> NDArray[np.float64]:
@@ -279,13 +281,18 @@ def is_whole(frame: Frame, name: str) -> bool:
 
 def column_differs(first: Frame, second: Frame, name: str) -> bool:
     """Return whether a column has other values or another type in the second table."""
-    before, after = first[name], second[name]
-    if before.dtype.is_integer() and after.dtype.is_integer():  # a float would round large values
-        return bool(before.to_list() != after.to_list())
-    if before.dtype.is_numeric() and after.dtype.is_numeric():
-        return not np.array_equal(floats(before), floats(after), equal_nan=True)
+    first_column, second_column = first[name], second[name]
+    if (
+        first_column.dtype.is_integer() and second_column.dtype.is_integer()
+    ):  # a float would round large values
+        return bool(first_column.to_list() != second_column.to_list())
+    if first_column.dtype.is_numeric() and second_column.dtype.is_numeric():
+        return not np.array_equal(floats(first_column), floats(second_column), equal_nan=True)
     # Compare only the class of categorical types: unused categories may have been pruned.
-    return type(before.dtype) is not type(after.dtype) or before.to_list() != after.to_list()
+    return (
+        type(first_column.dtype) is not type(second_column.dtype)
+        or first_column.to_list() != second_column.to_list()
+    )
 
 
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:

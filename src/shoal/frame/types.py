@@ -135,8 +135,8 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
     entries: dict[str, Any] = {}
     for pair in pairs:
         name, mark, text = pair.partition("=")
-        kind, colon, rest = text.partition(":")
-        if not mark or not kind or (colon and not rest):
+        kind, colon, rule = text.partition(":")
+        if not mark or not kind or (colon and not rule):
             raise ParameterError(
                 "--type takes column=kind, column=ordinal:least,...,most, column=date:format,"
                 " column=prefix:length,..., column=interval:width,..., column=period:month,...,"
@@ -151,34 +151,34 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
                 code="type-twice",
                 column=name,
             )
-        entries[name] = _parse_type(kind, rest)
+        entries[name] = _parse_type(kind, rule)
     return entries
 
 
-def _parse_type(kind: str, rest: str) -> Any:
+def _parse_type(kind: str, text: str) -> Any:
     """Return the type that an option declares: its kind, and what follows after a colon."""
     if kind in ("hierarchy", "distances"):
-        return {"kind": "nominal", kind: rest}
+        return {"kind": "nominal", kind: text}
     if kind == "prefix":
-        lengths = [int(part) if part.isdecimal() else part for part in rest.split(",")]
+        lengths = [int(item) if item.isdecimal() else item for item in text.split(",")]
         return {"kind": "nominal", "prefixes": lengths}
     if kind == "interval":
-        return {"kind": "numeric", "intervals": _widths(rest)}
+        return {"kind": "numeric", "intervals": _widths(text)}
     if kind == "period":
-        return {"kind": "date", "periods": rest.split(",")}
-    if kind == "date" and rest:
-        return {"kind": "date", "format": rest}
-    return {"kind": kind, "order": rest.split(",")} if rest else kind
+        return {"kind": "date", "periods": text.split(",")}
+    if kind == "date" and text:
+        return {"kind": "date", "format": text}
+    return {"kind": kind, "order": text.split(",")} if text else kind
 
 
 def _widths(text: str) -> list[float | str]:
     """Return the widths in an option; anything but a number is refused later."""
     widths: list[float | str] = []
-    for part in text.split(","):
+    for item in text.split(","):
         try:
-            widths.append(int(part) if part.isdecimal() else float(part))
+            widths.append(int(item) if item.isdecimal() else float(item))
         except ValueError:
-            widths.append(part)
+            widths.append(item)
     return widths
 
 
@@ -186,8 +186,8 @@ def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
     """Return the declared type of a column from its entry in a plan; refuse any other."""
     if isinstance(entry, Type):
         return entry
-    entry = _spread(entry)
-    known = [field.name for field in fields(Type)]
+    entry = _expand_hierarchy(entry)
+    keys = [field.name for field in fields(Type)]
     if not isinstance(entry, Mapping) or "kind" not in entry:
         raise ParameterError(
             f"The type of column {name!r} needs a kind: one of {', '.join(KINDS)}.",
@@ -195,10 +195,10 @@ def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
             column=name,
         )
     for key in entry:
-        if key not in known:
+        if key not in keys:
             raise ParameterError(
-                f"The type of column {name!r} has the unknown key {key!r}.{hint(str(key), known)}"
-                f" The keys are: {', '.join(known)}.",
+                f"The type of column {name!r} has the unknown key {key!r}.{hint(str(key), keys)}"
+                f" The keys are: {', '.join(keys)}.",
                 code="unknown-key",
                 column=name,
                 key=key,
@@ -226,15 +226,15 @@ def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
     return result
 
 
-def _spread(entry: Any) -> Any:
+def _expand_hierarchy(entry: Any) -> Any:
     """Return an entry with its kind and, where it holds a `Hierarchy`, the keys of that."""
     if isinstance(entry, str):
         return {"kind": entry}
     if isinstance(entry, Hierarchy):
         entry = {"kind": entry.kind, "hierarchy": entry}
     if isinstance(entry, Mapping) and isinstance(entry.get("hierarchy"), Hierarchy):
-        others = {key: value for key, value in entry.items() if key != "hierarchy"}
-        return {"kind": entry["hierarchy"].kind, **others, **entry["hierarchy"].to_entry()}
+        other_entries = {key: value for key, value in entry.items() if key != "hierarchy"}
+        return {"kind": entry["hierarchy"].kind, **other_entries, **entry["hierarchy"].to_entry()}
     return entry
 
 
@@ -262,37 +262,42 @@ def _from_file(entry: Any, folder: Path | None) -> Any:
     return read_rows(entry, folder) if isinstance(entry, str | Path) else entry
 
 
-def _check_consistent(name: str, declared: Type) -> None:
+def _check_consistent(name: str, declared_type: Type) -> None:
     """Refuse a type that contradicts itself."""
     for key, kinds in KINDS_OF_KEY.items():
-        if getattr(declared, key) and declared.kind not in kinds:
+        if getattr(declared_type, key) and declared_type.kind not in kinds:
             raise ParameterError(
-                f"Column {name!r} is {declared.kind} but has {key}, which belongs to the kind"
+                f"Column {name!r} is {declared_type.kind} but has {key}, which belongs to the kind"
                 f" {kinds[0]!r}. Change the kind, or leave it out.",
                 code="key-of-another-kind",
                 column=name,
                 key=key,
             )
-    ways = (declared.hierarchy, declared.prefixes, declared.intervals, declared.periods)
-    if sum(map(bool, (*ways, declared.distances))) > 1:
+    rules = (
+        declared_type.hierarchy,
+        declared_type.prefixes,
+        declared_type.intervals,
+        declared_type.periods,
+    )
+    if sum(map(bool, (*rules, declared_type.distances))) > 1:
         raise ParameterError(
             f"Column {name!r} has two of a hierarchy, prefixes, intervals, periods and distances."
             " Choose one.",
             code="hierarchy-and-distances",
             column=name,
         )
-    if len(set(declared.order)) < len(declared.order):
+    if len(set(declared_type.order)) < len(declared_type.order):
         raise ParameterError(
             f"The type of column {name!r} lists a value twice. List each value once.",
             code="value-twice",
             column=name,
         )
-    _check_distances(name, declared.distances)
+    _check_distances(name, declared_type.distances)
 
 
 def _check_distances(name: str, rows: Sequence[Row]) -> None:
     """Refuse rows that are not two values and their distance, or that contradict each other."""
-    known: dict[frozenset[str], float] = {}
+    distance_of_pair: dict[frozenset[str], float] = {}
     for row in rows:
         try:
             first, second, distance = row[0], row[1], float(row[2])
@@ -302,15 +307,15 @@ def _check_distances(name: str, rows: Sequence[Row]) -> None:
                 code="distances-malformed",
                 column=name,
             ) from None
-        same = first == second
-        if not 0 <= distance < float("inf") or (distance > 0) == same or len(row) != 3:
+        is_same = first == second
+        if not 0 <= distance < float("inf") or (distance > 0) == is_same or len(row) != 3:
             raise ParameterError(
                 f"The distances of column {name!r} must be positive between different values and"
                 " 0 between a value and itself.",
                 code="distances-not-positive",
                 column=name,
             )
-        if known.setdefault(frozenset((first, second)), distance) != distance:
+        if distance_of_pair.setdefault(frozenset((first, second)), distance) != distance:
             raise ParameterError(
                 f"The distances of column {name!r} give two distances for one pair. Leave one.",
                 code="distances-contradict",

@@ -24,8 +24,10 @@ def same_values(first: Frame, second: Frame, name: str) -> NDArray[np.bool_]:
     """
     first_column, second_column = first[name], second[name]
     if first_column.dtype.is_numeric() and second_column.dtype.is_numeric():
-        before, after = floats(first_column), floats(second_column)
-        return np.asarray((before == after) | (np.isnan(before) & np.isnan(after)))
+        first_values, second_values = floats(first_column), floats(second_column)
+        return np.asarray(
+            (first_values == second_values) | (np.isnan(first_values) & np.isnan(second_values))
+        )
     arrays = [without_dictionary(arrow(frame, name)) for frame in (first, second)]
     if arrays[0].type != arrays[1].type:
         arrays = [array.cast(pa.string()) for array in arrays]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from shoal.frame import tables
 from shoal.frame.codes import codes
-from shoal.frame.kinds import Decision, decide, missing_words
+from shoal.frame.kinds import Decision, decide_kind, missing_words
 from shoal.frame.missing_codes import without_codes
 from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.overview import Overview, overview, sentinels
@@ -27,7 +27,7 @@ from shoal.inspection.uniqueness import (
 from shoal.io.files import open_source
 from shoal.io.notes import Notes
 from shoal.io.source import Source
-from shoal.plan.interpretation import decide_in_source
+from shoal.plan.interpretation import decide_kinds_in_source
 
 MAX_LABELS = 8  # shown of a column
 
@@ -57,16 +57,16 @@ def inspect(data: IntoDataFrame | str | Path) -> Inspection:
     if isinstance(data, str | Path):
         return inspect_source(open_source(data, numbers=()), Path(data).name)
     frame = tables.open_frame(data)
-    decisions = {name: decide(name, tables.arrow(frame, name)) for name in frame.columns}
+    decisions = {name: decide_kind(name, tables.arrow(frame, name)) for name in frame.columns}
     return _inspect(frame, decisions, Notes(), "the table")
 
 
 def inspect_source(source: Source, name: str) -> Inspection:
     """Return the inspection of an open file, with the labels that it holds."""
     names = source.table.column_names
-    decisions = decide_in_source(source, names)
+    decisions = decide_kinds_in_source(source, names)
     frame = tables.open_frame(source.with_numbers(names))
-    decimal = "." if source.text is None else source.text.decimal
+    decimal = "." if source.text_dialect is None else source.text_dialect.decimal
     return _inspect(frame, decisions, source.notes, name, decimal)
 
 
@@ -133,10 +133,10 @@ def _describe_column(
     facts = _role_facts(frame, name, codes, decision, summary)
     role, why = suggest_role(facts)
     declared_type, why_kind, inferred = _suggest_type(facts, decision)
-    labels = notes.on(name).value_labels
+    labels = notes.of_column(name).value_labels
     return {
         "name": name,
-        "label": notes.on(name).label,
+        "label": notes.of_column(name).label,
         "type": facts.kind,
         "kind": declared_type.kind,
         "why_kind": why_kind,
@@ -170,7 +170,7 @@ def _role_facts(
         distinct=len(set(codes.tolist())) - (summary.missing > 0),
         unique=share_unique(codes, tables.has_missing(frame, [name]) if summary.missing else None),
         is_sequence=summary.is_sequence,
-        positive=summary.positive,
+        positive=summary.is_positive,
         missing=summary.missing,
         is_ascending=summary.is_ascending,
         is_whole=summary.is_whole,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from shoal.frame.categories import Cells, find_disguised, texts_and_index
+from shoal.frame.categories import Cells, find_suspected_kind, texts_and_index
 from shoal.frame.roles import UNIT_ROLES, name_columns
 from shoal.frame.tables import Frame, arrow
 from shoal.frame.values import value_ranks
@@ -78,20 +78,22 @@ def _disguised_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Sen
             continue
         texts, index = texts_and_index(arrow(frame, entry["name"]))
         cells = Cells(index)
-        disguised = find_disguised(texts, cells)
-        if disguised is None or 2 * disguised.cells < cells.known:
+        suspected = find_suspected_kind(texts, cells)
+        if suspected is None or 2 * suspected.cells < cells.n_known:
             continue
-        clause = f"of {entry['name']!r} read as {disguised.kind} values"
-        first_other = disguised.first_other
+        clause = f"of {entry['name']!r} read as {suspected.kind} values"
+        first_other = suspected.first_other
         location = (
             f", and the first that does not is in record {first_other:,}" if first_other else ""
         )
         text = (
-            f"{disguised.cells:,} of {cells.known:,} cells {clause}{location}. Correct the others,"
-            " or keep it as nominal."
+            f"{suspected.cells:,} of {cells.n_known:,} cells {clause}{location}. Correct the"
+            " others, or keep it as nominal."
         )
-        if disguised.cells == cells.known:
-            text = f"All {cells.known:,} cells {clause}. Declare it as {disguised.kind} or nominal."
+        if suspected.cells == cells.n_known:
+            text = (
+                f"All {cells.n_known:,} cells {clause}. Declare it as {suspected.kind} or nominal."
+            )
         sentences.append(Sentence("text-disguises-values", text, (entry["name"],)))
     return sentences
 

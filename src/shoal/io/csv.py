@@ -26,7 +26,7 @@ from shoal.io.limits import check_columns, check_growth
 from shoal.io.text_style import TextStyle, open_styled, read_style
 
 MAX_LINE = 1 << 25  # characters
-_NO_TEXT = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))  # control bytes, rare in text
+_CONTROL_BYTES = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))  # control bytes, rare in text
 ROWS_PER_BATCH = 1 << 16
 
 
@@ -42,7 +42,7 @@ def read_csv(
     quotes = _has_quotes(path, dialect)
     if quotes:
         _check_quotes(path, dialect, len(names))
-    table = _cells(path, dialect, names)
+    table = _read_cells(path, dialect, names)
     style = read_style(path, dialect, quotes=quotes)
     return parse_columns(table, names if numbers is None else numbers, dialect), style
 
@@ -77,7 +77,7 @@ def write_csv(
     """
     style = style or TextStyle()
     with open_styled(path, dialect, style, target) as file:
-        for block in _lines(table, dialect, dialect.separator_for(target), style):
+        for block in _format_lines(table, dialect, dialect.separator_for(target), style):
             file.write(block)
 
 
@@ -103,14 +103,14 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
             file=path.name,
         )
     if len(names) == 1 and dialect.separator is None:
-        other = next((mark for mark in ";\t|" if mark in names[0]), None)
-        if other is not None:
+        likely_separator = next((mark for mark in ";\t|" if mark in names[0]), None)
+        if likely_separator is not None:
             raise FileError(
-                f"{path.name!r} seems to be separated by {other!r}. Say so with"
+                f"{path.name!r} seems to be separated by {likely_separator!r}. Say so with"
                 f" `separator`, or give `separator='{separator}'` if it has one column.",
                 code="wrong-separator",
                 file=path.name,
-                separator=other,
+                separator=likely_separator,
             )
     return names
 
@@ -158,7 +158,7 @@ def _check_quotes(path: Path, dialect: Dialect, width: int) -> None:
             ) from None
 
 
-def _cells(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
+def _read_cells(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
     """Read every cell as text; refuse a line with more or fewer cells than the header."""
     ragged: list[Any] = []
 
@@ -243,20 +243,20 @@ def wrong_encoding(path: Path, dialect: Dialect) -> FileError:
     with open_decompressed(path) as file:
         beginning = file.read(1 << 16)
     is_utf16 = beginning[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-    if not is_utf16 and len(beginning.translate(None, _NO_TEXT)) < 0.99 * len(beginning):
+    if not is_utf16 and len(beginning.translate(None, _CONTROL_BYTES)) < 0.99 * len(beginning):
         return FileError(
             f"{path.name!r} is not a text file. Give it the suffix of its format; or `encoding`, if"
             " it is text in an encoding of two bytes.",
             code="not-text",
             file=path.name,
         )
-    other = "utf-16" if is_utf16 else "latin-1" if dialect.is_utf8 else "utf-8"
+    likely_encoding = "utf-16" if is_utf16 else "latin-1" if dialect.is_utf8 else "utf-8"
     return FileError(
-        f'{path.name!r} is not encoded in {dialect.encoding}. Try `encoding="{other}"`, or give the'
-        " right encoding.",
+        f'{path.name!r} is not encoded in {dialect.encoding}. Try `encoding="{likely_encoding}"`,'
+        " or give the right encoding.",
         code="wrong-encoding",
         file=path.name,
-        encoding=other,
+        encoding=likely_encoding,
     )
 
 
@@ -301,19 +301,25 @@ def _parse_numerals(text: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray 
     return text if style is None or style.is_plain else numbers
 
 
-def _lines(table: pa.Table, dialect: Dialect, separator: str, style: TextStyle) -> Iterator[str]:
-    special, end = f'[{re.escape(separator)}"\r\n]', style.line_end
-    names = _quote_names(table.column_names, special, style)
-    yield ('""' if names == [""] else separator.join(names)) + end
+def _format_lines(
+    table: pa.Table, dialect: Dialect, separator: str, style: TextStyle
+) -> Iterator[str]:
+    special_characters, line_end = f'[{re.escape(separator)}"\r\n]', style.line_end
+    names = _quote_names(table.column_names, special_characters, style)
+    yield ('""' if names == [""] else separator.join(names)) + line_end
     for batch in table.to_batches(max_chunksize=ROWS_PER_BATCH):
         cells = [
-            _quote(_text_cells(column, name, dialect), special, style.bare.get(name))
+            _quote(
+                _text_cells(column, name, dialect),
+                special_characters,
+                style.unquoted_texts.get(name),
+            )
             for name, column in zip(batch.schema.names, batch.columns, strict=True)
         ]
         if len(cells) == 1:  # an empty line would not be read as a record
             cells = [pc.if_else(pc.equal(cells[0], ""), '""', cells[0])]
         lines = pc.binary_join_element_wise(*cells, separator)
-        yield end.join(lines.to_pylist()) + end if len(lines) else ""
+        yield line_end.join(lines.to_pylist()) + line_end if len(lines) else ""
 
 
 def _quote_names(names: list[str], special: str, style: TextStyle) -> list[str]:
@@ -352,10 +358,12 @@ def cell_texts(column: pa.Array, name: str, dialect: Dialect) -> pa.Array:
     return pc.fill_null(text, dialect.missing)
 
 
-def _quote(text: pa.Array, special: str, bare: Collection[str] | None = None) -> pa.Array:
-    """Return cells in quotation marks: where necessary, or all but those that are ``bare``."""
+def _quote(text: pa.Array, special: str, unquoted: Collection[str] | None = None) -> pa.Array:
+    """Return cells in quotation marks: where necessary, or all except the texts ``unquoted``."""
     quoted = pc.binary_join_element_wise('"', pc.replace_substring(text, '"', '""'), '"', "")
-    needed = pc.match_substring_regex(text, special)
-    if bare is not None:
-        needed = pc.or_(needed, pc.invert(pc.is_in(text, pa.array(sorted(bare), text.type))))
-    return pc.if_else(needed, quoted, text)
+    needs_quotes = pc.match_substring_regex(text, special)
+    if unquoted is not None:
+        needs_quotes = pc.or_(
+            needs_quotes, pc.invert(pc.is_in(text, pa.array(sorted(unquoted), text.type)))
+        )
+    return pc.if_else(needs_quotes, quoted, text)

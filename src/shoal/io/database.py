@@ -46,24 +46,24 @@ _REASON_OF_MESSAGE = {
 }
 
 
-def is_database(place: Any) -> bool:
-    """Return whether a place is the address of a database rather than a file."""
-    return "://" in str(place) and not is_store(place)
+def is_database(location: Any) -> bool:
+    """Return whether a location is the address of a database rather than a file."""
+    return "://" in str(location) and not is_store(location)
 
 
-def redact_address(place: str) -> str:
-    """Return a place for messages: an address without user and password."""
-    if is_store(place):
-        return redact_store(str(place))
-    if not is_database(place):
-        return str(place)
-    url = _url(place)
+def redact_address(location: str) -> str:
+    """Return a location for messages: an address without user and password."""
+    if is_store(location):
+        return redact_store(str(location))
+    if not is_database(location):
+        return str(location)
+    url = _url(location)
     return f"{url.get_backend_name()}://{url.host or ''}/{url.database or ''}"
 
 
-def sqlite_file(place: str) -> Path | None:
+def sqlite_file(location: str) -> Path | None:
     """Return the file of an SQLite database, and None for other databases."""
-    url = _url(place)
+    url = _url(location)
     if url.get_backend_name() != "sqlite":
         return None
     name = (url.database or "").removeprefix("file:")
@@ -81,12 +81,12 @@ def sqlite_file(place: str) -> Path | None:
 
 
 @contextmanager
-def open_connection(place: str, *, commit: bool = False) -> Iterator["Connection"]:
+def open_connection(location: str, *, commit: bool = False) -> Iterator["Connection"]:
     """Open a connection in one transaction, which is committed or else rolled back."""
-    engine = _engine(place)
+    engine = _engine(location)
     try:
         with (
-            translate_database_errors(place),
+            translate_database_errors(location),
             engine.connect() as connection,
             connection.begin() as transaction,
         ):
@@ -98,7 +98,7 @@ def open_connection(place: str, *, commit: bool = False) -> Iterator["Connection
 
 
 @contextmanager
-def translate_database_errors(place: str) -> Iterator[None]:
+def translate_database_errors(location: str) -> Iterator[None]:
     """Translate SQLAlchemy exceptions into `FileError`, without values and passwords."""
     from sqlalchemy.exc import SAWarning, SQLAlchemyError
 
@@ -107,9 +107,9 @@ def translate_database_errors(place: str) -> Iterator[None]:
             yield
     except SQLAlchemyError as error:
         raise FileError(
-            f"{redact_address(place)!r}: {_reason(error)}. Nothing was changed.",
+            f"{redact_address(location)!r}: {_reason(error)}. Nothing was changed.",
             code="database-refuses",
-            place=redact_address(place),
+            place=redact_address(location),
         ) from None
 
 
@@ -124,7 +124,7 @@ def split_table_name(connection: "Connection", name: str) -> tuple[str | None, s
 
 
 def check_table_exists(
-    connection: "Connection", place: str, schema: str | None, table: str
+    connection: "Connection", location: str, schema: str | None, table: str
 ) -> None:
     """Refuse a table that the database does not have."""
     from sqlalchemy import inspect
@@ -133,37 +133,37 @@ def check_table_exists(
     names = [*inspector.get_table_names(schema), *inspector.get_view_names(schema)]
     if table not in names:
         raise FileError(
-            f"{redact_address(place)!r} has no table {table!r}.{hint(table, names)} The tables are:"
-            f" {', '.join(sorted(names)) or 'none'}.",
+            f"{redact_address(location)!r} has no table {table!r}.{hint(table, names)} The tables"
+            f" are: {', '.join(sorted(names)) or 'none'}.",
             code="no-such-table",
             table=table,
         )
 
 
-def read_table(place: str, table: str | None) -> Source:
+def read_table(location: str, table: str | None) -> Source:
     """Read a table of a database."""
     from shoal.io.sql import read
 
     if table is None:
         raise ParameterError(
-            f"{redact_address(place)!r} is a database. Name a table with `table`.",
+            f"{redact_address(location)!r} is a database. Name a table with `table`.",
             code="table-needed",
             option="table",
         )
-    file = sqlite_file(place)
+    file = sqlite_file(location)
     if file is not None and not file.exists():
         raise FileError(f"There is no file {str(file)!r}.", code="no-such-file", file=str(file))
-    with open_connection(place) as connection:
+    with open_connection(location) as connection:
         schema, name = split_table_name(connection, table)
-        check_table_exists(connection, place, schema, name)
+        check_table_exists(connection, location, schema, name)
         return read(connection, schema, name)
 
 
-def _engine(place: str) -> "Engine":
+def _engine(location: str) -> "Engine":
     from sqlalchemy import create_engine
     from sqlalchemy.exc import SQLAlchemyError
 
-    url = _url(place)
+    url = _url(location)
     name = url.get_backend_name()
     if name == "sqlite":
         return _sqlite(url)
@@ -205,7 +205,7 @@ def _sqlite(url: "URL") -> "Engine":
     return engine
 
 
-def _url(place: str) -> "URL":
+def _url(location: str) -> "URL":
     try:
         from sqlalchemy import make_url
     except ImportError:
@@ -217,7 +217,7 @@ def _url(place: str) -> "URL":
     from sqlalchemy.exc import ArgumentError
 
     try:
-        return make_url(place)
+        return make_url(location)
     except (ArgumentError, ValueError):
         raise FileError(
             "The address of a database cannot be read. It looks like"
@@ -228,13 +228,13 @@ def _url(place: str) -> "URL":
 
 def _reason(error: Any) -> str:
     """Return the reason for an error of a database."""
-    original = getattr(error, "orig", None)
-    state = str(getattr(original, "sqlstate", None) or "")
+    driver_error = getattr(error, "orig", None)
+    state = str(getattr(driver_error, "sqlstate", None) or "")
     for start, reason in _REASON_OF_SQLSTATE.items():
         if state.startswith(start):
             return reason
-    message = str(original or "").lower()
+    message = str(driver_error or "").lower()
     for word, reason in _REASON_OF_MESSAGE.items():
         if word in message:
             return reason
-    return f"the database refused ({state or type(original or error).__name__})"
+    return f"the database refused ({state or type(driver_error or error).__name__})"

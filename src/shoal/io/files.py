@@ -104,11 +104,13 @@ def typed_table(
     source: Source, types: Mapping[str, Type], missing_codes: MissingCodes | None = None
 ) -> pa.Table:
     """Return the table of a source, as `read_typed` reads it."""
-    words = [name for name, declared in types.items() if declared.kind != "numeric"]
+    text_columns = [name for name, declared in types.items() if declared.kind != "numeric"]
     names = source.table.column_names
-    codes = {name: own for name, own in (missing_codes or {}).items() if name in names}
-    others = [name for name in names if name not in words]
-    table = source.without_codes(codes).with_numbers(others, words)
+    codes = {
+        name: column_codes for name, column_codes in (missing_codes or {}).items() if name in names
+    }
+    other_names = [name for name in names if name not in text_columns]
+    table = source.without_codes(codes).with_numbers(other_names, text_columns)
     return to_native(without_codes(open_frame(table), codes)) if codes else table
 
 

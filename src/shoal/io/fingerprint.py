@@ -28,7 +28,7 @@ class Fingerprint:
     sha256: str
 
     @classmethod
-    def of(cls, path: Path) -> Self:
+    def from_file(cls, path: Path) -> Self:
         """Return the fingerprint of a file."""
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -43,16 +43,16 @@ class Reading:
 
 
 @contextmanager
-def unchanged_while_read(place: str, *, hashed: bool) -> Iterator[Reading]:
+def unchanged_while_read(location: str, *, with_hash: bool) -> Iterator[Reading]:
     """Raise `FileError` if a file changes while the enclosed code reads it.
 
     A database is read in one transaction and needs no such check.
 
     Parameters
     ----------
-    place : str
+    location : str
         The file, or the address of a database.
-    hashed : bool
+    with_hash : bool
         Whether to compare the hash of the content, or only size and modification time.
 
     Yields
@@ -60,28 +60,28 @@ def unchanged_while_read(place: str, *, hashed: bool) -> Iterator[Reading]:
     Reading
         The fingerprint of what was read.
     """
-    if is_database(place):
+    if is_database(location):
         yield Reading()
         return
-    path = Path(place)
+    path = Path(location)
     if not path.is_file():  # reading raises the error
         yield Reading()
         return
-    before = _state(path, hashed)
-    yield Reading(before[1])
-    if _state(path, hashed) != before:
+    state_before = _file_state(path, with_hash)
+    yield Reading(state_before[1])
+    if _file_state(path, with_hash) != state_before:
         raise FileError(
-            f"{place!r} was changed while it was read. Nothing was released. Run again when no"
+            f"{location!r} was changed while it was read. Nothing was released. Run again when no"
             " other process writes to it.",
             code="source-changed",
-            path=place,
+            path=location,
         )
 
 
-def _state(path: Path, hashed: bool) -> tuple[tuple[int, ...], Fingerprint | None]:
+def _file_state(path: Path, with_hash: bool) -> tuple[tuple[int, ...], Fingerprint | None]:
     try:
         status = path.stat()
-        fingerprint = Fingerprint.of(path) if hashed else None
+        fingerprint = Fingerprint.from_file(path) if with_hash else None
     except OSError as error:
         reason = (error.strerror or "I/O error").lower()
         raise FileError(

@@ -52,20 +52,20 @@ def growth_limit(file_size: int, limit: float | None = None) -> float:
 @contextmanager
 def at_most_columns(number: int) -> Iterator[None]:
     """Refuse files of more than ``number`` columns, before their records are read."""
-    before = _max_columns.set(number)
+    token = _max_columns.set(number)
     try:
         yield
     finally:
-        _max_columns.reset(before)
+        _max_columns.reset(token)
 
 
 def check_columns(name: str, number: int) -> None:
     """Refuse a file with more columns than are supported."""
-    most = _max_columns.get()
-    if number > most:
+    max_columns = _max_columns.get()
+    if number > max_columns:
         raise FileError(
-            f"{name!r} has {number:,} columns; at most {most:,} are supported here. Is the first"
-            " line a header, and is the separator right? Otherwise leave columns out.",
+            f"{name!r} has {number:,} columns; at most {max_columns:,} are supported here. Is the"
+            " first line a header, and is the separator right? Otherwise leave columns out.",
             code="too-many-columns",
             path=name,
             columns=number,

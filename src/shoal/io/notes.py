@@ -32,9 +32,9 @@ class ColumnNotes:
         Missing code of each cell, or null.
     declared : str or None
         Type of the column in a database.
-    kept : dict
+    releasable_metadata : dict
         Schema metadata that may be released, by key.
-    other : dict
+    other_metadata : dict
         Other schema metadata, by key.
     """
 
@@ -46,8 +46,8 @@ class ColumnNotes:
     missing: list[Any] = field(default_factory=list)
     codes: pa.Array | None = None
     declared: str | None = None
-    kept: Mapping[str, str] = field(default_factory=dict)
-    other: Mapping[str, str] = field(default_factory=dict)
+    releasable_metadata: Mapping[str, str] = field(default_factory=dict)
+    other_metadata: Mapping[str, str] = field(default_factory=dict)
 
     def for_new_values(self, values: pa.ChunkedArray) -> "ColumnNotes":
         """Return the metadata that is still valid and safe for masked values.
@@ -64,7 +64,7 @@ class ColumnNotes:
             missing=[],
             codes=None,
             declared=None,
-            other={},
+            other_metadata={},
         )
 
 
@@ -78,25 +78,25 @@ class Notes:
         Software family that formats and missing codes belong to, such as ``"stata"``.
     columns : dict
         Metadata of columns, by name.
-    free : dict
+    free_text : dict
         Free text about the whole file, by description.
-    frame : dict or None
+    pandas_metadata : dict or None
         Metadata that pandas wrote.
     """
 
     family: str = ""
     columns: Mapping[str, ColumnNotes] = field(default_factory=dict)
-    free: Mapping[str, Any] = field(default_factory=dict)
-    frame: Mapping[str, Any] | None = None
+    free_text: Mapping[str, Any] = field(default_factory=dict)
+    pandas_metadata: Mapping[str, Any] | None = None
 
     LABEL = "the file's label"
     TEXT = "its notes"
 
-    def on(self, name: str) -> ColumnNotes:
+    def of_column(self, name: str) -> ColumnNotes:
         """Return the metadata of one column."""
         return self.columns.get(name, ColumnNotes())
 
-    def released(
+    def for_release(
         self, data: pa.Table, unchanged: Collection[str], *, keep_notes: bool = False
     ) -> "Notes":
         """Return the metadata to release with ``data``: that of its columns, without free text.
@@ -106,15 +106,15 @@ class Notes:
         """
         columns = {}
         for name in data.column_names:
-            notes = self.on(name)
+            notes = self.of_column(name)
             if name not in unchanged:
                 notes = notes.for_new_values(data.column(name))
-            columns[name] = notes if keep_notes else replace(notes, other={})
-        return replace(self, columns=columns, free=self.free if keep_notes else {})
+            columns[name] = notes if keep_notes else replace(notes, other_metadata={})
+        return replace(self, columns=columns, free_text=self.free_text if keep_notes else {})
 
-    def left_behind(self, *, keep_notes: bool = False) -> list[str]:
-        """Return a sentence about the free text that is not released."""
-        names = [name for name, text in self.free.items() if text]
+    def describe_unreleased_text(self, *, keep_notes: bool = False) -> list[str]:
+        """Return a sentence about the free text that is not released, if there is any."""
+        names = [name for name, text in self.free_text.items() if text]
         if keep_notes or not names:
             return []
         return [
@@ -122,18 +122,18 @@ class Notes:
             " persons; read it, and if it may be published, use --keep-notes on the command line."
         ]
 
-    def describe_loss(self, kind: str, holds: Collection[str], family: str) -> list[str]:
+    def describe_loss(self, kind: str, supported: Collection[str], family: str) -> list[str]:
         """Return a sentence about metadata that a format cannot hold.
 
-        ``holds`` lists the kinds of metadata and the free text that it can hold.
+        ``supported`` lists the kinds of metadata and the free text that it can hold.
         """
-        lost = [name for name, text in self.free.items() if text and name not in holds]
-        for noun, get in _KINDS.items():
-            names = [name for name, notes in self.columns.items() if get(notes)]
-            foreign = noun in _FAMILY_SPECIFIC and family != self.family
+        lost = [name for name, text in self.free_text.items() if text and name not in supported]
+        for noun, get_metadata in _KINDS.items():
+            names = [name for name, notes in self.columns.items() if get_metadata(notes)]
+            is_foreign = noun in _FAMILY_SPECIFIC and family != self.family
             if noun == "missing codes" and {family, self.family} == {"sas", "stata"}:
-                foreign = False  # both use letters
-            if names and (noun not in holds or foreign):
+                is_foreign = False  # both use letters
+            if names and (noun not in supported or is_foreign):
                 first_names = ", ".join(repr(name) for name in names[:3])
                 lost.append(f"{noun} of {first_names}{' and others' if len(names) > 3 else ''}")
         return [f"{kind} has no place for: {'; '.join(lost)}."] if lost else []

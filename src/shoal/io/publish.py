@@ -32,7 +32,7 @@ class Publication:
 
     def __init__(self, *, force: bool = False):
         self.force = force
-        self._parts: dict[Path, Path] = {}
+        self._partial_files: dict[Path, Path] = {}
         self._locks: list[TargetLock] = []
         self._secret: set[Path] = set()
 
@@ -42,7 +42,7 @@ class Publication:
         A ``secret`` file is readable by its owner only, before and after publication.
         """
         target = Path(target)
-        if target.absolute() in (other.absolute() for other in self._parts):
+        if target.absolute() in (other_target.absolute() for other_target in self._partial_files):
             raise FileError(
                 f"{str(target)!r} would be written twice. Name two files.",
                 code="written-twice",
@@ -55,7 +55,7 @@ class Publication:
                 file=str(target),
             )
         if target.exists() and not self.force:
-            raise _exists(target)
+            raise _exists_error(target)
         try:
             self._lock(target)
             # The part keeps the suffix, so that it is read back in the format of its target.
@@ -66,10 +66,10 @@ class Publication:
             raise
         except OSError as error:
             raise FileError(
-                _cannot_write(target, error), code="cannot-write", file=str(target)
+                _write_error(target, error), code="cannot-write", file=str(target)
             ) from None
         os.close(handle)
-        self._parts[target] = Path(name)
+        self._partial_files[target] = Path(name)
         if secret:
             self._secret.add(target)
         return Path(name)
@@ -91,35 +91,39 @@ class Publication:
         try:
             if error is None:
                 self._publish()
-            elif isinstance(error, OSError) and not isinstance(error, FileError) and self._parts:
-                target = next(iter(self._parts))
+            elif (
+                isinstance(error, OSError)
+                and not isinstance(error, FileError)
+                and self._partial_files
+            ):
+                target = next(iter(self._partial_files))
                 raise FileError(
-                    _cannot_write(target, error), code="cannot-write", file=str(target)
+                    _write_error(target, error), code="cannot-write", file=str(target)
                 ) from None
         finally:
-            for part in self._parts.values():
+            for partial_file in self._partial_files.values():
                 with contextlib.suppress(OSError):
-                    part.unlink()
+                    partial_file.unlink()
             for lock in self._locks:
                 lock.release()
 
     def _publish(self) -> None:
-        mask = os.umask(0)
-        os.umask(mask)
-        for target, part in self._parts.items():
+        umask = os.umask(0)
+        os.umask(umask)
+        for target, partial_file in self._partial_files.items():
             try:
-                mode = target.stat().st_mode if target.exists() else 0o666 & ~mask
-                part.chmod(0o600 if target in self._secret else mode)
-                with part.open("rb") as file:
+                mode = target.stat().st_mode if target.exists() else 0o666 & ~umask
+                partial_file.chmod(0o600 if target in self._secret else mode)
+                with partial_file.open("rb") as file:
                     os.fsync(file.fileno())
             except OSError as error:
                 raise FileError(
-                    _cannot_write(target, error), code="cannot-write", file=str(target)
+                    _write_error(target, error), code="cannot-write", file=str(target)
                 ) from None
         published: list[Path] = []
         try:
-            for target, part in self._parts.items():
-                self._rename(part, target)
+            for target, partial_file in self._partial_files.items():
+                self._rename(partial_file, target)
                 published.append(target)
         except FileError:
             if not self.force:  # with force, the previous file cannot be restored
@@ -128,20 +132,20 @@ class Publication:
             raise
         progress.report_published(target.name for target in published)
 
-    def _rename(self, part: Path, target: Path) -> None:
+    def _rename(self, partial_file: Path, target: Path) -> None:
         try:
             if self.force:
-                part.replace(target)
+                partial_file.replace(target)
             else:
-                os.link(part, target)  # fails if the target was created meanwhile
+                os.link(partial_file, target)  # fails if the target was created meanwhile
         except FileExistsError:
-            raise _exists(target) from None
+            raise _exists_error(target) from None
         except OSError as error:
             if self.force or target.exists():
                 raise FileError(
-                    _cannot_write(target, error), code="cannot-write", file=str(target)
+                    _write_error(target, error), code="cannot-write", file=str(target)
                 ) from None
-            part.replace(target)  # a file system without links
+            partial_file.replace(target)  # a file system without links
 
 
 def refuse_overwriting(
@@ -151,7 +155,7 @@ def refuse_overwriting(
     inputs = list(inputs)
     for path in paths:
         for other, role in inputs:
-            if path is not None and other is not None and _same(path, other):
+            if path is not None and other is not None and _is_same_file(path, other):
                 raise FileError(
                     f"{str(path)!r} is the {role}. Write to another file.",
                     code="would-overwrite-input",
@@ -160,9 +164,9 @@ def refuse_overwriting(
                 )
 
 
-def _same(path: str | Path, other: str | Path) -> bool:
-    path, other = Path(path), Path(other)
-    return path.exists() and other.exists() and path.samefile(other)
+def _is_same_file(path: str | Path, other_path: str | Path) -> bool:
+    path, other_path = Path(path), Path(other_path)
+    return path.exists() and other_path.exists() and path.samefile(other_path)
 
 
 def _suffixes(target: Path) -> str:
@@ -172,12 +176,12 @@ def _suffixes(target: Path) -> str:
     )
 
 
-def _cannot_write(target: Path, error: OSError) -> str:
+def _write_error(target: Path, error: OSError) -> str:
     reason = (os.strerror(error.errno) if error.errno else "I/O error").lower()
     return f"{str(target)!r} could not be written: {reason}. Nothing was changed."
 
 
-def _exists(target: Path) -> FileError:
+def _exists_error(target: Path) -> FileError:
     return FileError(
         f"{str(target)!r} exists already. Use `force=True` to replace it.",
         code="file-exists",

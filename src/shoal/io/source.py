@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.frame.arrow_types import is_text, value_type
+from shoal.frame.hidden_values import clear_missing_cells, prune_dictionary
 from shoal.frame.numerals import parse_numerals
-from shoal.frame.residue import clear_missing_cells, prune_dictionary
 from shoal.frame.tables import text_among_numbers
 from shoal.frame.types import Type
 from shoal.io.csv import parse_columns
@@ -33,37 +33,39 @@ class Source:
         The values; a cell with a missing code is missing.
     notes : Notes
         Labels, formats, missing codes and free text.
-    text : Dialect or None
+    text_dialect : Dialect or None
         How numbers are written in columns that were left as text; None if the file format has
         types.
     remarks : tuple of str
         Remarks on how the table was read.
     style : TextStyle
-        How a text table is spelled.
+        The style of a text table.
     declared : mapping of str to Type or "text"
         Types of columns that the description of a text file states.
     """
 
     table: pa.Table
     notes: Notes = field(default_factory=Notes)
-    text: Dialect | None = None
+    text_dialect: Dialect | None = None
     remarks: tuple[str, ...] = ()
     style: TextStyle = field(default_factory=TextStyle)
     declared: Mapping[str, Type | Literal["text"]] = field(default_factory=dict)
 
-    def with_numbers(self, columns: Collection[str], words: Collection[str] = ()) -> pa.Table:
+    def with_numbers(
+        self, columns: Collection[str], text_columns: Collection[str] = ()
+    ) -> pa.Table:
         """Return the table with ``columns`` parsed as numbers where they hold numbers as text.
 
-        Those that hold other text, and ``words``, stay text, with empty cells and the text of a
-        missing value as null.
+        Those that hold other text, and ``text_columns``, stay text, with empty cells and the text
+        of a missing value as null.
         """
-        if self.text is None:
+        if self.text_dialect is None:
             return self.table
-        return parse_columns(self.table, columns, self.text, words)
+        return parse_columns(self.table, columns, self.text_dialect, text_columns)
 
     def check_numbers(self, table: pa.Table, columns: Collection[str]) -> None:
         """Refuse text in ``columns``, which `with_numbers` would have parsed in ``table``."""
-        if self.text is None:
+        if self.text_dialect is None:
             return
         for name in columns:
             column = table.column(name) if name in table.column_names else None
@@ -71,7 +73,9 @@ class Source:
                 continue
             counted = column.drop_null().value_counts()
             texts, counts = counted.field("values").to_pylist(), counted.field("counts")
-            other_text = [parse_numerals([text], self.text.decimal)[0] is None for text in texts]
+            other_text = [
+                parse_numerals([text], self.text_dialect.decimal)[0] is None for text in texts
+            ]
             count = int(counts.to_numpy()[other_text].sum())
             if count:
                 raise text_among_numbers(name, count, len(column))
@@ -79,7 +83,7 @@ class Source:
     def without_codes(self, missing_codes: Mapping[str, Collection[str]]) -> "Source":
         """Return the source of a text table with blank cells for the missing codes of columns."""
         table = self.table
-        for name, codes in missing_codes.items() if self.text is not None else ():
+        for name, codes in missing_codes.items() if self.text_dialect is not None else ():
             if name in table.column_names and pa.types.is_string(table.schema.field(name).type):
                 column = table.column(name)
                 is_code = pc.is_in(pc.utf8_trim_whitespace(column), pa.array(list(codes)))
@@ -99,13 +103,17 @@ class Source:
 
         ``untyped`` stay text; see `shoal.io.text_types.type_columns` for the other parameters.
         """
-        if self.text is None:
+        if self.text_dialect is None:
             return self
-        stated = {**self.declared, **types}
-        columns = {name: stated.get(name) for name in self.table.column_names}
-        columns = {n: t for n, t in columns.items() if n not in untyped and t != "text"}
+        stated_types = {**self.declared, **types}
+        columns = {name: stated_types.get(name) for name in self.table.column_names}
+        columns = {
+            name: declared
+            for name, declared in columns.items()
+            if name not in untyped and declared != "text"
+        }
         table = type_columns(
-            self.table, columns, self.text, dates=dates, long_integers=long_integers
+            self.table, columns, self.text_dialect, dates=dates, long_integers=long_integers
         )
         return replace(self, table=table)
 
@@ -122,7 +130,7 @@ class Source:
                 continue
             spelled = self.table.column(name)
             if pa.types.is_string(spelled.type) and pa.types.is_floating(numbers.column(name).type):
-                decimals = max(decimals, spelled_decimals(spelled, self.text or Dialect()))
+                decimals = max(decimals, spelled_decimals(spelled, self.text_dialect or Dialect()))
             if can_round(numbers.column(name), decimals):
                 decimals_by_column[name] = decimals
         return decimals_by_column
@@ -134,13 +142,13 @@ class Source:
         shows the same in both.
         """
         for i, name in enumerate(table.column_names):
-            if name in columns and (codes := self.notes.on(name).codes) is not None:
+            if name in columns and (codes := self.notes.of_column(name).codes) is not None:
                 table = table.set_column(i, name, _code_categories(self.table.column(name), codes))
         return table
 
     def without_blank(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
         """Return ``table`` without those of ``columns`` that are empty in a text table."""
-        if self.text is None:
+        if self.text_dialect is None:
             return table
         blank = [
             name
@@ -151,7 +159,7 @@ class Source:
         ]
         return table.drop_columns(blank)
 
-    def released(
+    def for_release(
         self,
         data: Any,
         unchanged: Collection[str],
@@ -163,42 +171,47 @@ class Source:
 
         ``rows`` are the rows of the source that ``data`` holds; None for all rows in order.
         """
-        source = self if rows is None else self._take(pa.array(rows))
+        source = self if rows is None else self._take_rows(pa.array(rows))
         for name in unchanged:
             data = data.set_column(data.column_names.index(name), name, source.table.column(name))
-        notes = source.notes.released(data, unchanged, keep_notes=keep_notes)
+        notes = source.notes.for_release(data, unchanged, keep_notes=keep_notes)
         for name in data.column_names:
             if name not in unchanged and self._has_coded_categories(data, name):
                 data, notes = self._restore_codes(data, notes, name)
         for i, name in enumerate(data.column_names):
             data = data.set_column(
-                i, name, _strip_hidden(data.column(i), prune_ordered=name not in unchanged)
+                i, name, _strip_hidden_values(data.column(i), prune_ordered=name not in unchanged)
             )
         schema = pa.schema([field.remove_metadata() for field in data.schema])
         data = pa.Table.from_arrays(data.columns, schema=schema)
-        remarks = (*self.remarks, *self.notes.left_behind(keep_notes=keep_notes))
+        remarks = (*self.remarks, *self.notes.describe_unreleased_text(keep_notes=keep_notes))
         return replace(self, table=data, notes=notes, remarks=remarks)
 
     def _has_coded_categories(self, data: pa.Table, name: str) -> bool:
         """Return whether `with_codes_as_categories` turned a column of ``data`` into categories."""
         types = [table.schema.field(name).type for table in (data, self.table)]
-        coded = self.notes.on(name).codes is not None
+        coded = self.notes.of_column(name).codes is not None
         return coded and pa.types.is_dictionary(types[0]) and not pa.types.is_dictionary(types[1])
 
     def _restore_codes(self, data: pa.Table, notes: Notes, name: str) -> tuple[pa.Table, Notes]:
         """Return the table and notes with categories replaced by values and missing codes."""
-        column_notes = self.notes.on(name)
+        column_notes = self.notes.of_column(name)
         column, codes = self.table.column(name).combine_chunks(), pa.array(column_notes.codes)
         texts = _code_categories(column, codes).cast(pa.string())
         first = pc.index_in(data.column(name).cast(pa.string()).combine_chunks(), texts)
         data = data.set_column(data.column_names.index(name), name, column.take(first))
-        columns = {**notes.columns, name: replace(column_notes, codes=codes.take(first), other={})}
+        columns = {
+            **notes.columns,
+            name: replace(column_notes, codes=codes.take(first), other_metadata={}),
+        }
         return data, replace(notes, columns=columns)
 
-    def _take(self, rows: pa.Array) -> "Source":
+    def _take_rows(self, rows: pa.Array) -> "Source":
         table = self.table.take(rows)
         for i, name in enumerate(table.column_names):
-            table = table.set_column(i, name, _strip_hidden(table.column(i), prune_ordered=True))
+            table = table.set_column(
+                i, name, _strip_hidden_values(table.column(i), prune_ordered=True)
+            )
         columns = {
             name: notes if notes.codes is None else replace(notes, codes=notes.codes.take(rows))
             for name, notes in self.notes.columns.items()
@@ -246,13 +259,13 @@ def _as_type_of(column: pa.ChunkedArray, like: pa.ChunkedArray) -> pa.ChunkedArr
         if not pa.types.is_dictionary(arrow_type):
             return column.cast(arrow_type)
         values = column.cast(arrow_type.value_type).combine_chunks()
-        ordered = like.unify_dictionaries().chunk(0).dictionary
-        places = pc.index_in(values, ordered)
-        if places.null_count > values.null_count:
+        categories = like.unify_dictionaries().chunk(0).dictionary
+        positions = pc.index_in(values, categories)
+        if positions.null_count > values.null_count:
             return values  # the file has a value that ``like`` does not have
-        places = places.cast(arrow_type.index_type)
+        positions = positions.cast(arrow_type.index_type)
         return pa.chunked_array(
-            [pa.DictionaryArray.from_arrays(places, ordered, ordered=arrow_type.ordered)]
+            [pa.DictionaryArray.from_arrays(positions, categories, ordered=arrow_type.ordered)]
         )
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return column
@@ -265,7 +278,9 @@ def _code_categories(column: Any, codes: pa.Array) -> pa.Array:
     return texts.dictionary_encode()
 
 
-def _strip_hidden(column: pa.ChunkedArray, *, prune_ordered: bool) -> pa.ChunkedArray | pa.Array:
+def _strip_hidden_values(
+    column: pa.ChunkedArray, *, prune_ordered: bool
+) -> pa.ChunkedArray | pa.Array:
     """Return a column without unused categories and without values under missing cells.
 
     Ordered categories, which serve as a code book, are pruned only if ``prune_ordered``.

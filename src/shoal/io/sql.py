@@ -32,8 +32,8 @@ def read(
     family = connection.dialect.name
     query = sa.select(*[_selected(column, family) for column in table.columns])
     order = _ROW_ID.get(family) if as_written else None
-    ordered = query.order_by(*([sa.text(order)] if order else table.primary_key.columns))
-    rows = connection.execute(ordered).fetchall()
+    ordered_query = query.order_by(*([sa.text(order)] if order else table.primary_key.columns))
+    rows = connection.execute(ordered_query).fetchall()
     columns = [
         _column(column, [row[i] for row in rows], family) for i, column in enumerate(table.columns)
     ]
@@ -54,28 +54,33 @@ def write(
     import sqlalchemy as sa
 
     family = connection.dialect.name
-    kinds = {field.name: _kind(field, family) for field in source.table.schema}
+    sql_types = {field.name: _sql_type(field, family) for field in source.table.schema}
     declared_types = {
-        column: _type_from_text(words)
-        for column in kinds
-        if source.notes.family == family and (words := source.notes.on(column).declared)
+        column: _type_from_text(declared_text)
+        for column in sql_types
+        if source.notes.family == family
+        and (declared_text := source.notes.of_column(column).declared)
     }
     columns = [
-        sa.Column(column, declared_types.get(column, kind), comment=source.notes.on(column).label)
-        for column, kind in kinds.items()
+        sa.Column(
+            column,
+            declared_types.get(column, sql_type),
+            comment=source.notes.of_column(column).label,
+        )
+        for column, sql_type in sql_types.items()
     ]
     new_table = sa.Table(name, sa.MetaData(), *columns, schema=schema)
     if replace:
         new_table.drop(connection)
     new_table.create(connection)
     cells: dict[str, Any] = {}
-    for i, (column, kind) in enumerate(kinds.items()):
-        cells[column] = sa.bindparam(f"c{i}", type_=kind)
+    for i, (column, sql_type) in enumerate(sql_types.items()):
+        cells[column] = sa.bindparam(f"c{i}", type_=sql_type)
         if column in declared_types and family != "sqlite":  # SQLite converts by itself
             cells[column] = sa.cast(cells[column], declared_types[column])
     remarks = _insert(connection, sa.insert(new_table).values(cells), source.table)
-    holds = ("labels",) if connection.dialect.supports_comments else ()
-    return [*remarks, *source.notes.describe_loss("A table of this database", holds, family)]
+    supported = ("labels",) if connection.dialect.supports_comments else ()
+    return [*remarks, *source.notes.describe_loss("A table of this database", supported, family)]
 
 
 def _insert(connection: "Connection", statement: Any, table: pa.Table) -> list[str]:
@@ -83,17 +88,19 @@ def _insert(connection: "Connection", statement: Any, table: pa.Table) -> list[s
     remarks = []
     for i, field in enumerate(table.schema):
         if pa.types.is_timestamp(field.type) and field.type.unit == "ns":
-            coarse = table.column(i).cast(pa.timestamp("us", field.type.tz), safe=False)
-            if not coarse.cast(field.type).equals(table.column(i)):
+            microseconds = table.column(i).cast(pa.timestamp("us", field.type.tz), safe=False)
+            if not microseconds.cast(field.type).equals(table.column(i)):
                 remarks.append(f"Column {field.name!r} loses its nanoseconds in a database.")
-            table = table.set_column(i, field.name, coarse)
-    done = 0
+            table = table.set_column(i, field.name, microseconds)
+    n_done = 0
     for batch in table.to_batches(max_chunksize=ROWS_PER_INSERT):
         cells = zip(*(column.to_pylist() for column in batch.columns), strict=True)
-        connection.execute(statement, [{f"c{i}": c for i, c in enumerate(row)} for row in cells])
-        done += batch.num_rows
+        connection.execute(
+            statement, [{f"c{i}": cell for i, cell in enumerate(row)} for row in cells]
+        )
+        n_done += batch.num_rows
         # A listener may stop the run here, while the transaction can still be rolled back.
-        progress.report("writing", done, table.num_rows)
+        progress.report("writing", n_done, table.num_rows)
     return remarks
 
 
@@ -106,16 +113,18 @@ def _selected(column: Any, family: str) -> Any:
     return column if _arrow_type(column.type) is not None else sa.cast(column, sa.Text)
 
 
-def _arrow_type(kind: "TypeEngine[Any]") -> pa.DataType | str | None:
+def _arrow_type(sql_type: "TypeEngine[Any]") -> pa.DataType | str | None:
     """Return the Arrow type of a plain SQL type, or None."""
     import sqlalchemy as sa
 
-    if isinstance(kind, sa.Enum):
+    if isinstance(sql_type, sa.Enum):
         return None
-    if isinstance(kind, sa.Numeric) and not isinstance(kind, sa.Float):
+    if isinstance(sql_type, sa.Numeric) and not isinstance(sql_type, sa.Float):
         return "decimal"
-    zoned = pa.timestamp("us", "UTC") if getattr(kind, "timezone", False) else pa.timestamp("us")
-    known: Sequence[tuple[type, Any]] = (
+    zoned = (
+        pa.timestamp("us", "UTC") if getattr(sql_type, "timezone", False) else pa.timestamp("us")
+    )
+    arrow_types: Sequence[tuple[type, Any]] = (
         (sa.SmallInteger, pa.int16()),
         (sa.BigInteger, pa.int64()),
         (sa.Integer, pa.int32()),
@@ -127,7 +136,7 @@ def _arrow_type(kind: "TypeEngine[Any]") -> pa.DataType | str | None:
         (sa.String, pa.string()),
         (sa.LargeBinary, pa.binary()),
     )
-    return next((arrow_type for cls, arrow_type in known if isinstance(kind, cls)), None)
+    return next((arrow_type for cls, arrow_type in arrow_types if isinstance(sql_type, cls)), None)
 
 
 def _column(column: Any, cells: list[Any], family: str) -> pa.Array:
@@ -135,10 +144,10 @@ def _column(column: Any, cells: list[Any], family: str) -> pa.Array:
     try:
         if arrow_type == "decimal":
             return _decimals(column.type, cells)
-        kinds = {type(cell) for cell in cells if cell is not None}
-        if arrow_type is None and kinds == {int, float}:
-            return pa.array([None if c is None else float(c) for c in cells], pa.float64())
-        if arrow_type is None and len(kinds) > 1:
+        python_types = {type(cell) for cell in cells if cell is not None}
+        if arrow_type is None and python_types == {int, float}:
+            return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
+        if arrow_type is None and len(python_types) > 1:
             raise TypeError  # Arrow would take text for bytes
         return pa.array(cells, arrow_type)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, ValueError, TypeError):
@@ -150,26 +159,26 @@ def _column(column: Any, cells: list[Any], family: str) -> pa.Array:
         ) from None
 
 
-def _decimals(kind: Any, cells: list[Any]) -> pa.Array:
+def _decimals(sql_type: Any, cells: list[Any]) -> pa.Array:
     """Return exact decimals, or floats if the column holds NaN or infinite values."""
     if any(cell is not None and not cell.is_finite() for cell in cells):
         return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
-    if kind.precision and kind.scale is not None and kind.precision <= 76:
-        width = pa.decimal128 if kind.precision <= 38 else pa.decimal256
-        return pa.array(cells, width(kind.precision, kind.scale))
+    if sql_type.precision and sql_type.scale is not None and sql_type.precision <= 76:
+        decimal_type = pa.decimal128 if sql_type.precision <= 38 else pa.decimal256
+        return pa.array(cells, decimal_type(sql_type.precision, sql_type.scale))
     return pa.array(cells, None if any(cell is not None for cell in cells) else pa.float64())
 
 
-def _declared_type(kind: "TypeEngine[Any]", connection: "Connection") -> str | None:
+def _declared_type(sql_type: "TypeEngine[Any]", connection: "Connection") -> str | None:
     """Return an SQL type in the syntax of its database; None for user-defined types."""
     import sqlalchemy as sa
 
-    if isinstance(kind, sa.Enum | sa.types.NullType) or type(kind).__name__ == "DOMAIN":
+    if isinstance(sql_type, sa.Enum | sa.types.NullType) or type(sql_type).__name__ == "DOMAIN":
         return None
-    return str(kind.compile(dialect=connection.dialect))
+    return str(sql_type.compile(dialect=connection.dialect))
 
 
-def _kind(field: pa.Field, family: str) -> Any:
+def _sql_type(field: pa.Field, family: str) -> Any:
     """Return the SQL type that holds an Arrow type."""
     import sqlalchemy as sa
 
@@ -180,7 +189,7 @@ def _kind(field: pa.Field, family: str) -> Any:
         )
     if pa.types.is_timestamp(arrow_type):
         return sa.DateTime(timezone=arrow_type.tz is not None)
-    kinds: Sequence[tuple[Any, Any]] = (
+    sql_types: Sequence[tuple[Any, Any]] = (
         (pa.types.is_boolean, sa.Boolean()),
         (pa.types.is_uint64, sa.Numeric(20, 0)),
         (lambda t: pa.types.is_integer(t) and t.bit_width <= 16, sa.SmallInteger()),
@@ -195,9 +204,9 @@ def _kind(field: pa.Field, family: str) -> Any:
         (pa.types.is_large_string, sa.Text()),
         (pa.types.is_null, sa.Text()),
     )
-    for fits, kind in kinds:
-        if fits(arrow_type):
-            return kind
+    for holds, sql_type in sql_types:
+        if holds(arrow_type):
+            return sql_type
     raise FileError(
         f"Column {field.name!r} holds {arrow_type} values, which a database cannot hold. Convert it"
         " to text first.",
@@ -207,17 +216,17 @@ def _kind(field: pa.Field, family: str) -> Any:
     )
 
 
-def _type_from_text(words: str) -> Any:
+def _type_from_text(declared_text: str) -> Any:
     """Return an SQL type from its text in the syntax of the database."""
     import sqlalchemy as sa
 
     class TextType(sa.types.UserDefinedType):  # type: ignore[type-arg]
         cache_ok = True
 
-        def __init__(self, words: str):
-            self.words = words
+        def __init__(self, declared_text: str):
+            self.declared_text = declared_text
 
         def get_col_spec(self, **options: Any) -> str:
-            return self.words
+            return self.declared_text
 
-    return TextType(words)
+    return TextType(declared_text)

@@ -11,18 +11,18 @@ STORES = ("s3", "gs", "gcs", "abfs", "abfss")
 WEB = ("https", "http")
 
 
-def is_store(place: Any) -> bool:
-    """Return whether a place is an address in an object store, on the web, or ``file://``."""
-    scheme, mark, _ = str(place).partition("://")
+def is_store(location: Any) -> bool:
+    """Return whether a location is an address in an object store, on the web, or ``file://``."""
+    scheme, mark, _ = str(location).partition("://")
     return bool(mark) and scheme.lower() in (*STORES, *WEB, "file")
 
 
-def is_web(place: str) -> bool:
-    """Return whether a place is a file on a web server, which can only be read."""
-    return place.lower().startswith(tuple(f"{scheme}://" for scheme in WEB))
+def is_web(location: str) -> bool:
+    """Return whether a location is a file on a web server, which can only be read."""
+    return location.lower().startswith(tuple(f"{scheme}://" for scheme in WEB))
 
 
-def redact_store(place: str) -> str:
+def redact_store(location: str) -> str:
     """Return an address for messages: without password and query, where signatures are.
 
     Examples
@@ -32,23 +32,23 @@ def redact_store(place: str) -> str:
     >>> redact_store("abfs://container@account.dfs.core.windows.net/in")
     'abfs://container@account.dfs.core.windows.net/in'
     """
-    scheme, _, rest = str(place).partition("://")
-    rest = rest.partition("?")[0]
-    rest = rest.partition("#")[0] if is_web(place) else rest
-    authority, slash, path = rest.partition("/")
-    user, at, host = authority.rpartition("@")
-    if at and (":" in user or is_web(place)):
+    scheme, _, remainder = str(location).partition("://")
+    remainder = remainder.partition("?")[0]
+    remainder = remainder.partition("#")[0] if is_web(location) else remainder
+    authority, slash, path = remainder.partition("/")
+    user, at_sign, host = authority.rpartition("@")
+    if at_sign and (":" in user or is_web(location)):
         authority = host
     return f"{scheme}://{authority}{slash}{path}"
 
 
-def as_place(place: str | os.PathLike[str]) -> str:
+def as_location(location: str | os.PathLike[str]) -> str:
     """Return a path, or an address in one spelling; refuse an address that cannot be used.
 
     ``file://`` addresses become paths. Credentials are taken from the environment, never from an
     address: addresses get into logs and into the history of a shell.
     """
-    text = os.fspath(place)
+    text = os.fspath(location)
     if not is_store(text):
         if "://" in text:
             raise FileError(
@@ -58,12 +58,12 @@ def as_place(place: str | os.PathLike[str]) -> str:
                 given=text.partition("://")[0],
             )
         return text
-    parts = _split(text)
-    if parts.scheme == "file":
+    url = _split(text)
+    if url.scheme == "file":
         from urllib.request import url2pathname
 
-        return url2pathname(parts.path)
-    if parts.password is not None:
+        return url2pathname(url.path)
+    if url.password is not None:
         raise FileError(
             f"{redact_store(text)!r} was given with a password. Leave it out: credentials are taken"
             " from the environment.",
@@ -84,38 +84,38 @@ def as_place(place: str | os.PathLike[str]) -> str:
         raise FileError(
             "An address in a store names a bucket: s3://bucket/folder.", code="address-unreadable"
         )
-    return f"{parts.scheme}://{name}"
+    return f"{url.scheme}://{name}"
 
 
-def name_of(place: str) -> str:
+def name_of(location: str) -> str:
     """Return the last part of a path or an address, as a manifest states it."""
-    return Path(urlsplit(place).path).name if is_web(place) else Path(place).name
+    return Path(urlsplit(location).path).name if is_web(location) else Path(location).name
 
 
-def redact(place: str) -> str:
+def redact(location: str) -> str:
     """Return a path, or an address without credentials, for messages."""
-    return redact_store(place) if is_store(place) else place
+    return redact_store(location) if is_store(location) else location
 
 
-def refuse_store(place: Any) -> None:
+def refuse_store(location: Any) -> None:
     """Refuse an address where a table is read from or written to a single file."""
-    if is_store(place):
+    if is_store(location):
         raise FileError(
-            f"{redact_store(str(place))!r} is an address in a store. From and to stores only"
+            f"{redact_store(str(location))!r} is an address in a store. From and to stores only"
             " Parquet files are masked, by shoal.scale, `shoal mask` and `shoal run`; copy other"
             " files first.",
             code="store-not-supported",
-            place=redact_store(str(place)),
+            place=redact_store(str(location)),
         )
 
 
 def _split(text: str) -> Any:
     try:
-        parts = urlsplit(text)
-        parts.port  # noqa: B018 - raises for a malformed port
+        url = urlsplit(text)
+        url.port  # noqa: B018 - raises for a malformed port
     except ValueError:
         raise FileError(
             "The address of a store cannot be read. It looks like s3://bucket/folder.",
             code="address-unreadable",
         ) from None
-    return parts
+    return url

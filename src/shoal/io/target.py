@@ -96,7 +96,7 @@ class TableTarget:
 
     Parameters
     ----------
-    place : str
+    location : str
         The address of the database.
     table : str or None
         The table's name.
@@ -107,29 +107,31 @@ class TableTarget:
     written: Path | None = None
     shows_formulas = False
 
-    def __init__(self, place: str, table: str | None, *, force: bool = False):
+    def __init__(self, location: str, table: str | None, *, force: bool = False):
         if table is None:
             raise ParameterError(
-                f"{redact_address(place)!r} is a database. Name a table to write with"
+                f"{redact_address(location)!r} is a database. Name a table to write with"
                 " `target_table`.",
                 code="target-table-needed",
                 option="target_table",
             )
-        self.place, self.table, self.force = place, table, force
-        file = sqlite_file(place)
+        self.location, self.table, self.force = location, table, force
+        file = sqlite_file(location)
         self._new_file = file if file is not None and not file.exists() else None
         self._transaction = ExitStack()
         self._connection: Connection | None = None
         if self._new_file is None:
-            with open_connection(place) as connection:
-                self._check(connection)
+            with open_connection(location) as connection:
+                self._check_table(connection)
 
     def write(self, source: Source) -> tuple[str, ...]:
         """Create the table in the transaction; return what could not be represented."""
         from shoal.io.sql import write
 
-        self._connection = self._transaction.enter_context(open_connection(self.place, commit=True))
-        schema, name, exists = self._check(self._connection)
+        self._connection = self._transaction.enter_context(
+            open_connection(self.location, commit=True)
+        )
+        schema, name, exists = self._check_table(self._connection)
         remarks = write(source, self._connection, schema, name, replace=exists)
         return (*source.remarks, *remarks)
 
@@ -159,21 +161,21 @@ class TableTarget:
             if self._new_file is not None:  # SQLite creates the file before the table
                 self._new_file.unlink(missing_ok=True)
 
-    def _check(self, connection: "Connection") -> tuple[str | None, str, bool]:
+    def _check_table(self, connection: "Connection") -> tuple[str | None, str, bool]:
         from sqlalchemy import inspect
 
         schema, name = split_table_name(connection, self.table)
         inspector = inspect(connection)
         if name in inspector.get_view_names(schema):
             raise FileError(
-                f"{name!r} is a view of {redact_address(self.place)!r}. Name another table.",
+                f"{name!r} is a view of {redact_address(self.location)!r}. Name another table.",
                 code="target-is-a-view",
                 table=name,
             )
         exists = inspector.has_table(name, schema)
         if exists and not self.force:
             raise FileError(
-                f"Table {name!r} exists already in {redact_address(self.place)!r}. Use"
+                f"Table {name!r} exists already in {redact_address(self.location)!r}. Use"
                 " `force=True` to replace it.",
                 code="table-exists",
                 table=name,
@@ -185,35 +187,35 @@ class TableTarget:
         """Refuse a read-only database, or one where the user may not create tables."""
         from sqlalchemy import func, select
 
-        kind = connection.dialect.name
+        family = connection.dialect.name
         read_only = False
-        if kind == "postgresql":
+        if family == "postgresql":
             read_only = connection.exec_driver_sql("SHOW transaction_read_only").scalar() == "on"
             allowed = func.has_schema_privilege(schema or func.current_schema(), "CREATE")
             if not read_only and not connection.scalar(select(allowed)):
                 raise FileError(
-                    f"{redact_address(self.place)!r}: this user may not create tables there. Ask"
+                    f"{redact_address(self.location)!r}: this user may not create tables there. Ask"
                     " for the permission, or write to another database.",
                     code="not-allowed",
-                    place=redact_address(self.place),
+                    place=redact_address(self.location),
                 )
-        elif kind == "sqlite":
+        elif family == "sqlite":
             read_only = bool(connection.exec_driver_sql("PRAGMA query_only").scalar())
             # A no-op write, which a read-only database refuses.
             version = connection.exec_driver_sql("PRAGMA user_version").scalar()
             connection.exec_driver_sql(f"PRAGMA user_version = {version}")
         if read_only:
             raise FileError(
-                f"{redact_address(self.place)!r} is read-only. Nothing was changed.",
+                f"{redact_address(self.location)!r} is read-only. Nothing was changed.",
                 code="read-only",
-                place=redact_address(self.place),
+                place=redact_address(self.location),
             )
 
 
-def open_target(place: str, dialect: Dialect, publication: Publication) -> Target:
-    """Return the target that ``place`` names; refuse early what would fail when writing."""
-    if is_database(place):
-        return TableTarget(place, dialect.table, force=publication.force)
+def open_target(location: str, dialect: Dialect, publication: Publication) -> Target:
+    """Return the target that ``location`` names; refuse early what would fail when writing."""
+    if is_database(location):
+        return TableTarget(location, dialect.table, force=publication.force)
     if dialect.table is not None:
         raise ParameterError(
             "`target_table` names a table, and the target is a file. Leave it out, or give the"
@@ -221,4 +223,4 @@ def open_target(place: str, dialect: Dialect, publication: Publication) -> Targe
             code="target-is-no-database",
             option="target_table",
         )
-    return FileTarget(Path(place), dialect, publication)
+    return FileTarget(Path(location), dialect, publication)

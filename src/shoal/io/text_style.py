@@ -1,7 +1,7 @@
-"""How a text table is spelled: byte order mark, line ends and quotation marks.
+"""The style of a text table: byte order mark, line ends and quotation marks.
 
-Readers do not need to know it, but a release that keeps it differs from its source in the masked
-cells alone.
+Readers do not need it, but a release written in the style of its source differs from the source
+in the masked cells alone.
 """
 
 import codecs
@@ -17,12 +17,12 @@ from shoal.io.compression import open_compressed_text, open_decompressed, open_d
 from shoal.io.dialect import Dialect
 
 SAMPLE = 1 << 18  # characters that decide on the quotation marks
-MAX_BARE = 3  # texts such as NA that stand without quotation marks in a quoted column
+MAX_UNQUOTED = 3  # unquoted texts, such as NA, in a quoted column
 
 
 @dataclass(frozen=True)
 class TextStyle:
-    """How a text table is spelled.
+    """The style in which a text table is written.
 
     Parameters
     ----------
@@ -32,15 +32,15 @@ class TextStyle:
         Characters that end a line.
     quoted_names : frozenset of str
         Names of columns in quotation marks.
-    bare : mapping of str to frozenset of str
-        The columns whose cells stand in quotation marks without need, each with the texts that
-        stand without them nevertheless, such as ``NA``.
+    unquoted_texts : mapping of str to frozenset of str
+        The columns whose cells are quoted without need, each with the texts that are nevertheless
+        not quoted, such as ``NA``.
     """
 
     bom: bool = False
     line_end: str = "\n"
     quoted_names: frozenset[str] = frozenset()
-    bare: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    unquoted_texts: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def encoding(self, dialect: Dialect) -> str:
         """Return the encoding to write with."""
@@ -68,8 +68,8 @@ def read_style(path: Path, dialect: Dialect, *, quotes: bool = False) -> TextSty
         bom = file.read(3) == codecs.BOM_UTF8
     with open_decompressed_text(path, dialect.encoding_read) as file:
         sample = file.read(SAMPLE)
-    end = re.search(r"\r?\n", sample)
-    line_end = end[0] if end else "\n"
+    line_break = re.search(r"\r?\n", sample)
+    line_end = line_break[0] if line_break else "\n"
     if not quotes:
         return TextStyle(bom, line_end)
     rows = list(_raw_rows(sample, dialect.separator_for(path)))
@@ -77,43 +77,47 @@ def read_style(path: Path, dialect: Dialect, *, quotes: bool = False) -> TextSty
         rows = rows[:-1]  # the last one may be incomplete
     if not rows:
         return TextStyle(bom, line_end)
-    names = [_content(cell) for cell in rows[0]]
+    names = [_unquote(cell) for cell in rows[0]]
     columns = zip(*(row for row in rows[1:] if len(row) == len(names)), strict=True)
-    bare = {
+    unquoted_texts = {
         name: texts
         for name, cells in zip(names, columns, strict=False)
-        if (texts := _bare_texts(cells)) is not None
+        if (texts := _unquoted_texts(cells)) is not None
     }
-    quoted_names = frozenset(_content(cell) for cell in rows[0] if cell.startswith('"'))
-    return TextStyle(bom, line_end, quoted_names, bare)
+    quoted_names = frozenset(_unquote(cell) for cell in rows[0] if cell.startswith('"'))
+    return TextStyle(bom, line_end, quoted_names, unquoted_texts)
 
 
 def _raw_rows(text: str, separator: str) -> Iterator[list[str]]:
     """Yield the cells of each record with their quotation marks."""
-    mark = re.escape(separator)
-    cell = re.compile(f'("(?:[^"]|"")*"|[^{mark}\r\n]*)({mark}|\r?\n|\r|$)')
+    separator_pattern = re.escape(separator)
+    cell = re.compile(
+        f'("(?:[^"]|"")*"|[^{separator_pattern}\r\n]*)({separator_pattern}|\r?\n|\r|$)'
+    )
     row: list[str] = []
-    at = 0
-    while at < len(text):
-        match = cell.match(text, at)
+    position = 0
+    while position < len(text):
+        match = cell.match(text, position)
         if match is None:  # a quotation mark that is not closed in the sample
             return
         row.append(match[1])
-        at = match.end()
+        position = match.end()
         if match[2] != separator:
             yield row
             row = []
 
 
-def _bare_texts(cells: tuple[str, ...]) -> frozenset[str] | None:
+def _unquoted_texts(cells: tuple[str, ...]) -> frozenset[str] | None:
     """Return the texts without quotation marks in a quoted column; None if it is not quoted."""
     quoted = {cell for cell in cells if cell.startswith('"')}
-    bare = {cell for cell in cells if cell and not cell.startswith('"')}
-    needless = any(not re.search('[",;\t|\r\n]', cell[1:-1]) for cell in quoted if len(cell) > 2)
-    if not needless or len(bare) > MAX_BARE:
+    unquoted = {cell for cell in cells if cell and not cell.startswith('"')}
+    has_needless_quotes = any(
+        not re.search('[",;\t|\r\n]', cell[1:-1]) for cell in quoted if len(cell) > 2
+    )
+    if not has_needless_quotes or len(unquoted) > MAX_UNQUOTED:
         return None
-    return frozenset(bare if '""' in quoted else {*bare, ""})
+    return frozenset(unquoted if '""' in quoted else {*unquoted, ""})
 
 
-def _content(cell: str) -> str:
+def _unquote(cell: str) -> str:
     return cell[1:-1].replace('""', '"') if cell.startswith('"') else cell

@@ -24,7 +24,7 @@ _FLOAT = r"^-?((0|[1-9]\d{0,14})(\.\d*)?|\.\d+)([eE][+-]\d+)?$|^[nN][aA][nN]$"
 _BOOLEAN = "^(true|false)$"
 _DAY = r"^\d{4}-\d{2}-\d{2}"
 _CLOCK = r"[ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
-_MOMENTS = {
+_DATETIME_TYPES = {
     f"{_DAY}$": pa.date32(),
     f"{_DAY}{_CLOCK}$": pa.timestamp("us"),
     f"{_DAY}{_CLOCK}Z$": pa.timestamp("us", "UTC"),
@@ -71,10 +71,10 @@ def type_columns(
 
 
 def _to_shown_type(
-    column: pa.ChunkedArray, dialect: Dialect, declared: Type | None, *, dates: bool
+    column: pa.ChunkedArray, dialect: Dialect, declared_type: Type | None, *, dates: bool
 ) -> pa.Array | None:
     """Return a column of text in the type that it shows; None for text."""
-    kind = None if declared is None else declared.kind
+    kind = None if declared_type is None else declared_type.kind
     if kind == "numeric":
         return parse_numbers(column, dialect)
     cells = pc.utf8_trim_whitespace(blank_to_null(column, dialect))
@@ -82,37 +82,37 @@ def _to_shown_type(
         return None
     if kind in ("nominal", "ordinal"):
         return _cast(cells, pa.int64()) if _all_match(cells, _WHOLE) else None
-    form = "" if declared is None else declared.format
-    if kind != "date" or form == EXCEL:
+    date_format = "" if declared_type is None else declared_type.format
+    if kind != "date" or date_format == EXCEL:
         if (numbers := _plain_numbers(cells, dialect)) is not None:
             return numbers
         if _all_match(cells, _BOOLEAN, ignore_case=True):
             return pc.equal(pc.utf8_lower(cells), "true")
     if kind is None and (numbers := _marked_numbers(cells, dialect)) is not None:
         return numbers
-    return _moments(cells, form) if dates or kind == "date" else None
+    return _datetimes(cells, date_format) if dates or kind == "date" else None
 
 
-def _moments(cells: pa.ChunkedArray, form: str) -> pa.Array | None:
+def _datetimes(cells: pa.ChunkedArray, date_format: str) -> pa.Array | None:
     """Return dates, or dates with times; None for other text and for dates without a day."""
-    for pattern, moment in _MOMENTS.items() if not form else ():
+    for pattern, arrow_type in _DATETIME_TYPES.items() if not date_format else ():
         if _all_match(cells, pattern):
-            return _cast(cells, moment)
+            return _cast(cells, arrow_type)
     encoded = cells.combine_chunks().dictionary_encode()
     texts = encoded.dictionary.to_pylist()
-    if not form:
+    if not date_format:
         # The first texts decide for most columns.
         formats = possible_formats(texts[:SAMPLE]) and possible_formats(texts)
-        form = formats[0] if len(formats) == 1 else ""
-    if "%d" not in form or "%Y" not in form:
+        date_format = formats[0] if len(formats) == 1 else ""
+    if "%d" not in date_format or "%Y" not in date_format:
         return None
-    parsed = [parse_date(text, form) for text in texts]
-    if any(moment is None or moment.tzinfo is not None for moment in parsed):
+    parsed = [parse_date(text, date_format) for text in texts]
+    if any(arrow_type is None or arrow_type.tzinfo is not None for arrow_type in parsed):
         return None
-    moments = pa.array(parsed, pa.timestamp("us"))
-    if "%H" not in form and "%I" not in form:
-        moments = moments.cast(pa.date32())
-    return moments.take(encoded.indices)
+    datetimes = pa.array(parsed, pa.timestamp("us"))
+    if "%H" not in date_format and "%I" not in date_format:
+        datetimes = datetimes.cast(pa.date32())
+    return datetimes.take(encoded.indices)
 
 
 def _plain_numbers(cells: pa.ChunkedArray, dialect: Dialect) -> pa.Array | None:
@@ -138,8 +138,10 @@ def _marked_numbers(cells: pa.ChunkedArray, dialect: Dialect) -> pa.Array | None
 
 def _all_match(cells: pa.ChunkedArray, pattern: str, *, ignore_case: bool = False) -> bool:
     # The first cell decides for most columns.
-    for part in (cells.drop_null().slice(0, 1), cells):
-        if not pc.all(pc.match_substring_regex(part, pattern, ignore_case=ignore_case)).as_py():
+    for cells_to_match in (cells.drop_null().slice(0, 1), cells):
+        if not pc.all(
+            pc.match_substring_regex(cells_to_match, pattern, ignore_case=ignore_case)
+        ).as_py():
             return False
     return True
 

@@ -1,7 +1,7 @@
 """Columns of a file as analyses read them.
 
-A release keeps the columns that no step masks as the text that the file has. Analyses need their
-numbers and kinds, as ``shoal utility`` reads them.
+Columns that no step masks stay the text that the file holds. Analyses need their numbers and
+kinds, as ``shoal utility`` reads them.
 """
 
 from collections.abc import Mapping
@@ -30,27 +30,31 @@ class AnalysedColumns:
     types : mapping of str to Type
         The declared types, and those that the file gives to other columns.
     missing_codes : mapping of str to tuple of str
-        The same of values that stand for a missing value.
-    text : Dialect or None
+        The values that stand for a missing value, declared or given by the file.
+    text_dialect : Dialect or None
         How numbers are written in a text table; None if the file format has types.
     """
 
     types: Mapping[str, Type]
     missing_codes: MissingCodes
-    text: Dialect | None
+    text_dialect: Dialect | None
 
     @classmethod
-    def of(cls, source: "Source", plan: "Plan") -> "AnalysedColumns":
+    def from_source(cls, source: "Source", plan: "Plan") -> "AnalysedColumns":
         """Return how the columns of an open source are read, given what a plan declares."""
         names = source.table.column_names
         types, codes = interpret_columns(source, names, plan.types, plan.missing_codes)
-        return cls(types, codes, source.text)
+        return cls(types, codes, source.text_dialect)
 
     def table(self, frame: Frame) -> Any:
         """Return a frame with the columns that are still text read as numbers or categories."""
-        codes = {name: own for name, own in self.missing_codes.items() if name in frame.columns}
+        codes = {
+            name: column_codes
+            for name, column_codes in self.missing_codes.items()
+            if name in frame.columns
+        }
         native = tables.to_native(without_codes(frame, codes))
-        if self.text is None:
+        if self.text_dialect is None:
             return native
-        words = [name for name, declared in self.types.items() if declared.kind != "numeric"]
-        return parse_columns(native, native.column_names, self.text, words)
+        text_columns = [name for name, declared in self.types.items() if declared.kind != "numeric"]
+        return parse_columns(native, native.column_names, self.text_dialect, text_columns)

@@ -17,8 +17,10 @@ def is_intact(steps: Sequence[Step], step: Step) -> bool:
     Later steps that give equal values to equal values only join classes.
     """
     position = next(number for number, other in enumerate(steps) if other is step)
-    later = [other for other in steps[position + 1 :] if set(other.columns) & set(step.columns)]
-    return all(other.keeps_classes for other in later)
+    later_steps = [
+        other for other in steps[position + 1 :] if set(other.columns) & set(step.columns)
+    ]
+    return all(other.keeps_classes for other in later_steps)
 
 
 def deciding_steps(steps: Sequence[Step], columns: Sequence[str]) -> list[Step]:
@@ -27,8 +29,8 @@ def deciding_steps(steps: Sequence[Step], columns: Sequence[str]) -> list[Step]:
     For a column that several steps mask it is the last one, unless the steps from an earlier one
     on leave its k intact. Steps whose columns are all masked again are not among them.
     """
-    chosen = [_deciding_step(steps, name) for name in columns]
-    return [step for step in steps if any(step is chosen_step for chosen_step in chosen)]
+    steps_by_column = [_deciding_step(steps, name) for name in columns]
+    return [step for step in steps if any(step is chosen_step for chosen_step in steps_by_column)]
 
 
 def _deciding_step(steps: Sequence[Step], column: str) -> Step | None:
@@ -70,12 +72,12 @@ def apply_steps(
     masked = frame
     for step in steps:
         chained = [name for name in step.columns if name in values]
-        current, known = frame, types
+        step_input, known_types = frame, types
         if chained:
             all_chained = len(chained) == len(step.columns)
-            current = masked if all_chained else _with_columns(frame, masked, chained)
-            known = {**types, **{name: NOMINAL for name in chained if _is_text(values[name])}}
-        result = step.apply(current, confidential, known)
+            step_input = masked if all_chained else _with_columns(frame, masked, chained)
+            known_types = {**types, **{name: NOMINAL for name in chained if _is_text(values[name])}}
+        result = step.apply(step_input, confidential, known_types)
         results.append(result)
         values |= result.values
         masked = with_values(masked, result.values)
@@ -86,6 +88,6 @@ def _is_text(values: Any) -> bool:
     return isinstance(values, TextColumn)
 
 
-def _with_columns(frame: Frame, other: Frame, columns: Sequence[str]) -> Frame:
+def _with_columns(frame: Frame, masked: Frame, columns: Sequence[str]) -> Frame:
     """Return a frame with some columns of another one in their places."""
-    return frame.with_columns(other[name] for name in columns)
+    return frame.with_columns(masked[name] for name in columns)

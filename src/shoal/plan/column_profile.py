@@ -1,4 +1,4 @@
-"""Masked columns and their pairs before and after: figures, and how alike they are."""
+"""Figures of masked columns and of their pairs before and after masking, and similarities."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,15 +20,15 @@ from shoal.metrics.similarity import (
 
 
 def profile_columns(
-    before: Frame, after: Frame, names: Sequence[str], categorical: Sequence[str]
+    original: Frame, masked: Frame, names: Sequence[str], categorical: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Return figures about columns of both tables, those that changed most first.
 
     Parameters
     ----------
-    before : Frame
+    original : Frame
         The original table.
-    after : Frame
+    masked : Frame
         The masked table.
     names : list of str
         The columns.
@@ -44,19 +44,23 @@ def profile_columns(
     """
     entries = []
     for name in names:
-        is_numeric = all(tables.is_numeric(frame, name) for frame in (before, after))
-        profile_one = _numbers if is_numeric and name not in categorical else _categories
+        is_numeric = all(tables.is_numeric(frame, name) for frame in (original, masked))
+        profile_values = (
+            _profile_numbers if is_numeric and name not in categorical else _profile_categories
+        )
         missing = [
-            int(tables.missing_counts(frame, [name]).get(name, 0)) for frame in (before, after)
+            int(tables.missing_counts(frame, [name]).get(name, 0)) for frame in (original, masked)
         ]
-        entries.append({"column": name, **profile_one(before, after, name), "missing": missing})
+        entries.append(
+            {"column": name, **profile_values(original, masked, name), "missing": missing}
+        )
     return sorted(entries, key=lambda entry: entry["similarity"])
 
 
 def profile_pairs(
     correlations: Mapping[str, Any],
     associations: Mapping[str, Any] | None = None,
-    tables_alike: Sequence[float] = (),
+    table_similarities: Sequence[float] = (),
 ) -> list[dict[str, Any]]:
     """Return figures about pairs of columns, those that changed most first.
 
@@ -66,7 +70,7 @@ def profile_pairs(
         ``columns`` with their correlations ``before`` and ``after``; may be empty.
     associations : mapping, optional
         The same of Cramér's V of categories.
-    tables_alike : list of float
+    table_similarities : list of float
         The similarity of the two-way tables of each pair of categories, row by row of the lower
         triangle.
 
@@ -80,29 +84,29 @@ def profile_pairs(
         {**entry, "similarity": similarity_of_correlations(entry["before"], entry["after"])}
         for entry in _lower_triangle(correlations, "correlation")
     ]
-    associated = _lower_triangle(associations or {}, "Cramér's V")
+    association_entries = _lower_triangle(associations or {}, "Cramér's V")
     entries += [
-        {**entry, "similarity": alike}
-        for entry, alike in zip(associated, tables_alike, strict=True)
+        {**entry, "similarity": similarity}
+        for entry, similarity in zip(association_entries, table_similarities, strict=True)
     ]
     return sorted(entries, key=lambda entry: entry["similarity"])
 
 
 def _lower_triangle(matrices: Mapping[str, Any], statistic: str) -> list[dict[str, Any]]:
-    names, first, second = (matrices.get(part, []) for part in ("columns", "before", "after"))
+    names, original, masked = (matrices.get(key, []) for key in ("columns", "before", "after"))
     return [
         {
             "columns": [names[j], names[i]],
             "statistic": statistic,
-            "before": first[i][j],
-            "after": second[i][j],
+            "before": original[i][j],
+            "after": masked[i][j],
         }
         for i in range(len(names))
         for j in range(i)
     ]
 
 
-def scores(
+def similarity_scores(
     columns: Sequence[Mapping[str, Any]], pairs: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return the mean similarity of columns and of pairs of columns, and of both.
@@ -128,18 +132,18 @@ def scores(
     return {"columns": column_score, "pairs": pair_score, "overall": overall}
 
 
-def _numbers(before: Frame, after: Frame, name: str) -> dict[str, Any]:
-    values = [finite_values(frame, name) for frame in (before, after)]
+def _profile_numbers(original: Frame, masked: Frame, name: str) -> dict[str, Any]:
+    values = [finite_values(frame, name) for frame in (original, masked)]
     return {
         "similarity": similarity_of_numbers(values[0], values[1]),
-        "years": tables.is_whole(before, name) and are_years(np.rint(values[1])),
-        "mean": [_scaled_moment(part, np.mean) for part in values],
-        "sd": [_scaled_moment(part, np.std) for part in values],
+        "years": tables.is_whole(original, name) and are_years(np.rint(values[1])),
+        "mean": [_scaled_moment(table_values, np.mean) for table_values in values],
+        "sd": [_scaled_moment(table_values, np.std) for table_values in values],
         "quartiles": [
-            [float(quartile) for quartile in np.quantile(part, [0.25, 0.5, 0.75])]
-            if len(part)
+            [float(quartile) for quartile in np.quantile(table_values, [0.25, 0.5, 0.75])]
+            if len(table_values)
             else None
-            for part in values
+            for table_values in values
         ],
     }
 
@@ -152,15 +156,15 @@ def _scaled_moment(values: NDArray[np.float64], function: Any) -> float | None:
     return float(function(values / scale) * scale)
 
 
-def _categories(before: Frame, after: Frame, name: str) -> dict[str, Any]:
-    counts = [_counts(frame, name) for frame in (before, after)]
+def _profile_categories(original: Frame, masked: Frame, name: str) -> dict[str, Any]:
+    counts = [_counts_by_text(frame, name) for frame in (original, masked)]
     return {
         "similarity": similarity_of_counts(*counts),
-        "levels": [sum(value != "" for value in part) for part in counts],
+        "levels": [sum(value != "" for value in table_counts) for table_counts in counts],
     }
 
 
-def _counts(frame: Frame, name: str) -> dict[str, int]:
+def _counts_by_text(frame: Frame, name: str) -> dict[str, int]:
     """Return how often each value occurs, as text; missing values are empty."""
     counts: Counter[str] = Counter()
     for entry in decode(tables.arrow(frame, name)).value_counts().to_pylist():

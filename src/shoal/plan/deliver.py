@@ -135,29 +135,31 @@ def deliver(
     written_as = replace(dialect, table=target_table)
     with (
         Publication(force=force) as publication,
-        open_target(target, written_as, publication) as place,
+        open_target(target, written_as, publication) as release_target,
     ):
-        parts = {path: publication.add(path, secret=path in secret) for path in documents}
+        temporary_paths = {path: publication.add(path, secret=path in secret) for path in documents}
         progress.report("reading", 0, 0)
-        with unchanged_while_read(source, hashed=fingerprints) as reading:
-            opened = open_source(source, dialect=dialect, numbers=())
-        masked = mask_source(plan, opened, target, written_as)
-        del opened  # frees its cells as text before the file is read back
+        with unchanged_while_read(source, with_hash=fingerprints) as reading:
+            opened_source = open_source(source, dialect=dialect, numbers=())
+        masked_table = mask_source(plan, opened_source, target, written_as)
+        del opened_source  # frees its cells as text before the file is read back
         delivery = replace(
-            _write_and_judge(masked, place, target, fingerprints, allow_not_kept),
+            _write_and_judge(masked_table, release_target, target, fingerprints, allow_not_kept),
             source=reading.fingerprint,
         )
         for path, document in documents.items():
             content = document(delivery)
-            parts[path].write_bytes(content.encode() if isinstance(content, str) else content)
+            temporary_paths[path].write_bytes(
+                content.encode() if isinstance(content, str) else content
+            )
         progress.report("publishing", 0, 0)  # the last point at which an interrupt is accepted
-        place.publish()
+        release_target.publish()
     return delivery
 
 
 @dataclass(eq=False)
-class Masked:
-    """A masked table that is not yet written.
+class MaskedTable:
+    """A masked table to be written.
 
     Parameters
     ----------
@@ -174,41 +176,47 @@ class Masked:
     table: Any
 
 
-def mask_source(plan: Plan, opened: Source, target: str, dialect: Dialect) -> Masked:
+def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect) -> MaskedTable:
     """Run a plan on an open source, for a target whose format may keep its missing codes.
 
     In a format with types, the columns of a text table have the types that they show.
     """
-    plan = interpret_source(plan, opened)
-    opened = opened.without_codes(plan.missing_codes)
+    plan = interpret_source(plan, opened_source)
+    opened_source = opened_source.without_codes(plan.missing_codes)
     file_format = None if is_database(target) else format_of(Path(target), dialect)
-    as_text = opened
-    if file_format is None or file_format.typed:
-        opened = opened.with_types(
+    text_source = opened_source
+    if file_format is None or file_format.has_types:
+        opened_source = opened_source.with_types(
             plan.types,
-            dates=_possible_dates(plan, opened.table.column_names),
+            dates=_possible_dates(plan, opened_source.table.column_names),
             long_integers=file_format is None or file_format.long_integers,
             untyped=plan.dropped,
         )
-    table = opened.with_numbers(plan.numeric_columns, plan.categorical_columns)
-    opened.check_numbers(table, [n for n in plan.numeric_columns if n in plan.types])
-    plan = with_decimals_of(plan, as_text, table)
-    if file_format is not None and opened.notes.family in file_format.codes:
-        table = opened.with_codes_as_categories(table, coded_columns(plan))
+    table = opened_source.with_numbers(plan.numeric_columns, plan.categorical_columns)
+    opened_source.check_numbers(table, [n for n in plan.numeric_columns if n in plan.types])
+    plan = with_decimals_of(plan, text_source, table)
+    if file_format is not None and opened_source.notes.family in file_format.codes:
+        table = opened_source.with_codes_as_categories(table, coded_columns(plan))
     draft = plan.draft(table)
-    labels = {name: notes.value_labels for name, notes in opened.notes.columns.items()}
-    named = {**draft.fields, "profile": with_value_labels(draft.fields["profile"], labels)}
-    draft = draft._replace(fields=named, evidence=replace(draft.evidence, text=as_text.text))
+    labels = {name: notes.value_labels for name, notes in opened_source.notes.columns.items()}
+    fields_with_labels = {
+        **draft.fields,
+        "profile": with_value_labels(draft.fields["profile"], labels),
+    }
+    draft = draft._replace(
+        fields=fields_with_labels,
+        evidence=replace(draft.evidence, text_dialect=text_source.text_dialect),
+    )
     if plan.limits.by("utility"):
-        draft = draft.with_analysed(AnalysedColumns.of(as_text, plan))
+        draft = draft.with_analysed_columns(AnalysedColumns.from_source(text_source, plan))
     fields = draft.fields
-    to_write = opened.released(
+    to_write = opened_source.for_release(
         fields["data"],
         fields["unchanged"],
         rows=fields["rows"],
         keep_notes=dialect.keep_notes,
     )
-    return Masked(draft, to_write, table)
+    return MaskedTable(draft, to_write, table)
 
 
 def _possible_dates(plan: Plan, columns: Collection[str]) -> list[str]:
@@ -217,21 +225,23 @@ def _possible_dates(plan: Plan, columns: Collection[str]) -> list[str]:
     In those that a step computes with, dates would have distances that their text does not have.
     """
     options = [vars(step) for step in plan.steps]
-    constrained = any(o.get("closeness") is not None or o.get("dependence") for o in options)
+    is_constrained = any(
+        option.get("closeness") is not None or option.get("dependence") for option in options
+    )
     used_by_steps = {
         *plan.masked,
-        *(columns_with(plan.roles, "confidential") if constrained else ()),
+        *(columns_with(plan.roles, "confidential") if is_constrained else ()),
     }
     return [name for name in columns if name not in used_by_steps]
 
 
-def with_decimals_of(plan: Plan, opened: Source, table: Any) -> Plan:
+def with_decimals_of(plan: Plan, opened_source: Source, table: Any) -> Plan:
     """Return the plan with the decimals of the columns that it averages, as the file shows them.
 
     ``table`` is the file's table with its numbers parsed.
     """
     steps = [
-        step.with_decimals_of(opened.shown_decimals(table, step.columns))
+        step.with_decimals_of(opened_source.shown_decimals(table, step.columns))
         if isinstance(step, Microaggregate)
         else step
         for step in plan.steps
@@ -240,27 +250,35 @@ def with_decimals_of(plan: Plan, opened: Source, table: Any) -> Plan:
 
 
 def _write_and_judge(
-    masked: Masked, place: Target, target: str, fingerprints: bool, allow_not_kept: bool
+    masked_table: MaskedTable,
+    release_target: Target,
+    target: str,
+    fingerprints: bool,
+    allow_not_kept: bool,
 ) -> Delivery:
     """Write the release and judge the file as it reads back."""
-    draft, to_write, masked.to_write = masked.draft, masked.to_write, None
+    draft, to_write, masked_table.to_write = masked_table.draft, masked_table.to_write, None
     if to_write is None:
         raise RuntimeError("A release is written once.")
-    if place.shows_formulas:
+    if release_target.shows_formulas:
         draft = draft.with_findings(_formula_findings(formula_cells(to_write.table)))
     progress.report("writing", 0, 0)
-    remarks = place.write(to_write)
+    remarks = release_target.write(to_write)
     del to_write
     progress.report("reading back", 0, 0)
-    name = redact_address(target) if place.written is None else Path(target).name
-    judged = judge_file(draft, place.read_back(), name)
-    if not may_be_published(judged.verdict, allow_not_kept=allow_not_kept):
-        raise not_kept(judged.verdict)
-    release = draft.to_release(judged.verdict, remarks=remarks, measures=judged.measures)
-    hashed = fingerprints and place.written is not None
-    written = Fingerprint.of(place.written) if hashed and place.written else None
+    name = redact_address(target) if release_target.written is None else Path(target).name
+    judged_file = judge_file(draft, release_target.read_back(), name)
+    if not may_be_published(judged_file.verdict, allow_not_kept=allow_not_kept):
+        raise not_kept(judged_file.verdict)
+    release = draft.to_release(judged_file.verdict, remarks=remarks, measures=judged_file.measures)
+    is_hashed = fingerprints and release_target.written is not None
+    written = (
+        Fingerprint.from_file(release_target.written)
+        if is_hashed and release_target.written
+        else None
+    )
     types = column_types(tables.to_native(draft.evidence.released))
-    return Delivery(release, masked.table, judged.columns, target=written, types=types)
+    return Delivery(release, masked_table.table, judged_file.columns, target=written, types=types)
 
 
 def _formula_findings(counts: Mapping[str, int]) -> list[Finding]:
@@ -268,13 +286,13 @@ def _formula_findings(counts: Mapping[str, int]) -> list[Finding]:
     if not counts:
         return []
     cells = sum(counts.values())
-    begin = "1 cell begins" if cells == 1 else f"{cells:,} cells begin"
+    cells_begin = "1 cell begins" if cells == 1 else f"{cells:,} cells begin"
     return [
         Finding(
             "formula-cells",
             "informs",
-            f"{begin} with a character that makes a spreadsheet program run a formula when it opens"
-            f" the file: {name_columns(list(counts))}.",
+            f"{cells_begin} with a character that makes a spreadsheet program run a formula when it"
+            f" opens the file: {name_columns(list(counts))}.",
             {"cells": cells},
             tuple(counts),
             "Check these cells, or use `mark_formulas=True` to put an apostrophe in front of them.",

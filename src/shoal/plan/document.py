@@ -45,8 +45,8 @@ def to_dict(
     limits: Limits | None = None,
 ) -> dict[str, Any]:
     """Return the parts of a plan as a document."""
-    declared = {name: declared.to_entry() for name, declared in types.items()}
-    changed = {} if thresholds is None else parameters.non_default_parameters(thresholds)
+    type_entries = {name: type_entries.to_entry() for name, type_entries in types.items()}
+    changed_thresholds = {} if thresholds is None else parameters.non_default_parameters(thresholds)
     return {
         "version": VERSION,
         **({"unit": unit} if unit == RECORD_UNIT else {}),
@@ -56,9 +56,9 @@ def to_dict(
         **({"edits": [edit.text for edit in edits]} if edits else {}),
         **({} if repair is None else {"repair": repair}),
         "roles": dict(roles),
-        **({"types": declared} if declared else {}),
+        **({"types": type_entries} if type_entries else {}),
         **({"missing_codes": _lists(missing_codes)} if missing_codes else {}),
-        **({"thresholds": changed} if changed else {}),
+        **({"thresholds": changed_thresholds} if changed_thresholds else {}),
         **({"limits": limits.to_dict()} if limits else {}),
         "steps": [_step_entry(step) for step in steps],
     }
@@ -254,16 +254,16 @@ def _parse_step(entry: Mapping[str, Any], culprit: str) -> Step:
             code="unknown-step",
             given=method,
         )
-    for before, now in RENAMED.get(method, {}).items():
-        if before in options and now not in options:
-            options[now] = options.pop(before)
-    groups = issubclass(STEPS[method], GroupingStep)
-    if groups and PARTITION not in options and "partitioner" in options:
+    for old_name, new_name in RENAMED.get(method, {}).items():
+        if old_name in options and new_name not in options:
+            options[new_name] = options.pop(old_name)
+    is_grouping = issubclass(STEPS[method], GroupingStep)
+    if is_grouping and PARTITION not in options and "partitioner" in options:
         options[PARTITION] = options.pop("partitioner")
     keys = parameters.signature_parameters(STEPS[method])
     _check_keys(options, [PARTITION if n == "partitioner" else n for n in keys], culprit)
     try:
-        if groups:
+        if is_grouping:
             options["partitioner"] = _parse_partitioner(options.pop(PARTITION, None), culprit)
         step: Step = parameters.build(STEPS[method], options, f"the step {method!r}")
         return step
@@ -295,12 +295,12 @@ def _refuse_misspelt_method(entries: Mapping[str, Any], culprit: str) -> None:
             )
 
 
-def _check_keys(entries: Mapping[str, Any], known: Collection[str], culprit: str) -> None:
+def _check_keys(entries: Mapping[str, Any], accepted_keys: Collection[str], culprit: str) -> None:
     for key in entries:
-        if key not in known:
+        if key not in accepted_keys:
             raise PlanError(
-                f"{culprit} has the unknown key {key!r}.{hint(str(key), known)} The keys are:"
-                f" {', '.join(known)}.",
+                f"{culprit} has the unknown key {key!r}.{hint(str(key), accepted_keys)} The keys"
+                f" are: {', '.join(accepted_keys)}.",
                 code="unknown-key",
                 key=key,
             )

@@ -35,9 +35,9 @@ class Draft(NamedTuple):
         run_findings = (*self.evidence.run_findings, *findings)
         return self._replace(evidence=replace(self.evidence, run_findings=run_findings))
 
-    def with_analysed(self, analysed: "AnalysedColumns | None") -> "Draft":
+    def with_analysed_columns(self, analysed_columns: "AnalysedColumns | None") -> "Draft":
         """Return the draft of a file whose columns are analysed as the file shows them."""
-        return self._replace(evidence=replace(self.evidence, analysed=analysed))
+        return self._replace(evidence=replace(self.evidence, analysed_columns=analysed_columns))
 
     def to_release(
         self, verdict: Verdict, *, remarks: Sequence[str] = (), **changes: Any

@@ -48,7 +48,7 @@ def attack_release(
         attacks=attacks,
         aligned=len(original) == len(released),
         unit=plan.unit_column,
-        types={name: kind for name, kind in plan.types.items() if name not in plan.recoded},
+        types={name: declared for name, declared in plan.types.items() if name not in plan.recoded},
         random_state=SEED,
     )
 
@@ -76,19 +76,19 @@ def analyse_release(
     analyses: Sequence[str],
     formulas: Sequence[str],
     targets: Sequence[str],
-    analysed: "AnalysedColumns | None" = None,
+    analysed_columns: "AnalysedColumns | None" = None,
 ) -> "Utility":
     """Compare analyses of a release and of the original; see `shoal.utility`.
 
-    ``analysed`` determines how the columns of a file are read, masked or not.
+    ``analysed_columns`` determines how the columns of a file are read, masked or not.
     """
     from shoal.metrics.analyses import utility
 
-    read = tables.to_native if analysed is None else analysed.table
-    types = plan.types if analysed is None else analysed.types
+    to_native = tables.to_native if analysed_columns is None else analysed_columns.table
+    types = plan.types if analysed_columns is None else analysed_columns.types
     return utility(
-        read(original),
-        read(released),
+        to_native(original),
+        to_native(released),
         target=list(targets) or None,
         formula=list(formulas) or None,
         aligned=len(original) == len(released),

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 Codes = NDArray[np.int64]
 CLASS_MEASURES = ("smallest_class", "class_sizes", "reidentification")  # depend on classes only
-RECORDS = "the records"  # what shares refer to, where no units are counted
-UNIT_MEASURES = ("fewest_units", "largest_unit_share")  # the same, if units are counted
+RECORDS = "the records"  # what shares refer to if records are counted
+UNIT_MEASURES = ("fewest_units", "largest_unit_share")  # depend on classes and units only
 
 
 def count_matches(
@@ -63,9 +63,9 @@ class Evidence:
         Measures of the release by name, as far as they were computed.
     run_findings : tuple of Finding
         Findings of the run itself, such as dropped records.
-    text : Dialect, optional
+    text_dialect : Dialect, optional
         How numbers are written in the columns of a text file that are not masked; None elsewhere.
-    analysed : AnalysedColumns, optional
+    analysed_columns : AnalysedColumns, optional
         How analyses read the columns of a file; None for a table in memory.
     """
 
@@ -76,8 +76,8 @@ class Evidence:
     partitions: Sequence[Partition] = ()
     measures: Mapping[str, Any] | None = None
     run_findings: Sequence[Finding] = ()
-    text: "Dialect | None" = None
-    analysed: "AnalysedColumns | None" = None
+    text_dialect: "Dialect | None" = None
+    analysed_columns: "AnalysedColumns | None" = None
 
     @cached_property
     def joint_classes(self) -> Codes:
@@ -97,25 +97,25 @@ class Evidence:
         return self._classes[key]
 
     @cached_property
-    def attained(self) -> int:
+    def attained_k(self) -> int:
         """The k that the release attains on all quasi-identifiers.
 
         It is the size of the smallest class or, where the plan lets missing cells match every
         value, the least number of records or units that a record matches.
         """
-        return self.attained_on(self.plan.quasi_identifiers, self.plan.wildcard_columns)
+        return self.attained_k_on(self.plan.quasi_identifiers, self.plan.wildcard_columns)
 
-    def attained_on(self, columns: Sequence[str], wildcards: Sequence[str]) -> int:
+    def attained_k_on(self, columns: Sequence[str], wildcards: Sequence[str]) -> int:
         """Return the k attained on some columns; cells missing in ``wildcards`` match any value."""
         if not set(wildcards) & set(columns):
-            return self.smallest(self.classes_on(columns))
+            return self.smallest_class(self.classes_on(columns))
         return count_matches(self.released, columns, wildcards, self.units)
 
-    def smallest(self, labels: Codes) -> int:
+    def smallest_class(self, labels: Codes) -> int:
         """Return the size of the smallest class, counted in units if they are known."""
-        return int(self.sizes(labels).min())
+        return int(self.class_sizes(labels).min())
 
-    def sizes(self, labels: Codes) -> Codes:
+    def class_sizes(self, labels: Codes) -> Codes:
         """Return the size of each class, counted in units if they are known."""
         if self.units is None:
             return np.bincount(labels)
@@ -138,13 +138,13 @@ class Evidence:
         return next((name for name, role in roles.items() if role in UNIT_ROLES), RECORD_UNIT)
 
     @property
-    def population(self) -> str:
-        """What shares refer to, for sentences: the records, or the units of a column."""
+    def population_phrase(self) -> str:
+        """The records, or the units of a column, as a phrase for sentences about shares."""
         unit = self.counted_unit
         return RECORDS if unit == RECORD_UNIT else f"the units of {unit!r}"
 
     @property
-    def unchanged(self) -> list[str]:
+    def unchanged_columns(self) -> list[str]:
         """The released columns that no step masks, whatever their role."""
         return [name for name in self.released.columns if name not in self.plan.masked]
 
@@ -165,9 +165,9 @@ class Evidence:
         in_all = np.ones(len(self.released), bool)
         masked = [name for name in self.plan.masked if name in self.released.columns]
         for name in masked:
-            same = same_values(self.original, self.released, name)
+            is_same = same_values(self.original, self.released, name)
             missing = tables.has_missing(self.original, [name])
-            n_known = int((~missing).sum())
-            shares[name] = float((same & ~missing).sum() / n_known) if n_known else 0.0
-            in_all &= same
+            n_present = int((~missing).sum())
+            shares[name] = float((is_same & ~missing).sum() / n_present) if n_present else 0.0
+            in_all &= is_same
         return {**shares, "": float(in_all.mean())} if masked else {}

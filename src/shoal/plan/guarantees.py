@@ -33,14 +33,14 @@ def check_guarantees(
     """
     for step in steps:
         for block in step.column_blocks if step.k is not None else ():
-            counted = units if step.unit_column is not None else None
-            noun = "records" if counted is None else "units"
-            attained = _attained_k(step, released, [*block, *step.strata], counted)
-            if step.k is not None and attained < step.k:
+            counted_units = units if step.unit_column is not None else None
+            noun = "records" if counted_units is None else "units"
+            attained_k = _attained_k(step, released, [*block, *step.strata], counted_units)
+            if step.k is not None and attained_k < step.k:
                 raise _guarantee_broken(
-                    f"The smallest class of the released values holds {attained} {noun};"
+                    f"The smallest class of the released values holds {attained_k} {noun};"
                     f" k={step.k} was promised.",
-                    {"k": step.k, "attained": attained},
+                    {"k": step.k, "attained": attained_k},
                 )
         for finding in check_privacy_constraints(step, released, confidential, types, units):
             refuse_constraint(finding, by_units=units is not None)
@@ -92,13 +92,13 @@ def judge(evidence: Evidence) -> Verdict:
     Verdict
         Status, attained k and every finding.
     """
-    attained = evidence.attained
+    attained_k = evidence.attained_k
     findings = [finding for check in CHECKS for finding in check(evidence)]
     if evidence.original is None:
         findings.append(not_computed(WITHOUT_ORIGINAL))
     return make_verdict(
         evidence.plan.k,
-        attained,
+        attained_k,
         evidence.counted_unit,
         [*findings, *evidence.run_findings],
         evidence.exact,

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from shoal.frame import tables
-from shoal.frame.columns import own_order
-from shoal.frame.kinds import Decision, Metadata, decide
-from shoal.frame.missing_codes import holds_code
+from shoal.frame.columns import category_order
+from shoal.frame.kinds import Decision, Metadata, decide_kind
+from shoal.frame.missing_codes import is_missing_code
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type, text_of
@@ -24,16 +24,18 @@ def interpret_source(plan: "Plan", source: "Source") -> "Plan":
     Labels, levels of measurement and the text of the cells are taken into account.
     """
     names = _undeclared_columns(plan)
-    decisions = decide_in_source(source, names)
-    plan = _with_decisions(plan, decisions, {name: source.notes.on(name) for name in decisions})
+    decisions = decide_kinds_in_source(source, names)
+    plan = _with_decisions(
+        plan, decisions, {name: source.notes.of_column(name) for name in decisions}
+    )
     return _with_orders(_with_coded_hierarchies(plan, source), source)
 
 
 def inferred_types(
-    source: "Source", names: Sequence[str], declared: Mapping[str, Type]
+    source: "Source", names: Sequence[str], declared_types: Mapping[str, Type]
 ) -> dict[str, Type]:
     """Return the declared types and those that a file gives to other columns."""
-    return interpret_columns(source, names, declared, {})[0]
+    return interpret_columns(source, names, declared_types, {})[0]
 
 
 def interpret_columns(
@@ -43,7 +45,7 @@ def interpret_columns(
     missing_codes: Mapping[str, tuple[str, ...]],
 ) -> tuple[dict[str, Type], dict[str, tuple[str, ...]]]:
     """Return the declared types and missing codes, and those that a file gives to other columns."""
-    decisions = decide_in_source(source, [name for name in names if name not in types])
+    decisions = decide_kinds_in_source(source, [name for name in names if name not in types])
     inferred = {
         name: decision.to_declare() for name, decision in decisions.items() if decision.inferred
     }
@@ -55,35 +57,35 @@ def interpret_columns(
     return {**inferred, **types}, {**codes, **missing_codes}
 
 
-def decide_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decision]:
+def decide_kinds_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decision]:
     """Return the decisions on the kinds of columns of a file."""
     parsed, cells, decimal = source.with_numbers(names), None, "."
-    if source.text is not None:
-        cells, decimal = source.with_numbers((), words=names), source.text.decimal
-    place = {name: i for i, name in enumerate(parsed.column_names)}
+    if source.text_dialect is not None:
+        cells, decimal = source.with_numbers((), text_columns=names), source.text_dialect.decimal
+    position = {name: i for i, name in enumerate(parsed.column_names)}
     return {
-        name: decide(
+        name: decide_kind(
             name,
-            parsed.column(place[name]),
-            source.notes.on(name),
-            text=None if cells is None else cells.column(place[name]),
+            parsed.column(position[name]),
+            source.notes.of_column(name),
+            text=None if cells is None else cells.column(position[name]),
             decimal=decimal,
         )
         for name in names
-        if name in place
+        if name in position
     }
 
 
 def interpret_frame(plan: "Plan", frame: Frame) -> "Plan":
     """Return the plan with the kinds of columns of a table in memory."""
     names = [name for name in plan.masked if name not in plan.types and name in frame.columns]
-    decisions = {name: decide(name, tables.arrow(frame, name)) for name in names}
+    decisions = {name: decide_kind(name, tables.arrow(frame, name)) for name in names}
     return _with_decisions(plan, decisions, {})
 
 
 def describe_interpretation(plan: "Plan", frame: Frame) -> list[Finding]:
     """Return findings on inferred kinds and on missing codes that occur in the original table."""
-    return [*_kinds(plan.types), *_missing_codes(plan, frame)]
+    return [*_kind_findings(plan.types), *_missing_code_findings(plan, frame)]
 
 
 def _undeclared_columns(plan: "Plan") -> list[str]:
@@ -98,8 +100,8 @@ def _with_decisions(
     masked = set(plan.masked)
     types: dict[str, Any] = {}
     for name, decision in decisions.items():
-        labelled = name in metadata and bool(metadata[name].value_labels)
-        if decision.inferred and (name in masked or labelled):
+        has_labels = name in metadata and bool(metadata[name].value_labels)
+        if decision.inferred and (name in masked or has_labels):
             types[name] = decision.to_declare()
     codes = {
         name: decision.missing_codes
@@ -116,14 +118,22 @@ def _with_decisions(
 def _with_coded_hierarchies(plan: "Plan", source: "Source") -> "Plan":
     """Return the plan with the codes of labelled columns where hierarchies list their labels."""
     types = {}
-    for name, declared in plan.types.items():
+    for name, declared_type in plan.types.items():
         codes: dict[str, list[str]] = {}
-        for code, label in source.notes.on(name).value_labels.items():
+        for code, label in source.notes.of_column(name).value_labels.items():
             codes.setdefault(label, []).append(text_of(code))
-        listed = {row[0] for row in declared.hierarchy}
-        if codes and listed & set(codes) and listed.isdisjoint(sum(codes.values(), [])):
-            rows = [(c, *row[1:]) for row in declared.hierarchy for c in codes.get(row[0], row[:1])]
-            types[name] = replace(declared, hierarchy=tuple(rows))
+        listed_values = {row[0] for row in declared_type.hierarchy}
+        if (
+            codes
+            and listed_values & set(codes)
+            and listed_values.isdisjoint(sum(codes.values(), []))
+        ):
+            rows = [
+                (code, *row[1:])
+                for row in declared_type.hierarchy
+                for code in codes.get(row[0], row[:1])
+            ]
+            types[name] = replace(declared_type, hierarchy=tuple(rows))
     return plan.replace(types={**plan.types, **types}) if types else plan
 
 
@@ -137,30 +147,30 @@ def _with_orders(plan: "Plan", source: "Source") -> "Plan":
     confidential = columns_with(plan.roles, "confidential")
     frame = tables.open_frame(source.table)
     names = [name for name in confidential if name not in plan.types and name in frame.columns]
-    orders = {name: own_order(tables.arrow(frame, name)) for name in names}
+    orders = {name: category_order(tables.arrow(frame, name)) for name in names}
     types = {name: Type("ordinal", order=order) for name, order in orders.items() if order}
     return plan.replace(types={**plan.types, **types}) if types else plan
 
 
-def _kinds(types: Mapping[str, Type]) -> list[Finding]:
+def _kind_findings(types: Mapping[str, Type]) -> list[Finding]:
     return [
         Finding(
             "kind-inferred",
             "informs",
-            f"Column {name!r} is treated as {declared.kind}: {declared.why}.",
-            {"kind": declared.kind},
+            f"Column {name!r} is treated as {declared_type.kind}: {declared_type.why}.",
+            {"kind": declared_type.kind},
             (name,),
             "Declare another kind with `types`.",
         )
-        for name, declared in types.items()
-        if declared.why
+        for name, declared_type in types.items()
+        if declared_type.why
     ]
 
 
-def _missing_codes(plan: "Plan", frame: Frame) -> list[Finding]:
+def _missing_code_findings(plan: "Plan", frame: Frame) -> list[Finding]:
     findings = []
     for name, codes in plan.missing_codes.items():
-        cells = int(holds_code(frame, name, codes).sum())
+        cells = int(is_missing_code(frame, name, codes).sum())
         if cells:
             cells_hold = "cell of column {!r} holds" if cells == 1 else "cells of column {!r} hold"
             findings.append(

@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn")  # its versions may change a release
 
 
-class Selection(NamedTuple):
+class SelectedRecords(NamedTuple):
     """The records that a plan masks, in the order of the release.
 
-    ``is_complete`` marks them among all records, ``rows`` are their positions there, None for all
-    in order, and ``seed`` determines the order if the plan shuffles the records.
+    ``is_complete`` is a mask of them among all records, ``rows`` are their positions there (None
+    for all records in order), and ``seed`` determines the order if the plan shuffles the records.
     """
 
     frame: Frame
@@ -52,18 +52,18 @@ class Selection(NamedTuple):
     seed: int | None
 
 
-def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = False) -> Draft:
+def draft_release(plan: "Plan", data: IntoDataFrame, *, is_interpreted: bool = False) -> Draft:
     """Mask ``data`` by a plan; see `Plan.draft`.
 
     Kinds of columns that the plan does not declare are inferred, unless that was done already.
     """
-    plan, all_records, interpretation = _prepare(plan, tables.open_frame(data), interpreted)
+    plan, all_records, interpretation = _prepare(plan, tables.open_frame(data), is_interpreted)
     frame, is_complete, rows, seed = _select_records(plan, all_records)
     steps = [step.draw_missing_seeds() for step in plan.steps]
     confidential = columns_with(plan.roles, "confidential")
     units = plan.units_in(frame)
     masked, results = apply_steps(steps, frame, confidential, plan.types)
-    values = {name for result in results for name in result.values}
+    changed_columns = {name for result in results for name in result.values}
     intact_steps = [step for step in plan.steps if plan.is_intact(step)]
     check_guarantees(intact_steps, masked, confidential, plan.types, units)
     measures = _measure(plan, frame, masked, results, units)
@@ -80,8 +80,8 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
     )
     if refuses_homogeneous(plan):
         labels = evidence.joint_classes
-        shared = count_by_column(labels, masked, confidential, units)
-        refuse_homogeneous(plan, shared, int(labels.max()) + 1)
+        shared_counts = count_by_column(labels, masked, confidential, units)
+        refuse_homogeneous(plan, shared_counts, int(labels.max()) + 1)
     refuse_broken(plan, frame, released)
     fields = dict(
         data=restore_decimals(tables.to_native(released), data, rows),
@@ -89,7 +89,7 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
         partitions=partitions,
         measures=dict(measures),
         remarks=measures.remarks,
-        unchanged=tuple(n for n in released.columns if n not in (*plan.masked, *values)),
+        unchanged=tuple(n for n in released.columns if n not in (*plan.masked, *changed_columns)),
         provenance=_provenance(results, masked, plan.quasi_identifiers),
         drawn_seeds=(*drawn_seeds(plan, steps), *([seed] if seed != plan.random_state else [])),
         rows=rows,
@@ -98,13 +98,15 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, interpreted: bool = Fals
     return Draft(evidence, fields)
 
 
-def _prepare(plan: "Plan", frame: Frame, interpreted: bool) -> tuple["Plan", Frame, list[Finding]]:
+def _prepare(
+    plan: "Plan", frame: Frame, is_interpreted: bool
+) -> tuple["Plan", Frame, list[Finding]]:
     """Return the plan with inferred kinds, the columns that it allows, and findings on kinds."""
     edited = [name for edit in plan.edits for name in edit.columns]
     tables.check_columns(
         frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers, *edited]
     )
-    plan = plan if interpreted else interpret_frame(plan, frame)
+    plan = plan if is_interpreted else interpret_frame(plan, frame)
     findings = describe_interpretation(plan, frame)
     frame = without_codes(frame, plan.missing_codes)
     declared = [name for name in plan.masked if name in plan.types]
@@ -112,7 +114,7 @@ def _prepare(plan: "Plan", frame: Frame, interpreted: bool) -> tuple["Plan", Fra
     return plan, tables.drop_columns(frame, columns_to_drop(plan, frame.columns)), findings
 
 
-def _select_records(plan: "Plan", all_records: Frame) -> Selection:
+def _select_records(plan: "Plan", all_records: Frame) -> SelectedRecords:
     """Return the records that no step drops, in random order if the plan shuffles them.
 
     They are shuffled before any step, so that ties are not broken by the original order.
@@ -121,10 +123,10 @@ def _select_records(plan: "Plan", all_records: Frame) -> Selection:
     frame = tables.filter_rows(all_records, is_complete)
     if not plan.shuffle:
         rows = None if is_complete.all() else np.flatnonzero(is_complete)
-        return Selection(frame, is_complete, rows, plan.random_state)
+        return SelectedRecords(frame, is_complete, rows, plan.random_state)
     seed = draw_seed() if plan.random_state is None else plan.random_state
     order = random_order(len(frame), seed)
-    return Selection(
+    return SelectedRecords(
         tables.take(frame, order), is_complete, np.flatnonzero(is_complete)[order], seed
     )
 
@@ -140,8 +142,8 @@ def _measure(
     categories = categorical_columns(frame, masked, plan.masked, plan.recoded, plan.types)
     names = linear_cost_measures(categories=bool(categories))
     # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
-    separate = sum(len(step.column_blocks) for step in plan.qi_steps) > 1
-    if separate or plan.k is None:
+    is_separate = sum(len(step.column_blocks) for step in plan.qi_steps) > 1
+    if is_separate or plan.k is None:
         names.append("linkage")
     bounds = [result.bound for result in results if result.bound is not None]
     bound = sum(bounds) if len(bounds) == len(results) and not is_chained(plan.steps) else None
@@ -154,11 +156,16 @@ def _measure(
     return measure_release(plan, frame, masked, names, units, bound)
 
 
-def drawn_seeds(plan: "Plan", seeded: Sequence[Step]) -> tuple[int, ...]:
-    """Return the seeds that the steps of a plan lack and those of ``seeded`` have."""
-    pairs = zip(plan.steps, seeded, strict=True)
-    seeds = [zip(old.seeds, new.seeds, strict=True) for old, new in pairs]
-    return tuple(new for step in seeds for old, new in step if old is None and new is not None)
+def drawn_seeds(plan: "Plan", seeded_steps: Sequence[Step]) -> tuple[int, ...]:
+    """Return the seeds that the steps of a plan lack and those of ``seeded_steps`` have."""
+    pairs = zip(plan.steps, seeded_steps, strict=True)
+    seeds = [zip(plan_seed.seeds, drawn_seed.seeds, strict=True) for plan_seed, drawn_seed in pairs]
+    return tuple(
+        drawn_seed
+        for step in seeds
+        for plan_seed, drawn_seed in step
+        if plan_seed is None and drawn_seed is not None
+    )
 
 
 def _complete_records(plan: "Plan", frame: Frame) -> NDArray[np.bool_]:
@@ -176,14 +183,14 @@ def _complete_records(plan: "Plan", frame: Frame) -> NDArray[np.bool_]:
 
 
 def _reproducible_plan(
-    plan: "Plan", seeded: Sequence[Step], results: Sequence[StepResult], seed: int | None
+    plan: "Plan", seeded_steps: Sequence[Step], results: Sequence[StepResult], seed: int | None
 ) -> "Plan":
     """Return the plan that reproduces a release: with seeds, without time budgets."""
     steps = [
         step
         if result.reproducible_partitioner is None
         else step.replace(partitioner=result.reproducible_partitioner)
-        for step, result in zip(seeded, results, strict=True)
+        for step, result in zip(seeded_steps, results, strict=True)
     ]
     return plan.replace(steps=steps, random_state=seed)
 

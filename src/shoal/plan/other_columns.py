@@ -48,17 +48,17 @@ def columns_to_drop(plan: "Plan", columns: Sequence[str]) -> list[str]:
     list of str
         The columns to drop; none if they are released.
     """
-    others = unnamed_columns(plan, columns)
-    if others and plan.other_columns == "refuse":
-        verb = "has" if len(others) == 1 else "have"
+    unnamed = unnamed_columns(plan, columns)
+    if unnamed and plan.other_columns == "refuse":
+        verb = "has" if len(unnamed) == 1 else "have"
         raise ColumnError(
-            f"{name_columns(others)} {verb} no role in the plan. Give every column a role in the"
+            f"{name_columns(unnamed)} {verb} no role in the plan. Give every column a role in the"
             " plan, or"
             ' choose `other_columns="drop"` or `other_columns="release"`.',
             code="columns-not-named",
-            columns=tuple(others),
+            columns=tuple(unnamed),
         )
-    return others if plan.other_columns == "drop" else []
+    return unnamed if plan.other_columns == "drop" else []
 
 
 def name_all_columns(plan: "Plan", columns: Sequence[str]) -> "Plan":

@@ -294,7 +294,7 @@ class Plan:
         Draft
             The release that `run` returns, except for its verdict, and the input of the verdict.
         """
-        return draft_release(self, data, interpreted=True)
+        return draft_release(self, data, is_interpreted=True)
 
     def units_in(self, frame: Frame) -> NDArray[np.int64] | None:
         """Return the unit of each record as an integer; None if k counts records.

@@ -1,4 +1,4 @@
-"""Data for the figures of a report: counts and correlations, never a single record.
+"""Data for the figures of a report: counts and correlations, never single records.
 
 They are computed while both the original and the masked table are available, so that a release
 need not keep the original.
@@ -25,7 +25,7 @@ from shoal.metrics.histogram import bars, histogram
 from shoal.metrics.projection import project_groups
 from shoal.metrics.similarity import similarity_of_tables
 from shoal.partitioners import Partition
-from shoal.plan.column_profile import profile_columns, profile_pairs, scores
+from shoal.plan.column_profile import profile_columns, profile_pairs, similarity_scores
 
 MIN_COUNT = 3  # records in a published count, even if k is smaller or not guaranteed
 MAX_COLUMNS = 16  # of a readable correlation matrix
@@ -33,8 +33,8 @@ MAX_COLUMNS = 16  # of a readable correlation matrix
 
 def profile(
     plan: Any,
-    before: Frame,
-    after: Frame,
+    original: Frame,
+    masked: Frame,
     results: Sequence[Any],
     units: Labels | None = None,
 ) -> dict[str, Any]:
@@ -44,9 +44,9 @@ def profile(
     ----------
     plan : Plan
         The plan. No count is of 1 to k - 1 original records.
-    before : Frame
+    original : Frame
         The original table.
-    after : Frame
+    masked : Frame
         The masked table, with the same records in the same order.
     results : list of StepResult
         The result of each step, with its groups.
@@ -57,40 +57,43 @@ def profile(
     Returns
     -------
     dict
-        ``before``, the risk of the original; ``distributions`` of the masked columns; figures of
+        ``original``, the risk of the original; ``distributions`` of the masked columns; figures of
         these ``columns`` and of ``pairs`` of columns, and ``scores`` of how alike they are;
         ``correlations`` among numeric ones; ``associations`` among categories; ``groups`` on a
         plane; ``transitions`` of post-randomised columns.
     """
-    least = max(plan.k or 0, MIN_COUNT)
-    masked = list(dict.fromkeys(plan.masked))
+    min_count = max(plan.k or 0, MIN_COUNT)
+    masked_columns = list(dict.fromkeys(plan.masked))
     confidential = columns_with(plan.roles, "confidential")
     categorical = [name for name, declared in plan.types.items() if declared.kind != "numeric"]
-    numeric = [n for n in dict.fromkeys([*masked, *confidential]) if n not in categorical]
-    related = _correlations(before, after, numeric)
-    associated, tables_alike = _associations(plan, before, after, confidential)
-    compared = profile_columns(before, after, masked, categorical)
-    pairs = profile_pairs(related, associated, tables_alike)
+    numeric = [n for n in dict.fromkeys([*masked_columns, *confidential]) if n not in categorical]
+    correlation_entries = _correlations(original, masked, numeric)
+    association_entries, table_similarities = _associations(plan, original, masked, confidential)
+    column_entries = profile_columns(original, masked, masked_columns, categorical)
+    pairs = profile_pairs(correlation_entries, association_entries, table_similarities)
     return {
-        "before": _risk(before, plan.quasi_identifiers, units),
+        "before": _risk_of_original(original, plan.quasi_identifiers, units),
         "distributions": [
-            {"column": name, **_distribution(before, after, name, least, name in categorical)}
-            for name in masked
+            {
+                "column": name,
+                **_distribution(original, masked, name, min_count, name in categorical),
+            }
+            for name in masked_columns
         ],
-        "columns": compared,
+        "columns": column_entries,
         "pairs": pairs,
-        "scores": scores(compared, pairs),
-        "correlations": related,
-        "associations": associated,
+        "scores": similarity_scores(column_entries, pairs),
+        "correlations": correlation_entries,
+        "associations": association_entries,
         "groups": [
             {
                 "columns": columns,
-                **project_groups(tables.matrix(before, columns), groups.labels)._asdict(),
+                **project_groups(tables.matrix(original, columns), groups.labels)._asdict(),
             }
             for block, groups in _blocks(plan, results)
             if len(
                 columns := _varying_columns(
-                    before, after, [n for n in block if n not in categorical]
+                    original, masked, [n for n in block if n not in categorical]
                 )
             )
             > 1
@@ -124,11 +127,13 @@ def _blocks(plan: Any, results: Sequence[Any]) -> Iterator[tuple[list[str], Part
             yield from zip(blocks, result.partitions, strict=True)
 
 
-def _risk(before: Frame, quasi_identifiers: Sequence[str], units: Labels | None) -> dict[str, Any]:
+def _risk_of_original(
+    original: Frame, quasi_identifiers: Sequence[str], units: Labels | None
+) -> dict[str, Any]:
     """Return the risk of the original, counted as that of a release."""
-    labels = np.zeros(len(before), np.int64)
+    labels = np.zeros(len(original), np.int64)
     for name in quasi_identifiers:
-        labels = classes(np.column_stack([labels, codes(before, [name])]))
+        labels = classes(np.column_stack([labels, codes(original, [name])]))
         if labels.max() == len(labels) - 1:  # all records are unique already
             break
     sizes = np.bincount(labels)
@@ -141,15 +146,15 @@ def _risk(before: Frame, quasi_identifiers: Sequence[str], units: Labels | None)
 
 
 def _distribution(
-    before: Frame, after: Frame, name: str, least: int, categorical: bool
+    original: Frame, masked: Frame, name: str, min_count: int, categorical: bool
 ) -> dict[str, Any]:
-    if not categorical and tables.is_numeric(before, name) and tables.is_numeric(after, name):
-        old, new = finite_values(before, name), finite_values(after, name)
-        if len(old) and len(new):
-            whole = tables.is_whole(before, name)
-            bins = histogram(old, new, least, is_whole=whole)
-            return {**bins._asdict(), "years": whole and are_years(np.rint(new))}
-    return bars(value_counts(before, name), value_counts(after, name), least)._asdict()
+    if not categorical and tables.is_numeric(original, name) and tables.is_numeric(masked, name):
+        original_values, masked_values = finite_values(original, name), finite_values(masked, name)
+        if len(original_values) and len(masked_values):
+            is_whole = tables.is_whole(original, name)
+            bins = histogram(original_values, masked_values, min_count, is_whole=is_whole)
+            return {**bins._asdict(), "years": is_whole and are_years(np.rint(masked_values))}
+    return bars(value_counts(original, name), value_counts(masked, name), min_count)._asdict()
 
 
 def with_value_labels(
@@ -173,58 +178,66 @@ def with_value_labels(
         name: {text_of(code): label for code, label in of_column.items()}
         for name, of_column in labels.items()
     }
-    named = [
+    labelled = [
         {**entry, "categories": [texts[entry["column"]].get(n, n) for n in entry["categories"]]}
         if "categories" in entry and entry["column"] in texts
         else entry
         for entry in figures.get("distributions", ())
     ]
-    return {**figures, "distributions": named}
+    return {**figures, "distributions": labelled}
 
 
-def _correlations(before: Frame, after: Frame, columns: Sequence[str]) -> dict[str, Any]:
-    varying = _varying_columns(before, after, columns)
+def _correlations(original: Frame, masked: Frame, columns: Sequence[str]) -> dict[str, Any]:
+    varying = _varying_columns(original, masked, columns)
     names = varying[:MAX_COLUMNS]
     if len(names) < 2:
         return {}
-    first, second = (correlations(tables.matrix(frame, names)) for frame in (before, after))
+    original_R, masked_R = (
+        correlations(tables.matrix(frame, names)) for frame in (original, masked)
+    )
     return {
         "columns": names,
-        "before": np.round(first, 3).tolist(),
-        "after": np.round(second, 3).tolist(),
-        "difference": np.round(second - first, 3).tolist(),
+        "before": np.round(original_R, 3).tolist(),
+        "after": np.round(masked_R, 3).tolist(),
+        "difference": np.round(masked_R - original_R, 3).tolist(),
         "columns_left_out": len(varying) - len(names),
     }
 
 
 def _associations(
-    plan: Any, before: Frame, after: Frame, confidential: Sequence[str]
+    plan: Any, original: Frame, masked: Frame, confidential: Sequence[str]
 ) -> tuple[dict[str, Any], list[float]]:
     """Return Cramér's V of all pairs of categories, and how alike their two-way tables are."""
-    coded = category_inputs(before, after, plan.masked, plan.recoded, confidential, plan.types)
-    categories = [*coded.columns, *coded.others]
+    category_codes = category_inputs(
+        original, masked, plan.masked, plan.recoded, confidential, plan.types
+    )
+    categories = [*category_codes.columns, *category_codes.others]
     names = categories[:MAX_COLUMNS]
     if len(names) < 2:
         return {}, []
-    parts = [coded.inputs.get("other_categories", np.empty((len(before), 0), np.int64))]
-    old, new = (
-        np.column_stack([coded.inputs[f"{which}_categories"], *parts])[:, : len(names)]
-        for which in ("original", "masked")
+    other_codes = [
+        category_codes.inputs.get("other_categories", np.empty((len(original), 0), np.int64))
+    ]
+    original_codes, masked_codes = (
+        np.column_stack([category_codes.inputs[f"{table}_categories"], *other_codes])[
+            :, : len(names)
+        ]
+        for table in ("original", "masked")
     )
-    first, second = _cramers_v(old), _cramers_v(new)
-    alike = [
-        similarity_of_tables(old[:, [i, j]], new[:, [i, j]])
+    original_V, masked_V = _cramers_v(original_codes), _cramers_v(masked_codes)
+    similarities = [
+        similarity_of_tables(original_codes[:, [i, j]], masked_codes[:, [i, j]])
         for i in range(len(names))
         for j in range(i)
     ]
     matrices = {
         "columns": names,
-        "before": np.round(first, 3).tolist(),
-        "after": np.round(second, 3).tolist(),
-        "difference": np.round(second - first, 3).tolist(),
+        "before": np.round(original_V, 3).tolist(),
+        "after": np.round(masked_V, 3).tolist(),
+        "difference": np.round(masked_V - original_V, 3).tolist(),
         "columns_left_out": len(categories) - len(names),
     }
-    return matrices, alike
+    return matrices, similarities
 
 
 def _cramers_v(columns: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -237,11 +250,11 @@ def _cramers_v(columns: NDArray[np.int64]) -> NDArray[np.float64]:
     return V
 
 
-def _varying_columns(before: Frame, after: Frame, columns: Sequence[str]) -> list[str]:
+def _varying_columns(original: Frame, masked: Frame, columns: Sequence[str]) -> list[str]:
     """Return the numeric columns without missing values that vary."""
     numeric = [
         name
         for name in columns
-        if tables.is_measurable(before, name) and tables.is_measurable(after, name)
+        if tables.is_measurable(original, name) and tables.is_measurable(masked, name)
     ]
-    return [name for name in numeric if np.ptp(finite_values(before, name)) > 0]
+    return [name for name in numeric if np.ptp(finite_values(original, name)) > 0]

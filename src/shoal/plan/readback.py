@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
 
-class Judged(NamedTuple):
+class JudgedFile(NamedTuple):
     """The verdict on a file, its measures and its columns."""
 
     verdict: Verdict
@@ -31,25 +31,25 @@ class Judged(NamedTuple):
     columns: tuple[str, ...]
 
 
-def judge_file(draft: Draft, back: Source, name: str) -> Judged:
+def judge_file(draft: Draft, written_source: Source, name: str) -> JudgedFile:
     """Judge a release as it reads back; refuse a file that protects less than the table.
 
     Parameters
     ----------
     draft : Draft
         The release as it was in memory.
-    back : Source
+    written_source : Source
         The file, opened again.
     name : str
         Name of the file, for messages.
 
     Returns
     -------
-    Judged
+    JudgedFile
         The verdict on the file, and the measures, with those of classes counted again.
     """
     evidence, plan = draft.evidence, draft.evidence.plan
-    released = read_frame(back, plan, like=tables.to_native(evidence.released))
+    released = read_frame(written_source, plan, like=tables.to_native(evidence.released))
     _check_shape(evidence.released, released, name)
     confidential = columns_with(plan.roles, "confidential")
     try:
@@ -65,15 +65,15 @@ def judge_file(draft: Draft, back: Source, name: str) -> Judged:
             raise
         raise _not_representable(name, changed, error) from None
     measures = {**(evidence.measures or {}), **_class_measures(evidence, file_evidence)}
-    return Judged(verdict, measures, tuple(released.columns))
+    return JudgedFile(verdict, measures, tuple(released.columns))
 
 
-def read_frame(back: Source, plan: "Plan", *, like: Any | None = None) -> Frame:
+def read_frame(written_source: Source, plan: "Plan", *, like: Any | None = None) -> Frame:
     """Return a released file as a frame, with missing codes as values and the types of ``like``.
 
     Parameters
     ----------
-    back : Source
+    written_source : Source
         The file, opened again.
     plan : Plan
         The plan of the release.
@@ -88,12 +88,12 @@ def read_frame(back: Source, plan: "Plan", *, like: Any | None = None) -> Frame:
         blanks.
     """
     numeric = [name for name in plan.numeric_columns if name not in plan.recoded]
-    table = back.with_numbers(numeric, plan.categorical_columns)
+    table = written_source.with_numbers(numeric, plan.categorical_columns)
     if like is not None:
         table = cast_like(table, like)
-    table = back.with_codes_as_categories(table, coded_columns(plan))
-    others = unnamed_columns(plan, table.column_names) if plan.other_columns == "drop" else []
-    return tables.open_frame(back.without_blank(table, [*plan.dropped, *others]))
+    table = written_source.with_codes_as_categories(table, coded_columns(plan))
+    unnamed = unnamed_columns(plan, table.column_names) if plan.other_columns == "drop" else []
+    return tables.open_frame(written_source.without_blank(table, [*plan.dropped, *unnamed]))
 
 
 def coded_columns(plan: "Plan") -> list[str]:
@@ -103,42 +103,53 @@ def coded_columns(plan: "Plan") -> list[str]:
     """
     strata = [name for step in plan.steps for name in step.strata]
     options = [vars(step) for step in plan.steps]
-    constrained = any(o.get("diversity") or o.get("closeness") is not None for o in options)
-    constrained = constrained and not any(o.get("dependence") for o in options)  # needs numbers
-    confidential = columns_with(plan.roles, "confidential") if constrained else []
+    is_constrained = any(
+        option.get("diversity") or option.get("closeness") is not None for option in options
+    )
+    # Distances that depend on confidential columns need these as numbers.
+    is_constrained = is_constrained and not any(option.get("dependence") for option in options)
+    confidential = columns_with(plan.roles, "confidential") if is_constrained else []
     confidential = [name for name in confidential if name not in plan.types]
     return [name for name in dict.fromkeys([*strata, *confidential]) if name not in plan.masked]
 
 
-def _check_shape(before: Frame, after: Frame, name: str) -> None:
+def _check_shape(in_memory: Frame, in_file: Frame, name: str) -> None:
     """Refuse a file that has lost records or columns."""
-    if set(before.columns) != set(after.columns):
+    if set(in_memory.columns) != set(in_file.columns):
         raise FileError(
             f"{name!r} reads back with other columns than were written. Nothing was released."
             " Write another format.",
             code="columns-lost",
         )
-    if len(before) != len(after):
+    if len(in_memory) != len(in_file):
         raise FileError(
-            f"{name!r} reads back with {len(after):,} of {len(before):,} records: this format loses"
-            " records without any value. Nothing was released. Drop them, or write another format.",
+            f"{name!r} reads back with {len(in_file):,} of {len(in_memory):,} records: this format"
+            " loses records without any value. Nothing was released. Drop them, or write another"
+            " format.",
             code="records-lost",
-            records=len(before) - len(after),
+            records=len(in_memory) - len(in_file),
         )
 
 
-def _columns_with_other_classes(before: Frame, after: Frame, columns: Sequence[str]) -> list[str]:
+def _columns_with_other_classes(
+    in_memory: Frame, in_file: Frame, columns: Sequence[str]
+) -> list[str]:
     """Return the columns whose classes of equal values differ between the table and the file."""
     return [
         name
         for name in dict.fromkeys(columns)
-        if not _same_classes(codes(before, [name]), codes(after, [name]))
+        if not _same_classes(codes(in_memory, [name]), codes(in_file, [name]))
     ]
 
 
-def _same_classes(before: Any, after: Any) -> bool:
-    pairs = classes(np.column_stack([classes(before), classes(after)]))
-    return len({int(np.max(part)) for part in (classes(before), classes(after), pairs)}) == 1
+def _same_classes(in_memory: Any, in_file: Any) -> bool:
+    joint_labels = classes(np.column_stack([classes(in_memory), classes(in_file)]))
+    return (
+        len(
+            {int(np.max(labels)) for labels in (classes(in_memory), classes(in_file), joint_labels)}
+        )
+        == 1
+    )
 
 
 def _not_representable(name: str, columns: Sequence[str], error: Exception) -> GuaranteeBroken:
@@ -156,12 +167,12 @@ def _not_representable(name: str, columns: Sequence[str], error: Exception) -> G
     )
 
 
-def _class_measures(before: Evidence, after: Evidence) -> Mapping[str, Any]:
+def _class_measures(in_memory: Evidence, in_file: Evidence) -> Mapping[str, Any]:
     """Return the measures of classes, counted again if the file has other classes."""
-    labels = after.joint_classes[:, np.newaxis]
+    labels = in_file.joint_classes[:, np.newaxis]
     if (
-        before.measures
-        and compute("class_sizes", {"released": labels}) == before.measures["class_sizes"]
+        in_memory.measures
+        and compute("class_sizes", {"released": labels}) == in_memory.measures["class_sizes"]
     ):
         return {}
-    return after.class_measures()
+    return in_file.class_measures()

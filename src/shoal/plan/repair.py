@@ -35,12 +35,12 @@ def join_blocks(steps: Iterable[Step], edits: Sequence[Edit]) -> list[Step]:
 def _with_joined_blocks(step: Microaggregate, edits: Sequence[Edit]) -> Microaggregate:
     blocks = step.column_blocks
     for edit in edits:
-        together = [block for block in blocks if set(block) & set(edit.columns)]
-        if len(together) > 1:
-            joined = [name for block in together for name in block]
-            blocks = [joined if block is together[0] else block for block in blocks]
-            merged = [id(block) for block in together[1:]]
-            blocks = [block for block in blocks if id(block) not in merged]
+        linked_blocks = [block for block in blocks if set(block) & set(edit.columns)]
+        if len(linked_blocks) > 1:
+            joined = [name for block in linked_blocks for name in block]
+            blocks = [joined if block is linked_blocks[0] else block for block in blocks]
+            merged_ids = [id(block) for block in linked_blocks[1:]]
+            blocks = [block for block in blocks if id(block) not in merged_ids]
     if len(blocks) == len(step.column_blocks):
         return step
     return step.replace(blocks=None if len(blocks) == 1 else blocks)

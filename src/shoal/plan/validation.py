@@ -125,13 +125,13 @@ def _check_quasi_identifiers(plan: "Plan") -> None:
 def _check_chains(steps: Sequence[Step]) -> None:
     """Refuse a step that is named twice, or that needs numbers of a column recoded before."""
     for i, step in enumerate(steps):
-        if any(repr(step) == repr(before) for before in steps[:i]):
+        if any(repr(step) == repr(earlier) for earlier in steps[:i]):
             raise PlanError(
                 f"{name_columns(step.columns)} would be masked twice by the same step. Leave one.",
                 code="masked-twice",
                 columns=tuple(step.columns),
             )
-        recoded = {name for before in steps[:i] for name in before.recoded_columns}
+        recoded = {name for earlier in steps[:i] for name in earlier.recoded_columns}
         categories = [name for name in step.columns if name in recoded]
         if categories and not step.accepts_any_kind:
             raise PlanError(
@@ -153,8 +153,8 @@ def _check_order(shuffle: object, seed: object) -> None:
     """Refuse invalid values of ``shuffle`` and ``random_state``."""
     if not isinstance(shuffle, bool):
         raise PlanError("shuffle is true or false.", code="plan-shuffle", key="shuffle")
-    whole = isinstance(seed, Integral) and not isinstance(seed, bool)
-    if seed is not None and not (whole and seed >= 0):  # type: ignore[operator]
+    is_whole = isinstance(seed, Integral) and not isinstance(seed, bool)
+    if seed is not None and not (is_whole and seed >= 0):  # type: ignore[operator]
         raise PlanError(
             "The random_state of a plan must be an int in [0, inf).",
             code="plan-random-state",

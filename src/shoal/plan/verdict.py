@@ -106,33 +106,35 @@ class Verdict:
         """The sentence in the words of version 0.1.0, which manifests may state."""
         return self._state("", "")
 
-    def _state(self, scope: str, unique_values: str) -> str:
+    def _state(self, scope_clause: str, unique_values: str) -> str:
         """Return the sentence, with where k is kept and what is unique elsewhere."""
-        attained = self._attained
+        count_clause = self._count_clause
         broken = self.of("breaks")
         if broken and all(finding.code == LIMIT_BROKEN for finding in broken):
             limits = "1 limit" if len(broken) == 1 else f"{len(broken)} limits"
             verb = "is" if len(broken) == 1 else "are"
-            return f"{limits} of the plan {verb} not met; {attained}."
+            return f"{limits} of the plan {verb} not met; {count_clause}."
         if self.promised is None:
-            return f"No k-anonymity is promised; {attained}."
+            return f"No k-anonymity is promised; {count_clause}."
         if self.promised == 1:
-            return f"k = 1 is no guarantee: {attained}."
+            return f"k = 1 is no guarantee: {count_clause}."
         if self.k < self.promised:
-            return f"k = {self.promised} is not kept: {attained}."
+            return f"k = {self.promised} is not kept: {count_clause}."
         if self.status == "not kept":
             return f"The promise is not kept: {self.of('breaks')[0].sentence}"
         if self._uncounted_unit:
             unit = f"units of {self._uncounted_unit!r}"
-            return f"Whether k = {self.promised} is kept in {unit} was not checked: {attained}."
+            return f"Whether k = {self.promised} is kept in {unit} was not checked: {count_clause}."
         if self.status == "qualified":
             number = len(self.of("qualifies"))
             reservations = "1 reservation" if number == 1 else f"{number} reservations"
-            return f"k = {self.promised} is kept{scope}, with {reservations}: {attained}."
-        return f"k = {self.promised} is kept: {attained}{unique_values}."
+            return (
+                f"k = {self.promised} is kept{scope_clause}, with {reservations}: {count_clause}."
+            )
+        return f"k = {self.promised} is kept: {count_clause}{unique_values}."
 
     @property
-    def _attained(self) -> str:
+    def _count_clause(self) -> str:
         """What was counted, as a clause."""
         number = count_phrase(self.k, self.unit)
         if MATCH_ANY in self.codes():
@@ -142,8 +144,8 @@ class Verdict:
     @property
     def _uncounted_unit(self) -> str:
         """The column of the units that k counts, if they were not counted; empty otherwise."""
-        units = [f.figures["unit"] for f in self.findings if "unit" in f.figures
-                 and f.code == UNITS_NOT_COUNTED]  # fmt: skip
+        units = [finding.figures["unit"] for finding in self.findings if "unit" in finding.figures
+                 and finding.code == UNITS_NOT_COUNTED]  # fmt: skip
         return units[0] if units else ""
 
     @property
@@ -152,8 +154,12 @@ class Verdict:
 
         This is k itself unless the plan lets missing cells match every value.
         """
-        strict = [f.figures["strict"] for f in self.findings if f.code == MATCH_ANY and f.figures]
-        return int(strict[0]) if strict else self.k
+        strict_sizes = [
+            finding.figures["strict"]
+            for finding in self.findings
+            if finding.code == MATCH_ANY and finding.figures
+        ]
+        return int(strict_sizes[0]) if strict_sizes else self.k
 
     def of(self, severity: Severity) -> list[Finding]:
         """Return the findings of one severity."""
@@ -171,7 +177,11 @@ class Verdict:
         """
         omitted = () if ways_out else ("way_out",)
         findings = [
-            {n: _as_plain(value) for n, value in asdict(finding).items() if n not in omitted}
+            {
+                name: _as_plain(value)
+                for name, value in asdict(finding).items()
+                if name not in omitted
+            }
             for finding in self.findings
         ]
         if ways_out and wording is not None:

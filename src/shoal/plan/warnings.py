@@ -70,7 +70,7 @@ def run_findings(
     step_warnings = [warning for result in results for warning in result.warnings]
     return [
         *_dropped_records(plan, all_records, is_complete),
-        *_index(all_records),
+        *_index_finding(all_records),
         *map(as_finding, step_warnings),
         *_unfinished_searches(results),
     ]
@@ -85,8 +85,8 @@ def as_finding(warning: ShoalWarning) -> Finding:
 def python_warnings(verdict: Verdict) -> list[ShoalWarning]:
     """Return the findings that are also Python warnings, in the order of `WARNING_CLASSES`."""
     return [
-        kind(f"{finding.sentence} {finding.way_out}".rstrip(), columns=finding.columns)
-        for code, kind in WARNING_CLASSES.items()
+        warning_class(f"{finding.sentence} {finding.way_out}".rstrip(), columns=finding.columns)
+        for code, warning_class in WARNING_CLASSES.items()
         for finding in verdict.findings
         if finding.code == code
     ]
@@ -115,9 +115,11 @@ def refuses_homogeneous(plan: "Plan") -> bool:
     )
 
 
-def refuse_homogeneous(plan: "Plan", shared: Mapping[str, SharedCounts], number: int) -> None:
+def refuse_homogeneous(
+    plan: "Plan", shared_counts: Mapping[str, SharedCounts], number: int
+) -> None:
     """Refuse classes that share a confidential value, given their number and that of all."""
-    reason = describe_homogeneity(shared, number, plan.unit_column or RECORD_UNIT)
+    reason = describe_homogeneity(shared_counts, number, plan.unit_column or RECORD_UNIT)
     if reason:
         raise InputError(
             f"{reason} Mask the columns in one step, or raise k.", code="homogeneous-classes"
@@ -143,7 +145,7 @@ def _dropped_records(plan: "Plan", frame: Frame, is_complete: NDArray[np.bool_])
     ]
 
 
-def _index(frame: Frame) -> list[Finding]:
+def _index_finding(frame: Frame) -> list[Finding]:
     if not tables.has_own_index(frame):
         return []
     return [
@@ -158,7 +160,9 @@ def _index(frame: Frame) -> list[Finding]:
 
 def _unfinished_searches(results: Sequence[StepResult]) -> list[Finding]:
     """Find searches that were cut short, so that the plan does not reproduce their groups."""
-    cut_short = [method_label(fitted) for o in results for fitted in o.fitted if fitted.cut_short_]
+    cut_short = [
+        method_label(fitted) for result in results for fitted in result.fitted if fitted.cut_short_
+    ]
     return [
         Finding(
             "unfinished",

@@ -4,38 +4,38 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from shoal.frame.roles import columns_with
-from shoal.plan.findings.words import format_share
+from shoal.plan.findings.phrases import format_share
 from shoal.plan.release import ReleaseLike
 from shoal.plan.verdict import RECORD_UNIT, UNITS_NOT_COUNTED, Finding, Verdict, count_phrase
 
 PROBABILISTIC = "probabilistic k-anonymity"  # what swapping within groups promises
-NAMED = 6  # columns shown by name; the others are counted
+MAX_NAMES = 6  # columns shown by name; the others are counted
 # Findings whose columns may disclose original values.
-READABLE = ("dominated-groups", "derived-column", "pairs", "one-contributor")
+DISCLOSING_FINDINGS = ("dominated-groups", "derived-column", "pairs", "one-contributor")
 
 
 def explanation(release: ReleaseLike) -> str:
-    """Return the attacker's chance of picking a record, and how missing cells are counted."""
-    return _chance(release) + _reading(release.provenance["missing"])
+    """Return sentences on the chance of picking the right record, and on missing cells."""
+    return _picking_chance(release) + _missing_cells_sentence(release.provenance["missing"])
 
 
-def _chance(release: ReleaseLike) -> str:
+def _picking_chance(release: ReleaseLike) -> str:
     plan, verdict = release.plan, release.verdict
-    linked = release.measures.get("linkage")
-    risk = ""
-    if linked is not None:
-        risk = f" Anyone who knows them all links {format_share(linked)} correctly."
+    linkage = release.measures.get("linkage")
+    linkage_sentence = ""
+    if linkage is not None:
+        linkage_sentence = f" Anyone who knows them all links {format_share(linkage)} correctly."
     if plan.k is None:
         return (
             "Some masked columns are protected in another way than k-anonymity, or not at all."
-            f"{risk}"
+            f"{linkage_sentence}"
         )
     k = verdict.smallest_class
     if k == 1:
-        alone = "Some record is the only one of its kind in the masked columns."
+        sentence = "Some record is the only one of its kind in the masked columns."
         if verdict.unit != RECORD_UNIT:
-            alone = "Some class on the masked columns holds records of a single unit."
-        return f"{alone}{risk}"
+            sentence = "Some class on the masked columns holds records of a single unit."
+        return f"{sentence}{linkage_sentence}"
     return (
         f"Anyone who knows the masked columns of a person finds at least"
         f" {count_phrase(k, verdict.unit)} that look alike{_ceiling_clause(release)}"
@@ -94,7 +94,7 @@ def attained_constraints(release: ReleaseLike) -> dict[str, Any]:
 
 
 def attacker_cannot(release: ReleaseLike) -> list[str]:
-    """Return what an attacker who knows the quasi-identifiers cannot do."""
+    """Return what an attacker who knows the quasi-identifiers cannot do, in sentences."""
     plan, verdict, k = release.plan, release.verdict, release.verdict.smallest_class
     sentences = []
     if k > 1 and plan.k is not None:
@@ -109,10 +109,10 @@ def attacker_cannot(release: ReleaseLike) -> list[str]:
             " one."
         )
     if columns_with(plan.roles, "household") and plan.k is not None and k > 1:
-        whole = all(vars(step).get("whole_households", False) for step in plan.steps)
-        least = f"whole households, at least {k} of them"
-        least = least if whole else f"members of at least {k} households"
-        sentences.append(f"Find the household of a person: every class holds {least}.")
+        are_whole = all(vars(step).get("whole_households", False) for step in plan.steps)
+        household_phrase = f"whole households, at least {k} of them"
+        household_phrase = household_phrase if are_whole else f"members of at least {k} households"
+        sentences.append(f"Find the household of a person: every class holds {household_phrase}.")
     if plan.dropped:
         columns_phrase = "this column was" if len(plan.dropped) == 1 else "these columns were"
         sentences.append(
@@ -122,31 +122,37 @@ def attacker_cannot(release: ReleaseLike) -> list[str]:
 
 
 def attacker_can(release: ReleaseLike) -> list[str]:
-    """Return what the release does not hide from an attacker."""
+    """Return what the release does not hide from an attacker, in sentences."""
     plan, verdict, k = release.plan, release.verdict, release.verdict.smallest_class
-    least = count_phrase(k, verdict.unit) if k > 1 else "a single record"
-    sentences = [f"Narrow a person who is known to be in the table down to {least} or more."]
+    smallest_phrase = count_phrase(k, verdict.unit) if k > 1 else "a single record"
+    sentences = [
+        f"Narrow a person who is known to be in the table down to {smallest_phrase} or more."
+    ]
     if plan.k is None:
-        limited = any(step.promises == PROBABILISTIC for step in plan.steps)
-        limit = "" if limited else "; no k limits how often"
+        is_limited = any(step.promises == PROBABILISTIC for step in plan.steps)
+        limit = "" if is_limited else "; no k limits how often"
         sentences = [f"Link a person to the record with the nearest values{limit}."]
     elif k == 1:
         noun = "the one record" if verdict.unit == RECORD_UNIT else "records"
         sentences = [f"Find {noun} of some persons by combining all masked columns."]
-    secret = columns_with(plan.roles, "confidential")
+    confidential = columns_with(plan.roles, "confidential")
     if k > 1 and plan.k is not None:
         sentences += _confidential_values(release)
-    elif secret:
-        sentences.append(f"Read the {name_some(secret)} of whoever is linked correctly.")
+    elif confidential:
+        sentences.append(f"Read the {name_some(confidential)} of whoever is linked correctly.")
     sentences += _exact_values(verdict)
-    return sentences + [CAN[f.code](f) for f in verdict.findings if f.code in CAN]
+    return sentences + [
+        SENTENCE_BY_CODE[finding.code](finding)
+        for finding in verdict.findings
+        if finding.code in SENTENCE_BY_CODE
+    ]
 
 
 def name_some(columns: Sequence[str]) -> str:
-    """Return the names of columns for a sentence; of many, the rest is counted."""
-    names = list(columns[:NAMED])
-    if len(columns) > NAMED:
-        return f"{', '.join(names)} and {len(columns) - NAMED} more"
+    """Return the names of columns for a sentence; of many, the first and the number of others."""
+    names = list(columns[:MAX_NAMES])
+    if len(columns) > MAX_NAMES:
+        return f"{', '.join(names)} and {len(columns) - MAX_NAMES} more"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
@@ -158,7 +164,12 @@ def uncovered_warnings(release: ReleaseLike) -> list[str]:
 
 def _hidden_columns(verdict: Verdict) -> list[str]:
     """Return the masked columns in which no record shows or discloses its original value."""
-    readable = {n for f in verdict.findings if f.code in READABLE for n in f.columns}
+    readable = {
+        name
+        for finding in verdict.findings
+        if finding.code in DISCLOSING_FINDINGS
+        for name in finding.columns
+    }
     return [
         name
         for name, share in (verdict.exact or {}).items()
@@ -170,33 +181,37 @@ def _exact_values(verdict: Verdict) -> list[str]:
     shares = {name: share for name, share in (verdict.exact or {}).items() if name and share > 0}
     if not shares:
         return []
-    phrases = [f"{name} of {format_share(share)}" for name, share in list(shares.items())[:NAMED]]
-    more = f" and {len(shares) - NAMED} more columns of some" if len(shares) > NAMED else ""
+    phrases = [
+        f"{name} of {format_share(share)}" for name, share in list(shares.items())[:MAX_NAMES]
+    ]
+    and_more = (
+        f" and {len(shares) - MAX_NAMES} more columns of some" if len(shares) > MAX_NAMES else ""
+    )
     return [
-        f"Read the original {', '.join(phrases)}{more} of the records that have a value there: the"
-        " released value is the original one."
+        f"Read the original {', '.join(phrases)}{and_more} of the records that have a value there:"
+        " the released value is the original one."
     ]
 
 
 def _unchanged(finding: Finding) -> str:
     units = finding.figures.get("of")
     owners = "the records" if units is None else units
-    known = "is known too: it is" if len(finding.columns) == 1 else "are known too: they are"
+    known_clause = "is known too: it is" if len(finding.columns) == 1 else "are known too: they are"
     return (
         f"Find {'' if units is None else 'a record of '}"
         f"{format_share(finding.figures['with_masked'])} of {owners}, if"
-        f" {name_some(finding.columns)} {known} released unchanged."
+        f" {name_some(finding.columns)} {known_clause} released unchanged."
     )
 
 
 def _derived_columns(finding: Finding) -> str:
     rules = finding.figures["rules"].items()
-    phrases = [f"{name} from {name_some(rule['from'])}" for name, rule in list(rules)[:NAMED]]
-    more = f", and {len(rules) - NAMED} more" if len(rules) > NAMED else ""
-    return f"Compute {', '.join(phrases)}{more}: these columns are released unchanged."
+    phrases = [f"{name} from {name_some(rule['from'])}" for name, rule in list(rules)[:MAX_NAMES]]
+    and_more = f", and {len(rules) - MAX_NAMES} more" if len(rules) > MAX_NAMES else ""
+    return f"Compute {', '.join(phrases)}{and_more}: these columns are released unchanged."
 
 
-CAN: dict[str, Callable[[Finding], str]] = {
+SENTENCE_BY_CODE: dict[str, Callable[[Finding], str]] = {
     "unique-on-unchanged-columns": _unchanged,
     "confidential-key": lambda finding: (
         f"Find a record by its {name_some(finding.columns)}, if that is known"
@@ -225,19 +240,19 @@ CAN: dict[str, Callable[[Finding], str]] = {
 def _confidential_values(release: ReleaseLike) -> list[str]:
     """Return what becomes known of the confidential columns if no record is unique."""
     classes = sum(release.measures["class_sizes"].values())
-    changed = {
+    changed_classes = {
         column: count
         for finding in release.verdict.findings
         if finding.code == "homogeneous-before-masking"
         for column, count in finding.figures["homogeneous"].items()
     }
-    shared = {
+    shared_classes = {
         column: count - finding.figures.get("missing", {}).get(column, 0)
         for finding in release.verdict.findings
         if finding.code == "homogeneous-group"
         for column, count in finding.figures["homogeneous"].items()
     }
-    every_record = shared | {
+    shared_in_every_record = shared_classes | {
         column: count
         for finding in release.verdict.findings
         if finding.code == "homogeneous-group"
@@ -246,52 +261,54 @@ def _confidential_values(release: ReleaseLike) -> list[str]:
     sentences = [
         f"Know about which {column} everybody in {count:,} of {classes:,} classes has: only the"
         " masking of the values differs there."
-        for column, count in changed.items()
+        for column, count in changed_classes.items()
     ]
     sentences += [
         f"Be sure of the {column} of everybody in {count:,} of {classes:,} classes: all records"
         " there share one value."
-        for column, count in every_record.items()
+        for column, count in shared_in_every_record.items()
         if count
     ]
     sentences += [
-        f"Know a value of {column} that everybody in {count - every_record[column]:,} of"
+        f"Know a value of {column} that everybody in {count - shared_in_every_record[column]:,} of"
         f" {classes:,} classes has in some record, if they can tell which records belong to whom."
-        for column, count in shared.items()
-        if count > every_record[column]
+        for column, count in shared_classes.items()
+        if count > shared_in_every_record[column]
     ]
     confidential = release.measures.get("homogeneous_classes", {})
-    mixed = [column for column in confidential if column not in {**shared, **changed}]
-    if mixed:
+    varying_columns = [
+        column for column in confidential if column not in {**shared_classes, **changed_classes}
+    ]
+    if varying_columns:
         sentences.append(
-            f"Read which values of {name_some(mixed)} occur among the records that look alike, but"
-            " not which of them is the person's."
+            f"Read which values of {name_some(varying_columns)} occur among the records that look"
+            " alike, but not which of them is the person's."
         )
     return sentences
 
 
 def _constraint_sentences(constraints: dict[str, Any], verdict: Verdict) -> str:
     """Return sentences about the attained l-diversity and t-closeness, if required."""
-    broken = verdict.codes()
+    codes = verdict.codes()
     sentences = ""
     if "diversity" in constraints:
         entry = constraints["diversity"]
-        holds = "does not hold" if "diversity-not-attained" in broken else "holds"
+        holds_phrase = "does not hold" if "diversity-not-attained" in codes else "holds"
         sentences += (
             f" At least {entry['attained']:.4g} values of every confidential column hide in each"
-            f" class, counted by {entry['kind']}: l = {entry['l']:g} {holds}."
+            f" class, counted by {entry['kind']}: l = {entry['l']:g} {holds_phrase}."
         )
     if "closeness" in constraints:
         entry = constraints["closeness"]
-        holds = "does not hold" if "closeness-not-attained" in broken else "holds"
+        holds_phrase = "does not hold" if "closeness-not-attained" in codes else "holds"
         sentences += (
             f" No class is farther than {entry['attained']:.4g} from the table in any confidential"
-            f" column: t = {entry['t']:g} {holds}."
+            f" column: t = {entry['t']:g} {holds_phrase}."
         )
     return sentences
 
 
-def _reading(missing: dict[str, int]) -> str:
+def _missing_cells_sentence(missing: dict[str, int]) -> str:
     """Return how missing cells are counted, if there are any."""
     if not missing:
         return ""

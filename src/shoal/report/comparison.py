@@ -24,7 +24,7 @@ WIDTHS = 640, 360  # of the map, the second for narrow screens
 LARGER_K = "Where a rule asks for a larger k, choose among the runs that have it."
 
 
-def rows(comparison: Comparison) -> list[dict[str, Any]]:
+def trial_rows(comparison: Comparison) -> list[dict[str, Any]]:
     """Return a row for every trial: its decisions, its measures and the file of its plan."""
     front, best = {id(trial) for trial in comparison.front}, comparison.recommended
     digits = max(2, len(str(len(comparison.trials))))
@@ -52,39 +52,47 @@ def rows(comparison: Comparison) -> list[dict[str, Any]]:
 
 def draw_map(table: Sequence[Mapping[str, Any]], risk: str) -> Figure:
     """Draw the risk-utility map of some rows."""
-    info = RISKS[risk]
-    done = [row for row in table if not row["reason"]]
+    risk_info = RISKS[risk]
+    successful = [row for row in table if not row["reason"]]
     points = {
         row["number"]: MapPoint(
             row["information_loss"],
-            info.scale * row[risk],
+            risk_info.scale * row[risk],
             row["number"],
             f"{row['number']}: {describe_row(row)}",
             "best" if row["front"] else "other",
             row["recommended"],
         )
-        for row in done
+        for row in successful
     }
-    front = sorted(points[row["number"]] for row in done if row["front"])
-    chosen = next((point.label for point in front if point.ring), "")
-    words = (
-        f"{count(len(done), 'run')} by information loss and risk."
+    front = sorted(points[row["number"]] for row in successful if row["front"])
+    recommended = next((point.label for point in front if point.ring), "")
+    description = (
+        f"{count(len(successful), 'run')} by information loss and risk."
         f" {'Runs' if len(front) > 1 else 'Run'} {', '.join(point.label for point in front)}"
         f" {'are' if len(front) > 1 else 'is'} on the Pareto front: every other run has at least"
         " as much loss and as much risk as one of these."
-        f"{f' Run {chosen} is recommended.' if chosen else ''}"
+        f"{f' Run {recommended} is recommended.' if recommended else ''}"
     )
     legend = [("best", "on the Pareto front"), ("other", "dominated by another")]
-    legend += [("ring", "recommended")] if chosen else []
-    drawn, narrow = (
+    legend += [("ring", "recommended")] if recommended else []
+    wide, narrow = (
         risk_map(
-            list(points.values()), front, words, info.label, title="Risk-utility map", width=width
+            list(points.values()),
+            front,
+            description,
+            risk_info.label,
+            title="Risk-utility map",
+            width=width,
         )
         for width in WIDTHS
     )
-    heading = ["run", "information loss in %", info.label]
-    numbers = [[s.label, short_number(s.loss), short_number(s.risk)] for s in points.values()]
-    return replace(drawn, legend=legend, rows=[heading, *numbers], narrow=narrow)
+    heading = ["run", "information loss in %", risk_info.label]
+    numbers = [
+        [point.label, short_number(point.loss), short_number(point.risk)]
+        for point in points.values()
+    ]
+    return replace(wide, legend=legend, rows=[heading, *numbers], narrow=narrow)
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -92,33 +100,33 @@ def comparison_text(comparison: Comparison) -> str:
 
     Dependence and verdict are shown where the trials differ in them.
     """
-    table = rows(comparison)
-    done = [row for row in table if not row["reason"]]
+    table = trial_rows(comparison)
+    successful = [row for row in table if not row["reason"]]
     columns = {
-        "run": [row["number"] for row in done],
-        "method": [row["method"] for row in done],
-        "k": [str(row["k"] or "-") for row in done],
-        "dependence": [f"{row['dependence']:g}" for row in done],
-        "loss %": [f"{row['information_loss']:.2f}" for row in done],
+        "run": [row["number"] for row in successful],
+        "method": [row["method"] for row in successful],
+        "k": [str(row["k"] or "-") for row in successful],
+        "dependence": [f"{row['dependence']:g}" for row in successful],
+        "loss %": [f"{row['information_loss']:.2f}" for row in successful],
     }
     for name in dict.fromkeys(["smallest_class", comparison.risk]):
-        info = RISKS[name]
-        heading = info.short.replace(", %", " %").lower()
-        decimals = 1 if info.scale == 100 else 0
-        columns[heading] = [f"{info.scale * row[name]:,.{decimals}f}" for row in done]
+        risk_info = RISKS[name]
+        heading = risk_info.short.replace(", %", " %").lower()
+        decimals = 1 if risk_info.scale == 100 else 0
+        columns[heading] = [f"{risk_info.scale * row[name]:,.{decimals}f}" for row in successful]
     columns["front"] = [
-        "recommended" if row["recommended"] else "*" if row["front"] else "" for row in done
+        "recommended" if row["recommended"] else "*" if row["front"] else "" for row in successful
     ]
-    columns["verdict"] = [row["verdict"] for row in done]
-    columns["plan"] = [row["plan"] for row in done]
-    shown = {
+    columns["verdict"] = [row["verdict"] for row in successful]
+    columns["plan"] = [row["plan"] for row in successful]
+    shown_columns = {
         name: cells
         for name, cells in columns.items()
         if name not in ("dependence", "verdict") or len(set(cells)) > 1
     }
-    text = _table(shown)
+    text = _table(shown_columns)
     if not text.startswith("run"):  # too wide; the last line names the plan of the recommended run
-        text = _table({name: cells for name, cells in shown.items() if name != "plan"})
+        text = _table({name: cells for name, cells in shown_columns.items() if name != "plan"})
     failed = [f"not run: {', '.join(runs)}: {reason}" for reason, runs in failures(table).items()]
     note = "* on the Pareto front: no other run has less loss without more risk."
     return "\n".join([text, note, wrap_text(recommendation(comparison)), *failed])
@@ -130,14 +138,14 @@ def _table(columns: Mapping[str, list[str]]) -> str:
 
 def recommendation(comparison: Comparison) -> str:
     """Return the recommended run with its reason, in one or two sentences."""
-    row = next((row for row in rows(comparison) if row["recommended"]), None)
+    row = next((row for row in trial_rows(comparison) if row["recommended"]), None)
     if row is None:
         return comparison.reason
     return f"Recommended: run {row['number']} ({describe_row(row)}). {comparison.reason} {LARGER_K}"
 
 
 def describe_row(row: Mapping[str, Any]) -> str:
-    """Return the decisions of a row as text."""
+    """Return the method, k and dependence of a row as text."""
     share = f", dependence {row['dependence']:g}" if row["dependence"] else ""
     k = f", k = {row['k']}" if row["k"] else ""
     return f"{row['method']}{k}{share}"
@@ -159,10 +167,10 @@ def write_comparison(
 
     The page names the ``source`` of the table.
     """
-    table = rows(comparison)
+    table = trial_rows(comparison)
     _check_folder(folder, {Path(row["plan"]).name for row in table})
     figure = draw_map(table, comparison.risk)
-    content = {
+    text_by_name = {
         "comparison.html": page(
             "comparison.html",
             source=source,
@@ -179,23 +187,26 @@ def write_comparison(
     }
     for trial, row in zip(comparison.trials, table, strict=True):
         if not row["reason"]:
-            content[row["plan"]] = document.dumps(trial.plan.to_dict())
+            text_by_name[row["plan"]] = document.dumps(trial.plan.to_dict())
     (folder / PLANS).mkdir(parents=True, exist_ok=True)
     with Publication(force=force) as publication:
-        for name, text in content.items():
+        for name, text in text_by_name.items():
             publication.add(folder / name).write_text(text, encoding="utf-8")
 
 
 def _check_folder(folder: Path, names: set[str]) -> None:
     """Refuse a folder with plans of another comparison."""
-    place = folder / PLANS
-    others = {path.name for path in place.glob("*")} - names if place.is_dir() else set()
-    if others:
+    plan_folder = folder / PLANS
+    other_plans = (
+        {path.name for path in plan_folder.glob("*")} - names if plan_folder.is_dir() else set()
+    )
+    if other_plans:
         raise FileError(
-            f"{str(place)!r} holds {len(others)} files of another comparison. Name another folder.",
+            f"{str(plan_folder)!r} holds {len(other_plans)} files of another comparison. Name"
+            " another folder.",
             code="files-of-another-comparison",
-            folder=str(place),
-            count=len(others),
+            folder=str(plan_folder),
+            count=len(other_plans),
         )
 
 

@@ -100,13 +100,13 @@ class Plot:
         share = (value - self.y[0]) / (self.y[1] - self.y[0])
         return round(self.height - BOTTOM - share * (self.height - TOP - BOTTOM), 2)
 
-    def place(self, x: float, y: float) -> tuple[float, float]:
-        """Return the position of two values, from the left and from the top."""
+    def position(self, x: float, y: float) -> tuple[float, float]:
+        """Return the position of a point, from the left and from the top."""
         return self.x_position(x), self.y_position(y)
 
     @property
-    def inside(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom of the area in which labels may stand."""
+    def label_area(self) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom of the area for labels."""
         return float(self.left), 2.0, float(self.width), float(self.height - BOTTOM)
 
     def _tick_margin(self) -> int:
@@ -117,14 +117,17 @@ class Plot:
 
     def _x_ticks(self) -> list[tuple[float, str]]:
         """Return as many ticks of the horizontal axis as fit beside each other."""
-        for number in (5, 4, 3, 2):
-            marks = ticks(self.x, number)
+        for format_tick in (5, 4, 3, 2):
+            marks = ticks(self.x, format_tick)
             if self.years:
                 marks = [(value, label.replace(",", "")) for value, label in marks]
             ends = [
                 (self.x_position(value), TICK_LETTER * len(label) / 2 + 4) for value, label in marks
             ]
-            if all(b - a >= half + other for (a, half), (b, other) in pairwise(ends)):
+            if all(
+                b - a >= half_width + next_half_width
+                for (a, half_width), (b, next_half_width) in pairwise(ends)
+            ):
                 return marks
         return marks[:1]
 
@@ -132,7 +135,7 @@ class Plot:
         """Draw a bar between two values on either axis."""
         left, right = sorted(map(self.x_position, x))
         top, bottom = sorted(map(self.y_position, y))
-        self.add(
+        self.add_mark(
             "rect",
             {
                 "x": left,
@@ -147,62 +150,64 @@ class Plot:
     def path(self, points: Sequence[tuple[float, float]], style: str) -> None:
         """Draw a line through points."""
         coordinates = " ".join(f"{self.x_position(x)},{self.y_position(y)}" for x, y in points)
-        self.add("polyline", {"points": coordinates}, style)
+        self.add_mark("polyline", {"points": coordinates}, style)
 
     def dot(self, x: float, y: float, radius: float, style: str, title: str, run: str = "") -> None:
         """Draw a circle with a radius in units of the plot; ``run`` identifies it for scripts."""
-        place: dict[str, Any] = {
+        attributes: dict[str, Any] = {
             "cx": self.x_position(x),
             "cy": self.y_position(y),
             "r": round(radius, 2),
         }
         if run:
-            place["data-run"] = run
-        self.add("circle", place, style, title=title)
+            attributes["data-run"] = run
+        self.add_mark("circle", attributes, style, title=title)
 
-    def words(self, text: str, x: float, y: float, anchor: str = "middle", style: str = "") -> None:
+    def text(self, text: str, x: float, y: float, anchor: str = "middle", style: str = "") -> None:
         """Write text at a position in units of the plot."""
-        place = {"x": round(x, 2), "y": round(y, 2), "text-anchor": anchor}
-        self.add("text", place, style, text=text)
+        attributes = {"x": round(x, 2), "y": round(y, 2), "text-anchor": anchor}
+        self.add_mark("text", attributes, style, text=text)
 
-    def name(self, text: str, x: float, y: float, anchor: str = "end") -> None:
+    def label(self, text: str, x: float, y: float, anchor: str = "end") -> None:
         """Write a label, truncated if it is too long; the tooltip shows it in full."""
         short = shorten(text, MAX_LABEL)
-        place = {"x": round(x, 2), "y": round(y, 2), "text-anchor": anchor}
-        self.add("text", place, "", text=short, title=text if short != text else "")
+        attributes = {"x": round(x, 2), "y": round(y, 2), "text-anchor": anchor}
+        self.add_mark("text", attributes, "", text=short, title=text if short != text else "")
 
     def axes(
         self, x_label: str, y_label: str, *, x_ticks: bool = True, y_ticks: bool = True
     ) -> None:
         """Draw both axes with ticks and labels."""
-        floor_, wall = self.height - BOTTOM, self.width - RIGHT
+        bottom, right = self.height - BOTTOM, self.width - RIGHT
         if y_ticks:
             for value, label in ticks(self.y):
                 position = self.y_position(value)
-                self.add(
-                    "line", {"x1": self.left, "x2": wall, "y1": position, "y2": position}, "grid"
+                self.add_mark(
+                    "line", {"x1": self.left, "x2": right, "y1": position, "y2": position}, "grid"
                 )
-                self.words(label, self.left - 9, position + 4, "end", "tick")
+                self.text(label, self.left - 9, position + 4, "end", "tick")
         if x_ticks:
             for value, label in self._x_ticks():
                 position = self.x_position(value)
-                self.add(
-                    "line", {"x1": position, "x2": position, "y1": floor_, "y2": floor_ + 4}, "axis"
+                self.add_mark(
+                    "line", {"x1": position, "x2": position, "y1": bottom, "y2": bottom + 4}, "axis"
                 )
-                self.words(label, position, floor_ + 17, style="tick")
-        self.add("line", {"x1": self.left, "x2": wall, "y1": floor_, "y2": floor_}, "axis")
-        self.words(x_label, (self.left + wall) / 2, self.height - 6)
+                self.text(label, position, bottom + 17, style="tick")
+        self.add_mark("line", {"x1": self.left, "x2": right, "y1": bottom, "y2": bottom}, "axis")
+        self.text(x_label, (self.left + right) / 2, self.height - 6)
         if y_label:
-            middle = (TOP + floor_) / 2
-            place = {"x": 12, "y": middle, "text-anchor": "middle"}
-            place["transform"] = f"rotate(-90 12 {middle})"
-            self.add("text", place, "", text=y_label)
+            middle = (TOP + bottom) / 2
+            attributes = {"x": 12, "y": middle, "text-anchor": "middle"}
+            attributes["transform"] = f"rotate(-90 12 {middle})"
+            self.add_mark("text", attributes, "", text=y_label)
 
-    def add(
-        self, tag: str, place: dict[str, Any], style: str, *, text: str = "", title: str = ""
+    def add_mark(
+        self, tag: str, attributes: dict[str, Any], style: str, *, text: str = "", title: str = ""
     ) -> None:
         """Add a mark."""
-        self.marks.append(Mark(tag, {**place, "class": style} if style else place, text, title))
+        self.marks.append(
+            Mark(tag, {**attributes, "class": style} if style else attributes, text, title)
+        )
 
 
 def ticks(span: tuple[float, float], n_ticks: int = 5) -> list[tuple[float, str]]:
@@ -214,21 +219,21 @@ def ticks(span: tuple[float, float], n_ticks: int = 5) -> list[tuple[float, str]
     [(0.0, '0'), (2.0, '2'), (4.0, '4'), (6.0, '6'), (8.0, '8')]
     """
     low, high = span
-    rough = (high - low) / n_ticks
-    power = 10.0 ** floor(log10(rough))
-    step = power * next(m for m in (1, 2, 5, 10) if m * power >= rough * (1 - 1e-9))
-    places = range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
-    values = [i * step for i in places]
+    min_step = (high - low) / n_ticks
+    power = 10.0 ** floor(log10(min_step))
+    step = power * next(m for m in (1, 2, 5, 10) if m * power >= min_step * (1 - 1e-9))
+    multiples = range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
+    values = [i * step for i in multiples]
     decimals = max(0, -floor(log10(step) + 1e-9))
-    return [(value, number(value, decimals)) for value in values]
+    return [(value, format_tick(value, decimals)) for value in values]
 
 
-def number(value: float, decimals: int) -> str:
+def format_tick(value: float, decimals: int) -> str:
     """Write a number on an axis: 0.25, 1,500, 2M.
 
     Examples
     --------
-    >>> number(1500, 0), number(2_500_000, 0), number(3e15, 0)
+    >>> format_tick(1500, 0), format_tick(2_500_000, 0), format_tick(3e15, 0)
     ('1,500', '2.5M', '3e+15')
     """
     if abs(value) >= 1e12 or decimals > 6:
@@ -240,7 +245,7 @@ def number(value: float, decimals: int) -> str:
 def _widen(span: tuple[float, float]) -> tuple[float, float]:
     """Return a span wide enough for ticks, also where a column is constant or nearly so."""
     low, high = span
-    least = max(1e-300, 1e-9 * max(abs(low), abs(high)))  # less is lost in the last digits
-    if high - low > least:
+    min_width = max(1e-300, 1e-9 * max(abs(low), abs(high)))  # less is lost in the last digits
+    if high - low > min_width:
         return low, high
-    return low - max(0.5, least), high + max(0.5, least)
+    return low - max(0.5, min_width), high + max(0.5, min_width)

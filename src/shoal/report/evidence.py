@@ -71,12 +71,14 @@ def gather_evidence(release: Release, original: IntoDataFrame) -> dict[str, Any]
         The seed, the criteria with their attacks, and figures of the survey risk.
     """
     plan, released = release.plan, tables.open_frame(release.data)
-    before = without_codes(tables.open_frame(original), plan.missing_codes)
-    before = before if release.rows is None else tables.take(before, release.rows)
+    original_frame = without_codes(tables.open_frame(original), plan.missing_codes)
+    original_frame = (
+        original_frame if release.rows is None else tables.take(original_frame, release.rows)
+    )
     try:
-        attacks = attack_release(plan, before, released)
+        attacks = attack_release(plan, original_frame, released)
     except InputError as error:
-        return {"error": str(error), "survey": _survey(release, before, released)}
+        return {"error": str(error), "survey": _survey(release, original_frame, released)}
     return {
         "error": "",
         "k": attacks.k,
@@ -85,13 +87,15 @@ def gather_evidence(release: Release, original: IntoDataFrame) -> dict[str, Any]
         "seed": attacks.seed,
         "remarks": list(attacks.remarks),
         "criteria": [_criterion(criterion, attacks) for criterion in CRITERIA],
-        "survey": _survey(release, before, released),
+        "survey": _survey(release, original_frame, released),
     }
 
 
 def _criterion(criterion: Criterion, attacks: Attacks) -> dict[str, Any]:
     """Return the results of one criterion, and what was not tested."""
-    results = [r for r in attacks.results if r.name.partition(":")[0] in criterion.attacks]
+    results = [
+        result for result in attacks.results if result.name.partition(":")[0] in criterion.attacks
+    ]
     exceeded = [result.name for result in results if result.exceeds_ceiling]
     excess = max((result.excess for result in results), default=None)
     return {

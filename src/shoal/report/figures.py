@@ -11,42 +11,42 @@ MAX_NAME = 40  # characters of the name of a column
 MAX_BARS = 16  # of class sizes; more sizes are grouped into ranges
 PLOT_WIDTH = WIDTH - LEFT - RIGHT  # for the bars of class sizes
 MAX_NUMBERED = 8  # columns of a heat map whose cells show their numbers
-PROVEN = 1e-7  # a proven gap below it is rounding
-LEAST_CHANGE = 0.001  # of a correlation that is stated
+NEGLIGIBLE_GAP = 1e-7  # a proven gap below it is rounding
+MIN_CHANGE = 0.001  # of a correlation that is stated
 MAX_OPACITY = 0.6  # of a correlation of 1, on which a number is still readable
 
 
 def class_sizes(sizes: Mapping[int, int], k: int) -> Figure:
     """Draw how many classes there are of each size."""
     bars = size_bars(sizes, k)
-    most = max(count for *_, count in bars)
+    max_count = max(count for *_, count in bars)
     labels = [str(low) if low == high else f"{low:,}–{high:,}" for low, high, _ in bars]
     longest = max(len(text) for (*_, n), label in zip(bars, labels, strict=True)
                   for text in (label, f"{n:,}"))  # fmt: skip
     if TICK_LETTER * longest + 4 > PLOT_WIDTH / len(bars):
         return _size_rows(bars, labels, k)
-    plot = Plot((0, len(bars)), (0, most * 1.12), width=WIDTH, height=260)
+    plot = Plot((0, len(bars)), (0, max_count * 1.12), width=WIDTH, height=260)
     plot.axes("records that look alike", "classes", x_ticks=False)
     for i, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
         style = "after" if low >= k else "wrong"
         plot.box((i + 0.12, i + 0.88), (0, count), style, f"{count:,} classes of {label} records")
-        plot.words(label, plot.x_position(i + 0.5), plot.y_position(0) + 17, style="tick")
-        plot.words(f"{count:,}", plot.x_position(i + 0.5), plot.y_position(count) - 5, style="tick")
+        plot.text(label, plot.x_position(i + 0.5), plot.y_position(0) + 17, style="tick")
+        plot.text(f"{count:,}", plot.x_position(i + 0.5), plot.y_position(count) - 5, style="tick")
     return _size_figure(plot, bars)
 
 
 def _size_rows(bars: Sequence[tuple[int, int, int]], labels: Sequence[str], k: int) -> Figure:
     """Draw the class sizes from top to bottom, where labels need more room than bars."""
-    most = max(count for *_, count in bars)
-    plot = Plot((0, most * 1.2), (len(bars), 0), height=56 + 22 * len(bars), left=120)
+    max_count = max(count for *_, count in bars)
+    plot = Plot((0, max_count * 1.2), (len(bars), 0), height=56 + 22 * len(bars), left=120)
     plot.y = (float(len(bars)), 0.0)  # the smallest size on top
     plot.axes("classes", "records that look alike", y_ticks=False)
     for i, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
         style = "after" if low >= k else "wrong"
         plot.box((0, count), (i + 0.14, i + 0.86), style, f"{count:,} classes of {label} records")
         middle = plot.y_position(i + 0.5) + 4
-        plot.words(label, plot.left - 6, middle, "end", "tick")
-        plot.words(f"{count:,}", plot.x_position(count) + 5, middle, "start", "tick")
+        plot.text(label, plot.left - 6, middle, "end", "tick")
+        plot.text(f"{count:,}", plot.x_position(count) + 5, middle, "start", "tick")
     return _size_figure(plot, bars)
 
 
@@ -55,95 +55,108 @@ def _size_figure(plot: Plot, bars: Sequence[tuple[int, int, int]]) -> Figure:
     span = f"all hold {smallest:,}" if smallest == largest else (
         f"the smallest holds {smallest:,}, the largest {largest:,}"
     )  # fmt: skip
-    words = f"{classes:,} classes of records that look alike; {span} records."
-    return Figure("How many records look alike", words, plot.width, plot.height, plot.marks)
+    description = f"{classes:,} classes of records that look alike; {span} records."
+    return Figure("How many records look alike", description, plot.width, plot.height, plot.marks)
 
 
 def distribution(entry: Mapping[str, Any]) -> Figure:
     """Draw one column before and after."""
-    return _categories(entry) if "categories" in entry else _numbers(entry)
+    return _category_figure(entry) if "categories" in entry else _number_figure(entry)
 
 
 def heat_map(
-    title: str, words: str, columns: Sequence[str], cells: Sequence[Any], *, signed: bool = True
+    title: str,
+    description: str,
+    columns: Sequence[str],
+    cells: Sequence[Any],
+    *,
+    signed: bool = True,
 ) -> Figure:
     """Draw a matrix of numbers in [-1, 1] (differences: [-2, 2]), or in [0, 1] without a sign."""
-    count = len(columns)
-    side = max(18, min(40, 300 // count))
+    n_columns = len(columns)
+    side = max(18, min(40, 300 // n_columns))
     left = 132
-    width, height = left + side * count + 14, TOP + side * count + 24
+    width, height = left + side * n_columns + 14, TOP + side * n_columns + 24
     plot = Plot((0, 1), (0, 1), width=width, height=height)
     for i, row in enumerate(columns):
-        plot.name(f"{i + 1} {row}", left - 6, TOP + side * (i + 0.5) + 4)
-        plot.words(str(i + 1), left + side * (i + 0.5), TOP + side * count + 16, style="tick")
+        plot.label(f"{i + 1} {row}", left - 6, TOP + side * (i + 0.5) + 4)
+        plot.text(str(i + 1), left + side * (i + 0.5), TOP + side * n_columns + 16, style="tick")
         for j, value in enumerate(cells[i]):
-            place = {"x": left + side * j, "y": TOP + side * i, "width": side, "height": side}
-            place["fill-opacity"] = round(MAX_OPACITY * min(1.0, abs(value)), 3)
+            attributes = {"x": left + side * j, "y": TOP + side * i, "width": side, "height": side}
+            attributes["fill-opacity"] = round(MAX_OPACITY * min(1.0, abs(value)), 3)
             style = "plus cell" if value >= 0 else "minus cell"
-            plot.add("rect", place, style, title=f"{row} and {columns[j]}: {_format_signed(value)}")
-            if count <= MAX_NUMBERED:
+            plot.add_mark(
+                "rect", attributes, style, title=f"{row} and {columns[j]}: {_format_signed(value)}"
+            )
+            if n_columns <= MAX_NUMBERED:
                 centre = left + side * (j + 0.5), TOP + side * (i + 0.5) + 4
-                plot.words(_format_signed(value), *centre, style="value")
-    heading = ["column", *(f"{index + 1}" for index in range(count))]
+                plot.text(_format_signed(value), *centre, style="value")
+    heading = ["column", *(f"{index + 1}" for index in range(n_columns))]
     rows = [
         [f"{index + 1} {name}", *(_format_signed(value) for value in cells[index])]
         for index, name in enumerate(columns)
     ]
     legend = [("plus", "positive"), ("minus", "negative")] if signed else []
-    return Figure(title, words, width, height, plot.marks, legend, [heading, *rows])
+    return Figure(title, description, width, height, plot.marks, legend, [heading, *rows])
 
 
 def hierarchy(entry: Mapping[str, Any]) -> Figure:
     """Draw the levels of a hierarchy from the top, each category above those below it."""
     levels = entry["levels"][::-1]
-    row, left = 26, 62
+    row_height, left = 26, 62
     values = sum(levels[0]["widths"])
-    plot = Plot((0, 1), (0, 1), width=WIDTH, height=TOP + row * len(levels) + 8)
+    plot = Plot((0, 1), (0, 1), width=WIDTH, height=TOP + row_height * len(levels) + 8)
     for i, level in enumerate(levels):
         number, share = len(levels) - 1 - i, level["share"]
-        plot.words(f"level {number}", left - 6, TOP + row * (i + 0.5) + 4, "end", "tick")
+        plot.text(f"level {number}", left - 6, TOP + row_height * (i + 0.5) + 4, "end", "tick")
         start = 0
         for width in level["widths"] or [values]:
-            place = {"x": round(left + PLOT_WIDTH * start / values, 2), "y": TOP + row * i,
-                     "width": round(PLOT_WIDTH * width / values, 2), "height": row,
-                     "fill-opacity": round(MAX_OPACITY * share, 3)}  # fmt: skip
-            of = f"a category of {width:,} of {values:,} values"
-            title = of if level["widths"] else f"{level['categories']:,} categories"
-            plot.add("rect", place, "plus cell", title=f"level {number}: {title}")
+            attributes = {
+                "x": round(left + PLOT_WIDTH * start / values, 2),
+                "y": TOP + row_height * i,
+                "width": round(PLOT_WIDTH * width / values, 2),
+                "height": row_height,
+                "fill-opacity": round(MAX_OPACITY * share, 3),
+            }
+            width_phrase = f"a category of {width:,} of {values:,} values"
+            title = width_phrase if level["widths"] else f"{level['categories']:,} categories"
+            plot.add_mark("rect", attributes, "plus cell", title=f"level {number}: {title}")
             start += width
         if share:
-            middle = left + PLOT_WIDTH / 2, TOP + row * (i + 0.5) + 4
-            plot.words(f"{100 * share:.3g} % of the cells", *middle, style="value")
+            middle = left + PLOT_WIDTH / 2, TOP + row_height * (i + 0.5) + 4
+            plot.text(f"{100 * share:.3g} % of the cells", *middle, style="value")
     counts = ", ".join(f"{level['categories']:,}" for level in entry["levels"])
-    words = f"Categories from level 0 to the top: {counts}."
-    return Figure(f"Hierarchy of {entry['column']}", words, plot.width, plot.height, plot.marks)
+    description = f"Categories from level 0 to the top: {counts}."
+    return Figure(
+        f"Hierarchy of {entry['column']}", description, plot.width, plot.height, plot.marks
+    )
 
 
 def correlations(entry: Mapping[str, Any]) -> list[Figure]:
     """Draw the correlations before, after, and how they changed."""
-    text, names = _largest_change(entry), entry["columns"]
-    which = f"In the original table.{_left_out(entry)}"
+    change_description, names = _largest_change(entry), entry["columns"]
+    original_description = f"In the original table.{_left_out(entry)}"
     return [
-        heat_map("Correlations before", which, names, entry["before"]),
+        heat_map("Correlations before", original_description, names, entry["before"]),
         heat_map("Correlations after", "In the release.", names, entry["after"]),
-        heat_map("Change of the correlations", text, names, entry["difference"]),
+        heat_map("Change of the correlations", change_description, names, entry["difference"]),
     ]
 
 
 def associations(entry: Mapping[str, Any]) -> list[Figure]:
     """Draw the associations of categories before, after, and how they changed."""
-    text, names = _largest_change(entry), entry["columns"]
-    kind = "Cramér's V: 0 for independent columns, 1 where one determines the other."
+    change_description, names = _largest_change(entry), entry["columns"]
+    measure_description = "Cramér's V: 0 for independent columns, 1 where one determines the other."
     return [
         heat_map(
             "Associations before",
-            f"In the original table. {kind}{_left_out(entry)}",
+            f"In the original table. {measure_description}{_left_out(entry)}",
             names,
             entry["before"],
             signed=False,
         ),
         heat_map("Associations after", "In the release.", names, entry["after"], signed=False),
-        heat_map("Change of the associations", text, names, entry["difference"]),
+        heat_map("Change of the associations", change_description, names, entry["difference"]),
     ]
 
 
@@ -157,41 +170,45 @@ def _left_out(entry: Mapping[str, Any]) -> str:
 
 def _largest_change(entry: Mapping[str, Any]) -> str:
     names = entry["columns"]
-    most, first, second = max(
+    largest, first, second = max(
         (abs(value), names[i], names[j])
         for i, row in enumerate(entry["difference"])
         for j, value in enumerate(row[:i])
     )
-    if most < LEAST_CHANGE:
-        return f"No value changes by {LEAST_CHANGE} or more."
-    return f"The largest change is {most:.2g}, between {first} and {second}."
+    if largest < MIN_CHANGE:
+        return f"No value changes by {MIN_CHANGE} or more."
+    return f"The largest change is {largest:.2g}, between {first} and {second}."
 
 
 def proven_gap(loss: float, gap: float) -> Figure:
     """Draw how much of the loss is proven to be unavoidable."""
-    least = loss / (1 + gap)
+    unavoidable = loss / (1 + gap)
     plot = Plot((0, max(loss, 1e-9) * 1.05), (0, 1), width=WIDTH, height=110)
     plot.axes("information loss in %", "", y_ticks=False)
-    plot.box((0, least), (0.15, 0.85), "after", f"at least {least:.2f} % must be lost")
-    plot.box((least, loss), (0.15, 0.85), "before", f"{loss - least:.2f} % may be avoidable")
-    words = (
+    plot.box((0, unavoidable), (0.15, 0.85), "after", f"at least {unavoidable:.2f} % must be lost")
+    plot.box(
+        (unavoidable, loss), (0.15, 0.85), "before", f"{loss - unavoidable:.2f} % may be avoidable"
+    )
+    description = (
         f"The release loses {loss:.2f} %. No groups of at least k records lose less than"
-        f" {least:.2f} %: this is proven, not estimated."
+        f" {unavoidable:.2f} %: this is proven, not estimated."
     )
     legend = [("after", "must be lost"), ("before", "at most this could be avoided")]
-    if gap < PROVEN:
-        words = f"The release loses {loss:.2f} %, and no groups of at least k records lose less."
+    if gap < NEGLIGIBLE_GAP:
+        description = (
+            f"The release loses {loss:.2f} %, and no groups of at least k records lose less."
+        )
         legend = legend[:1]
-    return Figure("How near the least possible loss", words, WIDTH, 110, plot.marks, legend)
+    return Figure("How near the least possible loss", description, WIDTH, 110, plot.marks, legend)
 
 
-def _numbers(entry: Mapping[str, Any]) -> Figure:
-    edges, before, after = entry["edges"], entry["before"], entry["after"]
+def _number_figure(entry: Mapping[str, Any]) -> Figure:
+    edges, original_counts, released_counts = entry["edges"], entry["before"], entry["after"]
     step = edges[1] - edges[0] if len(edges) > 1 else 1.0
     bounds = [edges[0] - step, *edges, edges[-1] + step]
-    records = sum(after)
-    shares = [None if count is None else 100 * count / records for count in before]
-    released = [100 * count / records for count in after]
+    records = sum(released_counts)
+    shares = [None if count is None else 100 * count / records for count in original_counts]
+    released = [100 * count / records for count in released_counts]
     top = max(*(share or 0 for share in shares), *released) * 1.08
     years = bool(entry.get("years"))
     plot = Plot((bounds[0], bounds[-1]), (0, top), years=years)
@@ -205,8 +222,8 @@ def _numbers(entry: Mapping[str, Any]) -> Figure:
         steps += [(low, share), (high, share)]
     plot.path([*steps, (bounds[-1], 0.0)], "outline")
     rows = [["values", "before", "after"]] + [
-        [name, "few or none" if share is None else f"{share:.1f} %", f"{new:.1f} %"]
-        for name, share, new in zip(names, shares, released, strict=True)
+        [name, "few or none" if share is None else f"{share:.1f} %", f"{released_share:.1f} %"]
+        for name, share, released_share in zip(names, shares, released, strict=True)
     ]
     return Figure(
         f"{entry['column']} before and after",
@@ -219,27 +236,37 @@ def _numbers(entry: Mapping[str, Any]) -> Figure:
     )
 
 
-def _categories(entry: Mapping[str, Any]) -> Figure:
+def _category_figure(entry: Mapping[str, Any]) -> Figure:
     names = list(entry["categories"])
     if entry["others"]:
         names.append(f"{entry['others']} others")
     height = 56 + 34 * len(names)
     records = max(1, sum(entry["after"]))
     pairs = [
-        (100 * old / records, 100 * new / records)
-        for old, new in zip(entry["before"], entry["after"], strict=True)
+        (100 * original_share / records, 100 * released_share / records)
+        for original_share, released_share in zip(entry["before"], entry["after"], strict=True)
     ]
     top = max((max(pair) for pair in pairs), default=1) * 1.05
     plot = Plot((0, top), (len(names), 0), height=height, left=120)
     plot.y = (float(len(names)), 0.0)  # the first category on top
     plot.axes("% of the records", "", y_ticks=False)
-    for i, (name, (old, new)) in enumerate(zip(names, pairs, strict=True)):
-        plot.box((0, old), (i + 0.12, i + 0.5), "before", f"{name}: {old:.1f} % before")
-        plot.box((0, new), (i + 0.5, i + 0.88), "after", f"{name}: {new:.1f} % after")
-        plot.name(name, plot.left - 6, plot.y_position(i + 0.5) + 4)
+    for i, (name, (original_share, released_share)) in enumerate(zip(names, pairs, strict=True)):
+        plot.box(
+            (0, original_share),
+            (i + 0.12, i + 0.5),
+            "before",
+            f"{name}: {original_share:.1f} % before",
+        )
+        plot.box(
+            (0, released_share),
+            (i + 0.5, i + 0.88),
+            "after",
+            f"{name}: {released_share:.1f} % after",
+        )
+        plot.label(name, plot.left - 6, plot.y_position(i + 0.5) + 4)
     rows = [["category", "before", "after"]] + [
-        [name, f"{old:.1f} %", f"{new:.1f} %"]
-        for name, (old, new) in zip(names, pairs, strict=True)
+        [name, f"{original_share:.1f} %", f"{released_share:.1f} %"]
+        for name, (original_share, released_share) in zip(names, pairs, strict=True)
     ]
     return Figure(
         f"{entry['column']} before and after",

@@ -4,17 +4,17 @@ import re
 from functools import cache
 from typing import Any
 
-from shoal.plan.findings.words import format_share
+from shoal.plan.findings.phrases import format_share
 from shoal.report import figures, maps
 from shoal.report.draw import Figure
 from shoal.report.layout import by_reason, numbers, short_number, short_statistic, tables
 from shoal.report.text import one_line
 
-MARKS = "_.-/"  # after which a name may break
+BREAK_MARKS = "_.-/"  # after which a name may break
 MAX_LETTERS = 20
-SHORT = 12  # letters of a name that is not broken
+MAX_UNBROKEN = 12  # letters of a name that is not broken
 NO_BREAK_SPACE = "\u00a0"
-_PLAN = re.compile(r"((?:<|&lt;)pre(?:>|&gt;).*?(?:<|&lt;)/pre(?:>|&gt;))", re.DOTALL)
+_PLAN_BLOCK = re.compile(r"((?:<|&lt;)pre(?:>|&gt;).*?(?:<|&lt;)/pre(?:>|&gt;))", re.DOTALL)
 MEASURE_LABELS = {
     "l_diversity": "l-diversity",
     "t_closeness": "t-closeness",
@@ -52,30 +52,37 @@ def render(summary: dict[str, Any]) -> str:
 def pictures(summary: dict[str, Any]) -> dict[str, list[Figure]]:
     """Return the figures of a report by section."""
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
-    parts = summary["pictures"]
+    profile = summary["pictures"]
     loss = values.get("information_loss")
     risk = [figures.class_sizes(values["class_sizes"], summary["promise"]["k"] or 1)]
-    if loss is not None and "before" in parts:
-        before, after = parts["before"]["marketer"], values["reidentification"]["marketer"]
+    if loss is not None and "before" in profile:
+        original_risk, release_risk = (
+            profile["before"]["marketer"],
+            values["reidentification"]["marketer"],
+        )
         unit = summary["verdict"]["unit"]
         ceiling, in_classes = summary["chance_ceiling"], summary["promise"]["k"] is not None
-        risk.append(maps.one_release(loss, before, after, ceiling, unit, in_classes=in_classes))
+        risk.append(
+            maps.release_map(
+                loss, original_risk, release_risk, ceiling, unit, in_classes=in_classes
+            )
+        )
     if loss is not None and "certified_gap" in values:
         risk.append(figures.proven_gap(loss, values["certified_gap"]))
     if summary["tradeoff"]:
-        risk.append(maps.trade_off(summary["tradeoff"]))
+        risk.append(maps.tradeoff_map(summary["tradeoff"]))
     return {
         "Protection and loss": risk,
         "Columns before and after": [
-            figures.distribution(entry) for entry in parts.get("distributions", [])
+            figures.distribution(entry) for entry in profile.get("distributions", [])
         ],
         "Correlations before and after": (
-            figures.correlations(parts["correlations"]) if parts.get("correlations") else []
+            figures.correlations(profile["correlations"]) if profile.get("correlations") else []
         ),
         "Associations of categories before and after": (
-            figures.associations(parts["associations"]) if parts.get("associations") else []
+            figures.associations(profile["associations"]) if profile.get("associations") else []
         ),
-        "Groups": [maps.plane(entry) for entry in parts.get("groups", [])],
+        "Groups": [maps.group_plane(entry) for entry in profile.get("groups", [])],
     }
 
 
@@ -89,9 +96,9 @@ def styles() -> str:
     return page("colours.css") + page("picture.css")
 
 
-def page(template: str, *content: dict[str, Any], **more: Any) -> str:
+def page(template: str, *content: dict[str, Any], **variables: Any) -> str:
     """Return a template filled with ``content``."""
-    return keep_units(str(_environment().get_template(template).render(*content, **more)))
+    return keep_units(str(_environment().get_template(template).render(*content, **variables)))
 
 
 def keep_units(html: str) -> str:
@@ -104,26 +111,26 @@ def keep_units(html: str) -> str:
     >>> keep_units("<p>20 %</p><pre>20 %</pre>")
     '<p>20\xa0%</p><pre>20 %</pre>'
     """
-    parts = _PLAN.split(html)
+    parts = _PLAN_BLOCK.split(html)
     parts[::2] = [re.sub(r"(?<=\d) %", f"{NO_BREAK_SPACE}%", part) for part in parts[::2]]
     return "".join(parts)
 
 
-def pieces(name: Any) -> list[str]:
-    """Return the parts of a name between which a line may break: after marks, or many letters.
+def breakable_parts(name: Any) -> list[str]:
+    """Return the parts of a name between which a line may break.
 
     Examples
     --------
-    >>> pieces("household_size"), pieces("ln_wage")
+    >>> breakable_parts("household_size"), breakable_parts("ln_wage")
     (['household_', 'size'], ['ln_wage'])
     """
-    if len(str(name)) <= SHORT:
+    if len(str(name)) <= MAX_UNBROKEN:
         return [str(name)]
     parts, length = [""], 0
     for letter in str(name):
         parts[-1] += letter
         length = 0 if letter == " " else length + 1
-        if letter in MARKS or length == MAX_LETTERS:
+        if letter in BREAK_MARKS or length == MAX_LETTERS:
             parts.append("")
             length = 0
     return [part for part in parts if part]
@@ -137,8 +144,8 @@ def measure_label(name: str) -> str:
     >>> measure_label("l_diversity"), measure_label("two_way_change: hellinger")
     ('l-diversity', 'two way change: Hellinger')
     """
-    for written, words in MEASURE_LABELS.items():
-        name = name.replace(written, words)
+    for name_part, label in MEASURE_LABELS.items():
+        name = name.replace(name_part, label)
     return name.replace("_", " ")
 
 
@@ -174,7 +181,7 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["pieces"] = pieces
+    environment.filters["breakable_parts"] = breakable_parts
     environment.filters["shown"] = short_number
     environment.filters["statistic"] = short_statistic
     environment.filters["share"] = format_share

@@ -1,4 +1,4 @@
-"""Places for the labels of dots, so that no two of them collide."""
+"""Positions for the labels of dots, so that labels do not overlap."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -10,7 +10,7 @@ RADIUS = 6.0  # of a dot with a margin
 DIRECTIONS = ((0, -1), (1, 0), (0, 1), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
 STEP = 4.0  # between the tried points of a line
 
-Place = tuple[float, float]
+Position = tuple[float, float]
 
 
 class Dot(NamedTuple):
@@ -20,14 +20,14 @@ class Dot(NamedTuple):
     y: float
     label: str
     ring: float = 0.0  # radius of a circle around it
-    needed: bool = True  # whether the label is shown in any case
+    is_required: bool = True  # whether the label is shown even if it overlaps
 
 
 def place_labels(
     dots: Sequence[Dot],
     box: tuple[float, float, float, float],
-    lines: Sequence[Sequence[Place]] = (),
-) -> list[Place | None]:
+    lines: Sequence[Sequence[Position]] = (),
+) -> list[Position | None]:
     """Return the centre of each label next to its dot.
 
     Labels avoid each other, the dots and lines. Those that are not needed are left out where
@@ -48,39 +48,47 @@ def place_labels(
         The centre of each label; None for a label that is left out.
     """
     left, top, right, bottom = box
-    along = [point for line in lines for point in _points(line)]
-    placed: dict[int, tuple[float, float, float]] = {}  # centre and half the width
-    places: list[Place | None] = [None] * len(dots)
-    for i in sorted(range(len(dots)), key=lambda i: not dots[i].needed):
+    line_points = [point for line in lines for point in _points(line)]
+    placed_boxes: dict[int, tuple[float, float, float]] = {}  # centre and half the width
+    centres: list[Position | None] = [None] * len(dots)
+    for i in sorted(range(len(dots)), key=lambda i: not dots[i].is_required):
         dot, half = dots[i], LETTER * len(dots[i].label) / 2
-        options = [
-            (dot.x + dx * (half + reach), dot.y + dy * (reach + 4))
-            for reach in (10 + dot.ring / 2, 18, *((28, 40) if dot.needed else ()))
+        candidates = [
+            (dot.x + dx * (half + offset), dot.y + dy * (offset + 4))
+            for offset in (10 + dot.ring / 2, 18, *((28, 40) if dot.is_required else ()))
             for dx, dy in DIRECTIONS
         ]
         inside = [
             (x, y)
-            for x, y in options
+            for x, y in candidates
             if left + half <= x <= right - half and top + HEIGHT / 2 <= y <= bottom - HEIGHT / 2
         ]
         costs = {
-            place: (
-                sum(abs(place[0] - x) < half + other + 3 and abs(place[1] - y) < HEIGHT
-                    for x, y, other in placed.values()),
-                sum(abs(place[0] - o.x) < half + max(RADIUS, o.ring)
-                    and abs(place[1] - o.y) < HEIGHT / 2 + max(RADIUS, o.ring) for o in dots),
-                sum(abs(place[0] - x) < half and abs(place[1] - y) < HEIGHT / 2 for x, y in along),
+            centre: (
+                sum(
+                    abs(centre[0] - x) < half + other_half + 3 and abs(centre[1] - y) < HEIGHT
+                    for x, y, other_half in placed_boxes.values()
+                ),
+                sum(
+                    abs(centre[0] - other.x) < half + max(RADIUS, other.ring)
+                    and abs(centre[1] - other.y) < HEIGHT / 2 + max(RADIUS, other.ring)
+                    for other in dots
+                ),
+                sum(
+                    abs(centre[0] - x) < half and abs(centre[1] - y) < HEIGHT / 2
+                    for x, y in line_points
+                ),
             )
-            for place in inside or options
-        }  # fmt: skip
-        best = min(costs, key=lambda place: costs[place])
-        if dot.needed or costs[best][:2] == (0, 0):
-            placed[i] = (*best, half)
-            places[i] = best
-    return places
+            for centre in inside or candidates
+        }
+        best = min(costs, key=lambda centre: costs[centre])
+        if dot.is_required or costs[best][:2] == (0, 0):
+            placed_boxes[i] = (*best, half)
+            centres[i] = best
+    return centres
 
 
-def _points(line: Sequence[Place]) -> Iterator[Place]:
+def _points(line: Sequence[Position]) -> Iterator[Position]:
     """Yield points along a line."""
     for (x, y), (a, b) in pairwise(line):
         count = max(1, ceil(hypot(a - x, b - y) / STEP))

@@ -1,4 +1,4 @@
-"""Plots with a point for every run, release or group."""
+"""Scatter plots with a point for every run, release or group."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -21,15 +21,15 @@ class MapPoint(NamedTuple):
     run: str = ""  # identifies it for scripts; by default the label
 
 
-def _is_near(places: Sequence[tuple[float, float]], x: float, y: float) -> bool:
+def _is_near(positions: Sequence[tuple[float, float]], x: float, y: float) -> bool:
     """Return whether a dot lies inside a ring, or on it."""
-    return any(abs(x - left) <= 9 and abs(y - top) <= 9 for left, top in places)
+    return any(abs(x - ring_x) <= 9 and abs(y - ring_y) <= 9 for ring_x, ring_y in positions)
 
 
 def risk_map(
     points: Sequence[MapPoint],
     front: Sequence[MapPoint],
-    words: str,
+    description: str,
     risk: str,
     *,
     title: str,
@@ -37,13 +37,13 @@ def risk_map(
     limit: float | None = None,
 ) -> Figure:
     """Draw loss against risk, with lines for the Pareto front and for a limit."""
-    reach = 1.1 * max(*(point.loss for point in points), 1e-9)
-    top = 1.15 * max(*(point.risk for point in points), limit or 0, 1e-9)
-    plot = Plot((0, reach), (0, top), width=width, height=260 + (width - WIDTH) // 2)
+    x_max = 1.1 * max(*(point.loss for point in points), 1e-9)
+    y_max = 1.15 * max(*(point.risk for point in points), limit or 0, 1e-9)
+    plot = Plot((0, x_max), (0, y_max), width=width, height=260 + (width - WIDTH) // 2)
     plot.axes("information loss in %", risk)
     if limit is not None:
-        plot.path([(0, limit), (reach, limit)], "limit")
-        plot.words(
+        plot.path([(0, limit), (x_max, limit)], "limit")
+        plot.text(
             f"at most {limit:.3g}", plot.left + 6, plot.y_position(limit) - 5, "start", "tick"
         )
     if len(front) > 1:
@@ -52,25 +52,25 @@ def risk_map(
         plot.dot(point.loss, point.risk, 5, point.style, point.title, point.run or point.label)
         if point.ring:
             plot.dot(point.loss, point.risk, 9, "ring", point.title)
-    ring_places = [plot.place(point.loss, point.risk) for point in points if point.ring]
+    ring_positions = [plot.position(point.loss, point.risk) for point in points if point.ring]
     dots = [
-        Dot(x, y, point.label, 9.0 * _is_near(ring_places, x, y), point.style != "other")
+        Dot(x, y, point.label, 9.0 * _is_near(ring_positions, x, y), point.style != "other")
         for point in points
-        for x, y in [plot.place(point.loss, point.risk)]
+        for x, y in [plot.position(point.loss, point.risk)]
     ]
-    lines = [[plot.place(point.loss, point.risk) for point in front]]
+    lines = [[plot.position(point.loss, point.risk) for point in front]]
     if limit is not None:
-        lines.append([plot.place(0, limit), plot.place(reach, limit)])
-    for dot, place in zip(dots, place_labels(dots, plot.inside, lines), strict=True):
-        if place is not None:
-            plot.words(dot.label, place[0], place[1] + 4, style="tick")
-    return Figure(title, words, plot.width, plot.height, plot.marks)
+        lines.append([plot.position(0, limit), plot.position(x_max, limit)])
+    for dot, label_position in zip(dots, place_labels(dots, plot.label_area, lines), strict=True):
+        if label_position is not None:
+            plot.text(dot.label, label_position[0], label_position[1] + 4, style="tick")
+    return Figure(title, description, plot.width, plot.height, plot.marks)
 
 
-def one_release(
+def release_map(
     loss: float,
-    before: float,
-    after: float,
+    original_risk: float,
+    release_risk: float,
     ceiling: float | None,
     unit: str = RECORD_UNIT,
     *,
@@ -84,40 +84,46 @@ def one_release(
     """
     label = RISKS[DEFAULT_RISK].label if in_classes else "mean of 1 / size of the class, in %"
     points = [
-        MapPoint(0, 100 * before, "original", f"original: {100 * before:.1f} %", "origin"),
-        MapPoint(loss, 100 * after, "release", f"release: {100 * after:.1f} %", "best"),
+        MapPoint(
+            0, 100 * original_risk, "original", f"original: {100 * original_risk:.1f} %", "origin"
+        ),
+        MapPoint(
+            loss, 100 * release_risk, "release", f"release: {100 * release_risk:.1f} %", "best"
+        ),
     ]
-    most = ""
+    ceiling_clause = ""
     if not in_classes:
-        counted = (
+        risk_description = (
             f"Mean of 1 / (number of {'records' if unit == RECORD_UNIT else f'units of {unit!r}'}"
             " with the same values in the masked columns) over the records"
         )
     elif unit == RECORD_UNIT:
-        counted = "Share of the records that an attacker who links all of them links correctly"
-        most = "For a single record it is at most"
+        risk_description = (
+            "Share of the records that an attacker who links all of them links correctly"
+        )
+        ceiling_clause = "For a single record it is at most"
     else:
-        counted = (
+        risk_description = (
             "Share of the records that an attacker links to the right unit who names for each"
             f" record one of the units of {unit!r} that look alike, all with the same probability"
         )
-        most = "Of the records of a class, the share of a single unit is at most"
-    limit = "" if ceiling is None else f" {most} {100 * ceiling:.3g} %."
-    words = (
-        f"{counted}: {100 * before:.1f} % in the original, {100 * after:.1f} % in the release, for"
-        f" an information loss of {loss:.1f} %.{limit}"
+        ceiling_clause = "Of the records of a class, the share of a single unit is at most"
+    ceiling_sentence = "" if ceiling is None else f" {ceiling_clause} {100 * ceiling:.3g} %."
+    description = (
+        f"{risk_description}: {100 * original_risk:.1f} % in the original, {100 * release_risk:.1f}"
+        f" % in the release, for an information loss of {loss:.1f} %.{ceiling_sentence}"
     )
     return risk_map(
         points,
         (),
-        words,
+        description,
         label,
         title="Loss against risk",
         limit=None if ceiling is None else 100 * ceiling,
     )
 
 
-def plane(entry: Mapping[str, Any]) -> Figure:
+def group_plane(entry: Mapping[str, Any]) -> Figure:
     """Draw the centres of the groups on the first two components, sized by spread."""
     centres, spread = entry["centres"], entry["spread"]
     (left, right), (low, high) = ((min(axis), max(axis)) for axis in zip(*centres, strict=True))
@@ -128,24 +134,26 @@ def plane(entry: Mapping[str, Any]) -> Figure:
     for (x, y), radius, size in zip(centres, spread, entry["sizes"], strict=True):
         title = f"{size} records, spread {radius:.2f}"
         plot.dot(x, y, 1.5 + 9 * radius / widest, "group", title)
-    drawn, groups = len(centres), entry["n_groups"]
-    words = (
-        f"{'All' if drawn == groups else f'{drawn} evenly picked of'} {groups:,} groups on the two"
-        f" directions that show {100 * entry['explained']:.0f} % of the variation of"
+    n_drawn, n_groups = len(centres), entry["n_groups"]
+    description = (
+        f"{'All' if n_drawn == n_groups else f'{n_drawn} evenly picked of'} {n_groups:,} groups on"
+        f" the two directions that show {100 * entry['explained']:.0f} % of the variation of"
         f" {', '.join(entry['columns'])}. The larger a dot, the less alike its records: the more is"
         " lost there."
     )
-    return Figure("Groups on the first two components", words, plot.width, plot.height, plot.marks)
+    return Figure(
+        "Groups on the first two components", description, plot.width, plot.height, plot.marks
+    )
 
 
-def trade_off(entry: Mapping[str, Any]) -> Figure:
+def tradeoff_map(entry: Mapping[str, Any]) -> Figure:
     """Draw distortion against preserved dependence: this release, and the curve if given."""
     curve = entry["curve"]
     losses = (entry["distortion_x"], entry["distortion_y"])
     points = [(point["distortion_x"], point["distortion_y"]) for point in curve]
-    reach = 1.1 * max(x for x, _ in [*points, losses])
-    top = 1.1 * max(y for _, y in [*points, losses])
-    plot = Plot((0, reach), (0, top), height=260)
+    x_max = 1.1 * max(x for x, _ in [*points, losses])
+    y_max = 1.1 * max(y for _, y in [*points, losses])
+    plot = Plot((0, x_max), (0, y_max), height=260)
     plot.axes("loss of the quasi-identifiers", "confidential not explained")
     if points:
         plot.path(points, "front")
@@ -153,15 +161,17 @@ def trade_off(entry: Mapping[str, Any]) -> Figure:
         plot.dot(x, y, 3, "other", f"dependence {point['dependence']:g}")
     share = ", ".join(f"{value:g}" for value in entry["dependence"])
     plot.dot(*losses, 6, "best", f"this release: dependence {share}")
-    dots = [Dot(*plot.place(*losses), f"dependence {share}")]
-    dots += [Dot(*plot.place(*point), "", needed=False) for point in points]
-    x, y = place_labels(dots, plot.inside, [[plot.place(*point) for point in points]])[0] or (0, 0)
-    plot.words(f"dependence {share}", x, y + 4, style="tick")
-    words = (
+    dots = [Dot(*plot.position(*losses), f"dependence {share}")]
+    dots += [Dot(*plot.position(*point), "", is_required=False) for point in points]
+    x, y = place_labels(dots, plot.label_area, [[plot.position(*point) for point in points]])[
+        0
+    ] or (0, 0)
+    plot.text(f"dependence {share}", x, y + 4, style="tick")
+    description = (
         f"The confidential columns have a share of {share} in the distances. The groups lose"
         f" {100 * losses[0]:.1f} % of the variation of the quasi-identifiers and leave"
         f" {100 * losses[1]:.1f} % of the variation of the confidential columns unexplained; less"
         " of the second means that their dependence is kept better."
     )
     title = "What dependence costs and keeps"
-    return Figure(title, words, plot.width, plot.height, plot.marks)
+    return Figure(title, description, plot.width, plot.height, plot.marks)

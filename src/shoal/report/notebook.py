@@ -19,7 +19,7 @@ from shoal.metrics.attacks.result import Attacks
 from shoal.plan import Plan, document
 from shoal.plan.release import ReleaseLike
 from shoal.plan.verdict import Verdict
-from shoal.report.comparison import draw_map, failures, recommendation, rows
+from shoal.report.comparison import draw_map, failures, recommendation, trial_rows
 from shoal.report.html import page, pictures
 from shoal.report.layout import by_reason, numbers, tables
 from shoal.report.scope import CLASS, scoped_styles
@@ -42,11 +42,11 @@ def release_html(release: ReleaseLike) -> str:
     sections = pictures(summary)
     columns = sections["Columns before and after"][:MAX_FIGURES]
     changed = summary["before_and_after"]
-    return _output(
+    return _render_output(
         "notebook/release.html",
-        summary | _verdict(release.verdict),
+        summary | _verdict_content(release.verdict),
         line=one_line(summary),
-        facts=_facts(summary, values),
+        facts=_main_figures(summary, values),
         changed=changed[:MAX_COLUMNS],
         others=len(changed) - MAX_COLUMNS,
         figures=[*sections["Protection and loss"], *columns],
@@ -56,7 +56,7 @@ def release_html(release: ReleaseLike) -> str:
 
 def verdict_html(verdict: Verdict) -> str:
     """Return a verdict with its findings."""
-    return _output("notebook/verdict.html", _verdict(verdict))
+    return _render_output("notebook/verdict.html", _verdict_content(verdict))
 
 
 def plan_html(plan: Plan) -> str:
@@ -76,15 +76,15 @@ def plan_html(plan: Plan) -> str:
             plan.steps, entries["steps"], plan.guarantees, strict=True
         )
     ]
-    return _output(
+    return _render_output(
         "notebook/plan.html", k=plan.k, roles=roles, steps=steps, text=document.dumps(entries)
     )
 
 
 def comparison_html(comparison: Comparison) -> str:
     """Return a comparison: the recommended run, the map and the table of runs."""
-    table = rows(comparison)
-    return _output(
+    table = trial_rows(comparison)
+    return _render_output(
         "notebook/comparison.html",
         table=table,
         figure=draw_map(table, comparison.risk),
@@ -97,7 +97,7 @@ def comparison_html(comparison: Comparison) -> str:
 
 def inspection_html(inspection: "Inspection", caveat: str) -> str:
     """Return an inspection: the columns with their suggested roles, and what else was found."""
-    return _output(
+    return _render_output(
         "notebook/inspection.html",
         source=inspection.source,
         size=f"{count(inspection.records, 'record')}, {count(len(inspection.columns), 'column')}",
@@ -111,7 +111,7 @@ def inspection_html(inspection: "Inspection", caveat: str) -> str:
 
 def assessment_html(assessment: Assessment) -> str:
     """Return measures: numbers about the table, numbers by column, and remarks."""
-    return _output(
+    return _render_output(
         "notebook/assessment.html",
         _measures_content(assessment, assessment.remarks),
         groups=assessment.groups,
@@ -120,7 +120,7 @@ def assessment_html(assessment: Assessment) -> str:
 
 def attacks_html(attacks: Attacks) -> str:
     """Return the results of attacks, and the reasons why others were not carried out."""
-    return _output(
+    return _render_output(
         "notebook/attacks.html",
         k=attacks.k,
         counted=attacks.counted,
@@ -135,11 +135,15 @@ def utility_html(utility: Utility) -> str:
     """Return analyses before and after: figures, subgroups and the details of each analysis."""
     all_figures = utility.figures()
     figures = [
-        (name, format_cell(all_figures[name]), f"{info.meaning}; {info.better} is better")
-        for name, info in FIGURES.items()
+        (
+            name,
+            format_cell(all_figures[name]),
+            f"{figure_info.meaning}; {figure_info.better} is better",
+        )
+        for name, figure_info in FIGURES.items()
         if name in all_figures
     ]
-    return _output(
+    return _render_output(
         "notebook/utility.html",
         records=utility.records,
         figures=figures,
@@ -153,21 +157,23 @@ def utility_html(utility: Utility) -> str:
     )
 
 
-def _output(template: str, *content: Mapping[str, Any], **more: Any) -> str:
+def _render_output(template: str, *content: Mapping[str, Any], **variables: Any) -> str:
     """Return a template inside an element with the styles of notebooks."""
     number = next(_numbers)
-    values = {name: value for part in content for name, value in part.items()}
+    values = {name: value for context in content for name, value in context.items()}
     return page(
-        template, {**values, **more, "id": f"{CLASS}-{number}", "css": scoped_styles()}
+        template, {**values, **variables, "id": f"{CLASS}-{number}", "css": scoped_styles()}
     ).strip()
 
 
-def _verdict(verdict: Verdict) -> dict[str, Any]:
+def _verdict_content(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict with its advice, options written as in Python."""
     return {"verdict": verdict.to_dict(wording=python_wording)}
 
 
-def _facts(summary: Mapping[str, Any], values: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
+def _main_figures(
+    summary: Mapping[str, Any], values: Mapping[str, Any]
+) -> list[tuple[str, Any, str]]:
     """Return the main figures of a release: name, number and unit."""
     promise = summary["promise"]
     facts = [

@@ -10,8 +10,8 @@ from shoal.comparison.risks import RISKS
 from shoal.comparison.tradeoff import Point, by_k, knee
 from shoal.errors import MissingDependency
 from shoal.plan.release import ReleaseLike
-from shoal.report.comparison import rows
-from shoal.report.draw import number
+from shoal.report.comparison import trial_rows
+from shoal.report.draw import format_tick
 from shoal.report.figures import size_bars
 from shoal.report.labels import Dot, place_labels
 from shoal.report.palette import CURVES, LIGHT
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from shoal.report.matplotlib_figure import ShownFigure
 
 PANEL = (3.6, 2.7)  # inches
-ACROSS = 3  # panels in a row
+PANELS_PER_ROW = 3  # panels in a row
 MAX_COLUMNS = 11  # with the class sizes they fill four rows
 MAX_NAME = 16  # characters of a category
 MAX_TITLE = 34  # characters of the name of a column
@@ -49,7 +49,7 @@ def plot_release(release: ReleaseLike) -> "ShownFigure":
     summary = summarise(release)
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
     columns = summary["pictures"].get("distributions", [])[:MAX_COLUMNS]
-    n_columns = min(ACROSS, 1 + len(columns))
+    n_columns = min(PANELS_PER_ROW, 1 + len(columns))
     n_rows = -(-(1 + len(columns)) // n_columns)
     figure = new_figure(PANEL[0] * n_columns, PANEL[1] * n_rows)
     panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
@@ -69,10 +69,11 @@ def plot_release(release: ReleaseLike) -> "ShownFigure":
 
 def plot_comparison(comparison: Comparison) -> "ShownFigure":
     """Draw the risk-utility map: loss against risk, the Pareto front and the recommended run."""
-    table = [row for row in rows(comparison) if not row["reason"]]
-    info = RISKS[comparison.risk]
+    table = [row for row in trial_rows(comparison) if not row["reason"]]
+    risk_info = RISKS[comparison.risk]
     points = {
-        row["number"]: (row["information_loss"], info.scale * row[comparison.risk]) for row in table
+        row["number"]: (row["information_loss"], risk_info.scale * row[comparison.risk])
+        for row in table
     }
     figure = new_figure(6.8, 4.6)
     figure.set_layout_engine("none")
@@ -80,9 +81,9 @@ def plot_comparison(comparison: Comparison) -> "ShownFigure":
     axes.set_xlim(0, 1.1 * max(*(x for x, _ in points.values()), 1e-9))
     axes.set_ylim(0, 1.15 * max(*(y for _, y in points.values()), 1e-9))
     front = sorted(points[row["number"]] for row in table if row["front"])
-    others = [points[row["number"]] for row in table if not row["front"]]
-    if others:
-        axes.plot(*zip(*others, strict=True), "o", mfc=LIGHT["paper"], mec=LIGHT["faint"],
+    dominated = [points[row["number"]] for row in table if not row["front"]]
+    if dominated:
+        axes.plot(*zip(*dominated, strict=True), "o", mfc=LIGHT["paper"], mec=LIGHT["faint"],
                   label="dominated by another")  # fmt: skip
     axes.plot(*zip(*front, strict=True), "o--", color=LIGHT["deep"], label="on the Pareto front")
     for row in table:
@@ -90,14 +91,14 @@ def plot_comparison(comparison: Comparison) -> "ShownFigure":
             x, y = points[row["number"]]
             axes.plot(x, y, "o", markersize=13, fillstyle="none", color=LIGHT["deep"],
                       linestyle="none", label="recommended")  # fmt: skip
-    _label(axes, figure.bbox.height, points, table)
-    axes.set(xlabel="information loss in %", ylabel=info.label)
+    _label_points(axes, figure.bbox.height, points, table)
+    axes.set(xlabel="information loss in %", ylabel=risk_info.label)
     figure.legend(loc="lower center", ncols=3, frameon=False)
     _style(axes)
     return figure
 
 
-def _label(
+def _label_points(
     axes: "Axes",
     height: float,
     points: Mapping[str, tuple[float, float]],
@@ -115,13 +116,13 @@ def _label(
         )
         for row in table
     ]
-    line = sorted((dot.x, dot.y) for dot in dots if dot.needed)
+    line = sorted((dot.x, dot.y) for dot in dots if dot.is_required)
     box = axes.bbox
-    places = place_labels(dots, (box.x0, height - box.y1, box.x1, height - box.y0), [line])
+    centres = place_labels(dots, (box.x0, height - box.y1, box.x1, height - box.y0), [line])
     to_points = 72 / axes.figure.dpi
-    for dot, place in zip(dots, places, strict=True):
-        if place is not None:
-            shift = ((place[0] - dot.x) * to_points, (dot.y - place[1]) * to_points)
+    for dot, centre in zip(dots, centres, strict=True):
+        if centre is not None:
+            shift = ((centre[0] - dot.x) * to_points, (dot.y - centre[1]) * to_points)
             axes.annotate(dot.label, points[dot.label], xytext=shift, ha="center", va="center",
                           textcoords="offset points", fontsize=8, color=LIGHT["faint"])  # fmt: skip
 
@@ -129,33 +130,40 @@ def _label(
 def plot_tradeoff(points: Sequence[Point]) -> "ShownFigure":
     """Draw D_Y against D_X, and their relative changes, one curve for each k."""
     figure = new_figure(10, 4.5)
-    plain, relative = figure.subplots(1, 2)
+    distortion_axes, change_axes = figure.subplots(1, 2)
     for i, (k, curve) in enumerate(by_k(points).items()):
-        colour, best = CURVES[i % len(CURVES)], knee(curve)
+        colour, knee_point = CURVES[i % len(CURVES)], knee(curve)
         changes = [point.increments(curve[0]) for point in curve]
         distortions = [(point.distortion_x, point.distortion_y) for point in curve]
-        for axes, places in ((plain, distortions), (relative, changes)):
-            across, up = ([100 * value for value in axis] for axis in zip(*places, strict=True))
-            axes.plot(across, up, marker="o", markersize=3, color=colour,
-                      label=f"k = {k}, knee at λ = {best.dependence:g}")  # fmt: skip
-            chosen = curve.index(best)
-            axes.plot(
-                across[chosen], up[chosen], marker="o", markersize=9, fillstyle="none", color=colour
+        for axes, coordinates in ((distortion_axes, distortions), (change_axes, changes)):
+            x_values, y_values = (
+                [100 * value for value in axis] for axis in zip(*coordinates, strict=True)
             )
-    plain.set(xlabel="$D_X$: loss of the quasi-identifiers (%)",
+            axes.plot(x_values, y_values, marker="o", markersize=3, color=colour,
+                      label=f"k = {k}, knee at λ = {knee_point.dependence:g}")  # fmt: skip
+            knee_position = curve.index(knee_point)
+            axes.plot(
+                x_values[knee_position],
+                y_values[knee_position],
+                marker="o",
+                markersize=9,
+                fillstyle="none",
+                color=colour,
+            )
+    distortion_axes.set(xlabel="$D_X$: loss of the quasi-identifiers (%)",
               ylabel="$D_Y$: not explained of the confidential columns (%)")  # fmt: skip
-    (low, high), right = relative.get_ylim(), relative.get_xlim()[1]
-    left = min(-0.08 * LINEAR, relative.dataLim.x0)
-    relative.plot([0, -low], [0, low], linestyle=":", color=LIGHT["faint"], linewidth=1,
+    (low, high), right = change_axes.get_ylim(), change_axes.get_xlim()[1]
+    left = min(-0.08 * LINEAR, change_axes.dataLim.x0)
+    change_axes.plot([0, -low], [0, low], linestyle=":", color=LIGHT["faint"], linewidth=1,
                   label="as much lost as gained")  # fmt: skip
-    relative.set_xscale("symlog", linthresh=LINEAR)  # the last points are far away
-    relative.set(xlabel="change of $D_X$ (%)", ylabel="change of $D_Y$ (%)", xlim=(left, right),
+    change_axes.set_xscale("symlog", linthresh=LINEAR)  # the last points are far away
+    change_axes.set(xlabel="change of $D_X$ (%)", ylabel="change of $D_Y$ (%)", xlim=(left, right),
                  ylim=(low, high))  # fmt: skip
-    marks = [mark for mark in TICKS if mark <= right]
-    relative.set_xticks(marks, [f"{mark:,}" for mark in marks], minor=False)
-    relative.xaxis.minorticks_off()
-    relative.legend(frameon=False)
-    for axes in (plain, relative):
+    tick_values = [tick for tick in TICKS if tick <= right]
+    change_axes.set_xticks(tick_values, [f"{tick:,}" for tick in tick_values], minor=False)
+    change_axes.xaxis.minorticks_off()
+    change_axes.legend(frameon=False)
+    for axes in (distortion_axes, change_axes):
         _style(axes)
     return figure
 
@@ -164,7 +172,7 @@ def _class_sizes(axes: "Axes", sizes: Mapping[int, int], k: int) -> None:
     bars = size_bars(sizes, k)
     labels = [str(low) if low == high else f"{low}–{high}" for low, high, _ in bars]
     colours = [LIGHT["deep"] if low >= k else LIGHT["bad"] for low, _, _ in bars]
-    axes.bar(labels, [number for *_, number in bars], color=colours)
+    axes.bar(labels, [format_tick for *_, format_tick in bars], color=colours)
     axes.set(xlabel="records that look alike", ylabel="classes")
     axes.set_title("How many records look alike", **_TITLE)
     if sum(map(len, labels)) > 30:
@@ -177,31 +185,32 @@ def _numbers(axes: "Axes", entry: Mapping[str, Any]) -> None:
     step = edges[1] - edges[0] if len(edges) > 1 else 1.0
     bounds = [edges[0] - step, *edges, edges[-1] + step]
     records = sum(entry["after"])
-    before, after = (
-        [100 * (number or 0) / records for number in entry[name]] for name in ("before", "after")
+    original_shares, released_shares = (
+        [100 * (format_tick or 0) / records for format_tick in entry[name]]
+        for name in ("before", "after")
     )
     widths = [high - low for low, high in pairwise(bounds)]
-    axes.bar(bounds[:-1], before, widths, align="edge", color=LIGHT["before"], alpha=0.55,
+    axes.bar(bounds[:-1], original_shares, widths, align="edge", color=LIGHT["before"], alpha=0.55,
              label="before")  # fmt: skip
-    axes.stairs(after, bounds, color=LIGHT["deep"], linewidth=1.6, label="after")
+    axes.stairs(released_shares, bounds, color=LIGHT["deep"], linewidth=1.6, label="after")
     axes.set(ylabel="% of the records")
     axes.set_title(shorten(entry["column"], MAX_TITLE), **_TITLE)
     axes.locator_params(axis="x", nbins=5)
     if max(map(abs, bounds)) >= 1e4:
-        axes.xaxis.set_major_formatter(lambda value, _: number(value, 0))
+        axes.xaxis.set_major_formatter(lambda value, _: format_tick(value, 0))
     _style(axes)
 
 
 def _categories(axes: "Axes", entry: Mapping[str, Any]) -> None:
     names = [*entry["categories"], *([f"{entry['others']} others"] if entry["others"] else [])]
-    short = [shorten(name, MAX_NAME) for name in names]
+    short_names = [shorten(name, MAX_NAME) for name in names]
     records = max(1, sum(entry["after"]))
     for name, shift, colour in (("before", -0.2, "before"), ("after", 0.2, "deep")):
-        shares = [100 * number / records for number in entry[name]]
-        places = [i + shift for i in range(len(names))]
+        shares = [100 * format_tick / records for format_tick in entry[name]]
+        positions = [i + shift for i in range(len(names))]
         opacity = 0.55 if name == "before" else 1.0
-        axes.barh(places, shares, 0.4, color=LIGHT[colour], alpha=opacity, label=name)
-    axes.set_yticks(range(len(names)), short)
+        axes.barh(positions, shares, 0.4, color=LIGHT[colour], alpha=opacity, label=name)
+    axes.set_yticks(range(len(names)), short_names)
     axes.invert_yaxis()
     axes.set(xlabel="% of the records")
     axes.set_title(shorten(entry["column"], MAX_TITLE), **_TITLE)

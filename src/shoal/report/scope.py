@@ -7,7 +7,7 @@ from shoal.report.html import page
 from shoal.report.palette import DARK, LIGHT
 
 CLASS = "shoal-output"
-# The id gives the rules precedence over those of the page, none of which has such an id.
+# The id gives the rules precedence over those of the page.
 PREFIX = f":is(.{CLASS}, #{CLASS})"
 # How notebooks and the guide mark their theme; otherwise that of the system is used.
 LIGHT_PAGES = ('[data-jp-theme-light="true"]', '[data-theme="light"]', ".vscode-light")
@@ -42,12 +42,12 @@ def scoped(css: str) -> str:
     rules = []
     for selectors, body in _RULE.findall(css):
         names = [name.strip() for name in selectors.split(",")]
-        inside = [
+        scoped_selectors = [
             name.replace(":scope", PREFIX) if name.startswith(":scope") else f"{PREFIX} {name}"
             for name in names
         ]
         body = re.sub(r"(?<=\d)rem\b", "em", body.strip())
-        rules.append(f"{','.join(inside)}{{{body}}}")
+        rules.append(f"{','.join(scoped_selectors)}{{{body}}}")
     return "\n".join(rules)
 
 

@@ -72,12 +72,12 @@ def summarise(
     check_audience(audience)
     if evidence is not None:
         check_evidence_audience(audience)
-    summary = _summary(release, audience == "internal", curve, identity or Identity(), wording)
+    summary = _summarise(release, audience == "internal", curve, identity or Identity(), wording)
     summary["evidence"] = dict(evidence or {})
     return summary if audience == "internal" else round_floats_for_display(summary)
 
 
-def _summary(
+def _summarise(
     release: ReleaseLike,
     internal: bool,
     curve: "Sequence[Point]",
@@ -85,7 +85,7 @@ def _summary(
     wording: Wording,
 ) -> dict[str, Any]:
     plan = release.plan
-    shown_plan = _plan(plan.to_dict(drawn_seeds=False), internal=internal)
+    shown_plan = _plan_text(plan.to_dict(drawn_seeds=False), internal=internal)
     return {
         "audience": "internal" if internal else "public",
         "identity": identity_entries(
@@ -120,17 +120,17 @@ def _summary(
             "confidential": columns_with(plan.roles, "confidential"),
             "unchanged": list(release.unchanged),
         },
-        "before_and_after": _columns(release, internal),
+        "before_and_after": _column_entries(release, internal),
         "pairs": list(release.profile.get("pairs", ())),
         "scores": release.profile.get("scores", {}),
         "hierarchies": _hierarchies(release),
-        "measures": [_measure(name, value) for name, value in release.measures.items()],
+        "measures": [_measure_entry(name, value) for name, value in release.measures.items()],
         "remarks": dict(release.remarks),
         "warnings": uncovered_warnings(release),
         "plan": shown_plan,
         "pictures": {
-            name: part
-            for name, part in release.profile.items()
+            name: figures
+            for name, figures in release.profile.items()
             if (internal or name in PUBLIC_PICTURES) and name not in NO_PICTURES
         },
         "transitions": [
@@ -148,7 +148,7 @@ def _released_columns(release: ReleaseLike) -> list[str]:
     return [name for name in names if name not in plan.dropped]
 
 
-def _columns(release: ReleaseLike, internal: bool) -> list[dict[str, Any]]:
+def _column_entries(release: ReleaseLike, internal: bool) -> list[dict[str, Any]]:
     """Return the masked columns before and after, with the share of values released exactly.
 
     A quartile of the original is the value of one record, so that the public sees none.
@@ -178,12 +178,12 @@ def _hierarchies(release: ReleaseLike) -> list[dict[str, Any]]:
                     "widths": widths,
                 }
                 for categories, cells, widths in zip(
-                    use["categories"], use["cells"], use["widths"], strict=True
+                    level_use["categories"], level_use["cells"], level_use["widths"], strict=True
                 )
             ],
         }
         for finding in release.verdict.findings
-        for name, use in finding.figures.get("levels", {}).items()
+        for name, level_use in finding.figures.get("levels", {}).items()
     ]
 
 
@@ -208,17 +208,17 @@ def check_evidence_audience(audience: str) -> None:
         )
 
 
-def _measure(name: str, value: Any) -> dict[str, Any]:
+def _measure_entry(name: str, value: Any) -> dict[str, Any]:
     return {"name": name, "value": value, **describe_measure(name)}
 
 
 def describe_measure(name: str) -> dict[str, str]:
     """Return unit, kind, direction and meaning of a measure."""
-    info = MEASURE_INFO[name]
+    measure_info = MEASURE_INFO[name]
     return {
-        "unit": info.unit,
-        "kind": info.kind,
-        "better": info.better,
+        "unit": measure_info.unit,
+        "kind": measure_info.kind,
+        "better": measure_info.better,
         "meaning": SYMBOL.sub(
             "", (getdoc(MEASURES[name]) or "").split("\n\n")[0].split(" [")[0].rstrip(".")
         ),
@@ -248,7 +248,7 @@ def _tradeoff(release: ReleaseLike, curve: "Sequence[Point]") -> dict[str, Any]:
     }
 
 
-def _plan(entries: dict[str, Any], *, internal: bool) -> str:
+def _plan_text(entries: dict[str, Any], *, internal: bool) -> str:
     """Return the plan as TOML; for the public without seeds and declared values.
 
     Seeds could help to undo random masking. Orders, hierarchies, distances and mappings may name
@@ -258,8 +258,8 @@ def _plan(entries: dict[str, Any], *, internal: bool) -> str:
         return document.dumps(entries)
     types = {name: _hide_values(declared) for name, declared in entries.get("types", {}).items()}
     steps = [_hide_mapping(step) for step in entries["steps"]]
-    entries_shown = {**entries, **({"types": types} if types else {}), "steps": steps}
-    return document.dumps(_without_seeds(entries_shown))
+    public_entries = {**entries, **({"types": types} if types else {}), "steps": steps}
+    return document.dumps(_without_seeds(public_entries))
 
 
 def _hide_mapping(step: dict[str, Any]) -> dict[str, Any]:
@@ -276,10 +276,10 @@ def _hide_values(declared: Any) -> Any:
     if not isinstance(declared, dict):
         return declared
     return {
-        name: f"{len(part)} {'values' if name == 'order' else 'rows'}, not shown"
-        if isinstance(part, list)
-        else part
-        for name, part in declared.items()
+        name: f"{len(value)} {'values' if name == 'order' else 'rows'}, not shown"
+        if isinstance(value, list)
+        else value
+        for name, value in declared.items()
     }
 
 

@@ -9,7 +9,7 @@ from shoal.metrics import MEASURE_INFO
 from shoal.report.layout import by_reason, format_number, numbers, tables
 
 SEVERITIES = {"breaks": "not kept", "qualifies": "reservation", "informs": "note"}
-COUNTED = {"records": "record", "units": "unit", "values": "value", "classes": "class"}
+SINGULAR = {"records": "record", "units": "unit", "values": "value", "classes": "class"}
 ROUNDING = 1e-7  # a proven gap below it is a rounding error
 
 
@@ -19,10 +19,10 @@ def one_line(summary: dict[str, Any]) -> str:
     if len(summary["groups"]) > 3:
         groups += f" and {len(summary['groups']) - 3} more blocks"
     loss = next((m["value"] for m in summary["measures"] if m["name"] == "information_loss"), None)
-    inside = f" in {groups}" if groups else ""
+    group_clause = f" in {groups}" if groups else ""
     promise = "" if summary["promise"]["k"] else "; NO k-anonymity is promised"
     loss_text = "not measured" if loss is None else format_percentage(loss)
-    line = f"{count(summary['records'], 'record')}{inside}; information loss {loss_text}"
+    line = f"{count(summary['records'], 'record')}{group_clause}; information loss {loss_text}"
     return line + _certificate(summary["measures"]) + promise
 
 
@@ -47,20 +47,20 @@ def whole_text(summary: dict[str, Any]) -> str:
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
     attacker = summary["attacker"]
     verdict = summary["verdict"]
-    parts = [one_line(summary), _fold(f"{verdict['sentence']} {summary['explanation']}")]
+    parts = [one_line(summary), _wrap(f"{verdict['sentence']} {summary['explanation']}")]
     if verdict["findings"]:
         parts.append(
-            "\n".join(_fold(finding_line(finding), "  ") for finding in verdict["findings"])
+            "\n".join(_wrap(finding_line(finding), "  ") for finding in verdict["findings"])
         )
     if summary["limits"]:
         parts.append("\n".join(map(limit_line, summary["limits"])))
     for verb in ("cannot", "can"):
         if attacker[verb]:
-            lines = "\n".join(_fold(entry, "  - ") for entry in attacker[verb])
+            lines = "\n".join(_wrap(entry, "  - ") for entry in attacker[verb])
             parts.append(f"An attacker who knows the quasi-identifiers {verb}\n{lines}")
     if summary["evidence"]:
         parts.append(evidence_text(summary["evidence"]))
-    parts += [_fold(f"Warning: {warning}") for warning in summary["warnings"]]
+    parts += [_wrap(f"Warning: {warning}") for warning in summary["warnings"]]
     if summary["hierarchies"]:
         parts.append(_levels(summary["hierarchies"]))
     parts.append(table(values, summary["remarks"]))
@@ -108,7 +108,7 @@ def evidence_text(evidence: Mapping[str, Any]) -> str:
                 for name, reason in criterion["not_run"].items()
             ]
             untested.append(criterion["untested"].replace("`", ""))
-            notes = _fold(f"Not tested: {'; '.join(untested)}.")
+            notes = _wrap(f"Not tested: {'; '.join(untested)}.")
             blocks.append(
                 f"{criterion['name']}: {criterion['question']}\n{align_rows(rows)}\n{notes}"
             )
@@ -155,10 +155,10 @@ def table(
 def _unit(name: str, value: Any) -> str:
     """Return the unit of a measure, in the singular for a count of one."""
     unit = MEASURE_INFO[name].unit
-    return COUNTED.get(unit, unit) if value == 1 else unit
+    return SINGULAR.get(unit, unit) if value == 1 else unit
 
 
-def _fold(text: str, mark: str = "") -> str:
+def _wrap(text: str, mark: str = "") -> str:
     return fill(
         text, min(96, text_width() or 96), initial_indent=mark, subsequent_indent=" " * len(mark)
     )

@@ -41,7 +41,7 @@ class Footer(NamedTuple):
 
     schema: pa.Schema
     lengths: list[int]
-    ordered: frozenset[str] = frozenset()
+    ordered_columns: frozenset[str] = frozenset()
 
 
 def read_footer(path: str) -> Footer:
@@ -51,8 +51,8 @@ def read_footer(path: str) -> Footer:
         lengths = [file.metadata.row_group(number).num_rows for number in row_groups]
         schema = file.schema_arrow
         _check_names(schema, path)
-        ordered = frozenset(field.name for field in schema if _is_ordered(field))
-        return Footer(_canonical_schema(schema), lengths, ordered)
+        ordered_columns = frozenset(field.name for field in schema if _is_ordered(field))
+        return Footer(_canonical_schema(schema), lengths, ordered_columns)
 
 
 def make_chunks(paths: Sequence[str], footers: Sequence[Footer], chunk_size: int) -> list[Chunk]:
@@ -60,16 +60,16 @@ def make_chunks(paths: Sequence[str], footers: Sequence[Footer], chunk_size: int
 
     Files must have the same columns of the same types.
     """
-    first = footers[0].schema
+    first_schema = footers[0].schema
     chunks: list[Chunk] = []
     for path, (schema, lengths, _) in zip(paths, footers, strict=True):
-        _check_same_columns(first, schema, paths[0], path)
+        _check_same_columns(first_schema, schema, paths[0], path)
         row_groups: list[int] = []
         for number in range(len(lengths)):
             row_groups.append(number)
-            records = sum(lengths[row_group] for row_group in row_groups)
-            if records >= chunk_size or number + 1 == len(lengths):
-                chunks.append(Chunk(path, tuple(row_groups), records))
+            n_records = sum(lengths[row_group] for row_group in row_groups)
+            if n_records >= chunk_size or number + 1 == len(lengths):
+                chunks.append(Chunk(path, tuple(row_groups), n_records))
                 row_groups = []
     if not sum(chunk.records for chunk in chunks):
         raise InputError("The data hold no records.", code="no-records")
@@ -77,21 +77,24 @@ def make_chunks(paths: Sequence[str], footers: Sequence[Footer], chunk_size: int
 
 
 def read_batches(
-    chunk: Chunk, columns: Sequence[str], required: Sequence[str], max_records: int = BATCH_SIZE
+    chunk: Chunk,
+    columns: Sequence[str],
+    required_columns: Sequence[str],
+    max_records: int = BATCH_SIZE,
 ) -> Iterator[pa.Table]:
     """Yield some columns of the records of a chunk, in non-empty tables.
 
-    Records with a missing value in the columns ``required`` are left out. No table has more
+    Records with a missing value in the columns ``required_columns`` are left out. No table has more
     than ``max_records`` records.
     """
     n_read = 0
     with _translate_read_errors(chunk.path), _open_parquet(chunk.path) as file:
-        size = min(BATCH_SIZE, max_records)
-        for batch in file.iter_batches(size, list(chunk.row_groups), columns=list(columns)):
+        batch_size = min(BATCH_SIZE, max_records)
+        for batch in file.iter_batches(batch_size, list(chunk.row_groups), columns=list(columns)):
             n_read += len(batch)
-            table = canonical(pa.Table.from_batches([batch]).select(list(columns)))
-            if required and len(table):
-                incomplete = tables.has_missing(tables.open_frame(table), required)
+            table = canonical_table(pa.Table.from_batches([batch]).select(list(columns)))
+            if required_columns and len(table):
+                incomplete = tables.has_missing(tables.open_frame(table), required_columns)
                 table = table.filter(pa.array(~incomplete))
             if len(table):
                 yield table
@@ -109,7 +112,7 @@ def read_columns(path: str, columns: Sequence[str]) -> pa.Table:
         return file.read(columns=list(columns)).select(list(columns))
 
 
-def canonical(table: pa.Table) -> pa.Table:
+def canonical_table(table: pa.Table) -> pa.Table:
     """Return a table without schema metadata, in types that can be sorted, with one zero and NaN.
 
     Dictionary-encoded columns are decoded, since each file has its own dictionary.
@@ -144,7 +147,7 @@ def sort_by(table: pa.Table, columns: Sequence[str]) -> pa.Table:
 def check_sortable(schema: pa.Schema) -> None:
     """Refuse columns of types that cannot be sorted."""
     for field in schema:
-        if not _sortable(field.type):
+        if not _is_sortable(field.type):
             raise ColumnError(
                 f"Column {field.name!r} holds {field.type} values, which cannot be sorted, and the"
                 " released records are sorted. Leave it out, or convert it to text.",
@@ -153,11 +156,11 @@ def check_sortable(schema: pa.Schema) -> None:
             )
 
 
-def _sortable(kind: Any) -> bool:
-    if pa.types.is_struct(kind):  # sorting an empty table does not check the fields
-        return all(_sortable(field.type) for field in kind)
+def _is_sortable(arrow_type: Any) -> bool:
+    if pa.types.is_struct(arrow_type):  # sorting an empty table does not check the fields
+        return all(_is_sortable(field.type) for field in arrow_type)
     try:
-        pc.sort_indices(pa.table({"x": pa.array([], kind)}), [("x", "ascending")])
+        pc.sort_indices(pa.table({"x": pa.array([], arrow_type)}), [("x", "ascending")])
     except (pa.ArrowTypeError, pa.ArrowNotImplementedError):
         return False
     return True
@@ -172,41 +175,41 @@ def _canonical_schema(schema: pa.Schema) -> pa.Schema:
     return pa.schema([pa.field(field.name, _canonical_type(field.type)) for field in schema])
 
 
-def _canonical_type(kind: Any) -> Any:
-    if pa.types.is_dictionary(kind):
-        return _canonical_type(kind.value_type)
+def _canonical_type(arrow_type: Any) -> Any:
+    if pa.types.is_dictionary(arrow_type):
+        return _canonical_type(arrow_type.value_type)
     replacements = {
         pa.string_view(): pa.large_string(),
         pa.binary_view(): pa.large_binary(),
         pa.float16(): pa.float32(),
     }
-    return replacements.get(kind, kind)
+    return replacements.get(arrow_type, arrow_type)
 
 
 def _check_same_columns(
-    first: pa.Schema, other: pa.Schema, first_path: str, other_path: str
+    first_schema: pa.Schema, other_schema: pa.Schema, first_path: str, other_path: str
 ) -> None:
-    expected = {field.name: field.type for field in first}
-    types = {field.name: field.type for field in other}
-    differ = [name for name in {**expected, **types} if expected.get(name) != types.get(name)]
-    if differ:
+    expected = {field.name: field.type for field in first_schema}
+    types = {field.name: field.type for field in other_schema}
+    differing = [name for name in {**expected, **types} if expected.get(name) != types.get(name)]
+    if differing:
         raise FileError(
             f"{name_of(other_path)!r} and {name_of(first_path)!r} differ in column"
-            f" {differ[0]!r}: it is missing in one of them, or its types differ. All files of a"
+            f" {differing[0]!r}: it is missing in one of them, or its types differ. All files of a"
             " table must have the same columns.",
             code="files-differ",
-            column=differ[0],
+            column=differing[0],
         )
 
 
 def _check_names(schema: pa.Schema, path: str) -> None:
-    twice = [name for name in dict.fromkeys(schema.names) if schema.names.count(name) > 1]
-    if twice:
+    duplicates = [name for name in dict.fromkeys(schema.names) if schema.names.count(name) > 1]
+    if duplicates:
         raise ColumnError(
-            f"{name_of(path)!r} has several columns named {twice[0]!r}. Rename them, so that a"
+            f"{name_of(path)!r} has several columns named {duplicates[0]!r}. Rename them, so that a"
             " plan can refer to each.",
             code="name-twice",
-            column=twice[0],
+            column=duplicates[0],
         )
 
 

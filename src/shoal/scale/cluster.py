@@ -15,7 +15,7 @@ from shoal.scale.workers import check_statuses, describe_worker_exits, worker_st
 if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster
 
-MAX_STARTS = 3  # attempts to start a local cluster
+MAX_START_ATTEMPTS = 3  # attempts to start a local cluster
 # A scheduler listens for its dashboard even if there is none; the default port may be taken.
 ANY_PORT = "127.0.0.1:0"
 SCHEDULER_TIMEOUT = 10.0  # seconds for a scheduler to answer
@@ -46,8 +46,8 @@ def connect(client: "Client | str | None") -> Iterator["Client"]:
             code="package-missing",
             extra="scale",
         ) from None
-    with _record_worker_exits(), _connect(client) as connected:
-        yield connected
+    with _record_worker_exits(), _connect(client) as connected_client:
+        yield connected_client
 
 
 @contextmanager
@@ -60,26 +60,26 @@ def _connect(client: "Client | str | None") -> Iterator["Client"]:
     elif client is not None:
         try:
             _check_address(client)
-            connected = Client(client, timeout=SCHEDULER_TIMEOUT, set_as_default=False)
+            connected_client = Client(client, timeout=SCHEDULER_TIMEOUT, set_as_default=False)
         except (OSError, ValueError):
             raise ClusterError(
                 f"No scheduler answers at {client!r}. Start it, or leave the address out for a"
                 " local cluster.",
                 code="no-scheduler",
             ) from None
-        with connected:
-            yield connected
+        with connected_client:
+            yield connected_client
     else:
         with (
             dask.config.set({LOST_WORKER_SETTING: f"{NO_WORKER_TIMEOUT}s"}),
             _start_local_cluster() as cluster,
-            Client(cluster, set_as_default=False) as connected,
+            Client(cluster, set_as_default=False) as connected_client,
         ):
-            yield connected
+            yield connected_client
 
 
 def _check_address(address: str) -> None:
-    """Raise for a malformed address: a half-initialised client would log errors later."""
+    """Raise for a malformed address; a half-initialised client would log errors later."""
     from distributed.comm import get_address_host_port
 
     if not address.startswith(("inproc://", "ucx://")):  # these have neither host nor port
@@ -91,7 +91,7 @@ def _start_local_cluster() -> "LocalCluster":
     from distributed import LocalCluster
 
     cores = os.cpu_count() or 1
-    for attempts_left in reversed(range(MAX_STARTS)):
+    for attempts_left in reversed(range(MAX_START_ATTEMPTS)):
         try:
             return LocalCluster(
                 n_workers=cores,
@@ -104,10 +104,10 @@ def _start_local_cluster() -> "LocalCluster":
             if not attempts_left:
                 break
     raise ClusterError(
-        f"A local cluster did not start in {MAX_STARTS} attempts. Free some memory or ports, or"
-        " give the address of a scheduler.",
+        f"A local cluster did not start in {MAX_START_ATTEMPTS} attempts. Free some memory or"
+        " ports, or give the address of a scheduler.",
         code="cluster-not-started",
-        tries=MAX_STARTS,
+        tries=MAX_START_ATTEMPTS,
     )
 
 
@@ -132,10 +132,10 @@ class DaskRunner:
         self, handles: "Sequence[Future]", heartbeat: Callable[[], None]
     ) -> Iterator[tuple[int, Any]]:
         """Yield position and result of each task; Dask repeats those of a worker that died."""
-        number_of = {future.key: number for number, future in enumerate(handles)}
+        position_by_key = {future.key: number for number, future in enumerate(handles)}
         with translate_errors():
             for future, result in _as_completed(self.client, handles, heartbeat):
-                yield number_of[future.key], result
+                yield position_by_key[future.key], result
 
     def cancel(self, handles: "Sequence[Future]") -> None:
         """Cancel tasks; those that are running end by themselves."""
@@ -152,7 +152,7 @@ class DaskRunner:
 
 
 def _as_completed(
-    client: "Client", futures: Sequence[Any], report: Callable[[], None]
+    client: "Client", futures: Sequence[Any], heartbeat: Callable[[], None]
 ) -> Iterator[tuple[Any, Any]]:
     """Yield futures and results as they complete; report progress every second."""
     from distributed import as_completed
@@ -164,7 +164,7 @@ def _as_completed(
             time.sleep(POLL_INTERVAL)
             if time.monotonic() > last_report + 1:
                 last_report = time.monotonic()
-                report()
+                heartbeat()
                 last_worker_seen = last_report if _has_workers(client) else last_worker_seen
                 _check_idle_time(last_report - last_worker_seen)
         future, result = next(completed)

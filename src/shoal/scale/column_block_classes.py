@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from shoal.scale.chunks import canonical
+from shoal.scale.chunks import canonical_table
 from shoal.scale.job import ReleaseJob, count_sizes, load_job, sum_counts, worker_task
 from shoal.scale.keys import content_keys
 from shoal.scale.runner import Runner, run_stage
@@ -43,9 +43,9 @@ def write_column_block_classes(
         For each block of columns, the values by a hash that equal values share.
     """
     files = []
-    for block, columns in enumerate(counted_column_blocks(job)):
-        table = canonical(released.select(columns))
-        names = list(map(str, range(len(columns))))  # a column may be called as the units are
+    for block_number, columns in enumerate(counted_column_blocks(job)):
+        table = canonical_table(released.select(columns))
+        names = list(map(str, range(len(columns))))  # a column may have the name "unit"
         table = table.rename_columns(names)
         keys = names
         if units is not None:
@@ -53,14 +53,14 @@ def write_column_block_classes(
         ones = pa.array(np.ones(len(table), np.int64))
         counts = table.append_column(COUNT, ones).group_by(keys).aggregate([(COUNT, "sum")])
         counts = counts.rename_columns([*keys, COUNT])
-        part = content_keys(counts, names) % np.uint64(job.n_shards)
-        path = join(folder, f"classes-{block:04d}-{number:08d}.arrow")
-        files.append(write_scratch(path, counts, part.astype(np.int64)))
+        shard = content_keys(counts, names) % np.uint64(job.n_shards)
+        path = join(folder, f"classes-{block_number:04d}-{number:08d}.arrow")
+        files.append(write_scratch(path, counts, shard.astype(np.int64)))
     return tuple(files)
 
 
 def count_column_block_classes(
-    runner: Runner, job: ReleaseJob, job_file: str, files_of: Sequence[Sequence[ScratchFile]]
+    runner: Runner, job: ReleaseJob, job_file: str, files_by_shard: Sequence[Sequence[ScratchFile]]
 ) -> list[dict[int, int]]:
     """Return the number of classes of each size in each block of columns, in units if counted.
 
@@ -72,7 +72,7 @@ def count_column_block_classes(
         The job.
     job_file : str
         Its file.
-    files_of : list of tuple of ScratchFile
+    files_by_shard : list of tuple of ScratchFile
         What `write_column_block_classes` returned for each file of the release.
 
     Returns
@@ -81,10 +81,10 @@ def count_column_block_classes(
         The number of classes by size, for each block of columns.
     """
     column_block_sizes = []
-    for block, columns in enumerate(counted_column_blocks(job)):
-        files = [of_shard[block] for of_shard in files_of]
+    for block_number, columns in enumerate(counted_column_blocks(job)):
+        files = [shard_files[block_number] for shard_files in files_by_shard]
         records = sum_counts(file.records for file in files)
-        tasks = [(job_file, len(columns), n, files_with(files, [n])) for n in records]
+        tasks = [(job_file, len(columns), shard, files_with(files, [shard])) for shard in records]
         results = run_stage(runner, "counting classes", _class_sizes, tasks, list(records.values()))
         column_block_sizes.append(sum_counts(sizes for _, sizes in results))
     return column_block_sizes

@@ -1,7 +1,7 @@
 """The distinct combinations of values of some columns, and how often each occurs.
 
 The process that started the run holds all of them, in an order that follows from a hash of their
-values, so that neither the order of records nor that of pieces matters.
+values, so that neither the order of records nor that of chunks matters.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from shoal.scale.runner import Runner, run_stage
 from shoal.scale.statistics import COUNT
 
 MAX_COMBINATIONS = 1_000_000
-MERGE_AT = 100_000  # combinations that are collected at least before they are merged
+MIN_PENDING = 100_000  # least number of collected combinations that are merged
 
 
 class Combinations:
@@ -32,19 +32,19 @@ class Combinations:
 
     def __init__(self, columns: Sequence[str]):
         self.columns = list(columns)
-        self._parts: list[pa.Table] = []
-        self._merged = 0
+        self._tables: list[pa.Table] = []
+        self._n_merged = 0
 
     def add(self, counts: pa.Table) -> None:
-        """Add combinations with their counts; merge them from time to time, to save memory."""
-        self._parts.append(counts)
-        pending = sum(map(len, self._parts)) - self._merged
-        if pending > max(self._merged, MERGE_AT):
-            self.total()
+        """Add combinations with their counts; merge them from time to time to save memory."""
+        self._tables.append(counts)
+        pending = sum(map(len, self._tables)) - self._n_merged
+        if pending > max(self._n_merged, MIN_PENDING):
+            self.merge()
 
-    def total(self) -> pa.Table:
-        """Return all combinations with their counts; refuse too many."""
-        merged = pa.concat_tables(self._parts).group_by(self.columns).aggregate([(COUNT, "sum")])
+    def merge(self) -> pa.Table:
+        """Merge what was collected; return all combinations with their counts, refuse too many."""
+        merged = pa.concat_tables(self._tables).group_by(self.columns).aggregate([(COUNT, "sum")])
         merged = merged.rename_columns([*self.columns, COUNT])
         if len(merged) > MAX_COMBINATIONS:
             raise InputError(
@@ -55,7 +55,7 @@ class Combinations:
                 code="too-many-combinations",
                 limit=MAX_COMBINATIONS,
             )
-        self._parts, self._merged = [merged], len(merged)
+        self._tables, self._n_merged = [merged], len(merged)
         return merged
 
 
@@ -91,7 +91,7 @@ def find_combinations(
     for _, counts in run_stage(runner, "counting", _count_combinations, tasks, sizes):
         combinations.add(counts)
     # Sorted first, so that combinations of equal hash have an order too.
-    table = sort_by(combinations.total(), columns)
+    table = sort_by(combinations.merge(), columns)
     return table.take(np.argsort(combination_keys(table, columns, seed), kind="stable"))
 
 
@@ -101,4 +101,4 @@ def _count_combinations(chunk: Chunk, columns: Sequence[str]) -> pa.Table:
     combinations = Combinations(columns)
     for table in read_batches(chunk, columns, ()):
         combinations.add(table.append_column(COUNT, pa.array(np.ones(len(table), np.int64))))
-    return combinations.total().combine_chunks()
+    return combinations.merge().combine_chunks()

@@ -35,7 +35,7 @@ class ConfidentialColumn:
         whole table.
     totals : ndarray of shape (n_codes,)
         How many records of the table have each code.
-    ordered : bool
+    is_ordered : bool
         Whether the order of the codes is meaningful.
     """
 
@@ -43,20 +43,22 @@ class ConfidentialColumn:
     values: pa.Array
     codes: Codes
     totals: Codes
-    ordered: bool
+    is_ordered: bool
 
     @classmethod
-    def of(cls, name: str, counts: pa.Table, types: Mapping[str, Type]) -> "ConfidentialColumn":
+    def from_counts(
+        cls, name: str, counts: pa.Table, types: Mapping[str, Type]
+    ) -> "ConfidentialColumn":
         """Return the column whose values and frequencies are ``counts``."""
         counts = counts.sort_by([(name, "ascending")])
-        numbered, ordered = rank_or_category_codes(
+        code_matrix, is_rank = rank_or_category_codes(
             tables.open_frame(counts.select([name])), [name], types
         )
-        codes = numbered[:, 0]
+        codes = code_matrix[:, 0]
         totals = np.zeros(int(codes.max()) + 1, np.int64)
         np.add.at(totals, codes, counts.column(COUNT).to_numpy())
         values = counts.column(name).combine_chunks()
-        return cls(name, values, codes, totals, bool(ordered[0]))
+        return cls(name, values, codes, totals, bool(is_rank[0]))
 
     def read(self, table: pa.Table) -> Codes:
         """Return the codes of some records."""
@@ -80,14 +82,14 @@ class ConfidentialColumn:
         ndarray of shape (n_classes,)
             In [0, 1], as `shoal.metrics.t_closeness` computes it.
         """
-        m = len(self.totals)
-        pairs, count = np.unique(labels * m + codes, return_counts=True)
-        entry = Tally(pairs // m, pairs % m, count, np.bincount(labels), self.totals)
-        return distance_from_table(entry, self.ordered)
+        n_codes = len(self.totals)
+        pairs, count = np.unique(labels * n_codes + codes, return_counts=True)
+        tally = Tally(pairs // n_codes, pairs % n_codes, count, np.bincount(labels), self.totals)
+        return distance_from_table(tally, self.is_ordered)
 
 
 @dataclass(frozen=True, eq=False)
-class PartConstraint(PrivacyConstraint):
+class RegionConstraint(PrivacyConstraint):
     """A constraint on a part of a table; distances are from the whole table.
 
     Parameters

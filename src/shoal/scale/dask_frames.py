@@ -36,31 +36,31 @@ def write_frame(runner: Runner, frame: Any, folder: str, masked: Collection[str]
 
     _check_names([str(name) for name in frame.columns])
     _check_categories(frame.dtypes, masked)
-    schema = _schema(frame._meta_nonempty)
+    schema = _frame_schema(frame._meta_nonempty)
     paths = [join(folder, f"{number:08d}.parquet") for number in range(frame.npartitions)]
-    parts = [
-        delayed(_write_partition)(part, path, schema)
-        for part, path in zip(frame.to_delayed(), paths, strict=True)
+    tasks = [
+        delayed(_write_partition)(partition, path, schema)
+        for partition, path in zip(frame.to_delayed(), paths, strict=True)
     ]
     with translate_errors():
-        runner.client.gather(runner.client.compute(parts))
+        runner.client.gather(runner.client.compute(tasks))
     return paths
 
 
 def _check_names(names: Sequence[str]) -> None:
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twice:
+    duplicates = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if duplicates:
         raise ColumnError(
-            f"The Dask DataFrame has several columns named {twice[0]!r}. Rename them, so that a"
-            " plan can refer to each.",
+            f"The Dask DataFrame has several columns named {duplicates[0]!r}. Rename them, so that"
+            " a plan can refer to each.",
             code="name-twice",
-            column=twice[0],
+            column=duplicates[0],
         )
 
 
-def _check_categories(kinds: Any, masked: Collection[str]) -> None:
-    for name, kind in kinds.items():
-        category_type = getattr(getattr(kind, "categories", None), "inferred_type", "string")
+def _check_categories(dtypes: Any, masked: Collection[str]) -> None:
+    for name, dtype in dtypes.items():
+        category_type = getattr(getattr(dtype, "categories", None), "inferred_type", "string")
         if str(name) in masked and category_type not in ("string", "empty"):
             raise ColumnError(
                 f"Column {str(name)!r} of the Dask DataFrame holds categories that are not text,"
@@ -71,11 +71,11 @@ def _check_categories(kinds: Any, masked: Collection[str]) -> None:
             )
 
 
-def _schema(example: Any) -> pa.Schema:
+def _frame_schema(example: Any) -> pa.Schema:
     try:
         return pa.Schema.from_pandas(example, preserve_index=False).remove_metadata()
     except pa.ArrowException:
-        untyped = [str(name) for name, kind in example.dtypes.items() if str(kind) == "object"]
+        untyped = [str(name) for name, dtype in example.dtypes.items() if str(dtype) == "object"]
         raise InputError(
             f"{name_columns(untyped)} of the Dask DataFrame: the type of the values is unknown. Set"
             " it with astype, then run again.",
@@ -85,20 +85,22 @@ def _schema(example: Any) -> pa.Schema:
 
 
 @worker_task
-def _write_partition(part: Any, path: str, schema: pa.Schema) -> None:
+def _write_partition(partition: Any, path: str, schema: pa.Schema) -> None:
     try:
-        table = pa.Table.from_pandas(part, schema=schema, preserve_index=False)
+        table = pa.Table.from_pandas(partition, schema=schema, preserve_index=False)
     except (pa.ArrowException, KeyError, OverflowError):
-        raise InputError(_type_message(part, schema), code="partition-of-another-type") from None
+        raise InputError(
+            _type_message(partition, schema), code="partition-of-another-type"
+        ) from None
     write_parquet(path, table.replace_schema_metadata(None))
 
 
-def _type_message(part: Any, schema: pa.Schema) -> str:
+def _type_message(partition: Any, schema: pa.Schema) -> str:
     """Return a message that names the wrong column; Arrow's own message may contain a value."""
     column = "A column"
     for field in schema:
         try:
-            pa.Table.from_pandas(part[[field.name]], pa.schema([field]), preserve_index=False)
+            pa.Table.from_pandas(partition[[field.name]], pa.schema([field]), preserve_index=False)
         except (pa.ArrowException, KeyError, OverflowError):
             column = f"Column {field.name!r}"
             break

@@ -28,7 +28,7 @@ class NumericEncoder:
 
     name: str
     moments: Moments
-    weighted: WeightedMoments | None = None
+    weighted_moments: WeightedMoments | None = None
 
     @property
     def is_constant(self) -> bool:
@@ -53,9 +53,9 @@ class NumericEncoder:
     def axes(self, column: Column, standardise: str) -> Matrix:
         """Return the column as one axis; missing values lie at the mean."""
         mean, deviation = self.moments.mean, self.moments.deviation
-        if standardise == "weighted" and self.weighted is not None:
-            mean = self.weighted.mean
-            deviation = 0.0 if self.is_constant else self.weighted.deviation
+        if standardise == "weighted" and self.weighted_moments is not None:
+            mean = self.weighted_moments.mean
+            deviation = 0.0 if self.is_constant else self.weighted_moments.deviation
         values = np.where(column.is_missing, mean, column.values)
         if standardise != "none":
             values = (values - mean) / (deviation or np.inf)
@@ -140,9 +140,13 @@ class Encoders:
     factors: Mapping[str, float] = field(default_factory=dict)
 
     @property
-    def complete(self) -> list[str]:
+    def complete_columns(self) -> list[str]:
         """The masked numeric columns without missing values."""
-        return [e.name for e in self.masked if isinstance(e, NumericEncoder) and not e.n_missing]
+        return [
+            encoder.name
+            for encoder in self.masked
+            if isinstance(encoder, NumericEncoder) and not encoder.n_missing
+        ]
 
     def read(self, table: pa.Table) -> list[Column]:
         """Return the masked columns of some records."""
@@ -162,29 +166,33 @@ class Encoders:
 
     def space(self, table: pa.Table, columns: Sequence[Column]) -> DistanceSpace:
         """Return the masked columns of some records as axes, and confidential ones if needed."""
-        parts = self._parts(columns)
-        of_axis = np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
+        axes_by_column = self._axes_by_column(columns)
+        column_of_axis = np.repeat(
+            np.arange(len(axes_by_column)), [axes.shape[1] for axes in axes_by_column]
+        )
         names = [encoder.name for encoder in self.masked]
         if not self.confidential:
-            return DistanceSpace(names, np.hstack(parts), of_axis, [])
+            return DistanceSpace(names, np.hstack(axes_by_column), column_of_axis, [])
         frame = tables.open_frame(table)
         confidential = [encoder.read(table, frame) for encoder in self.confidential]
         Y = _concatenate_axes(self.confidential, confidential, self.standardise)
-        number = len(self.confidential)
-        return DistanceSpace(names, np.hstack(parts), of_axis, [], self.dependence, Y, number)
+        n_confidential = len(self.confidential)
+        return DistanceSpace(
+            names, np.hstack(axes_by_column), column_of_axis, [], self.dependence, Y, n_confidential
+        )
 
     def axes(self, columns: Sequence[Column]) -> Matrix:
         """Return the masked columns, standardised as distances are."""
-        return np.hstack(self._parts(columns))
+        return np.hstack(self._axes_by_column(columns))
 
-    def _parts(self, columns: Sequence[Column]) -> list[Matrix]:
+    def _axes_by_column(self, columns: Sequence[Column]) -> list[Matrix]:
         """Return the axes of each masked column, multiplied by its factor."""
-        parts = []
+        axes_by_column = []
         for encoder, column in zip(self.masked, columns, strict=True):
-            part = encoder.axes(column, self.standardise)
+            axes = encoder.axes(column, self.standardise)
             factor = self.factors.get(encoder.name, 1.0)
-            parts.append(part if factor == 1 else part * factor)
-        return parts
+            axes_by_column.append(axes if factor == 1 else axes * factor)
+        return axes_by_column
 
     def zscores(self, columns: Sequence[Column]) -> Matrix:
         """Return the masked columns as z-scores."""
@@ -216,7 +224,7 @@ def make_encoders(
         mean = np.sqrt(np.mean(np.square(list(factors.values()))))
         factors = {name: factor / mean for name, factor in factors.items()}
 
-    def make(name: str) -> Encoder:
+    def make_encoder(name: str) -> Encoder:
         weighted = statistics.weighted.get(name)
         if name in statistics.moments:
             moments = weighted if isinstance(weighted, WeightedMoments) else None
@@ -225,8 +233,8 @@ def make_encoders(
         return _categorical_encoder(name, statistics.values[name], types.get(name), weights)
 
     return Encoders(
-        [make(name) for name in masked],
-        [make(name) for name in confidential],
+        [make_encoder(name) for name in masked],
+        [make_encoder(name) for name in confidential],
         dependence,
         standardise,
         factors,
@@ -234,25 +242,28 @@ def make_encoders(
 
 
 def _categorical_encoder(
-    name: str, value_counts: pa.Table, declared: Type | None, weighted: WeightedValues | None
+    name: str,
+    value_counts: pa.Table,
+    declared_type: Type | None,
+    weighted_values: WeightedValues | None,
 ) -> CategoricalEncoder:
     value_counts = value_counts.sort_by([(name, "ascending")])
-    values, counts = (value_counts.column(column).combine_chunks() for column in (name, COUNT))
-    count = counts.to_numpy().astype(np.int64)
-    column = column_from_counts(name, values, count, declared)
+    values, count_array = (value_counts.column(column).combine_chunks() for column in (name, COUNT))
+    counts = count_array.to_numpy().astype(np.int64)
+    column = column_from_counts(name, values, counts, declared_type)
     present = ~column.is_missing
     A = axes_of(*column.for_axes)[present]
-    weights = count[present].astype(np.float64)
+    weights = counts[present].astype(np.float64)
     codes = column.codes[present]
     mean = (A * weights[:, np.newaxis]).sum(axis=0) / max(1.0, weights.sum())
     coordinates = {"zscore": (_zscores(A, weights), 0 * mean), "none": (A, mean)}
-    if weighted is not None:
-        coordinates["weighted"] = _zscores(A, weighted.weights_of(values)[present]), 0 * mean
+    if weighted_values is not None:
+        coordinates["weighted"] = _zscores(A, weighted_values.weights_of(values)[present]), 0 * mean
     points = {}
-    for standardise, (of_values, of_missing) in coordinates.items():
-        of_codes = np.zeros((int(codes.max(initial=-1)) + 1, A.shape[1]))
-        points[standardise] = np.vstack([of_codes, of_missing])
-        points[standardise][codes] = of_values
+    for standardise, (value_points, missing_point) in coordinates.items():
+        code_points = np.zeros((int(codes.max(initial=-1)) + 1, A.shape[1]))
+        points[standardise] = np.vstack([code_points, missing_point])
+        points[standardise][codes] = value_points
     return CategoricalEncoder(
         name,
         column.kind,
@@ -261,7 +272,7 @@ def _categorical_encoder(
         np.append(codes, -1),
         points,
         int(weights.sum()),
-        int(count[~present].sum()),
+        int(counts[~present].sum()),
     )
 
 

@@ -35,19 +35,19 @@ class ReleaseFolder:
     def __init__(self, target: str | os.PathLike[str], *, force: bool = False):
         self.target = Path(target).resolve()
         self.force = force
-        self._hidden = Path()
-        self._published = False
+        self._hidden_folder = Path()
+        self._is_published = False
 
     def __enter__(self) -> Self:
-        self._check()
+        self._check_target()
         try:
-            self._hidden = Path(
+            self._hidden_folder = Path(
                 tempfile.mkdtemp(
                     prefix=f".{self.target.name}.", suffix=".part", dir=self.target.parent
                 )
             )
             for name in ("source", "cells", "masked", "release"):
-                (self._hidden / name).mkdir()
+                (self._hidden_folder / name).mkdir()
         except OSError as error:
             raise FileError(
                 self._write_error(error), code="cannot-write", file=str(self.target)
@@ -56,24 +56,24 @@ class ReleaseFolder:
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         with defer_interrupt(redeliver=False):
-            if error is not None and self._published:
+            if error is not None and self._is_published:
                 self._restore_target()
             for _ in range(2):  # the first attempt may fail while a worker is still writing
-                shutil.rmtree(self._hidden, ignore_errors=True)
-        if self._hidden.exists():
+                shutil.rmtree(self._hidden_folder, ignore_errors=True)
+        if self._hidden_folder.exists():
             warnings.warn(
                 ScratchFilesLeft(
-                    f"The scratch folder {str(self._hidden)!r} could not be removed. It may hold"
-                    " original records with identifiers: remove it yourself.",
+                    f"The scratch folder {str(self._hidden_folder)!r} could not be removed. It may"
+                    " hold original records with identifiers: remove it yourself.",
                     code="scratch-files-left",
-                    folder=str(self._hidden),
+                    folder=str(self._hidden_folder),
                 ),
                 stacklevel=3,
             )
 
     def path(self, name: str) -> Path:
         """Return the path of a file or folder in the hidden folder."""
-        return self._hidden / name
+        return self._hidden_folder / name
 
     def remove(self, name: str) -> None:
         """Remove a folder of scratch files that are no longer needed."""
@@ -109,11 +109,11 @@ class ReleaseFolder:
     def publish(self, entries: Sequence[Mapping[str, Any]], marker: str) -> None:
         """Move the files and the marker to the target, and nothing else.
 
-        They are first moved to a folder that no worker knows, which leaves behind temporary
-        files of workers. The target is checked again, since it may exist by now.
+        They are first moved to a folder that no worker writes to, so that temporary files of
+        workers are not published. The target is checked again, since it may exist by now.
         """
-        complete, old = self.path("complete"), self.path("old")
-        self._check()
+        complete, previous = self.path("complete"), self.path("old")
+        self._check_target()
         try:
             complete.mkdir()
             (self.path("release") / MARKER).write_text(marker, encoding="utf-8")
@@ -121,14 +121,14 @@ class ReleaseFolder:
                 (self.path("release") / name).rename(complete / name)
             with defer_interrupt():
                 if self.force and self.target.exists():
-                    self.target.rename(old)
+                    self.target.rename(previous)
                 try:
                     complete.rename(self.target)
                 except OSError:
-                    if old.exists():
-                        old.rename(self.target)
+                    if previous.exists():
+                        previous.rename(self.target)
                     raise
-                self._published = True
+                self._is_published = True
         except OSError as error:
             raise FileError(
                 self._write_error(error), code="cannot-write", file=str(self.target)
@@ -136,12 +136,12 @@ class ReleaseFolder:
 
     def _restore_target(self) -> None:
         """Restore what was at the target before."""
-        old = self.path("old")
+        previous = self.path("old")
         self.target.rename(self.path("withdrawn"))
-        if old.exists():
-            old.rename(self.target)
+        if previous.exists():
+            previous.rename(self.target)
 
-    def _check(self) -> None:
+    def _check_target(self) -> None:
         if not self.target.parent.is_dir():
             raise FileError(
                 f"There is no folder {str(self.target.parent)!r} to write to. Create it.",
@@ -162,21 +162,21 @@ class ReleaseFolder:
                 code="file-exists",
                 file=str(self.target),
             )
-        present = {path.name for path in self.target.iterdir()}
-        if present and not (own := _files_of_release(self.target)):
+        existing = {path.name for path in self.target.iterdir()}
+        if existing and not (release_files := _files_of_release(self.target)):
             raise FileError(
                 f"{str(self.target)!r} is not a release of Shoal: the file {MARKER} is missing or"
                 " was written by another program. Remove the folder yourself, or write to another.",
                 code="not-a-release",
                 folder=str(self.target),
             )
-        if present and (others := sorted(present - own)):
+        if existing and (other_files := sorted(existing - release_files)):
             raise FileError(
-                f"{str(self.target)!r} also contains {others[0]!r}, which is not part of the"
+                f"{str(self.target)!r} also contains {other_files[0]!r}, which is not part of the"
                 " release. Move it elsewhere, or write to another folder.",
                 code="other-files-in-release",
                 folder=str(self.target),
-                file=others[0],
+                file=other_files[0],
             )
 
     def _write_error(self, error: OSError) -> str:
@@ -193,9 +193,9 @@ def _files_of_release(folder: Path) -> set[str]:
 
 
 def files_of_marker(content: bytes) -> set[str]:
-    """Return the names of the files that a marker lists, and its own; none if it is another's.
+    """Return the names of the files that a marker lists, and its own.
 
-    Other programs, such as Spark, write a file of the same name.
+    None if another program wrote it: Spark and others write a file of the same name.
     """
     try:
         marker = json.loads(content)

@@ -12,7 +12,7 @@ from shoal.frame import tables
 from shoal.frame.codes import codes_with_missing
 from shoal.frame.columns import Column
 from shoal.partitioners import Auto, Blocked, Partitioner, Refine
-from shoal.scale.confidential import PartConstraint
+from shoal.scale.confidential import RegionConstraint
 from shoal.scale.job import Job, ReleaseJob
 from shoal.steps.grouping import ColumnBlockGroups, GroupingInput, group_block
 from shoal.steps.privacy_constraints import PrivacyConstraint, privacy_constraint
@@ -47,8 +47,8 @@ def group_region(
     partitioner = single_threaded(step.partitioner, len(table))
     groups = []
     for names in step.column_blocks:
-        in_block = [column for name in names for column in columns if column.name == name]
-        groups.append(group_block(step, in_block, inputs, partitioner))
+        block_columns = [column for name in names for column in columns if column.name == name]
+        groups.append(group_block(step, block_columns, inputs, partitioner))
     return groups
 
 
@@ -67,10 +67,10 @@ def region_constraint(job: Job, table: pa.Table, units: Codes | None) -> Privacy
             step, tables.open_frame(table), job.confidential, job.types, units
         )
     columns = job.closeness_columns
-    return PartConstraint(
+    return RegionConstraint(
         job.confidential,
         np.column_stack([column.read(table) for column in columns]),
-        np.array([column.ordered for column in columns]),
+        np.array([column.is_ordered for column in columns]),
         step.diversity,
         step.diversity_kind,
         step.closeness,
@@ -87,8 +87,8 @@ def single_threaded(partitioner: Partitioner, n_records: int) -> Partitioner:
     refinement where one block is enough.
     """
     if isinstance(partitioner, Auto):
-        one_block = n_records <= signature_parameters(Blocked)["block_size"].default
+        fits_one_block = n_records <= signature_parameters(Blocked)["block_size"].default
         k = partitioner.k
-        return Refine(k=k) if one_block else Blocked(k=k, n_jobs=1)
+        return Refine(k=k) if fits_one_block else Blocked(k=k, n_jobs=1)
     copy: Partitioner = clone(partitioner)
     return copy.set_params(n_jobs=1) if isinstance(copy, Blocked) else copy

@@ -9,7 +9,7 @@ from shoal.plan import Plan
 from shoal.plan.findings.privacy_constraints import constraint_findings
 from shoal.plan.guarantees import refuse_constraint
 from shoal.plan.warnings import refuse_homogeneous, refuses_homogeneous
-from shoal.scale.job import Job, ReleaseJob, sum_shared
+from shoal.scale.job import Job, ReleaseJob, sum_shared_counts
 from shoal.scale.shards import Shard
 from shoal.scale.tasks import MaskedBlock
 from shoal.steps import Step
@@ -28,18 +28,18 @@ def check_guarantee(
     With several blocks of columns, k is promised for each of them: ``column_block_sizes`` are the
     number of their classes by size.
     """
-    attained, noun = measures["smallest_class"], "records"
+    attained_k, noun = measures["smallest_class"], "records"
     if plan.unit_column is not None:
-        attained, noun = measures["fewest_units"], "units"
+        attained_k, noun = measures["fewest_units"], "units"
     if column_block_sizes:
-        attained = min(min(sizes) for sizes in column_block_sizes)
+        attained_k = min(min(sizes) for sizes in column_block_sizes)
     k = max(step.k or 0 for step in plan.steps if plan.is_intact(step))
-    if attained < k:
+    if attained_k < k:
         raise GuaranteeBroken(
-            f"The smallest class of the released values holds {attained} {noun}; k={k} was"
+            f"The smallest class of the released values holds {attained_k} {noun}; k={k} was"
             " promised. Please report this: no data were released.",
             code="guarantee-broken",
-            smallest=attained,
+            smallest=attained_k,
             k=k,
         )
     if n_expected != n_written:
@@ -57,32 +57,34 @@ def check_constraints(
 ) -> None:
     """Raise if confidential values are less protected than the plan promises."""
     step = plan.steps[0]  # a plan of several promises nothing about them
-    least, farthest = _attained_constraints(step, shards)
-    for finding in constraint_findings(step, least, farthest, job.confidential):
+    least_diversity, greatest_distance = _attained_constraints(step, shards)
+    for finding in constraint_findings(step, least_diversity, greatest_distance, job.confidential):
         refuse_constraint(finding, by_units=job.unit is not None)
     if refuses_homogeneous(plan):
-        shared = sum_shared(shard.shared for shard in shards)
-        refuse_homogeneous(plan, shared, sum(measures["class_sizes"].values()))
+        shared_counts = sum_shared_counts(shard.shared_counts for shard in shards)
+        refuse_homogeneous(plan, shared_counts, sum(measures["class_sizes"].values()))
 
 
 def _attained_constraints(step: Step, shards: Sequence[Shard]) -> tuple[float | None, float | None]:
     """Return the least diversity and the greatest distance of all classes, where promised."""
-    least = farthest = None
+    least_diversity = greatest_distance = None
     if step.diversity is not None:
-        kinds = [shard.diversity[step.diversity_kind] for shard in shards if shard.diversity]
-        least = min(number for numbers in kinds for number in numbers)
+        diversities = [shard.diversity[step.diversity_kind] for shard in shards if shard.diversity]
+        least_diversity = min(
+            attained for diversity_by_column in diversities for attained in diversity_by_column
+        )
     if step.closeness is not None:
-        farthest = max(number for shard in shards for number in shard.closeness or ())
-    return least, farthest
+        greatest_distance = max(attained for shard in shards for attained in shard.closeness or ())
+    return least_diversity, greatest_distance
 
 
 def refuse_homogeneous_groups(job: Job, blocks: Sequence[MaskedBlock]) -> None:
     """Refuse groups with a single confidential value, if the step is set to refuse them."""
     if job.step.homogeneity != "refuse":
         return
-    shared = sum_shared(block.shared for block in blocks)
+    shared_counts = sum_shared_counts(block.shared_counts for block in blocks)
     n_groups = sum(n for block in blocks for sizes in block.group_sizes for n in sizes.values())
-    reason = describe_homogeneity(shared, n_groups, job.step.unit_column or RECORD_UNIT)
+    reason = describe_homogeneity(shared_counts, n_groups, job.step.unit_column or RECORD_UNIT)
     if reason:
         raise InputError(
             f'{reason} Set `homogeneity="merge"` to join such groups with their neighbours, or'

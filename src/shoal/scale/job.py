@@ -36,7 +36,7 @@ class ReleaseJob:
 
     Parameters
     ----------
-    released : pyarrow.Schema
+    released_schema : pyarrow.Schema
         The released columns with their types.
     quasi_identifiers : list of str
         Columns that an attacker may know.
@@ -61,7 +61,7 @@ class ReleaseJob:
         Whether l-diversity is measured.
     """
 
-    released: pa.Schema
+    released_schema: pa.Schema
     quasi_identifiers: Sequence[str]
     confidential: Sequence[str]
     n_shards: int
@@ -76,14 +76,14 @@ class ReleaseJob:
     @property
     def other_columns(self) -> list[str]:
         """Released columns that are neither quasi-identifiers, confidential nor weights."""
-        named = (*self.quasi_identifiers, *self.confidential, self.weight)
-        return [name for name in self.released.names if name not in named]
+        columns_with_role = (*self.quasi_identifiers, *self.confidential, self.weight)
+        return [name for name in self.released_schema.names if name not in columns_with_role]
 
     @property
     def columns(self) -> list[str]:
         """The columns to read: those that are released, the weights and the units."""
-        others = [name for name in (self.weight, self.unit) if name is not None]
-        return list(dict.fromkeys([*self.released.names, *others]))
+        unreleased = [name for name in (self.weight, self.unit) if name is not None]
+        return list(dict.fromkeys([*self.released_schema.names, *unreleased]))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -98,7 +98,7 @@ class Job(ReleaseJob):
         The encoders of the columns that distances are computed on.
     strata : Strata
         The strata and their cells.
-    required : list of str
+    required_columns : list of str
         Columns whose missing values drop a record.
     attack_share : float
         Share of the records that the linkage attack is tried on.
@@ -113,7 +113,7 @@ class Job(ReleaseJob):
     step: Microaggregate
     encoders: Encoders
     strata: Strata
-    required: Sequence[str]
+    required_columns: Sequence[str]
     attack_share: float
     thresholds: Thresholds
     types: Mapping[str, Type] = field(default_factory=dict)
@@ -157,11 +157,11 @@ def count_sizes(sizes: NDArray[np.int64]) -> Mapping[int, int]:
     return dict(zip(size.tolist(), count.tolist(), strict=True))
 
 
-def sum_shared(parts: Iterable[Mapping[str, SharedCounts]]) -> dict[str, SharedCounts]:
-    """Return the sum, by column, of the classes that share a value."""
+def sum_shared_counts(mappings: Iterable[Mapping[str, SharedCounts]]) -> dict[str, SharedCounts]:
+    """Return the sum, by column, of counts of classes that share a value."""
     total: dict[str, SharedCounts] = {}
-    for part in parts:
-        for name, counts in part.items():
+    for mapping in mappings:
+        for name, counts in mapping.items():
             previous = total.get(name, SharedCounts(0, 0, 0))
             total[name] = SharedCounts(*map(sum, zip(previous, counts, strict=True)))
     return total
@@ -170,6 +170,6 @@ def sum_shared(parts: Iterable[Mapping[str, SharedCounts]]) -> dict[str, SharedC
 def sum_counts(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
     """Return the sum of counts with the same key, sorted by key."""
     total: Counter[Any] = Counter()
-    for part in counts:
-        total.update(part)
+    for mapping in counts:
+        total.update(mapping)
     return {key: total[key] for key in sorted(total)}

@@ -7,22 +7,22 @@ from typing import Any
 from shoal.metrics import NEEDS, inputs_of
 from shoal.metrics.assessment import linear_cost_measures
 from shoal.scale.exact_sums import UNIT
-from shoal.scale.job import Job, ReleaseJob, sum_counts, sum_shared
-from shoal.scale.moment_sums import OF_MOMENTS, MomentSums
+from shoal.scale.job import Job, ReleaseJob, sum_counts, sum_shared_counts
+from shoal.scale.moment_sums import MOMENT_MEASURES, MomentSums
 from shoal.scale.shards import Shard
-from shoal.scale.tasks import MOVED, SPREAD, MaskedBlock
+from shoal.scale.tasks import DISTANCE_TO_MASKED, DISTANCE_TO_MEAN, MaskedBlock
 from shoal.scale.weights import total_change
 
 # The measures that are computed on a large table, as far as its columns allow.
-COMPUTED = (
+MICROAGGREGATION_MEASURES = (
     "information_loss", "smallest_class", "reidentification", "weighted_total_change",
     "homogeneous_classes", "linkage", "l_diversity", "p_sensitivity", "t_closeness",
     "fewest_units", "largest_unit_share", "distortion_x", "il1s",
     "euclidean_loss",
-    *OF_MOMENTS,
+    *MOMENT_MEASURES,
 )  # fmt: skip
 # Those of a plan that recodes combinations of values.
-COUNTED = (
+RECODING_MEASURES = (
     "smallest_class", "reidentification", "homogeneous_classes", "l_diversity", "p_sensitivity",
     "t_closeness", "fewest_units", "largest_unit_share",
 )  # fmt: skip
@@ -35,25 +35,27 @@ def compute_measures(
     job: Job, blocks: Sequence[MaskedBlock], shards: Sequence[Shard], sums: MomentSums
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the measures of a release, and remarks on how they were computed or why not."""
-    of_moments, remarks = sums.measures()
+    moment_measures, remarks = sums.measures()
     loss = job.encoders.information_loss(sum_counts(block.squared_errors for block in blocks))
     measures: dict[str, Any] = {
         "information_loss": loss,
         "distortion_x": loss / 100,
         **class_measures(job, shards),
         **_distance_measures(job, sum_counts(block.distances for block in blocks)),
-        **of_moments,
+        **moment_measures,
     }
-    if job.step.weight is not None and job.encoders.complete:
+    if job.step.weight is not None and job.encoders.complete_columns:
         measures["weighted_total_change"], remarks["weighted_total_change"] = total_change(
-            sum_counts(block.totals for block in blocks), job.encoders.complete
+            sum_counts(block.totals for block in blocks), job.encoders.complete_columns
         )
-    attacked = sum(block.attacked for block in blocks)
-    if attacked:
+    n_attacked = sum(block.n_attacked for block in blocks)
+    if n_attacked:
         records = sum(shard.records for shard in shards)
-        measures["linkage"] = float(sum(block.linked for block in blocks) * UNIT / attacked)
+        measures["linkage"] = float(
+            sum(block.expected_links for block in blocks) * UNIT / n_attacked
+        )
         remarks["linkage"] = (
-            f"Of {attacked} records drawn from {records}, each looked for among the originals of"
+            f"Of {n_attacked} records drawn from {records}, each looked for among the originals of"
             " its own block and in units of the original; among all, no more links would be right."
         )
     return measures, {**why_not_computed(measures, bool(job.confidential)), **remarks}
@@ -67,7 +69,7 @@ def _distance_measures(job: Job, sums: Mapping[str, int]) -> dict[str, Any]:
     records = job.encoders.masked[0].n_present + job.encoders.masked[0].n_missing
     mean_changes = [sums[name] * UNIT / records for name in varying]
     return {
-        "euclidean_loss": float(100 * Fraction(sums[MOVED], sums[SPREAD])),
+        "euclidean_loss": float(100 * Fraction(sums[DISTANCE_TO_MASKED], sums[DISTANCE_TO_MEAN])),
         "il1s": float(sum(mean_changes) / len(varying)) / 2**0.5,
     }
 
@@ -90,8 +92,10 @@ def class_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, Any]:
         },
     }
     if job.confidential:
-        shared = sum_shared(shard.shared for shard in shards)
-        measures["homogeneous_classes"] = {n: shared[n].homogeneous for n in sorted(shared)}
+        shared_counts = sum_shared_counts(shard.shared_counts for shard in shards)
+        measures["homogeneous_classes"] = {
+            n: shared_counts[n].homogeneous for n in sorted(shared_counts)
+        }
     return measures | _unit_measures(shards) | _constraint_measures(job, shards)
 
 
@@ -110,7 +114,7 @@ def _constraint_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, 
     names, measures = job.confidential, {}
     diversities = [shard.diversity for shard in shards if shard.diversity is not None]
     if diversities:
-        least = {
+        least_by_kind = {
             kind: [
                 min(numbers)
                 for numbers in zip(*(diversity[kind] for diversity in diversities), strict=True)
@@ -118,13 +122,13 @@ def _constraint_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, 
             for kind in diversities[0]
         }
         measures["l_diversity"] = {
-            kind: dict(zip(names, numbers, strict=True)) for kind, numbers in least.items()
+            kind: dict(zip(names, numbers, strict=True)) for kind, numbers in least_by_kind.items()
         }
-        measures["p_sensitivity"] = min(least["distinct"])
+        measures["p_sensitivity"] = min(least_by_kind["distinct"])
     distances = [shard.closeness for shard in shards if shard.closeness is not None]
     if distances:
-        farthest = [max(numbers) for numbers in zip(*distances, strict=True)]
-        measures["t_closeness"] = dict(zip(names, farthest, strict=True))
+        greatest_distances = [max(numbers) for numbers in zip(*distances, strict=True)]
+        measures["t_closeness"] = dict(zip(names, greatest_distances, strict=True))
     return measures
 
 

@@ -102,13 +102,13 @@ def chunk_units(job_file: str, chunk: Chunk) -> dict[int, Keys]:
     job: Job = load_job(job_file)
     assert job.unit is not None
     keys_by_stratum: dict[int, Keys] = {}
-    columns = list(dict.fromkeys([job.unit, *job.strata.columns, *job.required]))
-    for table in read_batches(chunk, columns, job.required):
+    columns = list(dict.fromkeys([job.unit, *job.strata.columns, *job.required_columns]))
+    for table in read_batches(chunk, columns, job.required_columns):
         stratum, keys = job.strata.stratum_of(table), content_keys(table, [job.unit])
         for number in np.unique(stratum).tolist():
-            before = keys_by_stratum.get(number, keys[:0])
-            own = np.union1d(before, keys[stratum == number])
-            keys_by_stratum[number] = own[: job.step.k]
+            previous_keys = keys_by_stratum.get(number, keys[:0])
+            merged_keys = np.union1d(previous_keys, keys[stratum == number])
+            keys_by_stratum[number] = merged_keys[: job.step.k]
     return keys_by_stratum
 
 
@@ -119,7 +119,7 @@ def _sum_strata(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) ->
     sizes = [chunk.records for chunk in chunks]
     sums: Sums = {}
     for _, chunk_sums in run_stage(runner, "comparing strata", sum_chunk, tasks, sizes):
-        _add(sums, chunk_sums)
+        _add_sums(sums, chunk_sums)
     return sums
 
 
@@ -129,23 +129,23 @@ def sum_chunk(job_file: str, chunk: Chunk) -> Sums:
     job: Job = load_job(job_file)
     sums: Sums = {}
     columns = [*job.step.columns, *job.strata.columns]
-    for table in read_batches(chunk, columns, job.required):
+    for table in read_batches(chunk, columns, job.required_columns):
         stratum = job.strata.stratum_of(table)
         order = np.argsort(stratum, kind="stable")
         A = job.encoders.axes(job.encoders.read(table))[order]
         strata, starts = np.unique(stratum[order], return_index=True)
-        parts = np.split(A, starts[1:])
-        _add(
+        axes_by_stratum = np.split(A, starts[1:])
+        _add_sums(
             sums,
             {
-                number: [exact_integer_sum(axis) for axis in part.T]
-                for number, part in zip(strata.tolist(), parts, strict=True)
+                number: [exact_integer_sum(axis) for axis in stratum_axes.T]
+                for number, stratum_axes in zip(strata.tolist(), axes_by_stratum, strict=True)
             },
         )
     return sums
 
 
-def _add(sums: Sums, more: Sums) -> None:
-    for stratum, terms in more.items():
-        before = sums.get(stratum, [0] * len(terms))
-        sums[stratum] = [a + b for a, b in zip(before, terms, strict=True)]
+def _add_sums(sums: Sums, new_sums: Sums) -> None:
+    for stratum, terms in new_sums.items():
+        previous = sums.get(stratum, [0] * len(terms))
+        sums[stratum] = [a + b for a, b in zip(previous, terms, strict=True)]

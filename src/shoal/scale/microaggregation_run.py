@@ -21,14 +21,13 @@ from shoal.scale.guarantees import (
     refuse_homogeneous_groups,
 )
 from shoal.scale.job import Job, save_job, sum_counts, worker_task
-from shoal.scale.judgement import judge
-from shoal.scale.layout import make_blocks, make_regions
 from shoal.scale.measures import compute_measures
 from shoal.scale.merging import merge_strata, strata_units
-from shoal.scale.profile import BlockProfile, Profile, grids, risk_of_original
+from shoal.scale.profile import BlockProfile, Profile, make_grids, risk_of_original
 from shoal.scale.region_joins import has_group_constraints, join_regions
+from shoal.scale.regions import make_blocks, make_regions
 from shoal.scale.release import LargeRelease, join_summaries, provenance, summarise_groups
-from shoal.scale.resplit import final_numbers, resplit, split_cell
+from shoal.scale.resplit import final_buckets, resplit, split_cell
 from shoal.scale.runner import run_stage
 from shoal.scale.sample import sampling_share
 from shoal.scale.scratch import files_with
@@ -46,6 +45,7 @@ from shoal.scale.validation import (
     check_weight,
     is_number,
 )
+from shoal.scale.verdict import judge
 from shoal.steps import Microaggregate
 from shoal.steps.group_loss import column_weight_warnings
 from shoal.steps.strata import refuse_small_sizes
@@ -69,8 +69,8 @@ class MicroaggregationRun(TableRun):
         schema = self._open_files(self._find_files(source))
         statistics = self._compute_statistics(schema)
         job = self._make_job(schema, statistics)
-        cells_of = self._assign_cells(job)
-        blocks = self._mask_blocks(job, cells_of)
+        cells_by_stratum = self._assign_cells(job)
+        blocks = self._mask_blocks(job, cells_by_stratum)
         refuse_homogeneous_groups(job, blocks)
         shards = self._write_shards([block.file for block in blocks])
         classes = [shard.column_block_classes for shard in shards]
@@ -86,7 +86,8 @@ class MicroaggregationRun(TableRun):
         )  # fmt: skip
         self.warnings += python_warnings(verdict)
         column_block_summaries = [
-            summarise_groups(blocks, at) for at in range(len(self.step.column_blocks))
+            summarise_groups(blocks, column_block)
+            for column_block in range(len(self.step.column_blocks))
         ]
         return LargeRelease(
             self.folder.target,
@@ -136,13 +137,15 @@ class MicroaggregationRun(TableRun):
             self.step.weight,
             self.step.weighted_distances,
             self.step.unit_column,
-            columns_with(self.plan.roles, "confidential") if self._measures_closeness else (),
+            columns_with(self.plan.roles, "confidential") if self._needs_closeness else (),
         )
         tasks = [(chunk, request) for chunk in self.chunks]
         sizes = [chunk.records for chunk in self.chunks]
         statistics = TableStatistics()
-        for _, part in run_stage(self.runner, "counting", _chunk_statistics, tasks, sizes):
-            statistics = merge_statistics([statistics, part])
+        for _, statistics_of_chunk in run_stage(
+            self.runner, "counting", _chunk_statistics, tasks, sizes
+        ):
+            statistics = merge_statistics([statistics, statistics_of_chunk])
         if not statistics.records:
             raise InputError(
                 f"Every one of the {n_records} records has a missing value, so"
@@ -165,7 +168,7 @@ class MicroaggregationRun(TableRun):
         return statistics
 
     @property
-    def _measures_closeness(self) -> bool:
+    def _needs_closeness(self) -> bool:
         return self.step.closeness is not None or "t_closeness" in self.plan.limits.figures
 
     def _is_number(self, schema: pa.Schema, name: str) -> bool:
@@ -179,10 +182,10 @@ class MicroaggregationRun(TableRun):
         step, confidential = self.step, columns_with(self.plan.roles, "confidential")
         self.findings += map(as_finding, column_weight_warnings(step, None))
         encoders = self._make_encoders(statistics)
-        released = self._released_schema(schema, statistics)
+        released_schema = self._released_schema(schema, statistics)
         strata, counts = find_strata(statistics, step.strata)
         job = Job(
-            released=released,
+            released_schema=released_schema,
             quasi_identifiers=self.plan.quasi_identifiers,
             confidential=confidential,
             n_shards=ceil(statistics.records / self.chunk_size),
@@ -192,18 +195,18 @@ class MicroaggregationRun(TableRun):
             unit=step.unit_column,
             weight=step.weight,
             closeness_columns=[
-                ConfidentialColumn.of(name, counts, self.plan.types)
+                ConfidentialColumn.from_counts(name, counts, self.plan.types)
                 for name, counts in statistics.confidential.items()
             ],
             measures_diversity=bool(confidential),
             step=step,
             encoders=encoders,
             strata=strata,
-            required=self.plan.required_columns,
+            required_columns=self.plan.required_columns,
             attack_share=min(1.0, MAX_ATTACKED / statistics.records),
             thresholds=self.plan.thresholds,
             types=self.plan.types,
-            grids=grids(
+            grids=make_grids(
                 statistics.sample,
                 [name for name in step.columns if name in statistics.moments],
                 self._whole_columns(schema),
@@ -270,8 +273,8 @@ class MicroaggregationRun(TableRun):
         if field.name not in self.step.columns or field.name not in statistics.moments:
             return field
         decimals = self.step.decimals_of(field.name)
-        whole = decimals is not None and decimals <= 0 and pa.types.is_integer(field.type)
-        return pa.field(field.name, pa.int64() if whole else pa.float64())
+        is_whole = decimals is not None and decimals <= 0 and pa.types.is_integer(field.type)
+        return pa.field(field.name, pa.int64() if is_whole else pa.float64())
 
     def _assign_cells(self, job: Job) -> list[list[int]]:
         """Write all records to scratch files by cell; return the cells of each stratum."""
@@ -288,21 +291,23 @@ class MicroaggregationRun(TableRun):
             self.runner, split_cell, self.job_file, folder, files, self.chunk_size
         )
         return [
-            [number for cell in cells for number in final_numbers(cell, split_into)]
-            for cells in job.strata.cells_of
+            [number for cell in cells for number in final_buckets(cell, split_into)]
+            for cells in job.strata.cells_by_stratum
         ]
 
-    def _mask_blocks(self, job: Job, cells_of: Sequence[Sequence[int]]) -> list[MaskedBlock]:
+    def _mask_blocks(
+        self, job: Job, cells_by_stratum: Sequence[Sequence[int]]
+    ) -> list[MaskedBlock]:
         """Group and mask all records, block by block."""
         records = sum_counts(file.records for file in self.cell_files)
         size, k = self.chunk_size, self.step.k
-        regions_of = [make_regions([cells], records, k, size) for cells in cells_of]
+        regions_by_stratum = [make_regions([cells], records, k, size) for cells in cells_by_stratum]
         if has_group_constraints(job):
-            regions_of = join_regions(
-                self.runner, self.job_file, regions_of, self.cell_files, records, size
+            regions_by_stratum = join_regions(
+                self.runner, self.job_file, regions_by_stratum, self.cell_files, records, size
             )
         blocks = make_blocks(
-            [region for regions in regions_of for region in regions], records, size
+            [region for regions in regions_by_stratum for region in regions], records, size
         )
         folder = str(self.folder.path("masked"))
         tasks, sizes = [], []

@@ -88,7 +88,7 @@ class ProcessPool:
                 waiting.extendleft(reversed(lost))
 
     def cancel(self, handles: Sequence[Task]) -> None:
-        """Forget tasks; where some are running, their processes are ended."""
+        """Forget tasks; end the processes if some are running."""
         del handles
         if self._running:
             self.close()
@@ -127,10 +127,12 @@ class ProcessPool:
                 initializer=signal.signal,
                 initargs=(signal.SIGINT, signal.SIG_IGN),
             )
-        before = set(multiprocessing.active_children())
+        earlier_children = set(multiprocessing.active_children())
         future = self._executor.submit(task.function, *task.arguments)
         self._processes += [
-            process for process in multiprocessing.active_children() if process not in before
+            process
+            for process in multiprocessing.active_children()
+            if process not in earlier_children
         ]
         self._running[future] = number
 

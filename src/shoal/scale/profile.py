@@ -1,4 +1,4 @@
-"""Columns of a large table before and after, from counts that can be added.
+"""Columns of a large table before and after masking, from counts that can be added.
 
 The values of a numeric column are counted on a grid that is laid over a sample of the original;
 its cells divide the bins of a histogram, so that bins are the same as in memory. Means and
@@ -19,7 +19,7 @@ from shoal.frame.columns import Column
 from shoal.frame.types import text_of
 from shoal.metrics.histogram import bars, histogram
 from shoal.metrics.similarity import similarity_of_counts, similarity_of_numbers
-from shoal.plan.column_profile import profile_pairs, scores
+from shoal.plan.column_profile import profile_pairs, similarity_scores
 from shoal.plan.profile import MAX_COLUMNS, MIN_COUNT
 from shoal.scale.moment_sums import MomentSums
 from shoal.scale.sample import Sample
@@ -34,7 +34,7 @@ MARGIN = 2.0  # of the grid on either side of the bulk, in widths of the bulk
 
 
 class Grid(NamedTuple):
-    """Equal cells along the values of a column; the first and the last are open."""
+    """Cells of equal width over the values of a column; the first and the last are unbounded."""
 
     step: float
     offset: float
@@ -42,16 +42,16 @@ class Grid(NamedTuple):
     last: int
 
     @classmethod
-    def of(cls, values: Values, weights: Values, *, whole: bool) -> "Grid":
+    def from_sample(cls, values: Values, weights: Values, *, is_whole: bool) -> "Grid":
         """Return the grid over the bulk of a sample."""
         order = np.argsort(values, kind="stable")
-        share = np.cumsum(weights[order]) / weights.sum()
-        at = np.searchsorted(share, [TAIL, 1 - TAIL]).clip(max=len(values) - 1)
-        low, high = values[order][at].tolist()
+        cumulative_share = np.cumsum(weights[order]) / weights.sum()
+        positions = np.searchsorted(cumulative_share, [TAIL, 1 - TAIL]).clip(max=len(values) - 1)
+        low, high = values[order][positions].tolist()
         width = (high - low) or float(np.ptp(values)) or abs(low) or 1.0
         # A tenth of the bins of a histogram, or finer; a power of ten divides all round steps.
         step = 10.0 ** (math.floor(math.log10(width / BINS)) - 1)
-        offset, step = (0.5, max(step, 1.0)) if whole else (0.0, step)
+        offset, step = (0.5, max(step, 1.0)) if is_whole else (0.0, step)
         first, last = (math.floor((edge + offset) / step) for edge in (low, high))
         margin = math.ceil(MARGIN * width / step)
         return cls(step, offset, first - margin, last + margin)
@@ -63,21 +63,21 @@ class Grid(NamedTuple):
         return np.bincount(np.clip(cells, 0, number - 1).astype(np.int64), minlength=number)
 
     @property
-    def middles(self) -> Values:
+    def midpoints(self) -> Values:
         """The middle of each cell; of whole numbers in cells of one, the number itself."""
         cells = np.arange(self.first, self.last + 1)
         inside = self.offset if self.step == 1.0 and self.offset else self.step / 2
         return np.asarray(cells * self.step + inside - self.offset, np.float64)
 
 
-class Tally(NamedTuple):
+class SparseCounts(NamedTuple):
     """Non-zero counts of the cells of a grid: small enough to be sent."""
 
     cells: NDArray[np.int32]
     counts: NDArray[np.int32]
 
     @classmethod
-    def of(cls, counts: Counts) -> "Tally":
+    def from_counts(cls, counts: Counts) -> "SparseCounts":
         """Return the counts that are not zero."""
         cells = np.flatnonzero(counts)
         return cls(cells.astype(np.int32), counts[cells].astype(np.int32))
@@ -85,52 +85,57 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BlockProfile:
-    """What was counted on the columns of a block before and after.
+    """What was counted on the columns of a block before and after masking.
 
     Parameters
     ----------
-    tallies : dict
-        For each numeric column the counts on its grid, before and after.
+    grid_counts : dict
+        For each numeric column the counts on its grid, original and masked.
     moments : dict
-        For each numeric column the moments after.
+        For each numeric column the moments of the masked values.
     values : dict
-        For each other column its values after, with their counts.
+        For each other column its masked values, with their counts.
     sums : MomentSums
-        Sums of the products of numeric columns, before and after.
+        Sums of the products of numeric columns, original and masked.
     """
 
-    tallies: Mapping[str, tuple[Tally, Tally]] = field(default_factory=dict)
+    grid_counts: Mapping[str, tuple[SparseCounts, SparseCounts]] = field(default_factory=dict)
     moments: Mapping[str, Moments] = field(default_factory=dict)
     values: Mapping[str, pa.Table] = field(default_factory=dict)
     sums: MomentSums = field(default_factory=MomentSums)
 
 
-def grids(sample: Sample | None, numeric: Iterable[str], whole: Sequence[str]) -> dict[str, Grid]:
+def make_grids(
+    sample: Sample | None, numeric: Iterable[str], whole_columns: Sequence[str]
+) -> dict[str, Grid]:
     """Return a grid for each numeric column that has values."""
-    grid_of: dict[str, Grid] = {}
+    grid_by_column: dict[str, Grid] = {}
     for name in numeric if sample is not None else ():
         assert sample is not None
         values = sample.table.column(name).cast(pa.float64(), safe=False).to_numpy()
         present = np.isfinite(values)
         if present.any():
             weights = sample.weights[present]
-            grid_of[name] = Grid.of(values[present], weights, whole=name in whole)
-    return grid_of
-
-
-def tally_columns(
-    grid_of: Mapping[str, Grid], before: Sequence[Column], after: Sequence[Column]
-) -> dict[str, tuple[Tally, Tally]]:
-    """Count the values of numeric columns on their grids."""
-    tallies = {}
-    for pair in zip(before, after, strict=True):
-        grid = grid_of.get(pair[0].name)
-        if grid is not None:
-            first, second = (
-                Tally.of(grid.counts_of(column.values[~column.is_missing])) for column in pair
+            grid_by_column[name] = Grid.from_sample(
+                values[present], weights, is_whole=name in whole_columns
             )
-            tallies[pair[0].name] = first, second
-    return tallies
+    return grid_by_column
+
+
+def count_on_grids(
+    grids: Mapping[str, Grid], original: Sequence[Column], masked: Sequence[Column]
+) -> dict[str, tuple[SparseCounts, SparseCounts]]:
+    """Count the values of numeric columns on their grids."""
+    grid_counts = {}
+    for pair in zip(original, masked, strict=True):
+        grid = grids.get(pair[0].name)
+        if grid is not None:
+            original_counts, masked_counts = (
+                SparseCounts.from_counts(grid.counts_of(column.values[~column.is_missing]))
+                for column in pair
+            )
+            grid_counts[pair[0].name] = original_counts, masked_counts
+    return grid_counts
 
 
 class Profile:
@@ -138,15 +143,15 @@ class Profile:
 
     Parameters
     ----------
-    grid_of : dict
+    grids : dict
         The grid of each numeric column.
     """
 
-    def __init__(self, grid_of: Mapping[str, Grid]):
-        self.grids = grid_of
+    def __init__(self, grids: Mapping[str, Grid]):
+        self.grids = grids
         self.counts = {
             name: np.zeros((2, grid.last - grid.first + 1), np.int64)
-            for name, grid in grid_of.items()
+            for name, grid in grids.items()
         }
         self.moments: dict[str, Moments] = {}
         self.values: dict[str, pa.Table] = {}
@@ -154,9 +159,9 @@ class Profile:
 
     def add(self, block: BlockProfile) -> None:
         """Add the counts of a block."""
-        for name, tallies in block.tallies.items():
-            for side, tally in enumerate(tallies):
-                self.counts[name][side][tally.cells] += tally.counts
+        for name, counts_by_table in block.grid_counts.items():
+            for table, sparse_counts in enumerate(counts_by_table):
+                self.counts[name][table][sparse_counts.cells] += sparse_counts.counts
         for name, moments in block.moments.items():
             self.moments[name] = self.moments.get(name, Moments()) + moments
         self.values = merge_values([self.values, block.values])
@@ -164,17 +169,18 @@ class Profile:
 
     def to_block(self) -> BlockProfile:
         """Return the counts in a form that can be sent and added."""
-        tallies = {
-            name: (Tally.of(counts[0]), Tally.of(counts[1])) for name, counts in self.counts.items()
+        grid_counts = {
+            name: (SparseCounts.from_counts(counts[0]), SparseCounts.from_counts(counts[1]))
+            for name, counts in self.counts.items()
         }
-        return BlockProfile(tallies, self.moments, self.values, self.sums)
+        return BlockProfile(grid_counts, self.moments, self.values, self.sums)
 
     def to_dict(
         self,
         columns: Sequence[str],
-        moments_before: Mapping[str, Moments],
-        values_before: Mapping[str, pa.Table],
-        whole: Sequence[str],
+        original_moments: Mapping[str, Moments],
+        original_values: Mapping[str, pa.Table],
+        whole_columns: Sequence[str],
         k: int | None,
     ) -> dict[str, Any]:
         """Return the data for figures, as `shoal.plan.profile.profile` does.
@@ -183,11 +189,11 @@ class Profile:
         ----------
         columns : list of str
             The masked columns.
-        moments_before : dict
+        original_moments : dict
             Moments of the numeric columns of the original.
-        values_before : dict
+        original_values : dict
             Values of its other columns, with their counts.
-        whole : list of str
+        whole_columns : list of str
             Columns of whole numbers.
         k : int or None
             No count is of 1 to k - 1 original records.
@@ -197,36 +203,51 @@ class Profile:
         dict
             ``distributions``, ``columns``, ``scores`` and ``correlations``.
         """
-        least = max(k or 0, MIN_COUNT)
+        min_count = max(k or 0, MIN_COUNT)
         entries = []
         for name in columns:
-            after = self.moments.get(name, Moments())
-            if name in self.grids and moments_before[name].n_present and after.n_present:
-                numbers = Numbers(self.grids[name].middles, *self.counts[name])
-                old, new = summary_of(moments_before[name]), summary_of(after)
-                entries.append(number_entry(name, numbers, old, new, least, whole=name in whole))
+            masked_moments = self.moments.get(name, Moments())
+            if name in self.grids and original_moments[name].n_present and masked_moments.n_present:
+                numbers = NumberCounts(self.grids[name].midpoints, *self.counts[name])
+                original_summary, masked_summary = (
+                    summary_of(original_moments[name]),
+                    summary_of(masked_moments),
+                )
+                entries.append(
+                    number_entry(
+                        name,
+                        numbers,
+                        original_summary,
+                        masked_summary,
+                        min_count,
+                        is_whole=name in whole_columns,
+                    )
+                )
             else:
-                counts = _as_dict(name, values_before.get(name)), _as_dict(name, self.values[name])
-                entries.append(category_entry(name, *counts, least))
-        return assemble(entries, self.sums.correlations(MAX_COLUMNS))
+                counts = (
+                    _as_dict(name, original_values.get(name)),
+                    _as_dict(name, self.values[name]),
+                )
+                entries.append(category_entry(name, *counts, min_count))
+        return assemble_profile(entries, self.sums.correlations(MAX_COLUMNS))
 
 
-class Numbers(NamedTuple):
-    """Numbers in ascending order, and how often each occurs before and after."""
+class NumberCounts(NamedTuple):
+    """Numbers in ascending order, and how often each occurs in the original and masked table."""
 
     values: Values
-    before: Counts
-    after: Counts
+    original: Counts
+    masked: Counts
 
     def quartiles(self, counts: Counts) -> list[float]:
         """Return the least numbers that a quarter, half and three quarters do not exceed."""
         ranks = np.ceil(np.array([0.25, 0.5, 0.75]) * counts.sum())
-        at = np.searchsorted(np.cumsum(counts), ranks)
-        return [float(f"{value:.12g}") for value in self.values[at]]
+        positions = np.searchsorted(np.cumsum(counts), ranks)
+        return [float(f"{value:.12g}") for value in self.values[positions]]
 
 
-class Summary(NamedTuple):
-    """Figures of the numbers of a column."""
+class NumberSummary(NamedTuple):
+    """Mean, deviation, extremes and missing values of a numeric column."""
 
     mean: float
     deviation: float
@@ -235,14 +256,14 @@ class Summary(NamedTuple):
     missing: int
 
 
-def summary_of(moments: Moments) -> Summary:
-    """Return the figures that follow from moments."""
-    return Summary(
+def summary_of(moments: Moments) -> NumberSummary:
+    """Return the summary that follows from moments."""
+    return NumberSummary(
         moments.mean, moments.deviation, moments.smallest, moments.largest, moments.n_missing
     )
 
 
-class Entry(NamedTuple):
+class ColumnEntry(NamedTuple):
     """The distribution of a column for a figure, and its figures for a table."""
 
     distribution: dict[str, Any]
@@ -250,51 +271,59 @@ class Entry(NamedTuple):
 
 
 def number_entry(
-    name: str, numbers: Numbers, before: Summary, after: Summary, least: int, *, whole: bool
-) -> Entry:
-    """Return a numeric column before and after."""
-    values, counts = numbers.values, (numbers.before, numbers.after)
-    bins = histogram(values, values, least, is_whole=whole, counts=counts)
-    years = whole and round(after.smallest) >= 1800 and round(after.largest) <= 2100
-    return Entry(
-        {"column": name, **bins._asdict(), "years": years},
+    name: str,
+    numbers: NumberCounts,
+    original: NumberSummary,
+    masked: NumberSummary,
+    min_count: int,
+    *,
+    is_whole: bool,
+) -> ColumnEntry:
+    """Return the entry of a numeric column, given its counts and figures in both tables."""
+    values, counts = numbers.values, (numbers.original, numbers.masked)
+    bins = histogram(values, values, min_count, is_whole=is_whole, counts=counts)
+    are_years = is_whole and round(masked.smallest) >= 1800 and round(masked.largest) <= 2100
+    return ColumnEntry(
+        {"column": name, **bins._asdict(), "years": are_years},
         {
             "column": name,
             "similarity": similarity_of_numbers(values, values, counts),
-            "years": years,
-            "mean": [before.mean, after.mean],
-            "sd": [before.deviation, after.deviation],
-            "quartiles": [numbers.quartiles(side) for side in counts],
-            "missing": [before.missing, after.missing],
+            "years": are_years,
+            "mean": [original.mean, masked.mean],
+            "sd": [original.deviation, masked.deviation],
+            "quartiles": [numbers.quartiles(table_counts) for table_counts in counts],
+            "missing": [original.missing, masked.missing],
         },
     )
 
 
 def category_entry(
-    name: str, before: Mapping[Any, int], after: Mapping[Any, int], least: int
-) -> Entry:
-    """Return a column of other values before and after, given how often each occurs."""
-    texts = _texts(before), _texts(after)
-    return Entry(
-        {"column": name, **bars(before, after, least)._asdict()},
+    name: str, original: Mapping[Any, int], masked: Mapping[Any, int], min_count: int
+) -> ColumnEntry:
+    """Return the entry of a column of other values, given how often each occurs in both tables."""
+    texts = _counts_by_text(original), _counts_by_text(masked)
+    return ColumnEntry(
+        {"column": name, **bars(original, masked, min_count)._asdict()},
         {
             "column": name,
             "similarity": similarity_of_counts(*texts),
-            "levels": [sum(value != "" for value in part) for part in texts],
-            "missing": [before.get(None, 0), after.get(None, 0)],
+            "levels": [sum(value != "" for value in counts) for counts in texts],
+            "missing": [original.get(None, 0), masked.get(None, 0)],
         },
     )
 
 
-def assemble(entries: Sequence[Entry], correlations: Mapping[str, Any]) -> dict[str, Any]:
+def assemble_profile(
+    entries: Sequence[ColumnEntry], correlations: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the parts of a profile; the columns that changed most come first."""
-    columns = sorted((entry.column for entry in entries), key=lambda one: one["similarity"])
+    columns = sorted((entry.column for entry in entries), key=lambda column: column["similarity"])
     pairs = profile_pairs(correlations)
     return {
         "distributions": [entry.distribution for entry in entries],
         "columns": columns,
         "pairs": pairs,
-        "scores": scores(columns, pairs),
+        "scores": similarity_scores(columns, pairs),
         "correlations": dict(correlations),
     }
 
@@ -316,9 +345,9 @@ def _as_dict(name: str, counts: pa.Table | None) -> dict[Any, int]:
     return dict(zip(counts.column(name).to_pylist(), counts.column(COUNT).to_pylist(), strict=True))
 
 
-def _texts(counts: Mapping[Any, int]) -> dict[str, int]:
-    texts: dict[str, int] = {}
+def _counts_by_text(counts: Mapping[Any, int]) -> dict[str, int]:
+    counts_by_text: dict[str, int] = {}
     for value, number in counts.items():
         text = "" if value is None else text_of(value)
-        texts[text] = texts.get(text, 0) + number
-    return texts
+        counts_by_text[text] = counts_by_text.get(text, 0) + number
+    return counts_by_text

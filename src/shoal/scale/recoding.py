@@ -15,7 +15,7 @@ from shoal.scale.chunks import Chunk, read_batches, sort_by
 from shoal.scale.combinations import combination_keys
 from shoal.scale.job import ReleaseJob, load_job, worker_task
 from shoal.scale.keys import Keys, content_keys
-from shoal.scale.pieces import Pieces
+from shoal.scale.recoded_combinations import RecodedCombinations
 from shoal.scale.resplit import pack_in_order
 from shoal.scale.scratch import ScratchFile, read_scratch, write_scratch, write_scratch_files
 from shoal.scale.storage import join
@@ -35,14 +35,14 @@ class RecodingJob(ReleaseJob):
         The columns whose values are replaced.
     borders : ndarray of shape (n_cells,)
         The smallest hash of the combinations of each cell.
-    pieces : ScratchFile
-        The pieces by cell: the columns of the combination, the new values, and the count.
+    recoded_file : ScratchFile
+        The recoded combinations by cell: their columns, the new values, and the count.
     """
 
     keys: Sequence[str]
     masked: Sequence[str]
     borders: Keys
-    pieces: ScratchFile
+    recoded_file: ScratchFile
 
     @property
     def columns(self) -> list[str]:
@@ -50,20 +50,25 @@ class RecodingJob(ReleaseJob):
         return list(dict.fromkeys([*super().columns, *self.keys]))
 
 
-def write_pieces(
-    pieces: Pieces, keys: Sequence[str], masked: Sequence[str], seed: int, size: int, path: str
+def write_recoded(
+    recoded: RecodedCombinations,
+    keys: Sequence[str],
+    masked: Sequence[str],
+    seed: int,
+    size: int,
+    path: str,
 ) -> tuple[Keys, ScratchFile]:
-    """Write pieces by cell; return the borders of the cells and the file.
+    """Write recoded combinations by cell; return the borders of the cells and the file.
 
     A cell has up to ``size`` records, or those of one combination.
     """
-    before = tables.to_native(pieces.before).select(list(keys))
-    hashes = combination_keys(before, keys, seed)
-    first = np.flatnonzero(np.diff(pieces.row, prepend=-1))
-    bins = pack_in_order(np.add.reduceat(pieces.records, first), size)
-    borders = hashes[first][np.flatnonzero(np.diff(bins, prepend=-1))]
-    after = tables.to_native(pieces.after).select(list(masked))
-    columns = [*before.columns, *after.columns, pa.array(pieces.records)]
+    original = tables.to_native(recoded.original).select(list(keys))
+    hashes = combination_keys(original, keys, seed)
+    first_rows = np.flatnonzero(np.diff(recoded.combination, prepend=-1))
+    bins = pack_in_order(np.add.reduceat(recoded.records, first_rows), size)
+    borders = hashes[first_rows][np.flatnonzero(np.diff(bins, prepend=-1))]
+    masked_columns = tables.to_native(recoded.masked).select(list(masked))
+    columns = [*original.columns, *masked_columns.columns, pa.array(recoded.records)]
     table = pa.table(columns, list(map(str, range(len(columns)))))
     return borders, write_scratch(path, table, cells_of(hashes, borders))
 
@@ -93,20 +98,22 @@ def recode_cell(
 ) -> ScratchFile:
     """Write the records of a cell as they are released, by the file that they belong to.
 
-    Which records of a combination belong to which piece follows from a hash of all their values.
+    A hash of all values of a record determines which part of its combination it belongs to.
     """
     job: RecodingJob = load_job(job_file)
     records = sort_by(read_scratch(files, [cell]), job.keys)
-    pieces = read_scratch([job.pieces], [cell])
+    recoded = read_scratch([job.recoded_file], [cell])
     n_keys = len(job.keys)
-    rank = _rank_combinations(job, records, pieces)
+    combination_rank = _rank_combinations(job, records, recoded)
     hashes = content_keys(records, records.column_names, job.seed + 3)
-    records = records.take(np.lexsort((hashes, rank)))
-    piece = np.repeat(np.arange(len(pieces)), pieces.column(pieces.num_columns - 1).to_numpy())
+    records = records.take(np.lexsort((hashes, combination_rank)))
+    recoded_row = np.repeat(
+        np.arange(len(recoded)), recoded.column(recoded.num_columns - 1).to_numpy()
+    )
     for i, name in enumerate(job.masked):
-        values = pieces.column(n_keys + i).take(piece)
+        values = recoded.column(n_keys + i).take(recoded_row)
         records = records.set_column(records.column_names.index(name), name, values)
-    masked = records.select(job.released.names).cast(job.released)
+    masked = records.select(job.released_schema.names).cast(job.released_schema)
     if job.unit is not None:
         masked = masked.append_column(job.unit, records.column(job.unit))
     shards = content_keys(masked, job.quasi_identifiers) % np.uint64(job.n_shards)
@@ -114,18 +121,18 @@ def recode_cell(
     return write_scratch(path, masked, shards.astype(np.int64))
 
 
-def _rank_combinations(job: RecodingJob, records: pa.Table, pieces: pa.Table) -> Codes:
-    """Return the position of the combination of each record among those of the pieces."""
-    keys = pieces.select(range(len(job.keys))).rename_columns(list(job.keys))
+def _rank_combinations(job: RecodingJob, records: pa.Table, recoded: pa.Table) -> Codes:
+    """Return the position of the combination of each record among the recoded ones."""
+    keys = recoded.select(range(len(job.keys))).rename_columns(list(job.keys))
     combined = pa.concat_tables([keys, records.select(list(job.keys))])
-    label = classes(codes(tables.open_frame(combined), job.keys))
-    piece_labels, record_labels = label[: len(keys)], label[len(keys) :]
-    first = np.flatnonzero(np.diff(piece_labels, prepend=-1))
-    rank_of = np.full(label.max() + 1, len(first))
-    rank_of[piece_labels[first]] = np.arange(len(first))
+    labels = classes(codes(tables.open_frame(combined), job.keys))
+    recoded_labels, record_labels = labels[: len(keys)], labels[len(keys) :]
+    first_rows = np.flatnonzero(np.diff(recoded_labels, prepend=-1))
+    rank_of = np.full(labels.max() + 1, len(first_rows))
+    rank_of[recoded_labels[first_rows]] = np.arange(len(first_rows))
     rank = rank_of[record_labels]
-    counts = pieces.column(pieces.num_columns - 1).to_numpy()
-    expected = np.append(np.add.reduceat(counts, first), 0)
+    counts = recoded.column(recoded.num_columns - 1).to_numpy()
+    expected = np.append(np.add.reduceat(counts, first_rows), 0)
     if (np.bincount(rank, minlength=len(expected)) != expected).any():
         raise FileError(
             "The source changed while it was read. Run again.", code="file-changed", file=""

@@ -12,15 +12,19 @@ from shoal.scale.combinations import find_combinations
 from shoal.scale.confidential import ConfidentialColumn
 from shoal.scale.guarantees import check_constraints, check_guarantee
 from shoal.scale.job import save_job, sum_counts
-from shoal.scale.judgement import judge_recoding
 from shoal.scale.measures import class_measures, why_not_computed
-from shoal.scale.pieces import Pieces, profile_pieces, recode_combinations
-from shoal.scale.recoding import RecodingJob, assign_combinations, recode_cell, write_pieces
+from shoal.scale.recoded_combinations import (
+    RecodedCombinations,
+    profile_recoded,
+    recode_combinations,
+)
+from shoal.scale.recoding import RecodingJob, assign_combinations, recode_cell, write_recoded
 from shoal.scale.release import LargeRelease, recoding_provenance
 from shoal.scale.runner import run_stage
 from shoal.scale.scratch import ScratchFile, files_with
 from shoal.scale.statistics import COUNT
 from shoal.scale.table_run import TableRun, release_files
+from shoal.scale.verdict import judge_recoding
 from shoal.steps import Generalise, Suppress
 from shoal.steps.units import refuse_missing_units
 
@@ -38,18 +42,18 @@ class RecodingRun(TableRun):
         schema = self._open_files(self._find_files(source))
         combinations = self._count_combinations(schema)
         plan, confidential = self.plan, columns_with(self.plan.roles, "confidential")
-        pieces = recode_combinations(self.steps, combinations, confidential, plan.types)
-        job = self._make_job(schema, combinations, pieces)
+        recoded = recode_combinations(self.steps, combinations, confidential, plan.types)
+        job = self._make_job(schema, combinations, recoded)
         shards = self._write_shards(self._recode_records())
         measures = class_measures(job, shards)
         remarks = why_not_computed(measures, bool(confidential), categories=True)
         n_records, n_written = (
-            int(pieces.records.sum()),
+            int(recoded.records.sum()),
             sum(shard.records for shard in shards),
         )
         check_guarantee(plan, measures, n_records, n_written)
         check_constraints(plan, job, measures, shards)
-        verdict = judge_recoding(plan, job, schema.names, pieces, shards, measures, remarks)
+        verdict = judge_recoding(plan, job, schema.names, recoded, shards, measures, remarks)
         self.warnings += python_warnings(verdict)
         return LargeRelease(
             self.folder.target,
@@ -62,14 +66,14 @@ class RecodingRun(TableRun):
             release_files(shards),
             verdict,
             drawn_seeds,
-            profile=profile_pieces(pieces, plan.masked, plan.unit_column, plan.k),
+            profile=profile_recoded(recoded, plan.masked, plan.unit_column, plan.k),
         )
 
     def _count_combinations(self, schema: pa.Schema) -> pa.Table:
         """Return the combinations of all columns that the steps use."""
         plan = self.plan
         diverse = any(step.diversity is not None for step in plan.steps)
-        constrained = diverse or self._measures_closeness
+        constrained = diverse or self._needs_closeness
         self.keys = [
             *plan.masked,
             *([] if plan.unit_column is None else [plan.unit_column]),
@@ -87,30 +91,32 @@ class RecodingRun(TableRun):
         return combinations
 
     @property
-    def _measures_closeness(self) -> bool:
+    def _needs_closeness(self) -> bool:
         limited = "t_closeness" in self.plan.limits.figures
         return limited or any(step.closeness is not None for step in self.plan.steps)
 
-    def _make_job(self, schema: pa.Schema, combinations: pa.Table, pieces: Pieces) -> RecodingJob:
-        """Write the pieces and the job for the workers."""
+    def _make_job(
+        self, schema: pa.Schema, combinations: pa.Table, recoded: RecodedCombinations
+    ) -> RecodingJob:
+        """Write the recoded combinations and the job for the workers."""
         plan, confidential = self.plan, columns_with(self.plan.roles, "confidential")
-        new_types = {name: pieces.after[name].to_arrow().type for name in plan.masked}
-        released = pa.schema(
+        new_types = {name: recoded.masked[name].to_arrow().type for name in plan.masked}
+        released_schema = pa.schema(
             [
                 pa.field(field.name, new_types.get(field.name, field.type))
                 for field in schema
                 if field.name not in self.dropped
             ]
         )
-        path = str(self.folder.path("cells/pieces.arrow"))
-        borders, file = write_pieces(
-            pieces, self.keys, plan.masked, self.seed, self.chunk_size, path
+        path = str(self.folder.path("cells/recoded.arrow"))
+        borders, file = write_recoded(
+            recoded, self.keys, plan.masked, self.seed, self.chunk_size, path
         )
         job = RecodingJob(
-            released=released,
+            released_schema=released_schema,
             quasi_identifiers=plan.quasi_identifiers,
             confidential=confidential,
-            n_shards=ceil(int(pieces.records.sum()) / self.chunk_size),
+            n_shards=ceil(int(recoded.records.sum()) / self.chunk_size),
             seed=self.seed,
             class_columns=plan.masked,
             column_blocks=[plan.masked],
@@ -121,7 +127,7 @@ class RecodingRun(TableRun):
             keys=self.keys,
             masked=plan.masked,
             borders=borders,
-            pieces=file,
+            recoded_file=file,
         )
         save_job(job, self.job_file)
         return job
@@ -130,7 +136,7 @@ class RecodingRun(TableRun):
         self, combinations: pa.Table, confidential: list[str]
     ) -> list[ConfidentialColumn]:
         """Return the confidential columns with their frequencies, where t-closeness matters."""
-        if not self._measures_closeness:
+        if not self._needs_closeness:
             return []
         counts = {
             name: combinations.select([name, COUNT])
@@ -139,7 +145,10 @@ class RecodingRun(TableRun):
             .rename_columns([name, COUNT])
             for name in confidential
         }
-        return [ConfidentialColumn.of(name, c, self.plan.types) for name, c in counts.items()]
+        return [
+            ConfidentialColumn.from_counts(name, value_counts, self.plan.types)
+            for name, value_counts in counts.items()
+        ]
 
     def _recode_records(self) -> list[ScratchFile]:
         """Write all records to scratch files by cell, then as they are released."""

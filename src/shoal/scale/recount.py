@@ -13,7 +13,7 @@ from shoal.frame.codes import codes, keys, value_codes
 from shoal.frame.roles import columns_with, name_columns
 from shoal.frame.types import Type
 from shoal.metrics import classes, l_diversity
-from shoal.scale.chunks import canonical, read_columns, read_footer
+from shoal.scale.chunks import canonical_table, read_columns, read_footer
 from shoal.scale.confidential import ConfidentialColumn
 from shoal.scale.keys import content_keys
 from shoal.scale.statistics import count_values, merge_values
@@ -32,14 +32,14 @@ class Recount(NamedTuple):
 
     ``smallest`` is the size of the smallest class of any file, ``n_classes`` the number of
     classes, file by file. Of ``n_compared`` classes, ``n_split`` are in more than one file;
-    ``sampled`` is whether only a sample of the classes was compared.
+    ``is_sample`` is whether only a sample of the classes was compared.
     """
 
     smallest: int
     n_classes: int
     n_compared: int
     n_split: int
-    sampled: bool
+    is_sample: bool
 
 
 def recount(
@@ -53,8 +53,8 @@ def recount(
     """
     smallest, n_classes, largest_key = 0, 0, MAX_KEY
     keys_of_files: list[Keys] = []
-    for done, path in enumerate(paths):
-        progress.report("counting", done, len(paths))
+    for n_done, path in enumerate(paths):
+        progress.report("counting", n_done, len(paths))
         sizes, keys = _count_file(path, quasi_identifiers)
         if not len(sizes):
             continue
@@ -66,8 +66,8 @@ def recount(
             keys_of_files = [keys[keys <= largest_key] for keys in keys_of_files]
     all_keys = np.concatenate([np.empty(0, np.uint64), *keys_of_files])
     n_files = np.unique(all_keys, return_counts=True)[1]
-    n_split, sampled = int((n_files > 1).sum()), bool(largest_key < MAX_KEY)
-    return Recount(smallest, n_classes, len(n_files), n_split, sampled)
+    n_split, is_sample = int((n_files > 1).sum()), bool(largest_key < MAX_KEY)
+    return Recount(smallest, n_classes, len(n_files), n_split, is_sample)
 
 
 def recount_constraints(paths: Sequence[str], plan: "Plan") -> tuple[float | None, float | None]:
@@ -90,36 +90,43 @@ def recount_constraints(paths: Sequence[str], plan: "Plan") -> tuple[float | Non
     """
     step, confidential = plan.steps[0], columns_with(plan.roles, "confidential")
     by_units = step.unit_column is not None
-    diverse = step.diversity is not None and (not by_units or step.diversity_kind == "distinct")
-    close = step.closeness is not None and not by_units
-    if not diverse and not close:
+    checks_diversity = step.diversity is not None and (
+        not by_units or step.diversity_kind == "distinct"
+    )
+    checks_closeness = step.closeness is not None and not by_units
+    if not checks_diversity and not checks_closeness:
         return None, None
-    columns = _confidential_columns(paths, confidential, plan.types) if close else []
+    columns = _confidential_columns(paths, confidential, plan.types) if checks_closeness else []
     names = list(dict.fromkeys([*step.columns, *step.strata, *confidential]))
-    least: list[float] = []
-    farthest: list[float] = []
-    for done, path in enumerate(paths):
-        progress.report("counting", done, len(paths))
-        table = canonical(read_columns(path, names))
+    diversities: list[float] = []
+    distances: list[float] = []
+    for n_done, path in enumerate(paths):
+        progress.report("counting", n_done, len(paths))
+        table = canonical_table(read_columns(path, names))
         if not len(table):
             continue
         frame = tables.open_frame(table)
         labels = classes(codes(frame, [*step.columns, *step.strata]))
-        if diverse:
+        if checks_diversity:
             values = value_codes(frame, confidential)
-            least.append(float(l_diversity(labels[:, None], values)[step.diversity_kind].min()))
-        farthest += [
+            diversities.append(
+                float(l_diversity(labels[:, None], values)[step.diversity_kind].min())
+            )
+        distances += [
             float(column.distances(labels, column.read(table)).max()) for column in columns
         ]
-    return min(least, default=None), max(farthest, default=None)
+    return min(diversities, default=None), max(distances, default=None)
 
 
 def _confidential_columns(
     paths: Sequence[str], names: Sequence[str], types: Mapping[str, Type]
 ) -> list[ConfidentialColumn]:
     """Return the confidential columns of all files with the frequencies of their values."""
-    counts = [count_values(canonical(read_columns(path, names)), names) for path in paths]
-    return [ConfidentialColumn.of(name, one, types) for name, one in merge_values(counts).items()]
+    counts = [count_values(canonical_table(read_columns(path, names)), names) for path in paths]
+    return [
+        ConfidentialColumn.from_counts(name, value_counts, types)
+        for name, value_counts in merge_values(counts).items()
+    ]
 
 
 def _count_file(path: str, quasi_identifiers: Sequence[str]) -> tuple[NDArray[np.int64], Keys]:

@@ -15,7 +15,7 @@ from shoal.frame.codes import codes_with_missing
 from shoal.metrics.shared_values import shares_value
 from shoal.scale.grouping import region_constraint, region_units
 from shoal.scale.job import Job, load_job, worker_task
-from shoal.scale.layout import Region, region_size
+from shoal.scale.regions import Region, region_size
 from shoal.scale.runner import Runner, run_stage
 from shoal.scale.scratch import ScratchFile, files_with, read_scratch
 
@@ -32,7 +32,7 @@ def has_group_constraints(job: Job) -> bool:
 def join_regions(
     runner: Runner,
     job_file: str,
-    regions_of: Sequence[Sequence[Region]],
+    regions_by_stratum: Sequence[Sequence[Region]],
     files: Sequence[ScratchFile],
     records: Mapping[int, int],
     chunk_size: int,
@@ -47,7 +47,7 @@ def join_regions(
         What executes the tasks.
     job_file : str
         The file of the job.
-    regions_of : list of list of list of int
+    regions_by_stratum : list of list of list of int
         The regions of each stratum; near ones follow each other.
     files : list of ScratchFile
         The records by cell.
@@ -61,50 +61,56 @@ def join_regions(
     list of list of list of int
         The regions of each stratum.
     """
-    done = [list(regions) for regions in regions_of]
-    pending = [(at, region) for at, regions in enumerate(done) for region in regions]
+    joined_regions = [list(regions) for regions in regions_by_stratum]
+    pending = [
+        (position, region) for position, regions in enumerate(joined_regions) for region in regions
+    ]
     while pending:
         tasks = [(job_file, region, files_with(files, region)) for _, region in pending]
         sizes = [region_size(region, records) for _, region in pending]
         results = dict(run_stage(runner, "checking blocks", find_unmet_option, tasks, sizes))
-        failing = {id(region): results[at] for at, (_, region) in enumerate(pending) if results[at]}
+        reason_by_region = {
+            id(region): results[position]
+            for position, (_, region) in enumerate(pending)
+            if results[position]
+        }
         pending = []
-        for stratum, regions in enumerate(done):
-            done[stratum], joined = _join_failing(regions, failing)
-            for region, reason in joined:
+        for stratum, regions in enumerate(joined_regions):
+            joined_regions[stratum], newly_joined = _join_failing(regions, reason_by_region)
+            for region, reason in newly_joined:
                 if region_size(region, records) > MAX_CHUNKS * chunk_size:
-                    raise _out_of_reach(reason, chunk_size)
+                    raise _unmet_option_error(reason, chunk_size)
                 pending.append((stratum, region))
-    return done
+    return joined_regions
 
 
 def _join_failing(
-    regions: Sequence[Region], failing: Mapping[int, str]
+    regions: Sequence[Region], reason_by_region: Mapping[int, str]
 ) -> tuple[list[Region], list[tuple[Region, str]]]:
     """Join every failing region with the next one, the last one with that before it."""
-    kept: list[Region] = []
-    reasons: list[str] = []  # of the regions that were joined; empty for others
-    waiting: Region = []
-    reason = ""
+    joined_regions: list[Region] = []
+    reasons: list[str] = []  # of the joined regions; empty for others
+    pending_region: Region = []
+    pending_reason = ""
     for region in regions:
-        fails = failing.get(id(region), "")
-        if waiting:
-            kept.append(waiting + region)
-            reasons.append(reason)
-            waiting, reason = [], ""
+        fails = reason_by_region.get(id(region), "")
+        if pending_region:
+            joined_regions.append(pending_region + region)
+            reasons.append(pending_reason)
+            pending_region, pending_reason = [], ""
         elif fails:
-            waiting, reason = region, fails
+            pending_region, pending_reason = region, fails
         else:
-            kept.append(region)
+            joined_regions.append(region)
             reasons.append("")
-    if waiting and kept:
-        kept[-1] = kept[-1] + waiting
-        reasons[-1] = reason
-    elif waiting:
-        kept.append(waiting)
+    if pending_region and joined_regions:
+        joined_regions[-1] = joined_regions[-1] + pending_region
+        reasons[-1] = pending_reason
+    elif pending_region:
+        joined_regions.append(pending_region)
         reasons.append("")
-    pairs = zip(kept, reasons, strict=True)
-    return kept, [(region, why) for region, why in pairs if why]
+    pairs = zip(joined_regions, reasons, strict=True)
+    return joined_regions, [(region, reason) for region, reason in pairs if reason]
 
 
 @worker_task
@@ -130,7 +136,7 @@ def unmet_option(job: Job, table: pa.Table) -> str:
     return ""
 
 
-def _out_of_reach(option: str, chunk_size: int) -> InputError:
+def _unmet_option_error(option: str, chunk_size: int) -> InputError:
     return InputError(
         f"`{option}` cannot be kept in blocks of about {chunk_size} records, although it may be in"
         " the whole table: neighbouring records are too much alike. Raise `chunk_size`, or ask for"

@@ -152,9 +152,9 @@ class LargeRelease:
         return f"{text}, verdict: {self.verdict.status})"
 
 
-def summarise_groups(blocks: Sequence[MaskedBlock], at: int) -> dict[str, int]:
+def summarise_groups(blocks: Sequence[MaskedBlock], column_block: int) -> dict[str, int]:
     """Return number, smallest and largest size of the groups of a block of columns."""
-    sizes = sum_counts(block.group_sizes[at] for block in blocks)
+    sizes = sum_counts(block.group_sizes[column_block] for block in blocks)
     return {"number": sum(sizes.values()), "smallest": min(sizes), "largest": max(sizes)}
 
 
@@ -172,8 +172,8 @@ def provenance(
 ) -> dict[str, Any]:
     """Return the provenance of a release; see `LargeRelease`."""
     methods = dict.fromkeys(method for block in blocks for method in block.methods)
-    of_all = recoding_provenance(shards, len(blocks), chunk_size, random_state)
-    return {**of_all, "methods": sorted(f"{method} in {len(blocks)} blocks" for method in methods)}
+    common = recoding_provenance(shards, len(blocks), chunk_size, random_state)
+    return {**common, "methods": sorted(f"{method} in {len(blocks)} blocks" for method in methods)}
 
 
 def recoding_provenance(

@@ -29,30 +29,30 @@ def resplit(
     files: Sequence[ScratchFile],
     max_records: int,
 ) -> tuple[list[ScratchFile], dict[int, list[int]]]:
-    """Split every number with far more than ``max_records`` records, until none has.
+    """Split every bucket with far more than ``max_records`` records, until none has.
 
-    The sample may miss a concentration of records that the exact counts show. A part misses
-    less than the whole, so a few rounds are enough; what cannot be split stays as it is.
+    The sample may miss a concentration of records that the exact counts show. The sample of
+    a bucket misses less, so a few rounds are enough; a bucket of equal records stays as it is.
 
     Parameters
     ----------
     runner : Runner
         What executes the tasks.
     splitter : callable
-        The task that splits the records of one number: `split_cell` or `split_shard`.
+        The task that splits the records of one bucket: `split_cell` or `split_shard`.
     job_file : str
         The file of the job.
     folder : str
         The folder of scratch files.
     files : list of ScratchFile
-        The records by their number.
+        The records by bucket.
     max_records : int
         Records of a full cell or shard.
 
     Returns
     -------
     tuple of list of ScratchFile and dict
-        The records by their new number, and the new numbers of each that was split, in order.
+        The records by their new bucket, and the buckets that each bucket was split into, in order.
     """
     files = list(files)
     split_into: dict[int, list[int]] = {}
@@ -62,37 +62,43 @@ def resplit(
         for file in files:
             records.update(file.records)
         large = [
-            number
-            for number in sorted(records)
-            if records[number] > TOLERANCE * max_records and number not in indivisible
+            bucket
+            for bucket in sorted(records)
+            if records[bucket] > TOLERANCE * max_records and bucket not in indivisible
         ]
         if not large:
             return files, split_into
-        used = [number for numbers in split_into.values() for number in numbers]
-        next_number = 1 + max(*records, *split_into, *used, 0)
+        used_buckets = [bucket for buckets in split_into.values() for bucket in buckets]
+        next_bucket = 1 + max(*records, *split_into, *used_buckets, 0)
         tasks = [
-            (job_file, number, _files_with(files, number), folder, max_records) for number in large
+            (job_file, bucket, _files_with(files, bucket), folder, max_records) for bucket in large
         ]
-        sizes = [records[number] for number in large]
+        sizes = [records[bucket] for bucket in large]
         results = dict(run_stage(runner, "splitting again", splitter, tasks, sizes))
         new_files: list[ScratchFile] = []
-        for position, number in enumerate(large):
-            parts = sorted({part for file in results[position] for part in file.batch})
-            if not parts:
-                indivisible.add(number)
+        for position, bucket in enumerate(large):
+            new_parts = sorted(
+                {new_part for file in results[position] for new_part in file.positions}
+            )
+            if not new_parts:
+                indivisible.add(bucket)
                 continue
-            split_into[number] = [next_number + part for part in range(len(parts))]
-            next_number += len(parts)
-            renumbering = dict(zip(parts, split_into[number], strict=True))
+            split_into[bucket] = [next_bucket + new_part for new_part in range(len(new_parts))]
+            next_bucket += len(new_parts)
+            renumbering = dict(zip(new_parts, split_into[bucket], strict=True))
             new_files += [file.renumbered(renumbering) for file in results[position]]
         files = [*(file.without(split_into) for file in files), *new_files]
 
 
-def final_numbers(number: int, split_into: Mapping[int, Sequence[int]]) -> list[int]:
-    """Return the numbers that a number was split into in the end, in order."""
-    if number not in split_into:
-        return [number]
-    return [last for new in split_into[number] for last in final_numbers(new, split_into)]
+def final_buckets(bucket: int, split_into: Mapping[int, Sequence[int]]) -> list[int]:
+    """Return the buckets that a bucket was split into in the end, in order."""
+    if bucket not in split_into:
+        return [bucket]
+    return [
+        final_bucket
+        for new_bucket in split_into[bucket]
+        for final_bucket in final_buckets(new_bucket, split_into)
+    ]
 
 
 @worker_task
@@ -172,28 +178,28 @@ def _cell_tree(job: Job, cell: int, files: Sequence[ScratchFile], max_records: i
     sample: Sample | None = None
     for file in files:
         table = read_scratch([file], [cell]).select(columns)
-        of_file = Sample.of(table, content_keys(table, columns, job.seed), share)
-        sample = of_file if sample is None else Sample.merge([sample, of_file])
+        file_sample = Sample.from_records(table, content_keys(table, columns, job.seed), share)
+        sample = file_sample if sample is None else Sample.merge([sample, file_sample])
     assert sample is not None  # a cell that is too large holds records
     weights = sample.counts * (n_records / sample.counts.sum())
     Z = job.encoders.coordinates(sample.table, job.encoders.read(sample.table))
     return build_split_tree(Z, max_records, weights)
 
 
-def _files_with(files: Sequence[ScratchFile], number: int) -> list[ScratchFile]:
-    return [file.restricted_to([number]) for file in files if number in file.batch]
+def _files_with(files: Sequence[ScratchFile], bucket: int) -> list[ScratchFile]:
+    return [file.restricted_to([bucket]) for file in files if bucket in file.positions]
 
 
 def _rewrite(
-    number: int,
+    bucket: int,
     files: Sequence[ScratchFile],
     folder: str,
     max_records: int,
-    new_number_of: Callable[[pa.Table], Codes],
+    new_bucket_of: Callable[[pa.Table], Codes],
 ) -> list[ScratchFile]:
-    """Write the records of a number to new files, by new numbers."""
-    tables = (read_scratch([file], [number]) for file in files)
-    stem = join(folder, f"again-{number:08d}")
+    """Write the records of a bucket to new files, by their new buckets."""
+    tables = (read_scratch([file], [bucket]) for file in files)
+    stem = join(folder, f"again-{bucket:08d}")
     return write_scratch_files(
-        tables, stem, max_records, lambda table: (table, new_number_of(table))
+        tables, stem, max_records, lambda table: (table, new_bucket_of(table))
     )

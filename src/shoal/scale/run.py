@@ -10,9 +10,9 @@ from shoal import _progress as progress
 from shoal._params import RandomState, as_seed, draw_seed
 from shoal.audit.hashes import KEYED, keyed_entry
 from shoal.audit.keys import as_private_key
-from shoal.audit.record import Record, check_signing
+from shoal.audit.manifest_files import ManifestFiles, check_signing
 from shoal.errors import FileError, ParameterError
-from shoal.io.store import STORES, WEB, as_place
+from shoal.io.store import STORES, WEB, as_location
 from shoal.plan import Plan
 from shoal.plan.deliver import not_kept
 from shoal.plan.guarantees import may_be_published
@@ -123,30 +123,34 @@ def mask(
         _refuse_address(path)
     check_signing(None if manifest is None else Path(manifest), sign)
     report_path = None if report is None else Path(report)
-    record = None
+    manifest_files = None
     if manifest is not None:
         key = as_private_key(Path(sign) if isinstance(sign, os.PathLike) else sign)
-        secret = None if hash_key is None else Path(hash_key)
-        record = Record(Path(manifest), signing_key=key, hash_key=secret)
-    seeded = plan.replace(steps=[step.draw_missing_seeds() for step in plan.steps])
+        hash_key_path = None if hash_key is None else Path(hash_key)
+        manifest_files = ManifestFiles(Path(manifest), signing_key=key, hash_key=hash_key_path)
+    seeded_plan = plan.replace(steps=[step.draw_missing_seeds() for step in plan.steps])
     with (
         open_target(target, scratch, force=force) as folder,
-        sidecar_files(folder.target, report_path, audience, record, force) as write_sidecars,
+        sidecar_files(
+            folder.target, report_path, audience, manifest_files, force
+        ) as write_sidecars,
         open_runner(client) as runner,
     ):
         runner.check(str(folder.path("release")))
-        source_files = () if record is None else _hash_files(runner, source, record.hash_key)
-        microaggregates = isinstance(seeded.steps[0], Microaggregate)
+        source_files = (
+            () if manifest_files is None else _hash_files(runner, source, manifest_files.hash_key)
+        )
+        microaggregates = isinstance(seeded_plan.steps[0], Microaggregate)
         run_class = MicroaggregationRun if microaggregates else RecodingRun
-        run = run_class(runner, folder, seeded, chunk_size, int(seed))
-        release = run.release(source, drawn_seeds(plan, seeded.steps))
-        written = release.files
-        release = _complete(release, folder, source_files)
+        run = run_class(runner, folder, seeded_plan, chunk_size, int(seed))
+        release = run.release(source, drawn_seeds(plan, seeded_plan.steps))
+        unpublished_files = release.files
+        release = _with_published_names(release, folder, source_files)
         if not may_be_published(release.verdict, allow_not_kept=allow_not_kept):
             raise not_kept(release.verdict)
         write_sidecars(release)
         progress.report("publishing", 0, 1)  # the last chance to cancel the run
-        folder.publish(written, marker_text(release.marker))
+        folder.publish(unpublished_files, marker_text(release.marker))
     for warning in run.warnings:
         warnings.warn(warning, stacklevel=2)
     return release
@@ -185,7 +189,7 @@ def _hash_files(runner: Runner, source: Any, key: bytes) -> tuple[dict[str, Any]
     return tuple(sorted(entries, key=lambda entry: (entry["name"], entry[KEYED])))
 
 
-def _complete(
+def _with_published_names(
     release: LargeRelease,
     folder: ReleaseFolder | StoreRelease,
     source_files: tuple[dict[str, Any], ...],
@@ -201,9 +205,9 @@ def open_target(
     target: str | os.PathLike[str], scratch: str | os.PathLike[str] | None, *, force: bool
 ) -> ReleaseFolder | StoreRelease:
     """Return the release in progress for a folder, or for an address in a store."""
-    place = as_place(target)
-    if is_remote(place):
-        return StoreRelease(place, scratch, force=force)
+    location = as_location(target)
+    if is_remote(location):
+        return StoreRelease(location, scratch, force=force)
     if scratch is not None:
         raise ParameterError(
             "`scratch` is for a target in a store. The scratch files of a folder are beside it, so"
@@ -211,4 +215,4 @@ def open_target(
             code="scratch-not-used",
             option="scratch",
         )
-    return ReleaseFolder(place, force=force)
+    return ReleaseFolder(location, force=force)

@@ -61,17 +61,17 @@ def run_stage(
     Results are small and fetched immediately, so only the running tasks of a worker that dies
     are lost; they run again on another. ``sizes`` are the records of each task, for progress.
     """
-    done, total = 0, sum(sizes)
+    n_done, n_total = 0, sum(sizes)
     handles: list[Any] = []
 
     def report() -> None:
-        progress.report(name, done, total)
+        progress.report(name, n_done, n_total)
 
     report()
     try:
         handles += [runner.submit(function, *arguments) for arguments in tasks]
         for number, result in runner.gather(handles, report):
-            done += sizes[number]
+            n_done += sizes[number]
             report()
             yield number, result
     finally:
@@ -102,5 +102,5 @@ def open_runner(client: "Client | Runner | str | None") -> Iterator[Runner]:
     else:
         from shoal.scale.cluster import DaskRunner, connect
 
-        with connect(client) as connected:
-            yield DaskRunner(connected)
+        with connect(client) as connected_client:
+            yield DaskRunner(connected_client)

@@ -49,7 +49,7 @@ class Sample:
     share: float
 
     @classmethod
-    def of(cls, table: pa.Table, keys: Keys, share: float) -> Self:
+    def from_records(cls, table: pa.Table, keys: Keys, share: float) -> Self:
         """Return the sample of some records."""
         return cls._smallest_keys(table, keys, np.ones(len(keys), np.int64), share)
 
@@ -68,8 +68,8 @@ class Sample:
         distinct, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
         totals = np.zeros(len(distinct), np.int64)
         np.add.at(totals, inverse, counts)
-        kept = max(int(in_sample(distinct, share).sum()), min(len(distinct), MIN_DISTINCT))
-        return cls(table.take(pa.array(first[:kept])), distinct[:kept], totals[:kept], share)
+        n_kept = max(int(in_sample(distinct, share).sum()), min(len(distinct), MIN_DISTINCT))
+        return cls(table.take(pa.array(first[:n_kept])), distinct[:n_kept], totals[:n_kept], share)
 
     @property
     def weights(self) -> NDArray[np.float64]:

@@ -1,9 +1,11 @@
-"""Scratch files: records sorted by a number, each number readable by itself.
+"""Scratch files: records sorted into numbered buckets, each readable by itself.
+
+A bucket is a cell of the source or a shard of the release.
 
 A file appears complete or not at all, and its content depends on its task alone; a task that runs
 again after its worker died therefore writes the same file again. On a disk a file is written under
-a temporary name and renamed. In a store it consists of a stream for each number, which one request
-reads.
+a temporary name and renamed. In a store it consists of a stream for each bucket, which one
+request reads.
 """
 
 import os
@@ -32,78 +34,84 @@ Position = int | tuple[int, int]
 
 
 class ScratchFile(NamedTuple):
-    """A scratch file: for each number, the position of its records in the file, and how many."""
+    """A scratch file: the position of each bucket in the file, and its number of records."""
 
     path: str
-    batch: Mapping[int, Position]
+    positions: Mapping[int, Position]
     records: Mapping[int, int]
 
-    def restricted_to(self, numbers: Sequence[int]) -> "ScratchFile":
-        """Return the file restricted to some numbers: all that a task needs to read them."""
-        present = [number for number in numbers if number in self.batch]
+    def restricted_to(self, buckets: Sequence[int]) -> "ScratchFile":
+        """Return the file restricted to some buckets: all that a task needs to read them."""
+        present_buckets = [bucket for bucket in buckets if bucket in self.positions]
         return ScratchFile(
             self.path,
-            {number: self.batch[number] for number in present},
-            {number: self.records[number] for number in present},
+            {bucket: self.positions[bucket] for bucket in present_buckets},
+            {bucket: self.records[bucket] for bucket in present_buckets},
         )
 
-    def without(self, numbers: Container[int]) -> "ScratchFile":
-        """Return the file without some numbers, whose records are in another file now."""
-        return self.restricted_to([number for number in self.batch if number not in numbers])
+    def without(self, buckets: Container[int]) -> "ScratchFile":
+        """Return the file without some buckets, whose records are in another file now."""
+        return self.restricted_to([bucket for bucket in self.positions if bucket not in buckets])
 
-    def renumbered(self, new: Mapping[int, int]) -> "ScratchFile":
-        """Return the file with other numbers for the same records."""
+    def renumbered(self, new_buckets: Mapping[int, int]) -> "ScratchFile":
+        """Return the file with other numbers for the same buckets."""
         return ScratchFile(
             self.path,
-            {new[number]: batch for number, batch in self.batch.items()},
-            {new[number]: count for number, count in self.records.items()},
+            {new_buckets[bucket]: position for bucket, position in self.positions.items()},
+            {new_buckets[bucket]: count for bucket, count in self.records.items()},
         )
 
 
 def write_scratch(
-    path: str | os.PathLike[str], table: pa.Table, number: NDArray[np.int64]
+    path: str | os.PathLike[str], table: pa.Table, bucket_of_record: NDArray[np.int64]
 ) -> ScratchFile:
-    """Write the records of a table, those of the same number together."""
+    """Write the records of a table, those of a bucket together."""
     path = os.fspath(path)
-    order = np.argsort(number, kind="stable")
+    order = np.argsort(bucket_of_record, kind="stable")
     table = table.take(pa.array(order)).combine_chunks()
-    numbers, starts, counts = np.unique(number[order], return_index=True, return_counts=True)
-    parts = (
+    buckets, starts, counts = np.unique(
+        bucket_of_record[order], return_index=True, return_counts=True
+    )
+    bucket_tables = (
         table.slice(start, count).combine_chunks()
         for start, count in zip(starts, counts, strict=True)
     )
-    positions = _write_streams(path, parts) if is_remote(path) else _write_batches(path, parts)
+    positions = (
+        _write_streams(path, bucket_tables)
+        if is_remote(path)
+        else _write_batches(path, bucket_tables)
+    )
     return ScratchFile(
         path,
-        {int(number): position for number, position in zip(numbers, positions, strict=True)},
-        {int(number): int(count) for number, count in zip(numbers, counts, strict=True)},
+        {int(bucket): position for bucket, position in zip(buckets, positions, strict=True)},
+        {int(bucket): int(count) for bucket, count in zip(buckets, counts, strict=True)},
     )
 
 
-def _write_batches(path: str, parts: Iterable[pa.Table]) -> list[Position]:
-    """Write parts of a table as record batches of one file."""
-    parts = iter(parts)
-    first = next(parts)
+def _write_batches(path: str, bucket_tables: Iterable[pa.Table]) -> list[Position]:
+    """Write the tables of the buckets as record batches of one file."""
+    bucket_tables = iter(bucket_tables)
+    first = next(bucket_tables)
     positions: list[Position] = []
     with (
         atomic_path(Path(path)) as temporary,
         pa.OSFile(str(temporary), "wb") as sink,
         pa.ipc.new_file(sink, first.schema, options=LZ4) as writer,
     ):
-        for part in chain([first], parts):
-            writer.write_table(part)
+        for bucket_table in chain([first], bucket_tables):
+            writer.write_table(bucket_table)
             positions.append(len(positions))
     return positions
 
 
-def _write_streams(path: str, parts: Iterable[pa.Table]) -> list[Position]:
-    """Write parts of a table to a store, each readable by its own range of bytes."""
+def _write_streams(path: str, bucket_tables: Iterable[pa.Table]) -> list[Position]:
+    """Write the tables of the buckets to a store, each readable by its own range of bytes."""
     sink = pa.BufferOutputStream()
     positions: list[Position] = []
-    for part in parts:
+    for bucket_table in bucket_tables:
         start = sink.tell()
-        with pa.ipc.new_stream(sink, part.schema, options=LZ4) as writer:
-            writer.write_table(part)
+        with pa.ipc.new_stream(sink, bucket_table.schema, options=LZ4) as writer:
+            writer.write_table(bucket_table)
         positions.append((start, sink.tell()))
     write_scratch_object(path, sink.getvalue())
     return positions
@@ -113,19 +121,19 @@ def write_scratch_files(
     tables: Iterable[pa.Table],
     stem: str,
     max_records: int,
-    number_records: Callable[[pa.Table], tuple[pa.Table, NDArray[np.int64]]],
+    assign_buckets: Callable[[pa.Table], tuple[pa.Table, NDArray[np.int64]]],
 ) -> list[ScratchFile]:
     """Write tables that arrive one by one; a file as soon as ``max_records`` are in memory.
 
-    ``number_records`` returns what to write of a table, and the number of each record.
+    ``assign_buckets`` returns what to write of a table, and the bucket of each record.
     """
     files: list[ScratchFile] = []
     buffer: list[pa.Table] = []
 
     def write() -> None:
-        table, number = number_records(pa.concat_tables(buffer))
+        table, buckets = assign_buckets(pa.concat_tables(buffer))
         buffer.clear()
-        files.append(write_scratch(f"{stem}-{len(files):04d}.arrow", table, number))
+        files.append(write_scratch(f"{stem}-{len(files):04d}.arrow", table, buckets))
 
     for table in tables:
         buffer.append(table)
@@ -136,19 +144,19 @@ def write_scratch_files(
     return files
 
 
-def read_scratch(files: Sequence[ScratchFile], numbers: Sequence[int]) -> pa.Table:
-    """Return the records of some numbers from all files."""
-    wanted: list[tuple[str, list[Any]]] = [
-        (file.path, [file.batch[number] for number in numbers if number in file.batch])
+def read_scratch(files: Sequence[ScratchFile], buckets: Sequence[int]) -> pa.Table:
+    """Return the records of some buckets from all files."""
+    requested: list[tuple[str, list[Any]]] = [
+        (file.path, [file.positions[bucket] for bucket in buckets if bucket in file.positions])
         for file in files
     ]
-    wanted = [(path, positions) for path, positions in wanted if positions]
-    if not any(is_remote(path) for path, _ in wanted):
-        parts = [_read_batches(path, positions) for path, positions in wanted]
+    requested = [(path, positions) for path, positions in requested if positions]
+    if not any(is_remote(path) for path, _ in requested):
+        batches_by_file = [_read_batches(path, positions) for path, positions in requested]
     else:  # a store takes long to answer, but answers many requests at a time
         with ThreadPoolExecutor(REQUESTS) as pool:
-            parts = list(pool.map(_read_streams, *zip(*wanted, strict=True)))
-    return pa.Table.from_batches([batch for part in parts for batch in part])
+            batches_by_file = list(pool.map(_read_streams, *zip(*requested, strict=True)))
+    return pa.Table.from_batches([batch for batches in batches_by_file for batch in batches])
 
 
 def _read_batches(path: str, positions: Sequence[int]) -> list[pa.RecordBatch]:
@@ -163,10 +171,10 @@ def _read_streams(path: str, positions: Sequence[tuple[int, int]]) -> list[pa.Re
     ]
 
 
-def files_with(files: Sequence[ScratchFile], numbers: Sequence[int]) -> list[ScratchFile]:
-    """Return the files that hold records of some numbers, restricted to these."""
-    restricted = (file.restricted_to(numbers) for file in files)
-    return [file for file in restricted if file.batch]
+def files_with(files: Sequence[ScratchFile], buckets: Sequence[int]) -> list[ScratchFile]:
+    """Return the files that hold records of some buckets, restricted to these."""
+    restricted = (file.restricted_to(buckets) for file in files)
+    return [file for file in restricted if file.positions]
 
 
 def write_file(path: str, content: Any) -> None:

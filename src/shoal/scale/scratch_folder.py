@@ -28,14 +28,14 @@ class ScratchFolder:
     Parameters
     ----------
     scratch : str
-        The place to create it in.
+        The location to create it in.
     name : str
         Name of the target, which the name of the folder contains.
     """
 
     def __init__(self, scratch: str, name: str):
         self.scratch, self.name = scratch, name
-        self.place = ""
+        self.location = ""
 
     def create(self) -> None:
         """Create the folder."""
@@ -47,15 +47,15 @@ class ScratchFolder:
                 place=redact(self.scratch),
             )
         if is_remote(self.scratch):
-            self.place = join(self.scratch, f".{self.name}.{uuid.uuid4().hex[:8]}.part")
-            write_bytes(join(self.place, RUN), b"")
+            self.location = join(self.scratch, f".{self.name}.{uuid.uuid4().hex[:8]}.part")
+            write_bytes(join(self.location, RUN), b"")
             return
         try:
-            self.place = tempfile.mkdtemp(
+            self.location = tempfile.mkdtemp(
                 prefix=f".{self.name}.", suffix=".part", dir=Path(self.scratch).resolve()
             )
             for stage in STAGES:
-                Path(self.place, stage).mkdir()
+                Path(self.location, stage).mkdir()
         except OSError as error:
             reason = (error.strerror or "I/O error").lower()
             raise FileError(
@@ -66,12 +66,12 @@ class ScratchFolder:
             ) from None
 
     def path(self, name: str) -> str:
-        """Return the place of a file or folder in it."""
-        return join(self.place, name)
+        """Return the location of a file or folder in it."""
+        return join(self.location, name)
 
     def remove(self, name: str) -> None:
         """Remove a folder of scratch files that are no longer needed."""
-        if not is_remote(self.place):
+        if not is_remote(self.location):
             shutil.rmtree(self.path(name), ignore_errors=True)
             return
         try:
@@ -81,26 +81,26 @@ class ScratchFolder:
 
     def close(self) -> None:
         """Remove the folder; warn if that is impossible."""
-        if not self.place:
+        if not self.location:
             return
         try:
-            if is_remote(self.place):
+            if is_remote(self.location):
                 # In this order: see `write_scratch_object`.
                 remove_file(self.path(RUN))
-                remove_folder(self.place)
+                remove_folder(self.location)
                 return
             for _ in range(2):  # the first attempt may fail while a worker is still writing
-                shutil.rmtree(self.place, ignore_errors=True)
-            if not Path(self.place).exists():
+                shutil.rmtree(self.location, ignore_errors=True)
+            if not Path(self.location).exists():
                 return
         except ShoalError:
             pass
         warnings.warn(
             ScratchFilesLeft(
-                f"The scratch folder {redact(self.place)!r} could not be removed. It may hold"
+                f"The scratch folder {redact(self.location)!r} could not be removed. It may hold"
                 " original records with identifiers: remove it yourself.",
                 code="scratch-files-left",
-                folder=redact(self.place),
+                folder=redact(self.location),
             ),
             stacklevel=4,
         )

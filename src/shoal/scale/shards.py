@@ -35,7 +35,9 @@ class Shard(NamedTuple):
     bytes: int
     sha256: str
     class_sizes: Mapping[int, int]
-    shared: Mapping[str, SharedCounts]  # by confidential column, the classes that share a value
+    shared_counts: Mapping[
+        str, SharedCounts
+    ]  # by confidential column, the classes that share a value
     missing: Mapping[str, int]
     smallest_with_weights: int | None = None  # smallest class if the released weights are known
     unique: int | None = None  # records unique in quasi-identifiers and other released columns
@@ -59,25 +61,33 @@ def write_shard(
     """Write a shard of the release, read it back and count its equivalence classes.
 
     All records of a class are in the same shard, and their order depends on released values
-    alone: that of the units, which are not released, is beneath all of them.
+    alone; units, which are not released, only order records that are otherwise equal.
     """
     job: ReleaseJob = load_job(job_file)
     table = sort_by(read_scratch(files, [shard]), job.quasi_identifiers)
     units = region_units(job, table)
     unit_values = None if job.unit is None else table.column(job.unit)
     path = join(folder, f"part-{number:05d}.parquet")
-    write_parquet(path, table.select(job.released.names))
+    write_parquet(path, table.select(job.released_schema.names))
     del table
     size, digest = hash_file(path)
-    weight = [name for name in job.released.names if name == job.weight]
-    known, others = job.quasi_identifiers, job.other_columns
-    columns = dict.fromkeys([*known, *job.confidential, *weight, *others, *job.class_columns])
+    weight_columns = [name for name in job.released_schema.names if name == job.weight]
+    quasi_identifiers, other_columns = job.quasi_identifiers, job.other_columns
+    columns = dict.fromkeys(
+        [*quasi_identifiers, *job.confidential, *weight_columns, *other_columns, *job.class_columns]
+    )
     content = pq.read_table(open_input(path), columns=list(columns), partitioning=None)
     released = tables.open_frame(content)
-    class_of = classes(keys(released, known))
-    with_weights = classes(codes(released, [*known, *weight])) if weight else None
-    n_units = None if units is None else units_per_class(class_of, units)
-    together = classes(any_codes(released, [*known, *others])) if others else None
+    class_of = classes(keys(released, quasi_identifiers))
+    weight_classes = (
+        classes(codes(released, [*quasi_identifiers, *weight_columns])) if weight_columns else None
+    )
+    units_by_class = None if units is None else units_per_class(class_of, units)
+    joint_classes = (
+        classes(any_codes(released, [*quasi_identifiers, *other_columns]))
+        if other_columns
+        else None
+    )
     return Shard(
         name_of(path),
         len(released),
@@ -85,11 +95,11 @@ def write_shard(
         digest,
         count_sizes(np.bincount(class_of)),
         count_by_column(class_of, released, job.confidential, units),
-        tables.missing_counts(released, known),
-        None if with_weights is None else int(_sizes(with_weights, units).min()),
-        None if together is None else _count_unique(together, units),
-        None if n_units is None else count_sizes(n_units),
-        None if n_units is None else count_sizes(n_units[class_of]),
+        tables.missing_counts(released, quasi_identifiers),
+        None if weight_classes is None else int(_class_sizes(weight_classes, units).min()),
+        None if joint_classes is None else _count_unique(joint_classes, units),
+        None if units_by_class is None else count_sizes(units_by_class),
+        None if units_by_class is None else count_sizes(units_by_class[class_of]),
         None if units is None else largest_unit_share(class_of[:, None], units),
         _least_diversity(job, released, units),
         _greatest_distance(job, released, content),
@@ -97,14 +107,14 @@ def write_shard(
     )
 
 
-def _sizes(labels: Codes, units: Codes | None) -> Codes:
+def _class_sizes(labels: Codes, units: Codes | None) -> Codes:
     """Return the size of each class, counted in units if they are known."""
     return np.bincount(labels) if units is None else units_per_class(labels, units)
 
 
 def _count_unique(labels: Codes, units: Codes | None) -> int:
     """Return the number of records in classes without records of others, or of other units."""
-    return int((_sizes(labels, units) == 1)[labels].sum())
+    return int((_class_sizes(labels, units) == 1)[labels].sum())
 
 
 def _constrained_classes(job: ReleaseJob, released: Frame) -> Codes:
@@ -116,8 +126,12 @@ def _least_diversity(job: ReleaseJob, released: Frame, units: Codes | None) -> D
     if not job.measures_diversity:
         return None
     labels = _constrained_classes(job, released)
-    least = l_diversity(labels[:, None], value_codes(released, job.confidential), units=units)
-    return {kind: by_column.tolist() for kind, by_column in least.items()}
+    least_diversity = l_diversity(
+        labels[:, None], value_codes(released, job.confidential), units=units
+    )
+    return {
+        kind: diversity_by_column.tolist() for kind, diversity_by_column in least_diversity.items()
+    }
 
 
 def _greatest_distance(job: ReleaseJob, released: Frame, table: pa.Table) -> list[float] | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoal.audit import manifest as manifests
-from shoal.audit.record import Record
+from shoal.audit.manifest_files import ManifestFiles
 from shoal.errors import FileError
 from shoal.io.publish import Publication
 
@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def sidecar_files(
-    target: Path | str, report: Path | None, audience: str, record: Record | None, force: bool
+    target: Path | str,
+    report: Path | None,
+    audience: str,
+    manifest_files: ManifestFiles | None,
+    force: bool,
 ) -> Iterator[Callable[["LargeRelease"], None]]:
     """Yield a function that writes report and manifest; they are published at the end.
 
@@ -31,7 +35,7 @@ def sidecar_files(
         The path of the report.
     audience : str
         The readers of the report.
-    record : Record or None
+    manifest_files : Record or None
         The paths of the manifest, its signature and its hash key.
     force : bool
         Whether existing files may be replaced.
@@ -49,9 +53,9 @@ def sidecar_files(
             entries = manifests.with_report(entries, report.name, page_text[0])
         return manifests.dumps(entries)
 
-    documents = {} if record is None else record.documents(manifest)
-    secret = () if record is None else record.secret
-    _check(target, report, audience, list(documents))
+    documents = {} if manifest_files is None else manifest_files.documents(manifest)
+    secret = () if manifest_files is None else manifest_files.secret
+    _check_paths(target, report, audience, list(documents))
     with Publication(force=force) as publication:
         page = None if report is None else publication.add(report)
         temporary = {path: publication.add(path, secret=path in secret) for path in documents}
@@ -72,7 +76,7 @@ def sidecar_files(
         yield write
 
 
-def _check(
+def _check_paths(
     target: Path | str, report: Path | None, audience: str, documents: Sequence[Path]
 ) -> None:
     """Refuse paths that cannot be written, or are inside the release."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from shoal.errors import FileError
-from shoal.io.store import as_place, is_web, name_of, redact
+from shoal.io.store import as_location, is_web, name_of, redact
 from shoal.scale.folder import JOURNAL, MARKER, files_of_marker
 from shoal.scale.storage import file_exists, is_remote, join, list_files, read_bytes
 
@@ -24,11 +24,11 @@ def find_files(source: StrPath | Sequence[StrPath]) -> list[str]:
     persons.
     """
     paths: list[str] = []
-    for place in source_paths(source):
-        if is_remote(place):
-            paths += _store_files(place)
+    for location in source_paths(source):
+        if is_remote(location):
+            paths += _store_files(location)
             continue
-        path = Path(place)
+        path = Path(location)
         if path.is_dir():
             paths += _parquet_files(path)
         elif not path.exists():
@@ -36,10 +36,12 @@ def find_files(source: StrPath | Sequence[StrPath]) -> list[str]:
         else:
             paths.append(str(path.absolute()))
     paths.sort()
-    for one, other in pairwise(sorted(paths, key=_identity)):
-        if _identity(one) == _identity(other):
-            one, other = redact(one), redact(other)
-            names = repr(one) if one == other else f"{one!r} and {other!r} are one file, which"
+    for first, second in pairwise(sorted(paths, key=_identity)):
+        if _identity(first) == _identity(second):
+            first, second = redact(first), redact(second)
+            names = (
+                repr(first) if first == second else f"{first!r} and {second!r} are one file, which"
+            )
             raise FileError(
                 f"{names} is named twice. Its records would count twice.", code="source-twice"
             )
@@ -49,7 +51,7 @@ def find_files(source: StrPath | Sequence[StrPath]) -> list[str]:
 def source_paths(source: StrPath | Sequence[StrPath]) -> list[str]:
     """Return the folders and files that were given as the source: paths and addresses."""
     paths = [source] if isinstance(source, str | os.PathLike) else list(source)
-    return [as_place(path) for path in paths]
+    return [as_location(path) for path in paths]
 
 
 def check_folder_columns(paths: Sequence[str], columns: Sequence[str]) -> None:
@@ -88,62 +90,62 @@ def released_files(folder: StrPath) -> list[str]:
     list of str
         The paths or addresses of its Parquet files, in order.
     """
-    place = as_place(folder)
-    present = list_files(place)
-    content = read_bytes(join(place, MARKER)) if MARKER in present else b""
+    location = as_location(folder)
+    file_sizes = list_files(location)
+    content = read_bytes(join(location, MARKER)) if MARKER in file_sizes else b""
     names = sorted(files_of_marker(content) - {MARKER})
     if not names:
         raise FileError(
-            f"{redact(place)!r} is not a release of Shoal: the file {MARKER} is missing or was"
+            f"{redact(location)!r} is not a release of Shoal: the file {MARKER} is missing or was"
             " written by another program.",
             code="not-a-release",
-            folder=redact(place),
+            folder=redact(location),
         )
     sizes = {entry["name"]: entry["bytes"] for entry in json.loads(content)["files"]}
     for name in names:
-        if present.get(name) != sizes[name]:
+        if file_sizes.get(name) != sizes[name]:
             raise FileError(
-                f"{redact(place)!r} is not complete: {name!r} is missing or was changed. Make the"
-                " release again.",
+                f"{redact(location)!r} is not complete: {name!r} is missing or was changed. Make"
+                " the release again.",
                 code="release-incomplete",
                 file=name,
             )
-    return [join(place, name) for name in names]
+    return [join(location, name) for name in names]
 
 
-def _store_files(place: str) -> list[str]:
+def _store_files(location: str) -> list[str]:
     """Return the Parquet files at an address: of a release, of another folder, or a single one."""
-    if is_web(place):
-        if not name_of(place).lower().endswith(SUFFIXES):
+    if is_web(location):
+        if not name_of(location).lower().endswith(SUFFIXES):
             raise FileError(
-                f"{redact(place)!r} is not a Parquet file. Folders on the web cannot be listed:"
+                f"{redact(location)!r} is not a Parquet file. Folders on the web cannot be listed:"
                 " name their .parquet files.",
                 code="web-not-listed",
-                place=redact(place),
+                place=redact(location),
             )
-        return [place]
-    if file_exists(place):
-        return [place]
-    names = list_files(place)
+        return [location]
+    if file_exists(location):
+        return [location]
+    names = list_files(location)
     if JOURNAL in names and MARKER not in names:
         raise FileError(
-            f"{redact(place)!r} holds files of an unfinished release. Finish it first, by running"
-            " it again.",
+            f"{redact(location)!r} holds files of an unfinished release. Finish it first, by"
+            " running it again.",
             code="unfinished-release",
-            file=redact(place),
+            file=redact(location),
         )
-    if MARKER in names and files_of_marker(read_bytes(join(place, MARKER))):
-        return released_files(place)
+    if MARKER in names and files_of_marker(read_bytes(join(location, MARKER))):
+        return released_files(location)
     paths = [
-        join(place, name)
+        join(location, name)
         for name in names
         if name.lower().endswith(SUFFIXES) and not any(map(_is_hidden, name.split("/")))
     ]
     if not paths:
         raise FileError(
-            f"The folder {redact(place)!r} contains no .parquet files.",
+            f"The folder {redact(location)!r} contains no .parquet files.",
             code="no-parquet-files",
-            folder=redact(place),
+            folder=redact(location),
         )
     return paths
 

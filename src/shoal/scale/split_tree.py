@@ -40,12 +40,12 @@ class SplitTree:
         while pending:
             split, rows = pending.pop()
             right = project(Z[rows], self.directions[split]) >= self.thresholds[split]
-            for side, part in enumerate((rows[~right], rows[right])):
+            for side, side_rows in enumerate((rows[~right], rows[right])):
                 child = int(self.children[split, side])
                 if child < 0:
-                    leaf_of[part] = -1 - child
-                elif len(part):
-                    pending.append((child, part))
+                    leaf_of[side_rows] = -1 - child
+                elif len(side_rows):
+                    pending.append((child, side_rows))
         return leaf_of
 
 

@@ -54,7 +54,7 @@ class Moments:
     largest: float = -math.inf
 
     @classmethod
-    def of(cls, values: NDArray[np.float64]) -> Self:
+    def from_values(cls, values: NDArray[np.float64]) -> Self:
         """Return the moments of a column; NaN is missing."""
         present = values[~np.isnan(values)]
         n_missing = len(values) - len(present)
@@ -99,7 +99,7 @@ class StatisticsRequest:
         Columns of other kinds.
     strata : list of str
         Columns that split the records into strata.
-    required : list of str
+    required_columns : list of str
         Columns whose missing values drop a record.
     share : float
         Share of the distinct records in the sample.
@@ -118,7 +118,7 @@ class StatisticsRequest:
     numeric: Sequence[str]
     categorical: Sequence[str]
     strata: Sequence[str]
-    required: Sequence[str]
+    required_columns: Sequence[str]
     share: float
     seed: int
     weight: str | None = None
@@ -129,8 +129,8 @@ class StatisticsRequest:
     @property
     def columns_to_read(self) -> list[str]:
         """All columns that are needed."""
-        others = [name for name in (self.weight, self.unit) if name is not None]
-        return list(dict.fromkeys([*self.columns, *others, *self.confidential]))
+        weight_and_unit = [name for name in (self.weight, self.unit) if name is not None]
+        return list(dict.fromkeys([*self.columns, *weight_and_unit, *self.confidential]))
 
     @property
     def columns(self) -> list[str]:
@@ -179,31 +179,34 @@ class TableStatistics:
 
 def chunk_statistics(chunk: Chunk, request: StatisticsRequest) -> TableStatistics:
     """Return the statistics of one chunk."""
-    parts = read_batches(chunk, request.columns_to_read, request.required)
-    return merge_statistics(batch_statistics(table, request) for table in parts)
+    batches = read_batches(chunk, request.columns_to_read, request.required_columns)
+    return merge_statistics(batch_statistics(table, request) for table in batches)
 
 
-def merge_statistics(parts: Iterable[TableStatistics]) -> TableStatistics:
+def merge_statistics(statistics: Iterable[TableStatistics]) -> TableStatistics:
     """Return the statistics of several parts together; their order does not matter."""
-    parts = list(parts)
-    if len(parts) == 1:
-        return parts[0]
+    statistics = list(statistics)
+    if len(statistics) == 1:
+        return statistics[0]
     moments: dict[str, Moments] = {}
-    for part in parts:
-        moments |= {name: moments.get(name, Moments()) + own for name, own in part.moments.items()}
-    values = merge_values([part.values for part in parts])
-    strata = [part.strata for part in parts if part.strata is not None]
-    samples = [part.sample for part in parts if part.sample is not None]
+    for partial in statistics:
+        moments |= {
+            name: moments.get(name, Moments()) + new_moments
+            for name, new_moments in partial.moments.items()
+        }
+    values = merge_values([partial.values for partial in statistics])
+    strata = [partial.strata for partial in statistics if partial.strata is not None]
+    samples = [partial.sample for partial in statistics if partial.sample is not None]
     return TableStatistics(
-        sum(part.records for part in parts),
+        sum(partial.records for partial in statistics),
         moments,
         values,
         _merge_counts(strata, strata[0].column_names[:-1]) if strata else None,
         Sample.merge(samples) if samples else None,
-        sum((part.weights for part in parts), WeightStatistics()),
-        merge_weighted([part.weighted for part in parts]),
-        sum(part.n_without_unit for part in parts),
-        merge_values([part.confidential for part in parts]),
+        sum((partial.weights for partial in statistics), WeightStatistics()),
+        merge_weighted([partial.weighted for partial in statistics]),
+        sum(partial.n_without_unit for partial in statistics),
+        merge_values([partial.confidential for partial in statistics]),
     )
 
 
@@ -212,7 +215,7 @@ def batch_statistics(table: pa.Table, request: StatisticsRequest) -> TableStatis
     frame = tables.open_frame(table)
     moments = {}
     for name in request.numeric:
-        moments[name] = Moments.of(tables.numbers(frame, name))
+        moments[name] = Moments.from_values(tables.numbers(frame, name))
         if max(-moments[name].smallest, moments[name].largest) > MAX_ABS_VALUE:
             raise InputError(
                 f"Column {name!r} holds values beyond {MAX_ABS_VALUE:g}. Rescale it.",
@@ -223,7 +226,7 @@ def batch_statistics(table: pa.Table, request: StatisticsRequest) -> TableStatis
     weight_statistics, weighted = WeightStatistics(), {}
     if request.weight is not None:
         weights = tables.numbers(frame, request.weight)
-        weight_statistics = WeightStatistics.of(weights)
+        weight_statistics = WeightStatistics.from_weights(weights)
         if request.weighted:
             # Weights that cannot be used are refused once those of all parts are counted.
             usable = np.where(weights > 0, weights, 0.0)
@@ -233,7 +236,7 @@ def batch_statistics(table: pa.Table, request: StatisticsRequest) -> TableStatis
         moments,
         count_values(table, request.categorical),
         _count_values(table, request.strata) if request.strata else None,
-        Sample.of(table.select(request.columns), keys, request.share),
+        Sample.from_records(table.select(request.columns), keys, request.share),
         weight_statistics,
         weighted,
         0 if request.unit is None else sum(tables.missing_counts(frame, [request.unit]).values()),
@@ -252,11 +255,11 @@ def _count_values(table: pa.Table, columns: Sequence[str]) -> pa.Table:
     return _merge_counts([table.select(list(columns)).append_column(COUNT, ones)], columns)
 
 
-def merge_values(parts: Sequence[Mapping[str, pa.Table]]) -> dict[str, pa.Table]:
+def merge_values(counts_of_parts: Sequence[Mapping[str, pa.Table]]) -> dict[str, pa.Table]:
     """Return the counts of the values of each column in several parts together."""
-    names = list(dict.fromkeys(name for part in parts for name in part))
+    names = list(dict.fromkeys(name for counts in counts_of_parts for name in counts))
     return {
-        name: _merge_counts([part[name] for part in parts if name in part], [name])
+        name: _merge_counts([counts[name] for counts in counts_of_parts if name in counts], [name])
         for name in names
     }
 

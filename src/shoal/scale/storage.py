@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.errors import FileError, MissingDependency, ShoalError
-from shoal.io.store import as_place, is_web, name_of, redact, redact_store
+from shoal.io.store import as_location, is_web, name_of, redact, redact_store
 from shoal.scale.web import WebFile
 
 BLOCK = 2**23  # bytes that are hashed at a time
@@ -34,23 +34,25 @@ _REASONS = {
 
 
 def is_remote(path: str) -> bool:
-    """Return whether a place, as `shoal.io.store.as_place` returns it, is not on a disk."""
+    """Return whether a location, as `shoal.io.store.as_location` returns it, is not on a disk."""
     return "://" in path
 
 
 def join(folder: str, name: str) -> str:
-    """Return the place of a file in a folder."""
+    """Return the location of a file in a folder."""
     return f"{folder}/{name}" if is_remote(folder) else str(Path(folder, name))
 
 
 def store_error(error: BaseException, path: str) -> FileError | None:
     """Return what an exception of a store means; None if it is not about the store."""
-    place, message = redact_store(path), str(error).lower()
+    location, message = redact_store(path), str(error).lower()
     if isinstance(error, FileNotFoundError):
-        return FileError(f"There is no file {place!r}.", code="no-such-file", file=place)
+        return FileError(f"There is no file {location!r}.", code="no-such-file", file=location)
     for words, (code, reason) in _REASONS.items():
         if any(word in message for word in words):
-            return FileError(f"{place!r}: {reason}. Nothing was released.", code=code, place=place)
+            return FileError(
+                f"{location!r}: {reason}. Nothing was released.", code=code, place=location
+            )
     return None
 
 
@@ -64,11 +66,11 @@ def translate_store_errors(path: str) -> Iterator[None]:
     except (OSError, pa.ArrowException, ValueError) as error:
         translated = store_error(error, path)
         if translated is None:
-            place = redact_store(path)
+            location = redact_store(path)
             translated = FileError(
-                f"{place!r}: the store refused. Nothing was released.",
+                f"{location!r}: the store refused. Nothing was released.",
                 code="store-refuses",
-                place=place,
+                place=location,
             )
         raise translated from None
 
@@ -80,8 +82,8 @@ def open_input(path: str) -> Any:
     if is_web(path):
         return pa.PythonFile(WebFile(path), mode="r")
     with translate_store_errors(path):
-        system, key = _locate(path)
-        return system.open_input_file(key)
+        file_system, key = _locate(path)
+        return file_system.open_input_file(key)
 
 
 def read_bytes(path: str) -> bytes:
@@ -102,23 +104,23 @@ def read_ranges(path: str, ranges: Sequence[tuple[int, int]]) -> list[Any]:
 def write_bytes(path: str, content: Any) -> None:
     """Write a file of a store; it appears complete or not at all."""
     with translate_store_errors(path):
-        system, key = _locate(path)
-        with system.open_output_stream(key) as stream:
+        file_system, key = _locate(path)
+        with file_system.open_output_stream(key) as stream:
             stream.write(content)
 
 
 def copy_file(source: str, target: str) -> None:
     """Copy a file to a store, within the store if possible."""
-    root = _root(target)
+    root = _store_root(target)
     with translate_store_errors(target):
-        system, key = _locate(target)
-        if is_remote(source) and _root(source) == root:
-            system.copy_file(_locate(source)[1], key)
+        file_system, key = _locate(target)
+        if is_remote(source) and _store_root(source) == root:
+            file_system.copy_file(_locate(source)[1], key)
             return
     with (
         _open_stream(source) as file,
         translate_store_errors(target),
-        system.open_output_stream(key) as stream,
+        file_system.open_output_stream(key) as stream,
     ):
         while block := file.read(BLOCK):
             stream.write(block)
@@ -134,8 +136,8 @@ def file_exists(path: str) -> bool:
         WebFile(path).close()
         return True
     with translate_store_errors(path):
-        system, key = _locate(path)
-        return bool(system.get_file_info(key).type == fs.FileType.File)
+        file_system, key = _locate(path)
+        return bool(file_system.get_file_info(key).type == fs.FileType.File)
 
 
 def list_files(folder: str) -> dict[str, int]:
@@ -149,9 +151,11 @@ def list_files(folder: str) -> dict[str, int]:
             if path.is_symlink() or not path.is_dir()
         }
     with translate_store_errors(folder):
-        system, key = _locate(folder)
+        file_system, key = _locate(folder)
         selector = fs.FileSelector(key, recursive=True, allow_not_found=True)
-        files = [file for file in system.get_file_info(selector) if file.type == fs.FileType.File]
+        files = [
+            file for file in file_system.get_file_info(selector) if file.type == fs.FileType.File
+        ]
     return {
         file.path[len(key) + 1 :]: file.size for file in sorted(files, key=lambda file: file.path)
     }
@@ -161,8 +165,8 @@ def remove_file(path: str) -> None:
     """Remove a file of a store if it is there."""
     try:
         with translate_store_errors(path):
-            system, key = _locate(path)
-            system.delete_file(key)
+            file_system, key = _locate(path)
+            file_system.delete_file(key)
     except FileError as error:
         if error.code != "no-such-file":
             raise
@@ -172,8 +176,8 @@ def remove_folder(folder: str) -> None:
     """Remove a folder of a store with all its files."""
     try:
         with translate_store_errors(folder):
-            system, key = _locate(folder)
-            system.delete_dir(key)
+            file_system, key = _locate(folder)
+            file_system.delete_dir(key)
     except FileError as error:
         if error.code != "no-such-file":
             raise
@@ -210,16 +214,16 @@ def _open_stream(path: str) -> Any:
     return open_input(path) if is_remote(path) else pa.OSFile(path)
 
 
-def _root(path: str) -> str:
-    scheme, _, rest = path.partition("://")
-    return f"{scheme}://{rest.partition('/')[0]}"
+def _store_root(path: str) -> str:
+    scheme, _, path_in_scheme = path.partition("://")
+    return f"{scheme}://{path_in_scheme.partition('/')[0]}"
 
 
 def _locate(path: str) -> tuple[Any, str]:
     """Return the file system of an address, and the path in it."""
-    root = _root(path)
-    system, base = _open_store(root)
-    return system, f"{base}/{path[len(root) + 1 :]}".rstrip("/")
+    root = _store_root(path)
+    file_system, base = _open_store(root)
+    return file_system, f"{base}/{path[len(root) + 1 :]}".rstrip("/")
 
 
 @lru_cache
@@ -229,7 +233,7 @@ def _open_store(root: str) -> tuple[Any, str]:
     # A small file takes one request instead of the three of a multipart upload.
     options = "?allow_delayed_open=true" if root.startswith("s3://") else ""
     try:
-        system, base = fs.FileSystem.from_uri(f"{as_place(root)}/{options}")
+        file_system, base = fs.FileSystem.from_uri(f"{as_location(root)}/{options}")
     except pa.ArrowNotImplementedError:
         raise MissingDependency(
             f"This pyarrow was built without {root.partition('://')[0]}. Install another build,"
@@ -237,4 +241,4 @@ def _open_store(root: str) -> tuple[Any, str]:
             code="package-missing",
             extra="scale",
         ) from None
-    return system, base.rstrip("/")
+    return file_system, base.rstrip("/")

@@ -10,7 +10,7 @@ from typing import Any, Self
 from shoal import _progress as progress
 from shoal._signals import defer_interrupt
 from shoal.errors import FileError, ParameterError, ScratchFilesLeft, ShoalError
-from shoal.io.store import as_place, is_web, redact_store
+from shoal.io.store import as_location, is_web, redact_store
 from shoal.scale.folder import JOURNAL, MARKER, files_of_marker
 from shoal.scale.scratch_folder import ScratchFolder
 from shoal.scale.storage import (
@@ -54,63 +54,63 @@ class StoreRelease:
         force: bool = False,
     ):
         self.target, self.force = target, force
-        self.shown = redact_store(target)
+        self.shown_target = redact_store(target)
         self._check_scratch(scratch)
-        self._folder = ScratchFolder(as_place(scratch or ""), PurePosixPath(target).name)
-        self._own: set[str] = set()  # files of an earlier release, or of a killed run
+        self._scratch_folder = ScratchFolder(as_location(scratch or ""), PurePosixPath(target).name)
+        self._replaceable: set[str] = set()  # files of an earlier release, or of a killed run
         self._old_marker: bytes | None = None
         self._names: list[str] = []
-        self._started = self._published = False
+        self._is_started = self._is_published = False
 
     def __enter__(self) -> Self:
-        self._check()
-        self._folder.create()
+        self._check_target()
+        self._scratch_folder.create()
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         with defer_interrupt(redeliver=False):
             try:
-                if error is None and self._published:
-                    self._remove(self._own - {MARKER, *self._names})
-                elif self._started:
+                if error is None and self._is_published:
+                    self._remove_files(self._replaceable - {MARKER, *self._names})
+                elif self._is_started:
                     self._withdraw()
             except ShoalError:
                 warnings.warn(
                     ScratchFilesLeft(
-                        f"Files in {self.shown!r} that are not part of a release could not be"
-                        f" removed. The file {MARKER}, if there is one, lists those that are.",
+                        f"Files in {self.shown_target!r} that are not part of a release could not"
+                        f" be removed. The file {MARKER}, if there is one, lists those that are.",
                         code="files-left",
-                        folder=self.shown,
+                        folder=self.shown_target,
                     ),
                     stacklevel=3,
                 )
             finally:
-                self._folder.close()
+                self._scratch_folder.close()
 
     def path(self, name: str) -> str:
-        """Return the place of a scratch file or folder."""
-        return self._folder.path(name)
+        """Return the location of a scratch file or folder."""
+        return self._scratch_folder.path(name)
 
     def remove(self, name: str) -> None:
         """Remove a folder of scratch files that are no longer needed."""
-        self._folder.remove(name)
+        self._scratch_folder.remove(name)
 
     def check_sources(self, paths: Sequence[str], source_folders: Sequence[str] = ()) -> None:
         """Refuse a target that contains the source, or is inside a source folder."""
         for path in paths:
             if path.startswith(f"{self.target}/"):
                 raise FileError(
-                    f"{self.shown!r} contains the source. Write to another folder.",
+                    f"{self.shown_target!r} contains the source. Write to another folder.",
                     code="target-holds-source",
-                    folder=self.shown,
+                    folder=self.shown_target,
                 )
         for folder in source_folders:
             if f"{self.target}/".startswith(f"{folder.rstrip('/')}/"):
                 raise FileError(
-                    f"{self.shown!r} is inside the source folder, so the release would become part"
-                    " of the source. Write to another folder.",
+                    f"{self.shown_target!r} is inside the source folder, so the release would"
+                    " become part of the source. Write to another folder.",
                     code="target-inside-source",
-                    folder=self.shown,
+                    folder=self.shown_target,
                 )
 
     def published_name(self, entry: Mapping[str, Any]) -> str:
@@ -124,118 +124,121 @@ class StoreRelease:
 
     def publish(self, entries: Sequence[Mapping[str, Any]], marker: str) -> None:
         """Copy the files to the target, and write the marker when all are there."""
-        self._check()
+        self._check_target()
         self._names = [self.published_name(entry) for entry in entries]
         leftovers = sorted(self._leftovers() - set(self._names))
-        listed = {"files": [*self._names, *leftovers], "run": self._folder.place[-13:]}
-        journal = json.dumps(listed).encode()
+        journal_entries = {
+            "files": [*self._names, *leftovers],
+            "run": self._scratch_folder.location[-13:],
+        }
+        journal = json.dumps(journal_entries).encode()
         with defer_interrupt():
-            self._started = True
+            self._is_started = True
             write_bytes(join(self.target, JOURNAL), journal)
-        for done, (entry, name) in enumerate(zip(entries, self._names, strict=True)):
-            progress.report("publishing", done, len(entries))
+        for n_done, (entry, name) in enumerate(zip(entries, self._names, strict=True)):
+            progress.report("publishing", n_done, len(entries))
             copy_file(join(self.path("release"), entry["name"]), join(self.target, name))
-        present = list_files(self.target)
+        published_sizes = list_files(self.target)
         for entry, name in zip(entries, self._names, strict=True):
-            if present.get(name) != entry["bytes"]:
+            if published_sizes.get(name) != entry["bytes"]:
                 raise FileError(
-                    f"{self.shown!r} lacks the file {name!r} that was written. Nothing was"
+                    f"{self.shown_target!r} lacks the file {name!r} that was written. Nothing was"
                     " released. Run again.",
                     code="file-gone",
                     file=name,
                 )
         if read_bytes(join(self.target, JOURNAL)) != journal:
             raise FileError(
-                f"Another run is writing to {self.shown!r}. Wait until it is done, or write to"
-                " another folder.",
+                f"Another run is writing to {self.shown_target!r}. Wait until it is done, or write"
+                " to another folder.",
                 code="target-locked",
-                target=self.shown,
+                target=self.shown_target,
             )
         with defer_interrupt():
             write_bytes(join(self.target, MARKER), marker.encode())
-            self._published = True
+            self._is_published = True
             remove_file(join(self.target, JOURNAL))
 
     def _withdraw(self) -> None:
         """Restore the marker of the release that was there before; remove the files of this one."""
-        if self._published and self._old_marker is None:
+        if self._is_published and self._old_marker is None:
             remove_file(join(self.target, MARKER))
-        elif self._published and self._old_marker is not None:
+        elif self._is_published and self._old_marker is not None:
             write_bytes(join(self.target, MARKER), self._old_marker)
-        old = files_of_marker(self._old_marker) if self._old_marker else set()
-        self._remove((set(self._names) | self._leftovers()) - old)
+        old_files = files_of_marker(self._old_marker) if self._old_marker else set()
+        self._remove_files((set(self._names) | self._leftovers()) - old_files)
         remove_file(join(self.target, JOURNAL))
 
     def _leftovers(self) -> set[str]:
         """Return the files of a killed run in the target, which no marker lists."""
-        old = files_of_marker(self._old_marker) if self._old_marker else set()
-        return self._own - old - {JOURNAL}
+        old_files = files_of_marker(self._old_marker) if self._old_marker else set()
+        return self._replaceable - old_files - {JOURNAL}
 
-    def _remove(self, names: set[str]) -> None:
+    def _remove_files(self, names: set[str]) -> None:
         for name in sorted(names):
             remove_file(join(self.target, name))
 
-    def _check(self) -> None:
+    def _check_target(self) -> None:
         """Refuse a target that exists, or that contains other files than those of a release."""
         if file_exists(self.target):
             raise FileError(
-                f"{self.shown!r} is a file. The release of a large table is a folder.",
+                f"{self.shown_target!r} is a file. The release of a large table is a folder.",
                 code="is-a-file",
-                file=self.shown,
+                file=self.shown_target,
             )
-        present = set(list_files(self.target))
-        if not present:
-            self._old_marker, self._own = None, set()
+        existing = set(list_files(self.target))
+        if not existing:
+            self._old_marker, self._replaceable = None, set()
             return
         if not self.force:
-            unfinished = JOURNAL in present and MARKER not in present
+            unfinished = JOURNAL in existing and MARKER not in existing
             problem = "holds files of an unfinished run" if unfinished else "exists already"
             raise FileError(
-                f"{self.shown!r} {problem}. Use `force=True` to replace it.",
+                f"{self.shown_target!r} {problem}. Use `force=True` to replace it.",
                 code="unfinished-release" if unfinished else "file-exists",
-                file=self.shown,
+                file=self.shown_target,
             )
-        self._old_marker = read_bytes(join(self.target, MARKER)) if MARKER in present else None
-        listed = files_of_marker(self._old_marker) if self._old_marker is not None else set()
-        unfinished_files = journal_files(self.target) if JOURNAL in present else set()
-        if not listed and (MARKER in present or not unfinished_files):
+        self._old_marker = read_bytes(join(self.target, MARKER)) if MARKER in existing else None
+        released = files_of_marker(self._old_marker) if self._old_marker is not None else set()
+        unfinished_files = journal_files(self.target) if JOURNAL in existing else set()
+        if not released and (MARKER in existing or not unfinished_files):
             raise FileError(
-                f"{self.shown!r} is not a release of Shoal: the file {MARKER} is missing or was"
-                " written by another program. Remove the folder yourself, or write to another.",
+                f"{self.shown_target!r} is not a release of Shoal: the file {MARKER} is missing or"
+                " was written by another program. Remove the folder yourself, or write to another.",
                 code="not-a-release",
-                folder=self.shown,
+                folder=self.shown_target,
             )
-        self._own = present & (listed | unfinished_files)
-        if others := sorted(present - listed - unfinished_files):
+        self._replaceable = existing & (released | unfinished_files)
+        if other_files := sorted(existing - released - unfinished_files):
             raise FileError(
-                f"{self.shown!r} also contains {others[0]!r}, which is not part of the release."
-                " Move it elsewhere, or write to another folder.",
+                f"{self.shown_target!r} also contains {other_files[0]!r}, which is not part of the"
+                " release. Move it elsewhere, or write to another folder.",
                 code="other-files-in-release",
-                folder=self.shown,
-                file=others[0],
+                folder=self.shown_target,
+                file=other_files[0],
             )
 
     def _check_scratch(self, scratch: str | os.PathLike[str] | None) -> None:
-        """Refuse a target that is only read, and scratch files without a private place."""
+        """Refuse a target that is only read, and scratch files without a private location."""
         if is_web(self.target):
             raise FileError(
-                f"{self.shown!r} is on a web server, to which nothing can be written.",
+                f"{self.shown_target!r} is on a web server, to which nothing can be written.",
                 code="web-is-only-read",
-                place=self.shown,
+                place=self.shown_target,
             )
         if scratch is None:
             raise ParameterError(
-                f"The target {self.shown!r} is in a store, and scratch files contain original"
-                " records. Name a private place for them as `scratch`: a folder that all workers"
-                " share, or an address in a store.",
+                f"The target {self.shown_target!r} is in a store, and scratch files contain"
+                " original records. Name a private place for them as `scratch`: a folder that all"
+                " workers share, or an address in a store.",
                 code="scratch-needed",
                 option="scratch",
             )
-        place = as_place(scratch)
-        if is_remote(place) and f"{place}/".startswith(f"{self.target}/"):
+        location = as_location(scratch)
+        if is_remote(location) and f"{location}/".startswith(f"{self.target}/"):
             raise ParameterError(
-                f"The place of scratch files is inside {self.shown!r}, where the release will be."
-                " Name another as `scratch`.",
+                f"The place of scratch files is inside {self.shown_target!r}, where the release"
+                " will be. Name another as `scratch`.",
                 code="scratch-in-target",
                 option="scratch",
             )

@@ -63,7 +63,7 @@ class Strata:
         return np.cumsum([0, *(tree.n_leaves for tree in self.trees)])
 
     @property
-    def cells_of(self) -> list[list[int]]:
+    def cells_by_stratum(self) -> list[list[int]]:
         """The cells of each stratum."""
         first_cells = self.first_cells.tolist()
         return [list(range(start, stop)) for start, stop in pairwise(first_cells)]
@@ -160,9 +160,9 @@ def divide_strata(
     stratum_of = strata.stratum_of(sample.table)
     trees = []
     for stratum, count in enumerate(counts):
-        inside = stratum_of == stratum
-        represented = weights[inside] if count > cell_size else None
-        trees.append(build_split_tree(Z[inside], cell_size, represented))
+        in_stratum = stratum_of == stratum
+        stratum_weights = weights[in_stratum] if count > cell_size else None
+        trees.append(build_split_tree(Z[in_stratum], cell_size, stratum_weights))
     return replace(strata, trees=trees)
 
 

@@ -70,8 +70,8 @@ class TableRun:
         self.chunks = make_chunks(paths, footers, self.chunk_size)
         schema: pa.Schema = footers[0].schema
         check_folder_columns(paths, schema.names)
-        ordered = frozenset().union(*(footer.ordered for footer in footers))
-        check_columns(self.plan, schema, ordered)
+        ordered_columns = frozenset().union(*(footer.ordered_columns for footer in footers))
+        check_columns(self.plan, schema, ordered_columns)
         self.dropped = [*self.plan.dropped, *columns_to_drop(self.plan, schema.names)]
         self.plan = name_all_columns(self.plan, schema.names)
         return schema

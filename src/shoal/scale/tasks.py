@@ -20,11 +20,11 @@ from shoal.partitioners import method_label
 from shoal.scale.chunks import Chunk, read_batches, sort_by
 from shoal.scale.exact_sums import exact_integer_sum
 from shoal.scale.grouping import group_region, region_units
-from shoal.scale.job import Job, count_sizes, load_job, sum_shared, worker_task
+from shoal.scale.job import Job, count_sizes, load_job, sum_shared_counts, worker_task
 from shoal.scale.keys import content_keys, distinguish_duplicates, in_sample
-from shoal.scale.layout import Region
 from shoal.scale.moment_sums import MomentSums
-from shoal.scale.profile import BlockProfile, Profile, tally_columns
+from shoal.scale.profile import BlockProfile, Profile, count_on_grids
+from shoal.scale.regions import Region
 from shoal.scale.scratch import ScratchFile, read_scratch, write_scratch, write_scratch_files
 from shoal.scale.statistics import Moments, count_values
 from shoal.scale.storage import join
@@ -37,7 +37,8 @@ from shoal.steps.homogeneity import count_homogeneous
 
 Matrix = NDArray[np.float64]
 
-MOVED, SPREAD = "\0moved", "\0spread"  # names of sums over all columns, which no column has
+# Keys of sums over all columns, which no column name equals.
+DISTANCE_TO_MASKED, DISTANCE_TO_MEAN = "\0moved", "\0spread"
 
 
 @worker_task
@@ -54,7 +55,7 @@ def assign_cells(
         Z = job.encoders.coordinates(table, job.encoders.read(table))
         return job.strata.with_released_values(table), job.strata.cells(table, Z)
 
-    batches = read_batches(chunk, job.columns, job.required, max_records)
+    batches = read_batches(chunk, job.columns, job.required_columns, max_records)
     return write_scratch_files(batches, join(folder, f"{number:08d}"), max_records, by_cell)
 
 
@@ -73,12 +74,12 @@ class MaskedBlock:
         Number of groups of each size, for each block of columns.
     methods : tuple of str
         The methods that were used.
-    linked, attacked : int and int
+    expected_links, n_attacked : int and int
         Expected number of correct links of an attacker, in units of `shoal.scale.exact_sums.UNIT`,
         and the number of records that the attack was tried on.
-    imputed : dict
+    n_imputed : dict
         For each column, the number of missing values that were replaced.
-    suppressed : dict
+    n_suppressed : dict
         For each column, the number of values that are missing in the release.
     totals : dict
         Weighted totals of each column before and after, if there are weights.
@@ -93,7 +94,7 @@ class MaskedBlock:
         `shoal.scale.exact_sums.UNIT`; the former also by column.
     original_sizes : dict
         Number of records of the original by the size of their class, in units if k counts them.
-    shared : dict
+    shared_counts : dict
         For each confidential column, the number of groups that share a value, if the step refuses
         such groups.
     """
@@ -102,17 +103,17 @@ class MaskedBlock:
     squared_errors: Mapping[str, int]
     group_sizes: tuple[Mapping[int, int], ...]
     methods: tuple[str, ...]
-    linked: int
-    attacked: int
-    imputed: Mapping[str, int]
-    suppressed: Mapping[str, int]
+    expected_links: int
+    n_attacked: int
+    n_imputed: Mapping[str, int]
+    n_suppressed: Mapping[str, int]
     totals: WeightedTotals = field(default_factory=dict)
     verdict_counts: VerdictCounts = field(default_factory=dict)
     group_units: Mapping[int, int] = field(default_factory=dict)
     profile: BlockProfile = field(default_factory=BlockProfile)
     distances: Mapping[str, int] = field(default_factory=dict)
     original_sizes: Mapping[int, int] = field(default_factory=dict)
-    shared: Mapping[str, SharedCounts] = field(default_factory=dict)
+    shared_counts: Mapping[str, SharedCounts] = field(default_factory=dict)
 
 
 @worker_task
@@ -125,15 +126,15 @@ def mask_block(
 ) -> MaskedBlock:
     """Group and mask the records of a block, each of its regions separately."""
     job: Job = load_job(job_file)
-    measured, released = _BlockMeasures(job), []
+    measures, released = _BlockMeasures(job), []
     for region in regions:
-        masked = _mask_region(job, read_scratch(files, region))
-        measured.add(masked)
-        released.append(masked.released)
+        masked_region = _mask_region(job, read_scratch(files, region))
+        measures.add(masked_region)
+        released.append(masked_region.released)
     table = pa.concat_tables(released)
     shards = content_keys(table, job.quasi_identifiers) % np.uint64(job.n_shards)
     path = join(folder, f"{number:08d}.arrow")
-    return measured.to_block(write_scratch(path, table, shards.astype(np.int64)))
+    return measures.to_block(write_scratch(path, table, shards.astype(np.int64)))
 
 
 class _MaskedRegion(NamedTuple):
@@ -141,8 +142,8 @@ class _MaskedRegion(NamedTuple):
 
     table: pa.Table
     released: pa.Table
-    before: list[Column]
-    after: list[Column]
+    original: list[Column]
+    masked: list[Column]
     column_blocks: list[ColumnBlockGroups]
     groups: dict[str, ColumnGroups]
     units: NDArray[np.int64] | None
@@ -152,14 +153,16 @@ class _MaskedRegion(NamedTuple):
 def _mask_region(job: Job, table: pa.Table) -> _MaskedRegion:
     """Group and mask the records of one region, in an order that their values determine."""
     table = sort_by(table, [*job.step.columns, *job.step.strata])
-    before = job.encoders.read(table)
-    check_values(job.step, before)
+    original_columns = job.encoders.read(table)
+    check_values(job.step, original_columns)
     units, weights = region_units(job, table), _read_weights(job, table)
-    column_blocks = group_region(job, table, before, units)
+    column_blocks = group_region(job, table, original_columns, units)
     groups = _groups_of_columns(job, column_blocks)
-    released = _mask_records(job, table, before, groups, weights)
-    after = job.encoders.read(released)
-    return _MaskedRegion(table, released, before, after, column_blocks, groups, units, weights)
+    released = _mask_records(job, table, original_columns, groups, weights)
+    masked_columns = job.encoders.read(released)
+    return _MaskedRegion(
+        table, released, original_columns, masked_columns, column_blocks, groups, units, weights
+    )
 
 
 class _BlockMeasures:
@@ -168,35 +171,42 @@ class _BlockMeasures:
     def __init__(self, job: Job):
         self.job = job
         self.squared_errors: Counter[str] = Counter()
-        self.linked = self.attacked = 0
+        self.expected_links = self.n_attacked = 0
         self.sizes: list[list[NDArray[np.int64]]] = [[] for _ in job.step.column_blocks]
         self.unit_sizes: list[NDArray[np.int64]] = []
         self.methods: dict[str, None] = {}
-        self.imputed: Counter[str] = Counter()
-        self.suppressed: Counter[str] = Counter()
+        self.n_imputed: Counter[str] = Counter()
+        self.n_suppressed: Counter[str] = Counter()
         self.totals: Counter[tuple[str, str]] = Counter()
         self.verdict_counts: Counter[tuple[str, str]] = Counter()
         self.profile = Profile(job.grids)
         self.distances: Counter[str] = Counter()
         self.original_sizes: Counter[int] = Counter()
-        self.shared: list[dict[str, SharedCounts]] = []
+        self.shared_counts: list[dict[str, SharedCounts]] = []
 
     def add(self, region: _MaskedRegion) -> None:
         """Add the measures of a region."""
         job, step = self.job, self.job.step
-        table, released, before, after, column_blocks, groups, units, weights = region
-        self.squared_errors.update(_squared_errors(job, before, after))
-        self.distances.update(_distances(job, before, after))
-        self.profile.add(_profile_columns(job, released, before, after))
-        self.original_sizes.update(_original_sizes(job, table, units))
-        linked, attacked = _count_links(job, table, before, after)
-        self.linked, self.attacked = self.linked + linked, self.attacked + attacked
-        if weights is not None:
-            self.totals.update(weighted_totals(weights, before, after))
-        self.verdict_counts.update(
-            count_for_verdict(step, job.thresholds, before, after, groups, weights, units)
+        table, released, original_columns, masked_columns, column_blocks, groups, units, weights = (
+            region
         )
-        self.shared += _count_homogeneous(job, table, column_blocks, units)
+        self.squared_errors.update(_squared_errors(job, original_columns, masked_columns))
+        self.distances.update(_distances(job, original_columns, masked_columns))
+        self.profile.add(_profile_columns(job, released, original_columns, masked_columns))
+        self.original_sizes.update(_original_sizes(job, table, units))
+        expected_links, n_attacked = _count_links(job, table, original_columns, masked_columns)
+        self.expected_links, self.n_attacked = (
+            self.expected_links + expected_links,
+            self.n_attacked + n_attacked,
+        )
+        if weights is not None:
+            self.totals.update(weighted_totals(weights, original_columns, masked_columns))
+        self.verdict_counts.update(
+            count_for_verdict(
+                step, job.thresholds, original_columns, masked_columns, groups, weights, units
+            )
+        )
+        self.shared_counts += _count_homogeneous(job, table, column_blocks, units)
         for sizes, block in zip(self.sizes, column_blocks, strict=True):
             sizes.append(block.groups.sizes)
             if units is not None:
@@ -204,9 +214,11 @@ class _BlockMeasures:
             self.methods |= {
                 method_label(partitioner).partition(" in ")[0]: None for partitioner in block.fitted
             }
-        for original, new in zip(before, after, strict=True):
-            self.imputed[original.name] += int((original.is_missing & ~new.is_missing).sum())
-            self.suppressed[original.name] += int((~original.is_missing & new.is_missing).sum())
+        for original, masked in zip(original_columns, masked_columns, strict=True):
+            self.n_imputed[original.name] += int((original.is_missing & ~masked.is_missing).sum())
+            self.n_suppressed[original.name] += int(
+                (~original.is_missing & masked.is_missing).sum()
+            )
 
     def to_block(self, file: ScratchFile) -> MaskedBlock:
         """Return all measures, with the file of the masked records."""
@@ -215,17 +227,17 @@ class _BlockMeasures:
             self.squared_errors,
             tuple(count_sizes(np.concatenate(sizes)) for sizes in self.sizes),
             tuple(self.methods),
-            self.linked,
-            self.attacked,
-            self.imputed,
-            self.suppressed,
+            self.expected_links,
+            self.n_attacked,
+            self.n_imputed,
+            self.n_suppressed,
             self.totals,
             self.verdict_counts,
             count_sizes(np.concatenate(self.unit_sizes)) if self.unit_sizes else {},
             self.profile.to_block(),
             self.distances,
             self.original_sizes,
-            sum_shared(self.shared),
+            sum_shared_counts(self.shared_counts),
         )
 
 
@@ -284,7 +296,7 @@ def _mask_records(
             weights=weights,
         )
     released: pa.Table = tables.to_native(with_values(frame, values))
-    released = released.select(job.released.names).cast(job.released)
+    released = released.select(job.released_schema.names).cast(job.released_schema)
     return released if job.unit is None else released.append_column(*_column(table, job.unit))
 
 
@@ -292,51 +304,71 @@ def _column(table: pa.Table, name: str) -> tuple[pa.Field, pa.ChunkedArray]:
     return table.schema.field(name), table.column(name)
 
 
-def _squared_errors(job: Job, before: Sequence[Column], after: Sequence[Column]) -> dict[str, int]:
+def _squared_errors(
+    job: Job, original_columns: Sequence[Column], masked_columns: Sequence[Column]
+) -> dict[str, int]:
     """Return the exact sum of squared differences of each column, without missing values."""
     sums = {}
-    for encoder, original, masked in zip(job.encoders.masked, before, after, strict=True):
+    for encoder, original, masked in zip(
+        job.encoders.masked, original_columns, masked_columns, strict=True
+    ):
         difference = encoder.axes(original, "zscore") - encoder.axes(masked, "zscore")
         sums[original.name] = exact_integer_sum((difference[~original.is_missing] ** 2).ravel())
     return sums
 
 
-def _distances(job: Job, before: Sequence[Column], after: Sequence[Column]) -> dict[str, int]:
+def _distances(
+    job: Job, original_columns: Sequence[Column], masked_columns: Sequence[Column]
+) -> dict[str, int]:
     """Return sums of distances of z-scores; a value that was missing counts as unchanged."""
-    moved, spread = np.zeros((2, len(before[0].values)))
+    squared_change, squared_size = np.zeros((2, len(original_columns[0].values)))
     sums = {}
-    for encoder, original, masked in zip(job.encoders.masked, before, after, strict=True):
+    for encoder, original, masked in zip(
+        job.encoders.masked, original_columns, masked_columns, strict=True
+    ):
         Z = encoder.axes(original, "zscore")
         change = Z - encoder.axes(masked, "zscore")
         change[original.is_missing] = 0.0
         column_squares = (change**2).sum(axis=1)
         sums[original.name] = exact_integer_sum(np.sqrt(column_squares))
-        moved, spread = moved + column_squares, spread + (Z**2).sum(axis=1)
+        squared_change, squared_size = (
+            squared_change + column_squares,
+            squared_size + (Z**2).sum(axis=1),
+        )
     return {
         **sums,
-        MOVED: exact_integer_sum(np.sqrt(moved)),
-        SPREAD: exact_integer_sum(np.sqrt(spread)),
+        DISTANCE_TO_MASKED: exact_integer_sum(np.sqrt(squared_change)),
+        DISTANCE_TO_MEAN: exact_integer_sum(np.sqrt(squared_size)),
     }
 
 
 def _profile_columns(
-    job: Job, released: pa.Table, before: Sequence[Column], after: Sequence[Column]
+    job: Job,
+    released: pa.Table,
+    original_columns: Sequence[Column],
+    masked_columns: Sequence[Column],
 ) -> BlockProfile:
     """Count the values of the masked columns before and after."""
-    complete = [] if job.step.missing == "own-groups" else job.encoders.complete
-    old, new = (
+    complete_columns = [] if job.step.missing == "own-groups" else job.encoders.complete_columns
+    original_scores, masked_scores = (
         [
             encoder.axes(column, "zscore")[:, 0]
             for encoder, column in zip(job.encoders.masked, columns, strict=True)
-            if encoder.name in complete
+            if encoder.name in complete_columns
         ]
-        for columns in (before, after)
+        for columns in (original_columns, masked_columns)
     )
     return BlockProfile(
-        tally_columns(job.grids, before, after),
-        {column.name: Moments.of(column.values) for column in after if column.name in job.grids},
-        count_values(released, [column.name for column in after if column.name not in job.grids]),
-        MomentSums.of(complete, old, new),
+        count_on_grids(job.grids, original_columns, masked_columns),
+        {
+            column.name: Moments.from_values(column.values)
+            for column in masked_columns
+            if column.name in job.grids
+        },
+        count_values(
+            released, [column.name for column in masked_columns if column.name not in job.grids]
+        ),
+        MomentSums.from_scores(complete_columns, original_scores, masked_scores),
     )
 
 
@@ -347,18 +379,18 @@ def _original_sizes(
 
     Records that are equal in all masked columns are in one region.
     """
-    label = classes(keys(tables.open_frame(table), job.quasi_identifiers))
-    sizes = np.bincount(label) if units is None else units_per_class(label, units)
-    return count_sizes(sizes[label])
+    class_of = classes(keys(tables.open_frame(table), job.quasi_identifiers))
+    sizes = np.bincount(class_of) if units is None else units_per_class(class_of, units)
+    return count_sizes(sizes[class_of])
 
 
 def _count_links(
-    job: Job, table: pa.Table, before: Sequence[Column], after: Sequence[Column]
+    job: Job, table: pa.Table, original_columns: Sequence[Column], masked_columns: Sequence[Column]
 ) -> tuple[int, int]:
     """Return the expected number of correct links of an attacker, and of records attacked."""
-    drawn = distinguish_duplicates(content_keys(table, job.step.columns, job.seed + 1))
-    attacked = np.flatnonzero(in_sample(drawn, job.attack_share))
+    keys = distinguish_duplicates(content_keys(table, job.step.columns, job.seed + 1))
+    attacked = np.flatnonzero(in_sample(keys, job.attack_share))
     if not len(attacked):
         return 0, 0
-    Z, masked = job.encoders.zscores(before), job.encoders.zscores(after)
+    Z, masked = job.encoders.zscores(original_columns), job.encoders.zscores(masked_columns)
     return exact_integer_sum(linkage_chances(Z, masked, attacked)), len(attacked)

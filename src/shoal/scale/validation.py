@@ -13,7 +13,7 @@ from shoal.frame.names import words_of
 from shoal.frame.roles import columns_with, name_columns
 from shoal.partitioners import Prove, Search
 from shoal.scale.dask_frames import is_dask_frame
-from shoal.scale.measures import COMPUTED, COUNTED
+from shoal.scale.measures import MICROAGGREGATION_MEASURES, RECODING_MEASURES
 from shoal.steps import Generalise, Microaggregate, Suppress
 from shoal.steps._step import check_confidential
 
@@ -28,9 +28,9 @@ MISSING_WAY_OUT = (
 
 def check_plan(plan: "Plan") -> None:
     """Refuse plans that are not supported."""
-    recoding = [step for step in plan.steps if isinstance(step, Generalise | Suppress)]
-    single = len(plan.steps) == 1 and isinstance(plan.steps[0], Microaggregate)
-    if not single and len(recoding) < len(plan.steps):
+    recoding_steps = [step for step in plan.steps if isinstance(step, Generalise | Suppress)]
+    is_single = len(plan.steps) == 1 and isinstance(plan.steps[0], Microaggregate)
+    if not is_single and len(recoding_steps) < len(plan.steps):
         raise PlanError(
             "shoal.scale supports plans of one step 'microaggregate', and plans of 'generalise' and"
             " 'suppress'. Run other steps on a table that fits into memory.",
@@ -50,17 +50,17 @@ def check_plan(plan: "Plan") -> None:
             code="not-for-large-tables",
             what="missing_codes",
         )
-    computed = COUNTED if recoding else COMPUTED
-    limited = [name for name in plan.limits.figures if name not in computed]
-    if limited:
+    computed = RECODING_MEASURES if recoding_steps else MICROAGGREGATION_MEASURES
+    unsupported_limits = [name for name in plan.limits.figures if name not in computed]
+    if unsupported_limits:
         raise PlanError(
-            f"A limit on {limited[0]} is not supported by shoal.scale, which computes"
+            f"A limit on {unsupported_limits[0]} is not supported by shoal.scale, which computes"
             f" {', '.join(computed)}. Leave it out, and check it on a part of the table.",
             code="not-for-large-tables",
             what="limits",
         )
-    if recoding:
-        _check_recoding(recoding)
+    if recoding_steps:
+        _check_recoding(recoding_steps)
     elif isinstance(plan.steps[0], Microaggregate):
         _check_microaggregation(plan, plan.steps[0])
 
@@ -199,7 +199,7 @@ def check_source(source: Any) -> None:
         )
 
 
-def check_columns(plan: "Plan", schema: pa.Schema, ordered: frozenset[str]) -> None:
+def check_columns(plan: "Plan", schema: pa.Schema, ordered_columns: frozenset[str]) -> None:
     """Refuse missing columns, nested types and categories whose order is not declared."""
     for name in [*plan.roles, *plan.types, *plan.quasi_identifiers]:
         if name not in schema.names:
@@ -210,27 +210,27 @@ def check_columns(plan: "Plan", schema: pa.Schema, ordered: frozenset[str]) -> N
                 column=name,
             )
     for name in dict.fromkeys([*plan.masked, *plan.quasi_identifiers]):
-        kind = schema.field(name).type
-        if pa.types.is_nested(kind):
+        arrow_type = schema.field(name).type
+        if pa.types.is_nested(arrow_type):
             raise ColumnError(
-                f"Column {name!r} holds {kind} values, for which no distance is defined. Leave it"
-                " out, or convert it to numbers or text first.",
+                f"Column {name!r} holds {arrow_type} values, for which no distance is defined."
+                " Leave it out, or convert it to numbers or text first.",
                 code="no-distance",
                 column=name,
             )
     for name in plan.masked if isinstance(plan.steps[0], Microaggregate) else ():
-        if name in ordered and name not in plan.types:
+        if name in ordered_columns and name not in plan.types:
             raise InputError(
                 f"Column {name!r} holds ordered categories, whose order may differ from file to"
                 " file. Declare its type: ordinal, with the order.",
                 code="order-unknown",
                 column=name,
             )
-        named = words_of(name) & CODE_NAMES
-        if named and name not in plan.types and pa.types.is_integer(schema.field(name).type):
+        code_words = words_of(name) & CODE_NAMES
+        if code_words and name not in plan.types and pa.types.is_integer(schema.field(name).type):
             raise InputError(
                 f"Column {name!r} holds whole numbers, and its name suggests that they are codes"
-                f" ({min(named)}). Declare its type: nominal or numeric.",
+                f" ({min(code_words)}). Declare its type: nominal or numeric.",
                 code="codes-undeclared",
                 column=name,
             )
@@ -247,8 +247,10 @@ def check_weight(name: str | None, schema: pa.Schema) -> None:
         )
 
 
-def is_number(kind: Any) -> bool:
+def is_number(arrow_type: Any) -> bool:
     """Return whether a type is numeric."""
     return bool(
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+        pa.types.is_integer(arrow_type)
+        or pa.types.is_floating(arrow_type)
+        or pa.types.is_decimal(arrow_type)
     )

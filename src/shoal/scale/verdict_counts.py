@@ -37,54 +37,56 @@ ALL_COLUMNS = ""  # stands for all masked columns together
 
 def count_for_verdict(
     step: Microaggregate,
-    limits: Thresholds,
-    before: Sequence[Column],
-    after: Sequence[Column],
+    thresholds: Thresholds,
+    original_columns: Sequence[Column],
+    masked_columns: Sequence[Column],
     groups_of: Mapping[str, ColumnGroups],
     weights: NDArray[np.float64] | None,
     units: Codes | None,
 ) -> Counter[tuple[str, str]]:
     """Count unchanged values, dominated groups, and groups imputed from fewer than k records."""
     counts: Counter[tuple[str, str]] = Counter()
-    unchanged = np.ones(len(before[0].values), bool)
-    for original, masked in zip(before, after, strict=True):
+    is_unchanged = np.ones(len(original_columns[0].values), bool)
+    for original, masked in zip(original_columns, masked_columns, strict=True):
         groups = groups_of[original.name].groups
         present = ~original.is_missing
-        same = (original.values == masked.values) | (original.is_missing & masked.is_missing)
-        counts["same", original.name] = int((same & present).sum())
+        is_same = (original.values == masked.values) | (original.is_missing & masked.is_missing)
+        counts["same", original.name] = int((is_same & present).sum())
         counts["present", original.name] = int(present.sum())
-        unchanged &= same
+        is_unchanged &= is_same
         if step.missing == "impute":
             n_contributors = count_contributors(groups.labels, present, units)
             has_value = np.bincount(groups.labels, ~masked.is_missing) > 0
-            has_one_contributor = has_value & (n_contributors == 1) & (_sizes(groups, units) > 1)
+            has_one_contributor = (
+                has_value & (n_contributors == 1) & (_class_sizes(groups, units) > 1)
+            )
             counts["one", original.name] = int(has_one_contributor.sum())
             has_few_contributors = has_value & (n_contributors > 1) & (n_contributors < step.k)
             counts["few", original.name] = int(has_few_contributors.sum())
-    counts["same", ALL_COLUMNS] = int(unchanged.sum())
-    counts["present", ALL_COLUMNS] = len(unchanged)
+    counts["same", ALL_COLUMNS] = int(is_unchanged.sum())
+    counts["present", ALL_COLUMNS] = len(is_unchanged)
     if releases_means(step):
         for names in step.column_blocks:
             columns, groups = (
-                [column for column in before if column.name in names],
+                [column for column in original_columns if column.name in names],
                 groups_of[names[0]].groups,
             )
             counts.update(
-                _count_dominated(limits, columns, groups, weights, str(step.weight), units)
+                _count_dominated(thresholds, columns, groups, weights, str(step.weight), units)
             )
     return counts
 
 
-def _sizes(groups: Partition, units: Codes | None) -> Codes:
+def _class_sizes(groups: Partition, units: Codes | None) -> Codes:
     return groups.sizes if units is None else units_per_class(groups.labels, units)
 
 
 def _count_dominated(
-    limits: Thresholds,
+    thresholds: Thresholds,
     columns: Sequence[Column],
     groups: Partition,
     weights: NDArray[np.float64] | None,
-    weight: str,
+    weight_name: str,
     units: Codes | None,
 ) -> Counter[tuple[str, str]]:
     numeric = [
@@ -93,12 +95,14 @@ def _count_dominated(
     contributions = {column.name: column.values for column in numeric}
     if weights is not None:
         share = weights / weights.max()
-        weighted = {name: values * share for name, values in contributions.items()}
-        contributions = {**weighted, weight: share}
+        weighted_contributions = {name: values * share for name, values in contributions.items()}
+        contributions = {**weighted_contributions, weight_name: share}
     if not contributions:
         return Counter()
     matrix = np.column_stack(list(contributions.values()))
-    dominated = dominated_groups(matrix, groups.labels, limits.dominance, limits.p_percent, units)
+    dominated = dominated_groups(
+        matrix, groups.labels, thresholds.dominance, thresholds.p_percent, units
+    )
     counts = Counter({("groups", name): groups.n_groups for name in contributions})
     pairs = zip(contributions, dominated, strict=True)
     counts.update({("dominated", name): int(number) for name, number in pairs})
@@ -111,15 +115,15 @@ def exact_shares(counts: VerdictCounts) -> dict[str, float]:
         name: counts["same", name] / number if number else 0.0
         for name, number in _by_column(counts, "present").items()
     }
-    of_all = shares.pop(ALL_COLUMNS)
-    return {**shares, ALL_COLUMNS: of_all}
+    share_of_all = shares.pop(ALL_COLUMNS)
+    return {**shares, ALL_COLUMNS: share_of_all}
 
 
 def findings_from_counts(
     counts: VerdictCounts,
     step: Microaggregate,
     class_sizes: Sequence[Mapping[int, int]],
-    limits: Thresholds,
+    thresholds: Thresholds,
     unit: str = RECORD_UNIT,
 ) -> list[Finding]:
     """Return the findings that follow from the counts of all blocks.
@@ -129,18 +133,20 @@ def findings_from_counts(
     """
     dominated, groups = _by_column(counts, "dominated"), _by_column(counts, "groups")
     findings = [
-        *check_exact(exact_shares(counts), limits.exact),
-        *check_dominance(dominated, groups, limits, "record" if unit == RECORD_UNIT else "unit"),
+        *check_exact(exact_shares(counts), thresholds.exact),
+        *check_dominance(
+            dominated, groups, thresholds, "record" if unit == RECORD_UNIT else "unit"
+        ),
         *check_contributors(_by_column(counts, "one"), _by_column(counts, "few"), step.k),
     ]
     averaged = [name for name in groups if name in step.columns]
     if releases_means(step) and averaged:
         pairs = zip(step.column_blocks, class_sizes, strict=True)
-        of_means = [sizes for names, sizes in pairs if set(names) & set(averaged)]
-        smallest = min(map(min, of_means))
-        number = sum(sizes.get(smallest, 0) for sizes in of_means)
+        sizes_by_block = [sizes for names, sizes in pairs if set(names) & set(averaged)]
+        smallest = min(map(min, sizes_by_block))
+        number = sum(sizes.get(smallest, 0) for sizes in sizes_by_block)
         findings += check_insiders(
-            smallest, number, averaged, unit, weighted=step.weight is not None
+            smallest, number, averaged, unit, is_weighted=step.weight is not None
         )
     return findings
 

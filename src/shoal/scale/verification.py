@@ -16,22 +16,22 @@ from shoal.audit.check import (
     message_without_outcome,
     run_check,
 )
-from shoal.audit.hashes import has_hash, matches
+from shoal.audit.hashes import has_hash, matches_hash
 from shoal.audit.keys import read_bytes
-from shoal.audit.statements import other_versions, plain
+from shoal.audit.statements import as_stored, other_versions
 from shoal.errors import ClusterError, ShoalError
-from shoal.io.store import as_place, name_of
+from shoal.io.store import as_location, name_of
 from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
 from shoal.scale import mask
 from shoal.scale.chunks import Footer, read_footer
 from shoal.scale.folder import MARKER
-from shoal.scale.judgement import judge_recount
 from shoal.scale.recount import Recount, recount, recount_constraints
 from shoal.scale.release import LargeRelease
 from shoal.scale.sources import find_files
 from shoal.scale.storage import file_entry, hash_file, is_remote, join, list_files
 from shoal.scale.storage import read_bytes as read_store
+from shoal.scale.verdict import judge_recount
 
 MAX_NAMED = 3  # files that are named; further ones are counted
 
@@ -49,7 +49,7 @@ class FolderAudit:
         manifest_folder: Path,
         client: Any = None,
     ):
-        self.entries, self.folder, self.client = entries, as_place(folder), client
+        self.entries, self.folder, self.client = entries, as_location(folder), client
         self.manifest_folder = manifest_folder
         self.plan = Plan.from_dict(entries["plan"], None)
         self.output = entries["output"]
@@ -75,7 +75,7 @@ class FolderAudit:
             yield Check("guarantee", False, message_without_outcome(error))
             return
         yield run_check("guarantee", lambda: self._guarantee(counts))
-        yield run_check("smallest class", lambda: self._smallest(counts))
+        yield run_check("smallest class", lambda: self._smallest_class(counts))
         yield run_check("classes", lambda: _check_classes_whole(counts))
         yield run_check("verdict", lambda: self._verdict(counts))
 
@@ -101,8 +101,8 @@ class FolderAudit:
         """The hash of every file in the folder, also of unexpected ones, by its name there."""
         names = list(list_files(self.folder))
         hashes = {}
-        for done, name in enumerate(names):
-            progress.report("hashing", done, len(names))
+        for n_done, name in enumerate(names):
+            progress.report("hashing", n_done, len(names))
             hashes[name] = file_entry(join(self.folder, name))["sha256"]
         return hashes
 
@@ -120,8 +120,8 @@ class FolderAudit:
             elif digest != expected[name]:
                 faults.append(f"the sha256 of {name!r} is NOT the manifest's")
         if faults:
-            more = f"; and {len(faults) - MAX_NAMED} more" if len(faults) > MAX_NAMED else ""
-            return False, "; ".join(faults[:MAX_NAMED]) + more
+            and_more = f"; and {len(faults) - MAX_NAMED} more" if len(faults) > MAX_NAMED else ""
+            return False, "; ".join(faults[:MAX_NAMED]) + and_more
         return True, f"{len(expected)}, each with the manifest's sha256"
 
     def _records(self, footers: Iterable[Footer]) -> tuple[bool, str]:
@@ -138,7 +138,7 @@ class FolderAudit:
 
     def _dropped(self, footers: Iterable[Footer]) -> tuple[bool, str]:
         return check_dropped_columns(
-            self.plan, list({name: 0 for f in footers for name in f.schema.names})
+            self.plan, list({name: 0 for footer in footers for name in footer.schema.names})
         )
 
     def _marker(self) -> tuple[bool, str]:
@@ -147,14 +147,16 @@ class FolderAudit:
             marker = json.loads(self._read_marker())
         except ValueError:
             return False, f"{MARKER} is damaged: not JSON"
-        stated = {
+        expected = {
             **self.entries,
             "files": [file for file in self.output["files"] if file["name"] != MARKER],
         }
         names = [name for name in marker if name != "promise"] if isinstance(marker, dict) else [""]
-        differ = [name for name in names if plain(marker.get(name)) != plain(stated.get(name))]
-        if differ:
-            return False, f"{MARKER} states other {', '.join(differ)} than the manifest"
+        differing = [
+            name for name in names if as_stored(marker.get(name)) != as_stored(expected.get(name))
+        ]
+        if differing:
+            return False, f"{MARKER} states other {', '.join(differing)} than the manifest"
         return True, f"{MARKER} agrees with the manifest"
 
     def _read_marker(self) -> bytes:
@@ -182,7 +184,7 @@ class FolderAudit:
     def _judge(self, counts: Recount) -> Verdict:
         return judge_recount(self.plan, counts.smallest, self.output["types"], self.constraints)
 
-    def _smallest(self, counts: Recount) -> tuple[bool, str]:
+    def _smallest_class(self, counts: Recount) -> tuple[bool, str]:
         stated = self.entries["promise"]["smallest_class"]
         return counts.smallest == stated, f"{counts.smallest} records, and {stated} in the manifest"
 
@@ -201,7 +203,9 @@ class FolderAudit:
         unmatched = list(entries)
         digests = [hash_file(path)[1] for path in find_files(original)]
         for digest in digests:
-            match = next((entry for entry in unmatched if matches(digest, entry, hash_key)), None)
+            match = next(
+                (entry for entry in unmatched if matches_hash(digest, entry, hash_key)), None
+            )
             if match is not None:
                 unmatched.remove(match)
         same = not unmatched and len(digests) == len(entries)
@@ -234,7 +238,7 @@ class FolderAudit:
 
 def _check_classes_whole(counts: Recount) -> tuple[bool, str]:
     """Return whether every class is in a single file, so that counting file by file is right."""
-    checked = f"each of {counts.n_compared} drawn" if counts.sampled else "each"
+    checked = f"each of {counts.n_compared} drawn" if counts.is_sample else "each"
     if counts.n_split:
         return False, f"{counts.n_split} are in more than one file, where they were counted apart"
     return True, f"{counts.n_classes}, and {checked} is in one file"

@@ -10,7 +10,7 @@ from typing import Any
 from shoal.errors import FileError
 from shoal.io.store import redact_store
 
-TRIES = 3
+MAX_ATTEMPTS = 3
 PARTIAL_CONTENT = 206
 TIMEOUT = 60.0  # seconds without an answer
 
@@ -26,7 +26,7 @@ class WebFile(io.RawIOBase):
 
     def __init__(self, address: str):
         super().__init__()
-        self.address, self._at = address, 0
+        self.address, self._position = address, 0
         # A range request, since servers need not state the length in the answer to HEAD.
         headers, _ = self._get(0, 1)
         try:
@@ -48,23 +48,23 @@ class WebFile(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         """Move to a byte."""
-        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
-        self._at = start + offset
-        return self._at
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        self._position = start + offset
+        return self._position
 
     def tell(self) -> int:
         """Return the byte that is read next."""
-        return self._at
+        return self._position
 
     def read(self, size: int = -1) -> bytes:
         """Return up to ``size`` bytes; all that are left if it is negative."""
-        stop = self._size if size < 0 else min(self._size, self._at + size)
-        if stop <= self._at:
+        stop = self._size if size < 0 else min(self._size, self._position + size)
+        if stop <= self._position:
             return b""
-        _, content = self._get(self._at, stop)
-        if len(content) != stop - self._at:
+        _, content = self._get(self._position, stop)
+        if len(content) != stop - self._position:
             raise self._error("the file changed while it was read", "file-changed")
-        self._at = stop
+        self._position = stop
         return content
 
     def _get(self, start: int, stop: int) -> tuple[Mapping[str, str], bytes]:
@@ -72,12 +72,12 @@ class WebFile(io.RawIOBase):
             self.address, headers={"Range": f"bytes={start}-{stop - 1}"}
         )
         status = 0
-        for _ in range(TRIES):
+        for _ in range(MAX_ATTEMPTS):
             try:
-                with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
-                    status = answer.status
+                with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
+                    status = response.status
                     if status == PARTIAL_CONTENT:
-                        return answer.headers, answer.read()
+                        return response.headers, response.read()
             except urllib.error.HTTPError as error:
                 status = error.code
             except (OSError, http.client.HTTPException):
@@ -99,5 +99,7 @@ class WebFile(io.RawIOBase):
         return self._error(f"the server refused ({status})", "store-refuses")
 
     def _error(self, reason: str, code: str) -> FileError:
-        place: Any = redact_store(self.address)
-        return FileError(f"{place!r}: {reason}. Nothing was released.", code=code, place=place)
+        location: Any = redact_store(self.address)
+        return FileError(
+            f"{location!r}: {reason}. Nothing was released.", code=code, place=location
+        )

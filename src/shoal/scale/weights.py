@@ -19,7 +19,8 @@ from shoal.scale.exact_sums import UNIT, exact_integer_sum, exact_products
 MAX_WEIGHTED_SQUARE = 1e300  # beyond it, a sum of w x² may overflow
 
 Values = NDArray[np.float64]
-WeightedTotals = Mapping[tuple[str, str], int]  # by column and "before", "after" or "size"
+# By column and "before", "after" or "size": the totals of both tables, and of absolute values.
+WeightedTotals = Mapping[tuple[str, str], int]
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class WeightStatistics:
     largest: float = -math.inf
 
     @classmethod
-    def of(cls, values: Values) -> Self:
+    def from_weights(cls, values: Values) -> Self:
         """Return the statistics of some weights."""
         positive = values[values > 0]
         return cls(
@@ -82,7 +83,7 @@ class WeightedMoments:
     squares: int = 0
 
     @classmethod
-    def of(cls, values: Values, weights: Values) -> Self:
+    def from_values(cls, values: Values, weights: Values) -> Self:
         """Return the moments of some values; NaN is missing."""
         present = ~np.isnan(values)
         sums = exact_products(weights[present], values[present])
@@ -125,13 +126,16 @@ class WeightedValues:
     sums: Sequence[int]
 
     @classmethod
-    def of(cls, values: pa.Array, weights: Values) -> Self:
+    def from_values(cls, values: pa.Array, weights: Values) -> Self:
         """Sum the weights of the records with each value."""
         encoded = values.dictionary_encode(null_encoding="encode")
         code = encoded.indices.to_numpy(zero_copy_only=False)
         order = np.argsort(code, kind="stable")
-        parts = np.split(weights[order], np.cumsum(np.bincount(code))[:-1])
-        return cls(encoded.dictionary, [exact_integer_sum(part) for part in parts])
+        weights_by_code = np.split(weights[order], np.cumsum(np.bincount(code))[:-1])
+        return cls(
+            encoded.dictionary,
+            [exact_integer_sum(value_weights) for value_weights in weights_by_code],
+        )
 
     def __add__(self, other: "WeightedValues") -> "WeightedValues":
         all_values = pa.concat_arrays([self.values, other.values])
@@ -162,25 +166,25 @@ def weighted_statistics(
                 code="values-too-large",
                 column=name,
             )
-        statistics[name] = WeightedMoments.of(values, weights)
+        statistics[name] = WeightedMoments.from_values(values, weights)
     for name in categorical:
-        statistics[name] = WeightedValues.of(table.column(name).combine_chunks(), weights)
+        statistics[name] = WeightedValues.from_values(table.column(name).combine_chunks(), weights)
     return statistics
 
 
 def merge_weighted(
-    parts: Sequence[Mapping[str, WeightedMoments | WeightedValues]],
+    statistics_of_parts: Sequence[Mapping[str, WeightedMoments | WeightedValues]],
 ) -> dict[str, WeightedMoments | WeightedValues]:
     """Return the weighted statistics of several parts together; their order does not matter."""
     merged: dict[str, Any] = {}
-    for part in parts:
-        for name, statistics in part.items():
+    for part_statistics in statistics_of_parts:
+        for name, statistics in part_statistics.items():
             merged[name] = merged[name] + statistics if name in merged else statistics
     return merged
 
 
 def weighted_totals(
-    weights: Values, before: Sequence[Column], after: Sequence[Column]
+    weights: Values, original_columns: Sequence[Column], masked_columns: Sequence[Column]
 ) -> WeightedTotals:
     """Return the weighted totals of complete numeric columns before and after masking.
 
@@ -188,7 +192,7 @@ def weighted_totals(
     a change is compared with.
     """
     totals: dict[tuple[str, str], int] = {}
-    for original, masked in zip(before, after, strict=True):
+    for original, masked in zip(original_columns, masked_columns, strict=True):
         if original.kind != "numeric" or original.is_missing.any():
             continue
         totals[original.name, "before"] = exact_integer_sum(weights * original.values)
@@ -202,9 +206,15 @@ def total_change(totals: WeightedTotals, columns: Sequence[str]) -> tuple[dict[s
     change: dict[str, float] = {}
     clauses: list[str] = []
     for name in columns:
-        before, after, size = (totals[name, part] * UNIT for part in ("before", "after", "size"))
-        change[name] = (
-            float(100 * abs(after - before) / size) if size else 100.0 * (after != before)
+        original_total, masked_total, size = (
+            totals[name, key] * UNIT for key in ("before", "after", "size")
         )
-        clauses.append(f"{name!r} {float(before):.10g} before and {float(after):.10g} after")
+        change[name] = (
+            float(100 * abs(masked_total - original_total) / size)
+            if size
+            else 100.0 * (masked_total != original_total)
+        )
+        clauses.append(
+            f"{name!r} {float(original_total):.10g} before and {float(masked_total):.10g} after"
+        )
     return change, f"Weighted totals: {', '.join(clauses)}."

@@ -36,7 +36,7 @@ class Format:
         Whether such files may be compressed.
     codes : tuple of str
         Families whose different missing codes the format can represent.
-    typed : bool
+    has_types : bool
         Whether a column has a type; text formats store each value as it is spelled.
     long_integers : bool
         Whether whole numbers beyond 2**53 are stored exactly.
@@ -49,7 +49,7 @@ class Format:
     written_as: str | None = None
     compressible: bool = False
     codes: tuple[str, ...] = ()
-    typed: bool = True
+    has_types: bool = True
     long_integers: bool = False
 
     @property
@@ -66,13 +66,13 @@ _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0"
 _SAS = bytes(12) + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00"
 FORMATS = (
-    Format("text", "text", (".csv", ".tsv", ".txt"), compressible=True, typed=False),
+    Format("text", "text", (".csv", ".tsv", ".txt"), compressible=True, has_types=False),
     Format(
         "fixed-width text",
         "fixed_width",
         (".fwf", ".dat", ".asc"),
         compressible=True,
-        typed=False,
+        has_types=False,
     ),
     Format("Parquet", "parquet", (".parquet", ".pq"), (b"PAR1\x15",), long_integers=True),
     Format(
@@ -117,8 +117,8 @@ def format_of(
     for candidate in FORMATS:
         if suffix in candidate.endings and (candidate.compressible or not compression_of(path)):
             return candidate
-    listed = FORMATS if offered is None else offered
-    endings = ", ".join(ending for known in listed for ending in known.endings)
+    formats = FORMATS if offered is None else offered
+    endings = ", ".join(ending for file_format in formats for ending in file_format.endings)
     raise FileError(
         f"The suffix of {Path(path).name!r} names no format. Use one of: {endings}; text may be"
         f" compressed ({', '.join(COMPRESSION_SUFFIXES)}).",
@@ -129,17 +129,21 @@ def format_of(
 
 def writable_endings() -> list[str]:
     """Return the suffixes of the formats that can be written."""
-    return [ending for known in FORMATS if known.writable for ending in known.endings]
+    return [
+        ending for file_format in FORMATS if file_format.writable for ending in file_format.endings
+    ]
 
 
 def check_signature(path: Path, expected: Format) -> None:
     """Refuse a file whose first bytes belong to another format than its suffix."""
     with path.open("rb") as file:
-        head = file.read(64)
-    known = {start: form.name for form in reversed(FORMATS) for start in form.signatures}
-    others = known | _OTHER_SIGNATURES
-    for start, name in others.items():
-        if not head.startswith(start) or start in expected.signatures:
+        first_bytes = file.read(64)
+    name_by_signature = {
+        signature: form.name for form in reversed(FORMATS) for signature in form.signatures
+    }
+    other_signatures = name_by_signature | _OTHER_SIGNATURES
+    for signature, name in other_signatures.items():
+        if not first_bytes.startswith(signature) or signature in expected.signatures:
             continue
         if name == compression_of(path):
             continue

@@ -17,7 +17,7 @@ from shoal.io.source import Source
 
 LABELS = ("label", "description", "comment", "long_name")
 HARMLESS = ("unit", "units", "PARQUET:field_id")
-HOLDS = ("labels", "value labels")
+SUPPORTED_METADATA = ("labels", "value labels")
 VALUE_LABELS = "value_labels"
 _NUMPY = re.compile(
     r"(U?Int|u?int)\d+|bool(ean)?|object|str(ing)?(\[\w+\])?|category|datetime64\[[\w, /+-]+\]"
@@ -42,23 +42,25 @@ def source_of(table: pa.Table) -> Source:
 
 def notes_of(schema: pa.Schema) -> Notes:
     """Return the metadata of a schema."""
-    free = _decode(schema.metadata)
-    frame = _parse_json(free.pop("pandas", ""))
+    free_text = _decode(schema.metadata)
+    pandas_metadata = _parse_json(free_text.pop("pandas", ""))
     return Notes(
         family="arrow",
         columns={field.name: _column_notes(_decode(field.metadata)) for field in schema},
-        free=free,
-        frame=frame if isinstance(frame, dict) else None,
+        free_text=free_text,
+        pandas_metadata=pandas_metadata if isinstance(pandas_metadata, dict) else None,
     )
 
 
 def with_notes(source: Source) -> pa.Table:
     """Return the table with the notes as schema metadata."""
     table, notes = source.table, source.notes
-    fields = [field.with_metadata(_entries(notes.on(field.name)) or None) for field in table.schema]
-    entries = {str(key): str(text) for key, text in notes.free.items() if text}
-    if notes.frame is not None:
-        entries["pandas"] = json.dumps(_frame(notes.frame, table))
+    fields = [
+        field.with_metadata(_entries(notes.of_column(field.name)) or None) for field in table.schema
+    ]
+    entries = {str(key): str(text) for key, text in notes.free_text.items() if text}
+    if notes.pandas_metadata is not None:
+        entries["pandas"] = json.dumps(_pandas_metadata(notes.pandas_metadata, table))
     return pa.Table.from_arrays(table.columns, schema=pa.schema(fields, entries or None))
 
 
@@ -69,17 +71,17 @@ def _column_notes(entries: dict[str, str]) -> ColumnNotes:
     for pair in values if isinstance(values, list) else ():
         if isinstance(pair, list) and len(pair) == 2 and not isinstance(pair[0], list | dict):
             value_labels[pair[0]] = str(pair[1])
-    known = (*LABELS, *HARMLESS)
+    releasable_keys = (*LABELS, *HARMLESS)
     return ColumnNotes(
         label=label,
         value_labels=value_labels,
-        kept={key: text for key, text in entries.items() if key in known},
-        other={key: text for key, text in entries.items() if key not in known},
+        releasable_metadata={key: text for key, text in entries.items() if key in releasable_keys},
+        other_metadata={key: text for key, text in entries.items() if key not in releasable_keys},
     )
 
 
 def _entries(notes: ColumnNotes) -> dict[str, str]:
-    entries = {**notes.other, **notes.kept}
+    entries = {**notes.other_metadata, **notes.releasable_metadata}
     if notes.label and notes.label not in entries.values():
         entries["label"] = notes.label
     if notes.value_labels:
@@ -88,17 +90,19 @@ def _entries(notes: ColumnNotes) -> dict[str, str]:
     return entries
 
 
-def _frame(frame: Mapping[str, Any], table: pa.Table) -> dict[str, Any]:
+def _pandas_metadata(pandas_metadata: Mapping[str, Any], table: pa.Table) -> dict[str, Any]:
     """Return the metadata of pandas for the released columns only."""
     schema = pa.Schema.from_pandas(
         table.slice(0, 0).to_pandas(ignore_metadata=True), preserve_index=False
     )
     described: dict[str, Any] = json.loads(schema.metadata[b"pandas"])
-    index = [name for name in _entries_of(frame, "index_columns") if name in table.column_names]
+    index = [
+        name for name in _entries_of(pandas_metadata, "index_columns") if name in table.column_names
+    ]
     described["index_columns"] = index
-    before = {
+    original_types = {
         column["field_name"]: column.get("numpy_type")
-        for column in _entries_of(frame, "columns")
+        for column in _entries_of(pandas_metadata, "columns")
         if isinstance(column, dict) and isinstance(column.get("field_name"), str)
     }
     types = dict(zip(table.column_names, table.schema.types, strict=True))
@@ -106,14 +110,14 @@ def _frame(frame: Mapping[str, Any], table: pa.Table) -> dict[str, Any]:
         name = column["field_name"]
         if name in index and name.startswith("__index_level_"):
             column["name"] = None
-        known = before.get(name)
-        if _NUMPY.fullmatch(str(known)) and not pa.types.is_floating(types[name]):
-            column["numpy_type"] = known
+        original_type = original_types.get(name)
+        if _NUMPY.fullmatch(str(original_type)) and not pa.types.is_floating(types[name]):
+            column["numpy_type"] = original_type
     return described
 
 
-def _entries_of(frame: Mapping[str, Any], key: str) -> list[Any]:
-    entries = frame.get(key)
+def _entries_of(pandas_metadata: Mapping[str, Any], key: str) -> list[Any]:
+    entries = pandas_metadata.get(key)
     return entries if isinstance(entries, list) else []
 
 

@@ -33,13 +33,13 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     del numbers  # cells have types
     _check_size(path, dialect)
     with _open_book(path) as book:
-        title = _title(book, dialect.sheet, path)
+        title = _sheet_name(book, dialect.sheet, path)
         sheet = book.get_sheet_by_name(title)
         # Versions before 0.9 panic at the rows of an empty sheet.
         columns = SheetColumns(sheet.iter_rows() if sheet.height else iter(()), path)
     formats: dict[int, str] = {}
     if path.suffix.lower() == ".xlsx":
-        with _damage_reported(path):
+        with _refuse_damaged(path):
             has_errors, has_empty_formulas, formats = sheet_parts(path, title)
         if has_errors or has_empty_formulas:
             _check_cells(path, title, columns)
@@ -53,12 +53,12 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 
 @contextmanager
 def _open_book(path: Path) -> Iterator[Any]:
-    with _damage_reported(path), python_calamine.CalamineWorkbook.from_path(path) as book:
+    with _refuse_damaged(path), python_calamine.CalamineWorkbook.from_path(path) as book:
         yield book
 
 
 @contextmanager
-def _damage_reported(path: Path) -> Iterator[None]:
+def _refuse_damaged(path: Path) -> Iterator[None]:
     try:
         yield
     except (FileError, ColumnError, OSError):
@@ -75,11 +75,11 @@ def _check_size(path: Path, dialect: Dialect) -> None:
     """Refuse a workbook that takes too much memory, by the sizes of its parts."""
     if path.suffix.lower() == ".xls":  # not compressed
         return
-    with _damage_reported(path), zipfile.ZipFile(path) as packed:
-        size = sum(entry.file_size for entry in packed.infolist())
+    with _refuse_damaged(path), zipfile.ZipFile(path) as archive:
+        size = sum(entry.file_size for entry in archive.infolist())
         check_growth(path.name, path.stat().st_size, size, dialect.memory_limit)
         if path.suffix.lower() == ".ods":
-            size += CELL_SIZE * _repeated_cells(packed.read("content.xml"))
+            size += CELL_SIZE * _repeated_cells(archive.read("content.xml"))
     check_growth(path.name, path.stat().st_size, size, dialect.memory_limit)
 
 
@@ -95,21 +95,22 @@ def _cells_in(content: bytes) -> int:
     return n_repeated + content.count(b"office:value-type")
 
 
-def _title(book: Any, name: str | None, path: Path) -> str:
+def _sheet_name(book: Any, name: str | None, path: Path) -> str:
     """Return the name of the sheet to read."""
     kind = python_calamine.SheetTypeEnum.WorkSheet
     titles = [sheet.name for sheet in book.sheets_metadata if sheet.typ == kind]
-    listed = ", ".join(map(repr, titles))
+    sheet_names = ", ".join(map(repr, titles))
     if name is None and len(titles) != 1:
         raise FileError(
-            f"{path.name!r} has several sheets: {listed}. Choose one with `sheet`.",
+            f"{path.name!r} has several sheets: {sheet_names}. Choose one with `sheet`.",
             code="sheet-needed",
             file=path.name,
             sheets=tuple(titles),
         )
     if name is not None and name not in titles:
         raise FileError(
-            f"{path.name!r} has no sheet {name!r}.{hint(name, titles)} The sheets are: {listed}.",
+            f"{path.name!r} has no sheet {name!r}.{hint(name, titles)} The sheets are:"
+            f" {sheet_names}.",
             code="no-such-sheet",
             file=path.name,
             sheet=name,
@@ -123,10 +124,10 @@ def _check_cells(path: Path, title: str, columns: SheetColumns) -> None:
     empty: Counter[str] = Counter()
     name_of = dict(zip(columns.positions, columns.names, strict=True))
     with (
-        closing(_rows(path, title, formulas=False)) as saved,
-        closing(_rows(path, title, formulas=True)) as typed,
+        closing(_sheet_rows(path, title, formulas=False)) as value_rows,
+        closing(_sheet_rows(path, title, formulas=True)) as formula_rows,
     ):
-        for values, formulas in zip(saved, typed, strict=False):
+        for values, formulas in zip(value_rows, formula_rows, strict=False):
             for i, (value, formula) in enumerate(zip(values, formulas, strict=False)):
                 if value.data_type == "e":
                     errors[name_of.get(i, "")] += 1
@@ -150,8 +151,8 @@ def _check_cells(path: Path, title: str, columns: SheetColumns) -> None:
         )
 
 
-def _rows(path: Path, title: str, *, formulas: bool) -> Generator[Any]:
-    with warnings.catch_warnings(action="ignore"), _damage_reported(path):
+def _sheet_rows(path: Path, title: str, *, formulas: bool) -> Generator[Any]:
+    with warnings.catch_warnings(action="ignore"), _refuse_damaged(path):
         book = openpyxl.load_workbook(
             path, read_only=True, data_only=not formulas, keep_links=False
         )

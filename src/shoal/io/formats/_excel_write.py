@@ -33,7 +33,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
             columns=table.num_columns,
         )
     columns = {name: _writable(table.column(name), name) for name in table.column_names}
-    formats = {name: notes.on(name).format for name in columns if keeps_formats}
+    formats = {name: notes.of_column(name).format for name in columns if keeps_formats}
     try:
         _write_book(path, columns, formats)
     except xlsxwriter.exceptions.FileCreateError as error:
@@ -121,20 +121,24 @@ def _cell_format(book: Any, arrow_type: pa.DataType, display_format: str | None)
     return None if display_format is None else book.add_format({"num_format": display_format})
 
 
-def _write_cell(sheet: Any, row: int, at: int, value: Any, cell_format: Any, quoted: Any) -> None:
+def _write_cell(
+    sheet: Any, row: int, column: int, value: Any, cell_format: Any, quoted: Any
+) -> None:
     if value is None or value != value:
         return  # missing or NaN: an empty cell
     if isinstance(value, str):
         # Text that looks like a formula is marked, so that it stays text when it is edited.
-        sheet.write_string(row, at, value, quoted if value[:1] in "=+-@" and value else cell_format)
+        sheet.write_string(
+            row, column, value, quoted if value[:1] in "=+-@" and value else cell_format
+        )
     elif isinstance(value, bool):
-        sheet.write_boolean(row, at, value, cell_format)
+        sheet.write_boolean(row, column, value, cell_format)
     elif isinstance(value, dt.date):
         if value.year < 1900 or (value.year == 1900 and value.month < 3):
             sheet.write_string(
-                row, at, value.isoformat()
+                row, column, value.isoformat()
             )  # before the first date that Excel supports
         else:
-            sheet.write_datetime(row, at, value, cell_format)
+            sheet.write_datetime(row, column, value, cell_format)
     else:
-        sheet.write_number(row, at, _Exact(value), cell_format)
+        sheet.write_number(row, column, _Exact(value), cell_format)

@@ -34,14 +34,14 @@ class SheetColumns:
     def __init__(self, rows: Iterable[Sequence[Any]], path: Path):
         self.path = path
         self.remarks: list[str] = []
-        every_row = iter(rows)
-        header: Sequence[Any] = next((row for row in every_row if _has_values(row)), ())
+        row_iterator = iter(rows)
+        header: Sequence[Any] = next((row for row in row_iterator if _has_values(row)), ())
         if not header:
-            raise self._no_names()
+            raise self._header_error()
         check_columns(path.name, len(header))
         cells: list[list[Any]] = [[] for _ in header]
         length = 0
-        for row in every_row:
+        for row in row_iterator:
             while len(cells) < len(row):
                 cells.append([None] * length)
             for i, column in enumerate(cells):
@@ -50,37 +50,38 @@ class SheetColumns:
             length += 1
         while length and all(column[length - 1] is None for column in cells):
             length -= 1
-        self._name(header, [column[:length] for column in cells])
+        self._set_names(header, [column[:length] for column in cells])
 
     def table(self) -> pa.Table:
         """Return the table."""
         arrays = [
-            self._typed(name, cells) for name, cells in zip(self.names, self.cells, strict=True)
+            self._typed_column(name, cells)
+            for name, cells in zip(self.names, self.cells, strict=True)
         ]
         return pa.Table.from_arrays(arrays, names=self.names)
 
-    def _name(self, header: Sequence[Any], cells: list[list[Any]]) -> None:
+    def _set_names(self, header: Sequence[Any], cells: list[list[Any]]) -> None:
         """Set the names, the cells and the positions of the columns."""
         names = [_as_name(header[i]) if i < len(header) else "" for i in range(len(cells))]
         has_cells = [any(cell is not None for cell in column) for column in cells]
         unnamed = [i for i, name in enumerate(names) if not name and has_cells[i]]
         if len(unnamed) > sum(map(bool, names)):
-            raise self._no_names()
+            raise self._header_error()
         for i in unnamed:
-            free = (f"column_{i + 1}{'_' * more}" for more in count())
-            names[i] = next(name for name in free if name not in names)
+            candidates = (f"column_{i + 1}{'_' * more}" for more in count())
+            names[i] = next(name for name in candidates if name not in names)
         if unnamed:
-            new = ", ".join(repr(names[i]) for i in unnamed[:3])
+            new_names = ", ".join(repr(names[i]) for i in unnamed[:3])
             self.remarks.append(
                 f"{len(unnamed)} column{'s' if len(unnamed) > 1 else ''} of {self.path.name!r} had"
                 f" no name in the first line, and {'are' if len(unnamed) > 1 else 'is'} now called"
-                f" {new}{' and so on' if len(unnamed) > 3 else ''}."
+                f" {new_names}{' and so on' if len(unnamed) > 3 else ''}."
             )
         self.positions = [i for i, name in enumerate(names) if name]
         self.names = [names[i] for i in self.positions]
         self.cells = [cells[i] for i in self.positions]
 
-    def _no_names(self) -> FileError:
+    def _header_error(self) -> FileError:
         return FileError(
             f"{self.path.name!r} has no column names in the first line of its sheet. Remove"
             " the lines above them.",
@@ -88,7 +89,7 @@ class SheetColumns:
             file=self.path.name,
         )
 
-    def _typed(self, name: str, cells: list[Any]) -> pa.Array:
+    def _typed_column(self, name: str, cells: list[Any]) -> pa.Array:
         """Return a column of one type; mixed kinds become text."""
         kinds = {_KINDS.get(kind, "text") for kind in set(map(type, cells)) - {type(None)}}
         if kinds == {"date"}:
@@ -124,8 +125,8 @@ def _numbers(cells: list[Any]) -> pa.Array:
     """Return numbers, as integers if all are whole: a sheet stores every number as a float."""
     missing = np.array([cell is None for cell in cells])
     values = np.array([0.0 if cell is None else cell for cell in cells], np.float64)
-    whole = np.all(values == np.rint(values)) and np.all(np.abs(values) < MAX_EXACT_INTEGER)
-    if whole and not np.any(np.signbit(values) & (values == 0)):
+    all_whole = np.all(values == np.rint(values)) and np.all(np.abs(values) < MAX_EXACT_INTEGER)
+    if all_whole and not np.any(np.signbit(values) & (values == 0)):
         return pa.array(values.astype(np.int64), mask=missing)
     return pa.array(values, mask=missing)
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from shoal.errors import FileError, MissingDependency
 from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.io.dialect import Dialect
-from shoal.io.formats._calendar import Clock
+from shoal.io.formats._date_encoding import DateEncoding
 from shoal.io.limits import check_columns, check_growth
 
 OBJECT_SIZE = 32  # bytes per value in pyreadstat, besides the value itself
@@ -88,7 +88,7 @@ def _check_size(
 
 
 def numbers(
-    cells: list[Any], kind: str, *, clock: Clock | None, whole: bool
+    cells: list[Any], kind: str, *, date_encoding: DateEncoding | None, is_whole: bool
 ) -> tuple[pa.Array, pa.Array | None]:
     """Return a column of numbers or dates, and its missing codes as letters."""
     letters = [cell if isinstance(cell, str) else None for cell in cells]
@@ -96,19 +96,21 @@ def numbers(
         [np.nan if cell is None or isinstance(cell, str) else cell for cell in cells], np.float64
     )
     codes = pa.array(letters, pa.string()) if any(letters) else None
-    return to_type(values, kind, clock=clock, whole=whole), codes
+    return to_type(values, kind, date_encoding=date_encoding, is_whole=is_whole), codes
 
 
-def to_type(values: Any, kind: str, *, clock: Clock | None, whole: bool) -> pa.Array:
+def to_type(
+    values: Any, kind: str, *, date_encoding: DateEncoding | None, is_whole: bool
+) -> pa.Array:
     """Return float64 values, NaN for missing, as dates, integers or floats."""
     is_missing = np.isnan(values)
-    if clock is not None:
-        moments = clock.decode(values, is_missing)
-        if moments is not None:
-            return moments
+    if date_encoding is not None:
+        dates = date_encoding.decode(values, is_missing)
+        if dates is not None:
+            return dates
     if kind in INTEGERS:
         return pa.array(values, mask=is_missing).cast(INTEGERS[kind])
-    if whole and _is_whole(values[~is_missing]):
+    if is_whole and _is_whole(values[~is_missing]):
         return pa.array(values, mask=is_missing).cast(pa.int64())
     if kind == "float":
         return pa.array(values, mask=is_missing).cast(pa.float32())

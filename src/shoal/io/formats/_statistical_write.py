@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from shoal.errors import FileError
 from shoal.frame.arrow_types import is_text
 from shoal.frame.decimals import MAX_EXACT_INTEGER
-from shoal.io.formats._calendar import Clock
+from shoal.io.formats._date_encoding import DateEncoding
 from shoal.io.formats._statistical_read import pyreadstat
 from shoal.io.notes import Notes
 from shoal.io.source import Source
@@ -43,20 +43,26 @@ def write_file(
 def display_formats(
     source: Source,
     family: str,
-    clock_of: Callable[[str | None], Clock | None],
-    defaults: Mapping[Clock, str],
+    encoding_of_format: Callable[[str | None], DateEncoding | None],
+    defaults: Mapping[DateEncoding, str],
 ) -> dict[str, str | None]:
     """Return the display format of each column: its own, if the source is of the same family.
 
     ``defaults`` are the clocks of dates and of times, with a format for columns that have none.
     """
-    days, moments = defaults
+    dates, datetimes = defaults
     formats = {}
     for field in source.table.schema:
-        own = source.notes.on(field.name).format if source.notes.family == family else None
-        clock = days if pa.types.is_date(field.type) else None
-        clock = moments if pa.types.is_timestamp(field.type) else clock
-        formats[field.name] = own if clock in (None, clock_of(own)) else defaults[clock]
+        source_format = (
+            source.notes.of_column(field.name).format if source.notes.family == family else None
+        )
+        encoding = dates if pa.types.is_date(field.type) else None
+        encoding = datetimes if pa.types.is_timestamp(field.type) else encoding
+        formats[field.name] = (
+            source_format
+            if encoding in (None, encoding_of_format(source_format))
+            else defaults[encoding]
+        )
     return formats
 
 
@@ -69,33 +75,33 @@ def frame(table: pa.Table) -> Any:
 
 
 def to_storable(
-    table: pa.Table, clocks: Callable[[str, pa.DataType], Clock], kind: str
+    table: pa.Table, encoding_for: Callable[[str, pa.DataType], DateEncoding], kind: str
 ) -> pa.Table:
     """Return the table with columns that such a file can store: numbers and text."""
     columns = []
     for field in table.schema:
         column = pa.concat_arrays(table.column(field.name).chunks)
-        columns.append(_to_storable(column, field.name, clocks, kind))
+        columns.append(_to_storable(column, field.name, encoding_for, kind))
     return pa.table(columns, names=table.column_names)
 
 
 def with_letters(column: Any, letters: list[str | None]) -> Any:
     """Return a column of a frame with missing codes, as letters, in place of missing values."""
-    mixed = column.astype(object)
+    with_codes = column.astype(object)
     for i, letter in enumerate(letters):
         if letter is not None:
-            mixed.iat[i] = letter
-    return mixed
+            with_codes.iat[i] = letter
+    return with_codes
 
 
 def letters(
-    notes: Notes, name: str, spelled: Callable[[str], str | None]
+    notes: Notes, name: str, spell_code: Callable[[str], str | None]
 ) -> list[str | None] | None:
     """Return the missing codes of a column as letters; None if the family has none."""
-    codes = notes.on(name).codes
+    codes = notes.of_column(name).codes
     if codes is None or notes.family not in ("stata", "sas"):
         return None
-    return [None if code is None else spelled(code) for code in codes.to_pylist()]
+    return [None if code is None else spell_code(code) for code in codes.to_pylist()]
 
 
 def labels_for(value_labels: Mapping[Any, str], column: pa.ChunkedArray) -> dict[Any, str]:
@@ -107,31 +113,36 @@ def labels_for(value_labels: Mapping[Any, str], column: pa.ChunkedArray) -> dict
         if isinstance(value, str) and len(value) == 1:
             converted[value] = label
         elif isinstance(value, int | float):
-            whole = float(value).is_integer()
-            if whole or not pa.types.is_integer(column.type):
-                converted[int(value) if whole else value] = label
+            is_whole = float(value).is_integer()
+            if is_whole or not pa.types.is_integer(column.type):
+                converted[int(value) if is_whole else value] = label
     return converted
 
 
 def shorten_labels(
-    notes: Notes, kind: str, label: Callable[[str], str], value: Callable[[str], str]
+    notes: Notes,
+    kind: str,
+    shorten_label: Callable[[str], str],
+    shorten_value_label: Callable[[str], str],
 ) -> tuple[Notes, list[str]]:
     """Return the notes with labels shortened to fit the format, and a remark on which."""
-    columns, cut = {}, []
+    columns, shortened = {}, []
     for name, column in notes.columns.items():
-        values = {key: value(text) for key, text in column.value_labels.items()}
+        values = {key: shorten_value_label(text) for key, text in column.value_labels.items()}
         columns[name] = replace(
-            column, label=column.label and label(column.label), value_labels=values
+            column, label=column.label and shorten_label(column.label), value_labels=values
         )
         if columns[name].label != column.label or values != column.value_labels:
-            cut.append(repr(name))
-    remarks = [f"{kind} limits the length of labels; shortened are those of {', '.join(cut)}."]
-    return replace(notes, columns=columns), remarks if cut else []
+            shortened.append(repr(name))
+    remarks = [
+        f"{kind} limits the length of labels; shortened are those of {', '.join(shortened)}."
+    ]
+    return replace(notes, columns=columns), remarks if shortened else []
 
 
 def check_names(table: pa.Table, pattern: Any, reserved: Collection[str], kind: str) -> None:
     """Refuse column names that the format does not allow."""
-    seen: dict[str, str] = {}
+    name_by_lower: dict[str, str] = {}
     for name in table.column_names:
         if not pattern.fullmatch(name) or name in reserved:
             raise FileError(
@@ -141,14 +152,15 @@ def check_names(table: pa.Table, pattern: Any, reserved: Collection[str], kind: 
                 column=name,
                 format=kind,
             )
-        if kind != "A Stata file" and name.lower() in seen:
+        if kind != "A Stata file" and name.lower() in name_by_lower:
             raise FileError(
-                f"{kind} does not distinguish {seen[name.lower()]!r} and {name!r}. Rename one.",
+                f"{kind} does not distinguish {name_by_lower[name.lower()]!r} and {name!r}. Rename"
+                " one.",
                 code="names-alike",
                 column=name,
                 format=kind,
             )
-        seen[name.lower()] = name
+        name_by_lower[name.lower()] = name
 
 
 def check_length(path: Path, table: pa.Table) -> None:
@@ -162,29 +174,29 @@ def check_length(path: Path, table: pa.Table) -> None:
         raise OSError
 
 
-def fix_times(path: Path, places: list[tuple[int, bytes]]) -> None:
+def fix_times(path: Path, times_by_offset: list[tuple[int, bytes]]) -> None:
     """Overwrite the creation time in a file by a fixed time.
 
-    So the same release gives the same bytes, and does not disclose when it was made.
+    The same release then gives the same bytes and does not disclose when it was made.
     """
     with path.open("r+b") as file:
-        for i, moment in places:
-            file.seek(i)
-            file.write(moment)
+        for offset, fixed_time in times_by_offset:
+            file.seek(offset)
+            file.write(fixed_time)
 
 
 def _to_storable(
-    column: pa.Array, name: str, clocks: Callable[[str, pa.DataType], Clock], kind: str
+    column: pa.Array, name: str, encoding_for: Callable[[str, pa.DataType], DateEncoding], kind: str
 ) -> pa.Array:
     arrow_type = column.type
     if pa.types.is_dictionary(arrow_type):
-        return _to_storable(column.cast(arrow_type.value_type), name, clocks, kind)
+        return _to_storable(column.cast(arrow_type.value_type), name, encoding_for, kind)
     if pa.types.is_date(arrow_type) or pa.types.is_timestamp(arrow_type):
         if pa.types.is_timestamp(arrow_type) and arrow_type.tz is not None:
             column = column.cast(pa.timestamp(arrow_type.unit, "UTC")).cast(
                 pa.timestamp(arrow_type.unit)
             )
-        return clocks(name, arrow_type).encode(column)
+        return encoding_for(name, arrow_type).encode(column)
     if pa.types.is_boolean(arrow_type):
         return column.cast(pa.int8())
     if pa.types.is_integer(arrow_type):

@@ -36,24 +36,24 @@ def sheet_parts(path: Path, title: str) -> tuple[bool, bool, dict[int, str]]:
     formats : dict of int to str
         Display format of the columns, by number from 0, of the first cell that has one.
     """
-    with zipfile.ZipFile(path) as packed:
-        part = _part_of(packed, title)
+    with zipfile.ZipFile(path) as archive:
+        xml_part = _part_of(archive, title)
         has_errors = has_empty_formulas = False
-        for text in _overlapping_pieces(packed, part):
+        for text in _overlapping_chunks(archive, xml_part):
             has_errors = has_errors or _ERROR.search(text) is not None
             has_empty_formulas = has_empty_formulas or _EMPTY_FORMULA.search(text) is not None
-        return has_errors, has_empty_formulas, _formats(packed, part)
+        return has_errors, has_empty_formulas, _formats(archive, xml_part)
 
 
-def _part_of(packed: zipfile.ZipFile, title: str) -> str:
+def _part_of(archive: zipfile.ZipFile, title: str) -> str:
     """Return the name of the XML part of a sheet."""
-    book = ElementTree.fromstring(packed.read("xl/workbook.xml"))
+    book = ElementTree.fromstring(archive.read("xl/workbook.xml"))
     number = next(
         sheet.get(_ID) or _strict_id(sheet)
         for sheet in book.iter()
         if _tag(sheet) == "sheet" and sheet.get("name") == title
     )
-    links = ElementTree.fromstring(packed.read("xl/_rels/workbook.xml.rels"))
+    links = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
     target = next(link.get("Target") or "" for link in links if link.get("Id") == number)
     return target.lstrip("/") if target.startswith("/") else f"xl/{target}"
 
@@ -62,20 +62,20 @@ def _strict_id(sheet: Any) -> str | None:
     return next((text for name, text in sheet.attrib.items() if name.endswith("}id")), None)
 
 
-def _overlapping_pieces(packed: zipfile.ZipFile, part: str) -> Iterator[bytes]:
+def _overlapping_chunks(archive: zipfile.ZipFile, xml_part: str) -> Iterator[bytes]:
     """Yield the XML in pieces that overlap, so that no cell is cut in all of them."""
-    with packed.open(part) as file:
+    with archive.open(xml_part) as file:
         tail = b""
         for chunk in iter(lambda: file.read(CHUNK), b""):
             yield tail + chunk
             tail = (tail + chunk)[-(1 << 14) :]
 
 
-def _formats(packed: zipfile.ZipFile, part: str) -> dict[int, str]:
-    codes = _cell_formats(packed)
+def _formats(archive: zipfile.ZipFile, xml_part: str) -> dict[int, str]:
+    codes = _cell_formats(archive)
     formats: dict[int, str] = {}
     n_rows = 0
-    with packed.open(part) as file:
+    with archive.open(xml_part) as file:
         for _, element in ElementTree.iterparse(file, ("end",)):
             tag = _tag(element)
             if tag == "c" and n_rows and len(element):
@@ -91,13 +91,13 @@ def _formats(packed: zipfile.ZipFile, part: str) -> dict[int, str]:
     return {column: code for column, code in formats.items() if code != "General"}
 
 
-def _cell_formats(packed: zipfile.ZipFile) -> list[str]:
+def _cell_formats(archive: zipfile.ZipFile) -> list[str]:
     """Return the display format of each cell style."""
     from openpyxl.styles.numbers import BUILTIN_FORMATS
 
-    if "xl/styles.xml" not in packed.namelist():
+    if "xl/styles.xml" not in archive.namelist():
         return []
-    styles = ElementTree.fromstring(packed.read("xl/styles.xml"))
+    styles = ElementTree.fromstring(archive.read("xl/styles.xml"))
     custom = {
         int(entry.get("numFmtId") or 0): entry.get("formatCode") or "General"
         for entry in styles.iter()

@@ -50,27 +50,29 @@ def _table(connection: Any, path: Path, dialect: Dialect) -> pa.Table:
         "SELECT table_schema, table_name FROM information_schema.tables"
         " WHERE table_catalog = current_database() ORDER BY ALL"
     )
-    places = {
+    tables = {
         name if schema == "main" else f"{schema}.{name}": (schema, name)
         for schema, name in connection.execute(query).fetchall()
     }
-    chosen = dialect.table if dialect.table is not None or len(places) != 1 else next(iter(places))
-    listed = ", ".join(places) or "none"
-    if chosen is None:
+    table_name = (
+        dialect.table if dialect.table is not None or len(tables) != 1 else next(iter(tables))
+    )
+    table_names = ", ".join(tables) or "none"
+    if table_name is None:
         raise FileError(
-            f"{path.name!r} holds several tables: {listed}. Choose one with `table`.",
+            f"{path.name!r} holds several tables: {table_names}. Choose one with `table`.",
             code="table-needed",
             file=path.name,
-            tables=tuple(places),
+            tables=tuple(tables),
         )
-    if chosen not in places:
+    if table_name not in tables:
         raise FileError(
-            f"{path.name!r} has no table {chosen!r}.{hint(chosen, places)} The tables are:"
-            f" {listed}.",
+            f"{path.name!r} has no table {table_name!r}.{hint(table_name, tables)} The tables are:"
+            f" {table_names}.",
             code="no-such-table",
-            table=chosen,
+            table=table_name,
         )
-    quoted = ".".join('"' + word.replace('"', '""') + '"' for word in places[chosen])
+    quoted = ".".join('"' + word.replace('"', '""') + '"' for word in tables[table_name])
     with warnings.catch_warnings(action="ignore"):
         relation = connection.sql(f"SELECT * FROM {quoted}")
         reader = relation.to_arrow_reader(ROWS_PER_BATCH)

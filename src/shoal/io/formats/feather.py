@@ -27,8 +27,8 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 def _check_width(path: Path) -> None:
     """Refuse a file of too many columns before it is read, where its header tells them."""
     try:
-        with path.open("rb") as file, pa.ipc.open_file(file) as opened:
-            columns = len(opened.schema)
+        with path.open("rb") as file, pa.ipc.open_file(file) as opened_file:
+            columns = len(opened_file.schema)
     except pa.ArrowInvalid:  # the first version of the format, or a stream
         return
     check_columns(path.name, columns)
@@ -39,5 +39,5 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     del dialect, target
     feather.write_feather(_arrow.with_notes(source), path)
     return source.notes.describe_loss(
-        "A Feather file", (*_arrow.HOLDS, *source.notes.free), "arrow"
+        "A Feather file", (*_arrow.SUPPORTED_METADATA, *source.notes.free_text), "arrow"
     )

@@ -76,29 +76,31 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
         position.name: Type("numeric") if position.type == "number" else "text"
         for position in positions
     }
-    return Source(parsed, text=dialect, style=read_style(path, dialect), declared=declared)
+    return Source(parsed, text_dialect=dialect, style=read_style(path, dialect), declared=declared)
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write a fixed-width table, with blanks for columns of the map that are not released."""
     positions = sorted(read_layout(dialect, target), key=lambda position: position.start)
     table = source.table
-    known = {position.name for position in positions}
+    names_in_map = {position.name for position in positions}
     for name in table.column_names:
-        if name not in known:
+        if name not in names_in_map:
             raise FileError(
-                f"The column map has no position for {name!r}.{hint(name, known)} Add it, or drop"
-                " the column.",
+                f"The column map has no position for {name!r}.{hint(name, names_in_map)} Add it, or"
+                " drop the column.",
                 code="layout-lacks-column",
                 column=name,
             )
-    fields, at = [], 1
+    padded_columns, next_character = [], 1
     for position in positions:
-        if position.start > at:
-            fields.append(pa.array([" " * (position.start - at)] * table.num_rows))
-        fields.append(_field(table, position, dialect))
-        at = position.end + 1
-    lines = pc.binary_join_element_wise(*fields, "")
+        if position.start > next_character:
+            padded_columns.append(
+                pa.array([" " * (position.start - next_character)] * table.num_rows)
+            )
+        padded_columns.append(_field(table, position, dialect))
+        next_character = position.end + 1
+    lines = pc.binary_join_element_wise(*padded_columns, "")
     with open_styled(path, dialect, source.style, target) as file:
         file.writelines(f"{line}{source.style.line_end}" for line in lines.to_pylist())
     return source.notes.describe_loss("A fixed-width table", (), "text")
@@ -138,8 +140,8 @@ def read_layout(dialect: Dialect, path: Path) -> list[Position]:
     positions = [
         _position(entry, f"Column {i} of {culprit!r}") for i, entry in enumerate(columns, 1)
     ]
-    ordered = sorted(positions, key=lambda position: position.start)
-    for previous, following in zip(ordered, ordered[1:], strict=False):
+    positions_by_start = sorted(positions, key=lambda position: position.start)
+    for previous, following in zip(positions_by_start, positions_by_start[1:], strict=False):
         if following.start <= previous.end:
             raise FileError(
                 f"Columns {previous.name!r} and {following.name!r} of {culprit!r} overlap. Correct"

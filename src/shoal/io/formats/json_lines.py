@@ -75,12 +75,12 @@ def _lines(path: Path, dialect: Dialect) -> Iterator[tuple[int, str]]:
 def _record(line: str, number: int, path: Path) -> dict[str, Any]:
     names: list[str] = []
 
-    def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def record_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names[:] = [name for name, _ in pairs]  # those of the outermost object remain
         return dict(pairs)
 
     try:
-        record = json.loads(line, object_pairs_hook=keep)
+        record = json.loads(line, object_pairs_hook=record_names)
     except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict) or len(set(names)) < len(names):
@@ -134,12 +134,12 @@ def _writable(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
             )
         # NaN is missing.
         return pa.chunked_array([pa.array(cells, pa.float64(), from_pandas=True)])
-    plain = (
+    is_plain = (
         pa.types.is_integer(arrow_type)
         or pa.types.is_boolean(arrow_type)
         or pa.types.is_null(arrow_type)
     )
-    if plain or is_text(arrow_type):
+    if is_plain or is_text(arrow_type):
         return column
     if pa.types.is_temporal(arrow_type) and not pa.types.is_interval(arrow_type):
         return column.cast(pa.string())

@@ -31,32 +31,32 @@ def _check_size(file: pq.ParquetFile, path: Path, limit: float | None) -> None:
     The footer gives the size of pages, not of values: a page may hold one long text and many
     references to it. A column that could exceed the limit is decoded in batches and measured.
     """
-    footer, packed = file.metadata, path.stat().st_size
+    footer, file_size = file.metadata, path.stat().st_size
     check_columns(path.name, footer.num_columns)
     # The sizes of single columns are not read: pyarrow aborts where they are damaged.
     leaves = [file.schema.column(number) for number in range(footer.num_columns)]
-    texts = [
+    text_columns = [
         leaf.path
         for leaf in leaves
         if leaf.physical_type not in _WIDTHS or leaf.max_repetition_level
     ]
     width = sum(_WIDTHS.get(leaf.physical_type, 4) for leaf in leaves)
-    known, greatest, longest = 0, 0, 1
+    known_size, greatest_text_size, longest_row_group = 0, 0, 1
     for i in range(footer.num_row_groups):
         group = footer.row_group(i)
-        pages = max(group.total_byte_size, 0)
-        known += max(pages, int(group.num_rows * width))
-        longest = max(longest, pages)
-        if texts:
-            greatest += pages * group.num_rows
-    check_growth(path.name, packed, known, limit)
-    if known + greatest <= growth_limit(packed, limit):
+        group_size = max(group.total_byte_size, 0)
+        known_size += max(group_size, int(group.num_rows * width))
+        longest_row_group = max(longest_row_group, group_size)
+        if text_columns:
+            greatest_text_size += group_size * group.num_rows
+    check_growth(path.name, file_size, known_size, limit)
+    if known_size + greatest_text_size <= growth_limit(file_size, limit):
         return
-    rows = min(max(_BATCH_SIZE // longest, 64), 1 << 16)
-    total = 0
-    for batch in file.iter_batches(rows, columns=texts):
-        total += batch.nbytes
-        check_growth(path.name, packed, max(known, total), limit)
+    rows = min(max(_BATCH_SIZE // longest_row_group, 64), 1 << 16)
+    read_size = 0
+    for batch in file.iter_batches(rows, columns=text_columns):
+        read_size += batch.nbytes
+        check_growth(path.name, file_size, max(known_size, read_size), limit)
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
@@ -72,5 +72,5 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
             )
     pq.write_table(_arrow.with_notes(source), path)
     return source.notes.describe_loss(
-        "A Parquet file", (*_arrow.HOLDS, *source.notes.free), "arrow"
+        "A Parquet file", (*_arrow.SUPPORTED_METADATA, *source.notes.free_text), "arrow"
     )

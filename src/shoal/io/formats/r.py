@@ -82,11 +82,18 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 def _decompress(path: Path, dialect: Dialect) -> bytes:
     """Return the content of a file, which R may have compressed; refuse one that is too large."""
     with path.open("rb") as file:
-        head = file.read(8)
-    opened = next((op for start, op in _COMPRESSIONS.items() if head.startswith(start)), open)
+        first_bytes = file.read(8)
+    open_file = next(
+        (
+            opener
+            for signature, opener in _COMPRESSIONS.items()
+            if first_bytes.startswith(signature)
+        ),
+        open,
+    )
     content, file_size = bytearray(), path.stat().st_size
     try:
-        with opened(path, "rb") as file:
+        with open_file(path, "rb") as file:
             for chunk in iter(lambda: file.read(CHUNK), b""):
                 content += chunk
                 check_growth(path.name, file_size, len(content), dialect.memory_limit)
@@ -101,12 +108,12 @@ def _choose(objects: Any, path: Path, name: str | None) -> _DataFrame:
         return objects
     by_name = objects if isinstance(objects, dict) else {}
     frames = {key: value for key, value in by_name.items() if isinstance(value, _DataFrame)}
-    listed = ", ".join(frames)
+    frame_names = ", ".join(frames)
     if not frames:
         raise FileError(f"{path.name!r} holds no data frame.", code="no-data-frame", file=path.name)
     if name is None and len(frames) > 1:
         raise FileError(
-            f"{path.name!r} holds several data frames: {listed}. Choose one with `table`.",
+            f"{path.name!r} holds several data frames: {frame_names}. Choose one with `table`.",
             code="table-needed",
             file=path.name,
             tables=tuple(frames),
@@ -114,7 +121,7 @@ def _choose(objects: Any, path: Path, name: str | None) -> _DataFrame:
     if name is not None and name not in frames:
         raise FileError(
             f"{path.name!r} has no data frame {name!r}.{hint(name, frames)} The data frames are:"
-            f" {listed}.",
+            f" {frame_names}.",
             code="no-such-table",
             table=name,
         )
@@ -139,8 +146,10 @@ def _factor(codes: Any, attributes: Mapping[str, Any]) -> pa.Array:
     levels = [str(level) for level in attributes["levels"]]
     missing = np.ma.getmaskarray(codes) | (np.ma.getdata(codes) < 1)
     indices = pa.array(np.ma.getdata(codes).astype(np.int32) - 1, mask=missing)
-    ordered = "ordered" in attributes.get("class", ())
-    return pa.DictionaryArray.from_arrays(indices, pa.array(levels, pa.string()), ordered=ordered)
+    is_ordered = "ordered" in attributes.get("class", ())
+    return pa.DictionaryArray.from_arrays(
+        indices, pa.array(levels, pa.string()), ordered=is_ordered
+    )
 
 
 def _date(days: Any, attributes: Mapping[str, Any]) -> pa.Array:

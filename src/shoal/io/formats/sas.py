@@ -12,18 +12,28 @@ from shoal.errors import FileError
 from shoal.io.dialect import Dialect
 from shoal.io.formats import _statistical_read as reading
 from shoal.io.formats import _statistical_write as writing
-from shoal.io.formats._calendar import Clock
+from shoal.io.formats._date_encoding import DateEncoding
 from shoal.io.formats._xport import read_letters, write_letters
 from shoal.io.notes import ColumnNotes, Notes
 from shoal.io.source import Source
 
 reading.pyreadstat()
-HOLDS = ("labels", "missing codes", "formats", Notes.LABEL)
-DAYS = Clock("1960-01-01", 86_400_000, True)
-MOMENTS = Clock("1960-01-01", 1000, False)
+SUPPORTED_METADATA = ("labels", "missing codes", "formats", Notes.LABEL)
+DATES = DateEncoding("1960-01-01", 86_400_000, True)
+DATETIMES = DateEncoding("1960-01-01", 1000, False)
 _NAME = re.compile(r"[A-Za-z_]\w{0,31}", re.ASCII)
-_DATES = ("DATE", "DAY", "DDMMYY", "MMDDYY", "YYMMDD", "E8601DA", "B8601DA", "IS8601DA", "MONYY")
-_TIMES = ("DATETIME", "E8601DT", "B8601DT", "IS8601DT", "DATEAMPM")
+_DATE_FORMATS = (
+    "DATE",
+    "DAY",
+    "DDMMYY",
+    "MMDDYY",
+    "YYMMDD",
+    "E8601DA",
+    "B8601DA",
+    "IS8601DA",
+    "MONYY",
+)
+_DATETIME_FORMATS = ("DATETIME", "E8601DT", "B8601DT", "IS8601DT", "DATEAMPM")
 _CREATED = b"01JAN70:00:00:00"
 _TIME_OFFSETS = (144, 160, 464, 480)  # created and modified, of library and member
 
@@ -57,8 +67,8 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             columns[name], codes = reading.numbers(
                 column,
                 kind,
-                clock=_clock(display_format),
-                whole=display_format is None or "." not in display_format,
+                date_encoding=_encoding_of_format(display_format),
+                is_whole=display_format is None or "." not in display_format,
             )
         notes[name] = ColumnNotes(
             label=meta.column_names_to_labels.get(name) or None,
@@ -92,11 +102,11 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         source.notes, "A SAS transport file", lambda text: writing.truncate(text, 256), str
     )
     formats = writing.display_formats(
-        source, "sas", _clock, {DAYS: "YYMMDD10", MOMENTS: "DATETIME20"}
+        source, "sas", _encoding_of_format, {DATES: "YYMMDD10", DATETIMES: "DATETIME20"}
     )
     table = writing.to_storable(
         source.table,
-        lambda name, arrow_type: DAYS if pa.types.is_date(arrow_type) else MOMENTS,
+        lambda name, arrow_type: DATES if pa.types.is_date(arrow_type) else DATETIMES,
         "A SAS transport file",
     )
     _check_range(table)
@@ -105,8 +115,8 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         writing.frame(table),
         path,
         "A SAS transport file",
-        file_label=notes.free.get(Notes.LABEL) or "",
-        column_labels={name: notes.on(name).label for name in table.column_names},
+        file_label=notes.free_text.get(Notes.LABEL) or "",
+        column_labels={name: notes.of_column(name).label for name in table.column_names},
         table_name="RELEASE",
         file_format_version=_version(table, notes),
         variable_format={
@@ -121,7 +131,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     }
     write_letters(path, table.num_rows, letters)
     writing.fix_times(path, [(i, _CREATED) for i in _TIME_OFFSETS])
-    return [*remarks, *notes.describe_loss("A SAS transport file", HOLDS, "sas")]
+    return [*remarks, *notes.describe_loss("A SAS transport file", SUPPORTED_METADATA, "sas")]
 
 
 def _with_letters(cells: Mapping[str, list[Any]], path: Path) -> dict[str, list[Any]]:
@@ -152,7 +162,7 @@ def _version(table: pa.Table, notes: Notes) -> int:
         longest = 0
         if pa.types.is_string(column.type):
             longest = pc.max(pc.binary_length(column)).as_py() or 0
-        if len(name) > 8 or len((notes.on(name).label or "").encode()) > 40 or longest > 200:
+        if len(name) > 8 or len((notes.of_column(name).label or "").encode()) > 40 or longest > 200:
             return 8
     return 5
 
@@ -176,9 +186,9 @@ def _check_range(table: pa.Table) -> None:
             )
 
 
-def _clock(display_format: str | None) -> Clock | None:
+def _encoding_of_format(display_format: str | None) -> DateEncoding | None:
     """Return the clock of a display format; None if it is not a date or a time."""
-    word = (display_format or "").upper().rstrip("0123456789.")
-    if word in _TIMES:
-        return MOMENTS
-    return DAYS if word in _DATES else None
+    format_name = (display_format or "").upper().rstrip("0123456789.")
+    if format_name in _DATETIME_FORMATS:
+        return DATETIMES
+    return DATES if format_name in _DATE_FORMATS else None

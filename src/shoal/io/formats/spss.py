@@ -11,12 +11,12 @@ import pyarrow as pa
 from shoal.io.dialect import Dialect
 from shoal.io.formats import _statistical_read as reading
 from shoal.io.formats import _statistical_write as writing
-from shoal.io.formats._calendar import Clock
+from shoal.io.formats._date_encoding import DateEncoding
 from shoal.io.notes import ColumnNotes, Notes, with_codes
 from shoal.io.source import Source
 
 reading.pyreadstat()
-HOLDS = (
+SUPPORTED_METADATA = (
     "labels",
     "value labels",
     "missing codes",
@@ -25,12 +25,12 @@ HOLDS = (
     Notes.LABEL,
     Notes.TEXT,
 )
-DAYS = Clock("1582-10-14", 1000, True)
-MOMENTS = Clock("1582-10-14", 1000, False)
+DATES = DateEncoding("1582-10-14", 1000, True)
+DATETIMES = DateEncoding("1582-10-14", 1000, False)
 _NAME = re.compile(r"[^\W\d_][\w.@#$]{0,63}")
 _RESERVED = ("ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH")
-_DATES = ("DATE", "ADATE", "EDATE", "SDATE", "JDATE")
-_TIMES = ("DATETIME", "YMDHMS")
+_DATE_FORMATS = ("DATE", "ADATE", "EDATE", "SDATE", "JDATE")
+_DATETIME_FORMATS = ("DATETIME", "YMDHMS")
 _CREATED = [(92, b"01 Jan 70"), (101, b"00:00:00")]
 
 
@@ -59,12 +59,12 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             missing=ranges,
             codes=codes,
         )
-    free = {
+    free_text = {
         Notes.LABEL: meta.file_label,
         Notes.TEXT: meta.notes,
         "its multiple-response sets": list(meta.mr_sets),
     }
-    return Source(pa.table(columns), Notes("spss", notes, free))
+    return Source(pa.table(columns), Notes("spss", notes, free_text))
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
@@ -79,22 +79,22 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     )
     from_spss = notes.family == "spss"
     formats = writing.display_formats(
-        source, "spss", _clock, {DAYS: "SDATE10", MOMENTS: "DATETIME20"}
+        source, "spss", _encoding_of_format, {DATES: "SDATE10", DATETIMES: "DATETIME20"}
     )
     for field in source.table.schema:
         if pa.types.is_integer(field.type):
             formats[field.name] = formats[field.name] or "F8.0"
     table = writing.to_storable(
         source.table,
-        lambda name, arrow_type: DAYS if pa.types.is_date(arrow_type) else MOMENTS,
+        lambda name, arrow_type: DATES if pa.types.is_date(arrow_type) else DATETIMES,
         "An SPSS file",
     )
     labels = {}
     for i, name in enumerate(table.column_names):
         table = table.set_column(
-            i, name, _to_storable(table.column(name), notes.on(name), from_spss)
+            i, name, _to_storable(table.column(name), notes.of_column(name), from_spss)
         )
-        labels[name] = _labels(notes.on(name), table.column(name))
+        labels[name] = _labels(notes.of_column(name), table.column(name))
     columns = notes.columns if from_spss else {}
     compressed = target.suffix.lower() == ".zsav"
     writing.write_file(
@@ -102,21 +102,23 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         writing.frame(table),
         path,
         "An SPSS file",
-        file_label=notes.free.get(Notes.LABEL) or "",
-        column_labels={name: notes.on(name).label for name in table.column_names},
+        file_label=notes.free_text.get(Notes.LABEL) or "",
+        column_labels={name: notes.of_column(name).label for name in table.column_names},
         compress=compressed,
         row_compress=not compressed,
-        note=list(notes.free.get(Notes.TEXT) or ()) or None,
+        note=list(notes.free_text.get(Notes.TEXT) or ()) or None,
         variable_value_labels={name: texts for name, texts in labels.items() if texts},
         missing_ranges={name: column.missing for name, column in columns.items() if column.missing},
         variable_display_width={name: column.width for name, column in columns.items()},
-        variable_measure={name: c.measure for name, c in columns.items() if c.measure},
+        variable_measure={
+            name: column.measure for name, column in columns.items() if column.measure
+        },
         variable_format={
             name: display_format for name, display_format in formats.items() if display_format
         },
     )
     writing.fix_times(path, _CREATED)
-    return [*remarks, *notes.describe_loss("An SPSS file", HOLDS, "spss")]
+    return [*remarks, *notes.describe_loss("An SPSS file", SUPPORTED_METADATA, "spss")]
 
 
 def _column(
@@ -125,15 +127,18 @@ def _column(
     """Return a column with declared missing values as null, and the missing codes."""
     if kind.startswith("string"):
         column = reading.text(cells, blank_is_missing=False)
-        coded = np.isin(np.array(cells, object), [r["lo"] for r in ranges])
+        coded = np.isin(np.array(cells, object), [missing_range["lo"] for missing_range in ranges])
     else:
         values = np.array([np.nan if cell is None else cell for cell in cells], np.float64)
         coded = np.zeros(len(values), bool)
         for missing_range in ranges:
             coded |= (values >= missing_range["lo"]) & (values <= missing_range["hi"])
-        whole = (display_format or "").endswith(".0") or (display_format or "").isalnum()
+        is_whole = (display_format or "").endswith(".0") or (display_format or "").isalnum()
         column = reading.to_type(
-            np.where(coded, np.nan, values), kind, clock=_clock(display_format), whole=whole
+            np.where(coded, np.nan, values),
+            kind,
+            date_encoding=_encoding_of_format(display_format),
+            is_whole=is_whole,
         )
         cells = values.tolist()
     if not coded.any():
@@ -175,9 +180,9 @@ def _labels(notes: ColumnNotes, column: pa.ChunkedArray) -> dict[Any, str]:
     return {value: label for value, label in labels.items() if text or not isinstance(value, str)}
 
 
-def _clock(display_format: str | None) -> Clock | None:
+def _encoding_of_format(display_format: str | None) -> DateEncoding | None:
     """Return the clock of a display format; None if it is not a date or a time."""
-    word = (re.match(r"[A-Z]+", display_format or "") or [""])[0]
-    if word in _DATES:
-        return DAYS
-    return MOMENTS if word in _TIMES else None
+    format_name = (re.match(r"[A-Z]+", display_format or "") or [""])[0]
+    if format_name in _DATE_FORMATS:
+        return DATES
+    return DATETIMES if format_name in _DATETIME_FORMATS else None

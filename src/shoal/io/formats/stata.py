@@ -11,14 +11,14 @@ from shoal.errors import FileError
 from shoal.io.dialect import Dialect
 from shoal.io.formats import _statistical_read as reading
 from shoal.io.formats import _statistical_write as writing
-from shoal.io.formats._calendar import Clock
+from shoal.io.formats._date_encoding import DateEncoding
 from shoal.io.notes import ColumnNotes, Notes
 from shoal.io.source import Source
 
 reading.pyreadstat()
-HOLDS = ("labels", "value labels", "missing codes", "formats", Notes.LABEL)
-DAYS = Clock("1960-01-01", 86_400_000, True)
-MOMENTS = Clock("1960-01-01", 1, False)
+SUPPORTED_METADATA = ("labels", "value labels", "missing codes", "formats", Notes.LABEL)
+DATES = DateEncoding("1960-01-01", 86_400_000, True)
+DATETIMES = DateEncoding("1960-01-01", 1, False)
 _NAME = re.compile(r"[^\W\d]\w{0,31}")
 _RESERVED = {"_all", "_b", "_coef", "_cons", "_n", "_N", "_pi", "_pred", "_rc", "_skip", "strL"}
 _RESERVED |= {"byte", "double", "float", "if", "in", "int", "long", "using", "with"}
@@ -41,7 +41,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             columns[name] = reading.text(column)
         else:
             columns[name], codes = reading.numbers(
-                column, kind, clock=_clock(display_format), whole=False
+                column, kind, date_encoding=_encoding_of_format(display_format), is_whole=False
             )
         notes[name] = ColumnNotes(
             label=meta.column_names_to_labels.get(name) or None,
@@ -49,8 +49,8 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             format=display_format,
             codes=codes,
         )
-    free = {Notes.LABEL: meta.file_label, Notes.TEXT: meta.notes}
-    return Source(pa.table(columns), Notes("stata", notes, free))
+    free_text = {Notes.LABEL: meta.file_label, Notes.TEXT: meta.notes}
+    return Source(pa.table(columns), Notes("stata", notes, free_text))
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
@@ -60,31 +60,35 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     notes, remarks = writing.shorten_labels(
         source.notes, "A Stata file", lambda text: text[:80], lambda text: text[:8_000]
     )
-    formats = writing.display_formats(source, "stata", _clock, {DAYS: "%td", MOMENTS: "%tc"})
+    formats = writing.display_formats(
+        source, "stata", _encoding_of_format, {DATES: "%td", DATETIMES: "%tc"}
+    )
     table = writing.to_storable(
-        source.table, lambda name, arrow_type: _clock(formats[name]) or DAYS, "A Stata file"
+        source.table,
+        lambda name, arrow_type: _encoding_of_format(formats[name]) or DATES,
+        "A Stata file",
     )
     frame = writing.frame(table)
     missing: dict[str, list[str]] = {}
     labels: dict[str, dict[Any, str]] = {}
     for name in table.column_names:
         labels[name] = _labels(notes, name, table.column(name))
-        if len(labels[name]) < len(notes.on(name).value_labels):
+        if len(labels[name]) < len(notes.of_column(name).value_labels):
             remarks.append(
                 f"A Stata file labels whole numbers only; other labels of {name!r} are lost."
             )
         letters = writing.letters(notes, name, _stata_code)
         if letters is not None:
             frame[name] = writing.with_letters(frame[name], letters)
-        used = {*(letters or ()), *(key for key in labels[name] if isinstance(key, str))}
-        missing[name] = sorted(letter for letter in used if letter is not None)
+        used_codes = {*(letters or ()), *(key for key in labels[name] if isinstance(key, str))}
+        missing[name] = sorted(letter for letter in used_codes if letter is not None)
     writing.write_file(
         reading.pyreadstat().write_dta,
         frame,
         path,
         "A Stata file",
-        file_label=notes.free.get(Notes.LABEL) or "",
-        column_labels={name: notes.on(name).label for name in table.column_names},
+        file_label=notes.free_text.get(Notes.LABEL) or "",
+        column_labels={name: notes.of_column(name).label for name in table.column_names},
         version=14,
         variable_value_labels={name: texts for name, texts in labels.items() if texts},
         missing_user_values={name: codes for name, codes in missing.items() if codes},
@@ -93,14 +97,14 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         },
     )
     _fix_time(path)
-    return [*remarks, *notes.describe_loss("A Stata file", HOLDS, "stata")]
+    return [*remarks, *notes.describe_loss("A Stata file", SUPPORTED_METADATA, "stata")]
 
 
 def _labels(notes: Notes, name: str, column: pa.ChunkedArray) -> dict[Any, str]:
     """Return the value labels that Stata holds: those of whole numbers and missing codes."""
     if pa.types.is_string(column.type):
         return {}
-    labels = writing.labels_for(notes.on(name).value_labels, column)
+    labels = writing.labels_for(notes.of_column(name).value_labels, column)
     spelled = {_stata_code(k) if isinstance(k, str) else k: label for k, label in labels.items()}
     return {
         key: label
@@ -114,12 +118,12 @@ def _stata_code(letter: str) -> str | None:
     return letter.lower() if letter.isascii() and letter.isalpha() else None
 
 
-def _clock(display_format: str | None) -> Clock | None:
+def _encoding_of_format(display_format: str | None) -> DateEncoding | None:
     """Return the clock of a display format; None if it is not a date or a time."""
-    words = (display_format or "").replace("-", "")
-    if words.startswith(("%td", "%d")):
-        return DAYS
-    return MOMENTS if words.startswith("%tc") else None
+    format_name = (display_format or "").replace("-", "")
+    if format_name.startswith(("%td", "%d")):
+        return DATES
+    return DATETIMES if format_name.startswith("%tc") else None
 
 
 def _check_end(path: Path) -> None:

@@ -11,7 +11,7 @@ from shoal.io.source import Source
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
     """Read a text table; parse ``numbers`` (None: every column that holds only numbers)."""
     table, style = read_csv(path, dialect, numbers)
-    return Source(table, text=dialect, style=style)
+    return Source(table, text_dialect=dialect, style=style)
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:

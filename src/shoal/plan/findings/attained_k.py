@@ -16,31 +16,31 @@ if TYPE_CHECKING:
 def find_attained(evidence: Evidence) -> list[Finding]:
     """Find a k that is not kept, that is 1, or that no step guarantees."""
     plan = evidence.plan
-    attained = evidence.attained
-    below: list[str] = []
-    if plan.k is not None and attained < plan.k:
-        below = _block_below_k(evidence)
+    attained_k = evidence.attained_k
+    columns_below_k: list[str] = []
+    if plan.k is not None and attained_k < plan.k:
+        columns_below_k = _block_below_k(evidence)
     linkage = (evidence.measures or {}).get("linkage")
     return [
-        *check_attained(plan, attained, evidence.counted_unit, below, linkage),
-        *_wildcards(evidence),
+        *check_attained(plan, attained_k, evidence.counted_unit, columns_below_k, linkage),
+        *_wildcard_findings(evidence),
     ]
 
 
-def _wildcards(evidence: Evidence) -> list[Finding]:
+def _wildcard_findings(evidence: Evidence) -> list[Finding]:
     """State how k was counted where missing cells match every value, and the strict count."""
     columns = evidence.plan.wildcard_columns
     if not columns:
         return []
-    strict, unit = evidence.smallest(evidence.joint_classes), evidence.counted_unit
+    strict_k, unit = evidence.smallest_class(evidence.joint_classes), evidence.counted_unit
     return [
         Finding(
             "missing-cells-match-any",
-            "qualifies" if strict < (evidence.plan.k or 2) else "informs",
+            "qualifies" if strict_k < (evidence.plan.k or 2) else "informs",
             "A missing cell was counted as equal to every value"
             f" ({name_columns(columns, 'column', 'columns')}). Counted as a value of its own, the"
-            f" smallest class holds {count_phrase(strict, unit)}.",
-            {"matches": evidence.attained, "strict": strict},
+            f" smallest class holds {count_phrase(strict_k, unit)}.",
+            {"matches": evidence.attained_k, "strict": strict_k},
             tuple(columns),
             'Use `missing_means="own"` to protect records whose suppressed cells make them unique.',
         )
@@ -49,9 +49,9 @@ def _wildcards(evidence: Evidence) -> list[Finding]:
 
 def check_attained(
     plan: "Plan",
-    attained: int,
+    attained_k: int,
     unit: str = RECORD_UNIT,
-    below: Sequence[str] = (),
+    columns_below_k: Sequence[str] = (),
     linkage: float | None = None,
 ) -> list[Finding]:
     """Find a k that is not kept, given the size of the smallest class on all quasi-identifiers.
@@ -60,11 +60,11 @@ def check_attained(
     ----------
     plan : Plan
         The plan of the release.
-    attained : int
+    attained_k : int
         Size of the smallest class on all quasi-identifiers.
     unit : str
         What was counted: ``"record"`` or a column of units.
-    below : list of str
+    columns_below_k : list of str
         The columns of a block that does not keep its own k.
     linkage : float, optional
         Share of the records that an attacker who knows all columns links correctly.
@@ -74,10 +74,12 @@ def check_attained(
     list of Finding
         At most one finding, or one for each step without k.
     """
-    figures: dict[str, Any] = {"k": plan.k, "attained": attained}
+    figures: dict[str, Any] = {"k": plan.k, "attained": attained_k}
     if plan.k is None:
-        without = [step for step in plan.qi_steps if step.k is None or not plan.is_intact(step)]
-        return [_no_guarantee(plan, step, figures) for step in without]
+        steps_without_k = [
+            step for step in plan.qi_steps if step.k is None or not plan.is_intact(step)
+        ]
+        return [_no_guarantee(plan, step, figures) for step in steps_without_k]
     if plan.k == 1:
         return [
             Finding(
@@ -88,31 +90,31 @@ def check_attained(
                 way_out="Choose k of 3 or more.",
             )
         ]
-    if attained >= plan.k:
+    if attained_k >= plan.k:
         return []
-    if below:
+    if columns_below_k:
         return [
             Finding(
                 "class-below-k",
                 "breaks",
-                f"A class of {name_columns(below, 'column', 'columns')} holds only"
-                f" {count_phrase(attained, unit)}, less than k = {plan.k}.",
+                f"A class of {name_columns(columns_below_k, 'column', 'columns')} holds only"
+                f" {count_phrase(attained_k, unit)}, less than k = {plan.k}.",
                 figures,
-                tuple(below),
+                tuple(columns_below_k),
             )
         ]
-    linked = ""
+    linkage_sentence = ""
     if linkage is not None:
         figures |= {"linkage": linkage}
-        linked = (
+        linkage_sentence = (
             f" An attacker who knows them all links {100 * linkage:.3g} % of the records correctly."
         )
     return [
         Finding(
             "joint-class-below-k",
             "breaks",
-            f"The quasi-identifiers together attain k={attained}, not k={plan.k}: they were masked"
-            f" in separate blocks or steps.{linked}",
+            f"The quasi-identifiers together attain k={attained_k}, not k={plan.k}: they were"
+            f" masked in separate blocks or steps.{linkage_sentence}",
             figures,
             tuple(plan.quasi_identifiers),
             "Mask them in one step if possible.",
@@ -138,6 +140,6 @@ def _block_below_k(evidence: Evidence) -> list[str]:
             names = [*block, *step.strata]
             if not evidence.plan.is_intact(step) or step.k is None:
                 continue
-            if evidence.attained_on(names, step.wildcard_columns) < step.k:
+            if evidence.attained_k_on(names, step.wildcard_columns) < step.k:
                 return names
     return []

@@ -17,7 +17,7 @@ from shoal.frame.values import ARROW_ERRORS, any_codes
 from shoal.io.csv import parse_columns
 from shoal.metrics.derivation import category_fit, linear_fit, neighbour_r2
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import by_column, name_few
+from shoal.plan.findings.phrases import join_phrases, name_few
 from shoal.plan.verdict import Finding
 
 Values = NDArray[np.float64]
@@ -39,7 +39,7 @@ class SampledColumn:
 
     name: str
     values: Values
-    ordered: bool
+    is_ordered: bool
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
@@ -49,8 +49,8 @@ class SampledColumn:
     @cached_property
     def logarithm(self) -> Values | None:
         """The logarithm of the values; None unless all are above 0."""
-        known = self.values[~np.isnan(self.values)]
-        positive = self.ordered and len(known) and known.min() > 0
+        present = self.values[~np.isnan(self.values)]
+        positive = self.is_ordered and len(present) and present.min() > 0
         return np.log(self.values) if positive else None
 
 
@@ -66,14 +66,14 @@ def find_derived(evidence: Evidence) -> list[Finding]:
     targets = list(_sample_columns(original, plan.masked, rows, plan.types))
     rules: dict[str, Rule] = {}
     for target in targets:
-        rule = _rule(target, sources, plan.thresholds.derived)
+        rule = _find_rule(target, sources, plan.thresholds.derived)
         if rule is not None:
             rules[target.name] = rule
     if not rules:
         return []
-    words = by_column(
+    phrases = join_phrases(
         {
-            name: f"from {name_few(rule.columns, '', '').strip()} (R² {_digits(rule.r2)})"
+            name: f"from {name_few(rule.columns, '', '').strip()} (R² {_format_r2(rule.r2)})"
             for name, rule in rules.items()
         }
     )
@@ -83,7 +83,7 @@ def find_derived(evidence: Evidence) -> list[Finding]:
         Finding(
             "derived-column",
             "qualifies",
-            f"Columns that are released unchanged determine masked ones{sampled}: {words}.",
+            f"Columns that are released unchanged determine masked ones{sampled}: {phrases}.",
             {
                 "rules": {n: {"from": rule.columns, "r2": rule.r2} for n, rule in rules.items()},
                 "records": len(rows),
@@ -98,15 +98,15 @@ def _unchanged_columns(
     evidence: Evidence, original: Frame, rows: NDArray[np.int64]
 ) -> list[SampledColumn]:
     """Return the unchanged columns in a sample; those of a text file with their numbers parsed."""
-    names = [name for name in evidence.unchanged if name in original.columns]
-    if evidence.text is not None and names:
+    names = [name for name in evidence.unchanged_columns if name in original.columns]
+    if evidence.text_dialect is not None and names:
         sample = tables.to_native(tables.take(tables.select_columns(original, names), rows))
-        original = tables.open_frame(parse_columns(sample, names, evidence.text))
+        original = tables.open_frame(parse_columns(sample, names, evidence.text_dialect))
         rows = np.arange(len(rows))
     return list(_sample_columns(original, names, rows, evidence.plan.types))
 
 
-def _digits(r2: float) -> str:
+def _format_r2(r2: float) -> str:
     """Return an R2 with four digits; "1" only if it is 1 up to rounding errors."""
     return "1" if r2 > 1 - 1e-9 else f"{min(r2, 0.9999):.4f}"
 
@@ -120,63 +120,67 @@ def _sample_columns(
             continue
         try:
             column = read_column(frame, name, types.get(name))
-            ordered = column.kind in ("numeric", "ordinal", "date")
+            is_ordered = column.kind in ("numeric", "ordinal", "date")
             values = column.values[rows]
         except (
             InputError,
             *ARROW_ERRORS,
         ):  # text that looks like numbers, numbers beyond 2**53, lists
-            ordered, values = False, any_codes(frame, [name])[rows, 0].astype(np.float64)
-        known = values[~np.isnan(values)]
-        if len(known) and (known != known[0]).any():
-            yield SampledColumn(name, values, ordered)
+            is_ordered, values = False, any_codes(frame, [name])[rows, 0].astype(np.float64)
+        present = values[~np.isnan(values)]
+        if len(present) and (present != present[0]).any():
+            yield SampledColumn(name, values, is_ordered)
 
 
-def _rule(target: SampledColumn, sources: list[SampledColumn], least: float) -> Rule | None:
+def _find_rule(target: SampledColumn, sources: list[SampledColumn], min_r2: float) -> Rule | None:
     """Return the column, or the few columns, that determine another one."""
     best = max(
-        (_explained_by_one(target, source) for source in sources), key=lambda r: r.r2, default=None
+        (_explained_by_one(target, source) for source in sources),
+        key=lambda rule: rule.r2,
+        default=None,
     )
-    if best is not None and best.r2 >= least:
+    if best is not None and best.r2 >= min_r2:
         return best
-    return _explained_by_several(target, sources, least) if target.ordered else None
+    return _explained_by_several(target, sources, min_r2) if target.is_ordered else None
 
 
 def _explained_by_one(target: SampledColumn, source: SampledColumn) -> Rule:
     """Return how well one column determines another, by a linear or any other function."""
-    known = ~(np.isnan(target.values) | np.isnan(source.values))
-    if known.sum() < MIN_RECORDS:
+    present = ~(np.isnan(target.values) | np.isnan(source.values))
+    if present.sum() < MIN_RECORDS:
         return Rule([source.name], 0.0)
-    if not target.ordered:
-        return Rule([source.name], category_fit(target.codes[known], source.codes[known]))
+    if not target.is_ordered:
+        return Rule([source.name], category_fit(target.codes[present], source.codes[present]))
     fits = [0.0]
     for y in (target.values, target.logarithm):
         if y is None:
             continue
-        fits.append(neighbour_r2(y[known], source.values[known], ordered=source.ordered))
-        for x in (source.values, source.logarithm) if source.ordered else ():
-            fit = None if x is None else linear_fit(y[known], x[known, None], -np.inf)
+        fits.append(neighbour_r2(y[present], source.values[present], ordered=source.is_ordered))
+        for x in (source.values, source.logarithm) if source.is_ordered else ():
+            fit = None if x is None else linear_fit(y[present], x[present, None], -np.inf)
             fits.append(0.0 if fit is None else fit.r2)
     return Rule([source.name], max(fits))
 
 
 def _explained_by_several(
-    target: SampledColumn, sources: list[SampledColumn], least: float
+    target: SampledColumn, sources: list[SampledColumn], min_r2: float
 ) -> Rule | None:
     """Return a few columns whose linear combination or product gives another."""
-    plain = [(s.name, s.values) for s in sources if s.ordered]
-    powers = [(s.name, s.logarithm) for s in sources if s.logarithm is not None]
-    for y, pool in ((target.values, plain), (target.logarithm, powers)):
-        parts = [
-            (name, x) for name, x in pool if x is not None and np.isnan(x).mean() < MAX_MISSING
+    value_columns = [(source.name, source.values) for source in sources if source.is_ordered]
+    logarithm_columns = [
+        (source.name, source.logarithm) for source in sources if source.logarithm is not None
+    ]
+    for y, columns in ((target.values, value_columns), (target.logarithm, logarithm_columns)):
+        usable_columns = [
+            (name, x) for name, x in columns if x is not None and np.isnan(x).mean() < MAX_MISSING
         ]
-        if y is None or len(parts) < 2:
+        if y is None or len(usable_columns) < 2:
             continue
-        X = np.column_stack([x for _, x in parts[:MAX_COLUMNS]])
-        known = ~(np.isnan(y) | np.isnan(X).any(axis=1))
-        if known.sum() < MIN_RECORDS + 5 * X.shape[1]:
+        X = np.column_stack([x for _, x in usable_columns[:MAX_COLUMNS]])
+        present = ~(np.isnan(y) | np.isnan(X).any(axis=1))
+        if present.sum() < MIN_RECORDS + 5 * X.shape[1]:
             continue
-        fit = linear_fit(y[known], X[known], least)
+        fit = linear_fit(y[present], X[present], min_r2)
         if fit is not None:
-            return Rule([parts[i][0] for i in fit.columns], fit.r2)
+            return Rule([usable_columns[i][0] for i in fit.columns], fit.r2)
     return None

@@ -7,7 +7,7 @@ import numpy as np
 from shoal.frame import tables
 from shoal.metrics.dominance import dominated_groups
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import by_column
+from shoal.plan.findings.phrases import join_phrases
 from shoal.plan.thresholds import Thresholds
 from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate, Step
@@ -38,44 +38,46 @@ def averaged_columns(evidence: Evidence, step: Step) -> list[str]:
 
 def find_dominance(evidence: Evidence) -> list[Finding]:
     """Find groups in which one record holds most of the sum of a column, or of the weight."""
-    original, limits = evidence.original, evidence.plan.thresholds
+    original, thresholds = evidence.original, evidence.plan.thresholds
     if original is None:
         return []
     dominated: dict[str, int] = {}
     groups: dict[str, int] = {}
     for step in filter(releases_means, evidence.plan.steps):
         columns = [
-            n
-            for n in averaged_columns(evidence, step)
-            if not is_binary(tables.numbers(original, n))
+            name
+            for name in averaged_columns(evidence, step)
+            if not is_binary(tables.numbers(original, name))
         ]
         weights = None if step.weight is None else tables.weights(original, step.weight)
         for block in step.column_blocks:
             labels = evidence.classes_on([*block, *step.strata])
-            parts = {name: tables.numbers(original, name) for name in block if name in columns}
+            contributions = {
+                name: tables.numbers(original, name) for name in block if name in columns
+            }
             if weights is not None:
                 share = weights / weights.max()  # avoids overflow of the products
-                parts = {name: values * share for name, values in parts.items()}
-                parts[str(step.weight)] = share
-            if not parts:
+                contributions = {name: values * share for name, values in contributions.items()}
+                contributions[str(step.weight)] = share
+            if not contributions:
                 continue
             counts = dominated_groups(
-                np.column_stack(list(parts.values())),
+                np.column_stack(list(contributions.values())),
                 labels,
-                limits.dominance,
-                limits.p_percent,
+                thresholds.dominance,
+                thresholds.p_percent,
                 evidence.units,
             )
-            dominated |= dict(zip(parts, counts.tolist(), strict=True))
-            groups |= dict.fromkeys(parts, int(labels.max()) + 1)
+            dominated |= dict(zip(contributions, counts.tolist(), strict=True))
+            groups |= dict.fromkeys(contributions, int(labels.max()) + 1)
     noun = "record" if evidence.units is None else "unit"
-    return check_dominance(dominated, groups, limits, noun, of_classes=True)
+    return check_dominance(dominated, groups, thresholds, noun, of_classes=True)
 
 
 def check_dominance(
     counts: Mapping[str, int],
     groups: Mapping[str, int],
-    limits: Thresholds,
+    thresholds: Thresholds,
     noun: str = "record",
     *,
     of_classes: bool = False,
@@ -84,18 +86,23 @@ def check_dominance(
     dominated = {name: count for name, count in counts.items() if count}
     if not dominated:
         return []
-    words = by_column(
+    phrases = join_phrases(
         {name: f"in {count:,} of {groups[name]:,}" for name, count in dominated.items()}
     )
-    one, several = ("class", "classes") if of_classes else ("group", "groups")
-    rule = "" if limits.p_percent is None else f", or the {limits.p_percent:g} % rule is broken"
+    singular, plural = ("class", "classes") if of_classes else ("group", "groups")
+    p_percent_clause = (
+        ""
+        if thresholds.p_percent is None
+        else f", or the {thresholds.p_percent:g} % rule is broken"
+    )
     return [
         Finding(
             "dominated-groups",
             "qualifies",
-            f"In some {several} one {noun} holds more than {100 * limits.dominance:g} % of the sum"
-            f"{rule}, so that the mean of the {one} reveals its value: {words}.",
-            {"groups": dominated, "share": limits.dominance},
+            f"In some {plural} one {noun} holds more than {100 * thresholds.dominance:g} % of the"
+            f" sum{p_percent_clause}, so that the mean of the {singular} reveals its value:"
+            f" {phrases}.",
+            {"groups": dominated, "share": thresholds.dominance},
             tuple(dominated),
             'Top-code the column, raise k, or release `aggregate="median"`.',
         )
@@ -104,8 +111,8 @@ def check_dominance(
 
 def is_binary(values: np.ndarray) -> bool:
     """Return whether a column has at most two values, so that its sums are counts."""
-    known = values[~np.isnan(values)]
-    if not len(known):
+    present = values[~np.isnan(values)]
+    if not len(present):
         return True
-    low, high = known.min(), known.max()
-    return bool(((known == low) | (known == high)).all())
+    low, high = present.min(), present.max()
+    return bool(((present == low) | (present == high)).all())

@@ -14,7 +14,7 @@ from shoal.frame.tables import Frame
 from shoal.metrics import classes
 from shoal.metrics.intersection import has_same_rows, nearest_class, remaining_candidates
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import format_share
+from shoal.plan.findings.phrases import format_share
 from shoal.plan.verdict import Finding, count_phrase
 
 Codes = NDArray[np.int64]
@@ -64,17 +64,19 @@ def find_earlier(
     labels, exact = [evidence.joint_classes], True
     uncounted: dict[str, float] = {}
     for name, frame in earlier.items():
-        shared = _shared_columns(evidence, frame)
-        if not shared.names:
+        shared_columns = _shared_columns(evidence, frame)
+        if not shared_columns.names:
             continue
-        earlier_labels = classes(codes(frame, shared.names))
-        findings += _difference(evidence, name, frame, shared)
+        earlier_labels = classes(codes(frame, shared_columns.names))
+        findings += _find_difference(evidence, name, frame, shared_columns)
         if evidence.original is None:
-            uncounted[name] = _changed_share(evidence, frame, shared.names)
+            uncounted[name] = _changed_share(evidence, frame, shared_columns.names)
             continue
-        place = np.arange(len(evidence.released)) if rows is None else np.argsort(np.argsort(rows))
+        positions = (
+            np.arange(len(evidence.released)) if rows is None else np.argsort(np.argsort(rows))
+        )
         record_classes, is_certain = _earlier_classes(
-            evidence, frame, shared, earlier_labels, place
+            evidence, frame, shared_columns, earlier_labels, positions
         )
         labels.append(record_classes)
         exact = exact and is_certain
@@ -82,7 +84,7 @@ def find_earlier(
         return [*findings, *_uncounted_findings(uncounted)]
     if len(labels) == 1:
         return findings
-    return [*_intersection(evidence, np.column_stack(labels), exact), *findings]
+    return [*_find_intersection(evidence, np.column_stack(labels), exact), *findings]
 
 
 def _shared_columns(evidence: Evidence, frame: Frame) -> SharedColumns:
@@ -91,26 +93,33 @@ def _shared_columns(evidence: Evidence, frame: Frame) -> SharedColumns:
         for n in evidence.plan.quasi_identifiers
         if n in frame.columns and n in evidence.released.columns
     ]
-    now = evidence.released if evidence.original is None else evidence.original
-    frames = (now, frame)
+    current = evidence.released if evidence.original is None else evidence.original
+    frames = (current, frame)
     numeric = [n for n in names if all(tables.is_numeric(table, n) for table in frames)]
     return SharedColumns(names, numeric)
 
 
 def _earlier_classes(
-    evidence: Evidence, frame: Frame, shared: SharedColumns, earlier_labels: Codes, place: Codes
+    evidence: Evidence,
+    frame: Frame,
+    shared_columns: SharedColumns,
+    earlier_labels: Codes,
+    positions: Codes,
 ) -> tuple[Codes, bool]:
     """Return the class of each record in an earlier release, and whether that is certain.
 
-    ``place`` is the position of each record in the original.
+    ``positions`` is the position of each record in the original.
     """
     original = evidence.original
     assert original is not None
-    if shared.numeric and len(original) == len(frame):
-        after, before = _numbers(frame, shared.numeric), _numbers(original, shared.numeric)
-        if has_same_rows(before, after[place], earlier_labels[place]):
-            return earlier_labels[place], True
-    points, released = _axes(original, frame, shared.names, evidence)
+    if shared_columns.numeric and len(original) == len(frame):
+        earlier_values, original_values = (
+            _numbers(frame, shared_columns.numeric),
+            _numbers(original, shared_columns.numeric),
+        )
+        if has_same_rows(original_values, earlier_values[positions], earlier_labels[positions]):
+            return earlier_labels[positions], True
+    points, released = _axes(original, frame, shared_columns.names, evidence)
     return nearest_class(points, released, earlier_labels), False
 
 
@@ -122,14 +131,18 @@ def _axes(
     original: Frame, frame: Frame, names: Sequence[str], evidence: Evidence
 ) -> tuple[Matrix, Matrix]:
     """Return both tables scaled by the standard deviations of the original."""
-    parts = []
+    axes_by_column = []
     for name in names:
         try:
             column = read_concatenated(original, frame, name, evidence.plan.types.get(name))
         except InputError:
             continue  # the column cannot be compared
-        parts.append(_axis(column, len(original)))
-    axes = np.column_stack(parts) if parts else np.zeros((len(original) + len(frame), 1))
+        axes_by_column.append(_axis(column, len(original)))
+    axes = (
+        np.column_stack(axes_by_column)
+        if axes_by_column
+        else np.zeros((len(original) + len(frame), 1))
+    )
     return axes[: len(original)], axes[len(original) :]
 
 
@@ -142,16 +155,19 @@ def _axis(column: Column, n: int) -> Matrix:
     return np.asarray((column.codes[:, np.newaxis] == codes) / np.sqrt(2))
 
 
-def _intersection(evidence: Evidence, labels: Codes, exact: bool) -> list[Finding]:
+def _find_intersection(evidence: Evidence, labels: Codes, exact: bool) -> list[Finding]:
     k = evidence.plan.k or MIN_CANDIDATES
     candidates = remaining_candidates(labels, evidence.units)
-    below, identified = float((candidates < k).mean()), float((candidates == 1).mean())
+    share_below_k, identified_share = (
+        float((candidates < k).mean()),
+        float((candidates == 1).mean()),
+    )
     fewest, unit = int(candidates.min()), evidence.counted_unit
     figures: dict[str, Any] = {
         "releases": labels.shape[1],
         "smallest": fewest,
-        "below_k": below,
-        "alone": identified,
+        "below_k": share_below_k,
+        "alone": identified_share,
         "exact": exact,
     }
     if fewest >= k:
@@ -175,28 +191,34 @@ def _intersection(evidence: Evidence, labels: Codes, exact: bool) -> list[Findin
             "earlier-release-intersection",
             "breaks" if exact else "qualifies",
             f"Anyone who intersects this release with earlier ones is left with fewer than {k}"
-            f" candidates for {format_share(below)} of {evidence.population}, and with one for"
-            f" {format_share(identified)}. {basis}",
+            f" candidates for {format_share(share_below_k)} of {evidence.population_phrase}, and"
+            f" with one for {format_share(identified_share)}. {basis}",
             figures,
             way_out=WAY_OUT,
         )
     ]
 
 
-def _difference(
-    evidence: Evidence, name: str, frame: Frame, shared: SharedColumns
+def _find_difference(
+    evidence: Evidence, name: str, frame: Frame, shared_columns: SharedColumns
 ) -> list[Finding]:
     """Find releases that differ by so few records that totals reveal the values of these."""
     difference = len(evidence.released) - len(frame)
     k = evidence.plan.k or MIN_CANDIDATES
-    if not 0 < abs(difference) < k or not shared.numeric:
+    if not 0 < abs(difference) < k or not shared_columns.numeric:
         return []
-    now, before = (_numbers(table, shared.numeric) for table in (evidence.released, frame))
-    if np.isnan(now).any() or np.isnan(before).any():
+    current_values, earlier_values = (
+        _numbers(table, shared_columns.numeric) for table in (evidence.released, frame)
+    )
+    if np.isnan(current_values).any() or np.isnan(earlier_values).any():
         return []
-    mean = (now.sum(axis=0) - before.sum(axis=0)) / difference
-    known = now if evidence.original is None else _numbers(evidence.original, shared.numeric)
-    low, high = np.nanmin(known, axis=0), np.nanmax(known, axis=0)
+    mean = (current_values.sum(axis=0) - earlier_values.sum(axis=0)) / difference
+    reference_values = (
+        current_values
+        if evidence.original is None
+        else _numbers(evidence.original, shared_columns.numeric)
+    )
+    low, high = np.nanmin(reference_values, axis=0), np.nanmax(reference_values, axis=0)
     margin = high - low if evidence.original is None else 1e-6 * (high - low)
     if not ((mean >= low - margin) & (mean <= high + margin)).all():
         return []  # the records are of other people
@@ -209,7 +231,7 @@ def _difference(
             " Means keep totals, so the difference of the totals is the sum of the values of"
             f" {'that record' if abs(difference) == 1 else 'these records'}.",
             {"earlier": name, "records": abs(difference)},
-            tuple(shared.numeric),
+            tuple(shared_columns.numeric),
             "Wait until k or more have joined or left, or release the same records.",
         )
     ]
@@ -217,9 +239,9 @@ def _difference(
 
 def _changed_share(evidence: Evidence, frame: Frame, names: Sequence[str]) -> float:
     """Return the share of records whose class an earlier release lacks, or has in another size."""
-    earlier = _sizes(frame, names)
-    now = _sizes(evidence.released, names)
-    same = sum(size for values, size in now.items() if earlier.get(values) == size)
+    earlier_sizes = _sizes(frame, names)
+    current_sizes = _sizes(evidence.released, names)
+    same = sum(size for values, size in current_sizes.items() if earlier_sizes.get(values) == size)
     return 1 - same / len(evidence.released)
 
 

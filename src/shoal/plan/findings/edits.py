@@ -37,17 +37,27 @@ def find_edits(evidence: Evidence) -> list[Finding]:
                 )
             )
             continue
-        before = None if evidence.original is None else edit.violations(evidence.original)
-        broken = newly_broken(edit, evidence.released, before)
-        if broken.any():
-            findings.append(_broken_edit(plan, edit, int(broken.sum()), known=before is not None))
-        if before is not None and before.any():
+        original_violations = (
+            None if evidence.original is None else edit.violations(evidence.original)
+        )
+        newly_violated = newly_broken(edit, evidence.released, original_violations)
+        if newly_violated.any():
+            findings.append(
+                _broken_edit(
+                    plan,
+                    edit,
+                    int(newly_violated.sum()),
+                    has_original=original_violations is not None,
+                )
+            )
+        if original_violations is not None and original_violations.any():
             findings.append(
                 Finding(
                     "edit-violated-before",
                     "informs",
-                    f"{_records(int(before.sum()))} of the original break the edit {edit.text!r}.",
-                    {"records": int(before.sum())},
+                    f"{_records(int(original_violations.sum()))} of the original break the edit"
+                    f" {edit.text!r}.",
+                    {"records": int(original_violations.sum())},
                     tuple(edit.columns),
                 )
             )
@@ -55,11 +65,15 @@ def find_edits(evidence: Evidence) -> list[Finding]:
 
 
 def newly_broken(
-    edit: Edit, released: Frame, before: NDArray[np.bool_] | None
+    edit: Edit, released: Frame, original_violations: NDArray[np.bool_] | None
 ) -> NDArray[np.bool_]:
-    """Return a mask of the released records that break an edit which they did not break before."""
-    after = edit.violations(released)
-    return after if before is None else after & ~before
+    """Return a mask of the released records that break an edit and did not in the original."""
+    released_violations = edit.violations(released)
+    return (
+        released_violations
+        if original_violations is None
+        else released_violations & ~original_violations
+    )
 
 
 def refuse_broken(plan: "Plan", original: Frame, released: Frame) -> None:
@@ -71,7 +85,7 @@ def refuse_broken(plan: "Plan", original: Frame, released: Frame) -> None:
             continue
         count = int(newly_broken(edit, released, edit.violations(original)).sum())
         if count:
-            finding = _broken_edit(plan, edit, count, known=True)
+            finding = _broken_edit(plan, edit, count, has_original=True)
             raise InputError(
                 f"{finding.sentence} {WAY_OUT} Nothing was released.",
                 code="edit-broken",
@@ -80,18 +94,19 @@ def refuse_broken(plan: "Plan", original: Frame, released: Frame) -> None:
             )
 
 
-def _broken_edit(plan: "Plan", edit: Edit, count: int, *, known: bool) -> Finding:
+def _broken_edit(plan: "Plan", edit: Edit, count: int, *, has_original: bool) -> Finding:
     steps = [
         f"step {i} ({step.name})"
         for i, step in enumerate(plan.steps, start=1)
         if set(step.columns) & set(edit.columns)
     ]
-    by = f" Its columns are masked by {_join(steps)}." if steps else ""
-    newly = ", and did not before masking" if known else ""
+    step_clause = f" Its columns are masked by {_join(steps)}." if steps else ""
+    newly_clause = ", and did not before masking" if has_original else ""
     return Finding(
         "edit-broken",
         "qualifies",
-        f"{_records(count)} of the release break the edit {edit.text!r}{newly}.{by}",
+        f"{_records(count)} of the release break the edit {edit.text!r}{newly_clause}."
+        f"{step_clause}",
         {"records": count},
         tuple(edit.columns),
         WAY_OUT,
@@ -102,5 +117,5 @@ def _records(count: int) -> str:
     return "1 record" if count == 1 else f"{count:,} records"
 
 
-def _join(words: Sequence[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+def _join(phrases: Sequence[str]) -> str:
+    return " and ".join([", ".join(phrases[:-1]), phrases[-1]] if len(phrases) > 1 else phrases)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import by_column, format_share, mask_more
+from shoal.plan.findings.phrases import format_share, join_phrases, mask_more
 from shoal.plan.verdict import Finding
 
 
@@ -21,20 +21,20 @@ def check_exact(
         return []
     shares = {name: share for name, share in exact.items() if name}
     joint_share = exact[""]
-    most = {name: share for name, share in shares.items() if share > limit}
-    if not most:
+    exceeding = {name: share for name, share in shares.items() if share > limit}
+    if not exceeding:
         return []
-    words = {name: f"in {format_share(share)}" for name, share in most.items()}
+    phrases = {name: f"in {format_share(share)}" for name, share in exceeding.items()}
     all_columns = "both" if len(shares) == 2 else f"all {len(shares)}"
     joint_phrase = f"; {all_columns} masked columns in {format_share(joint_share)} of all records"
     return [
         Finding(
             "released-exactly",
             "qualifies" if joint_share > limit else "informs",
-            f"Released values are the original ones: {by_column(words)} of the records that have a"
-            f" value there{joint_phrase if len(shares) > 1 else ''}.",
+            f"Released values are the original ones: {join_phrases(phrases)} of the records that"
+            f" have a value there{joint_phrase if len(shares) > 1 else ''}.",
             {"together": joint_share, "columns": shares},
-            tuple(most),
+            tuple(exceeding),
             f"{way_out}, or mask the columns in another way, if their values must not be read.",
         )
     ]

@@ -11,7 +11,7 @@ from shoal.frame.codes import codes_with_missing
 from shoal.frame.tables import Frame
 from shoal.metrics.shared_values import SharedCounts, count_shared
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import mask_more
+from shoal.plan.findings.phrases import mask_more
 from shoal.plan.verdict import RECORD_UNIT, Finding
 from shoal.steps import Microaggregate, Step
 from shoal.steps.homogeneity import describe_homogeneity, describe_only_missing
@@ -32,17 +32,22 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
     names = evidence.with_role("confidential")
     if not names:
         return []
-    after = count_by_column(labels, evidence.released, names, evidence.units)
-    number = int(labels.max()) + 1
+    released_counts = count_by_column(labels, evidence.released, names, evidence.units)
+    n_classes = int(labels.max()) + 1
     way_out = merge_or_mask_more(evidence.plan.steps)
     classes_known = evidence.plan.k is not None
     findings = check_homogeneous(
-        after, number, evidence.counted_unit, way_out, classes_known=classes_known
+        released_counts, n_classes, evidence.counted_unit, way_out, classes_known=classes_known
     )
     if evidence.original is not None:
-        before = count_by_column(labels, evidence.original, names, evidence.units)
-        varied = {name: before[name].with_value - after[name].with_value for name in names}
-        findings += _changed_by_step({n: d for n, d in varied.items() if d > 0}, number, way_out)
+        original_counts = count_by_column(labels, evidence.original, names, evidence.units)
+        changed_counts = {
+            name: original_counts[name].with_value - released_counts[name].with_value
+            for name in names
+        }
+        findings += _changed_by_step(
+            {n: number for n, number in changed_counts.items() if number > 0}, n_classes, way_out
+        )
     return findings
 
 
@@ -67,7 +72,7 @@ def count_by_column(
     }
 
 
-def _changed_by_step(counts: Mapping[str, int], number: int, way_out: str) -> list[Finding]:
+def _changed_by_step(counts: Mapping[str, int], n_classes: int, way_out: str) -> list[Finding]:
     """Find classes that shared a confidential value until a step changed it."""
     if not counts:
         return []
@@ -76,10 +81,10 @@ def _changed_by_step(counts: Mapping[str, int], number: int, way_out: str) -> li
         Finding(
             "homogeneous-before-masking",
             "qualifies",
-            f"Of {number:,} classes, some shared a confidential value before it was masked:"
+            f"Of {n_classes:,} classes, some shared a confidential value before it was masked:"
             f" {', '.join(phrases)}. Their released values differ by the masking alone, so members"
             " of such a class are known to have about these values.",
-            {"classes": number, "homogeneous": dict(counts)},
+            {"classes": n_classes, "homogeneous": dict(counts)},
             tuple(counts),
             way_out,
         )
@@ -87,8 +92,8 @@ def _changed_by_step(counts: Mapping[str, int], number: int, way_out: str) -> li
 
 
 def check_homogeneous(
-    shared: Mapping[str, SharedCounts],
-    number: int,
+    shared_counts: Mapping[str, SharedCounts],
+    n_classes: int,
     unit: str = RECORD_UNIT,
     way_out: str = MERGE,
     *,
@@ -96,44 +101,46 @@ def check_homogeneous(
 ) -> list[Finding]:
     """Find classes that share a confidential value, given their number by column.
 
-    ``number`` is that of all classes, ``unit`` what shares values, and ``classes_known`` whether an
-    attacker may know the class of a person.
+    ``n_classes`` is that of all classes, ``unit`` what shares values, and ``classes_known`` whether
+    an attacker may know the class of a person.
     """
     findings = []
-    sentence = describe_homogeneity(shared, number, unit, classes_known=classes_known)
+    sentence = describe_homogeneity(shared_counts, n_classes, unit, classes_known=classes_known)
     if sentence:
-        columns = [name for name, counts in shared.items() if counts.with_value]
+        columns = [name for name, counts in shared_counts.items() if counts.with_value]
         findings.append(
             Finding(
                 "homogeneous-group",
                 "qualifies",
                 sentence,
-                _figures({name: shared[name] for name in columns}, number, unit),
+                _figures({name: shared_counts[name] for name in columns}, n_classes, unit),
                 tuple(columns),
                 way_out,
             )
         )
-    sentence = describe_only_missing(shared, number)
+    sentence = describe_only_missing(shared_counts, n_classes)
     if sentence:
         missing_only = {
             name: counts.missing
-            for name, counts in shared.items()
+            for name, counts in shared_counts.items()
             if counts.missing and not counts.with_value
         }
-        figures = {"classes": number, "missing": missing_only}
+        figures = {"classes": n_classes, "missing": missing_only}
         findings.append(
             Finding("missing-in-class", "informs", sentence, figures, tuple(missing_only))
         )
     return findings
 
 
-def _figures(shared: Mapping[str, SharedCounts], number: int, unit: str) -> dict[str, Any]:
+def _figures(
+    shared_counts: Mapping[str, SharedCounts], n_classes: int, unit: str
+) -> dict[str, Any]:
     """Return the numbers of a sentence; those of missing cells and of units where they differ."""
-    missing = {name: counts.missing for name, counts in shared.items() if counts.missing}
-    in_every_record = {name: counts.every_record for name, counts in shared.items()}
+    missing = {name: counts.missing for name, counts in shared_counts.items() if counts.missing}
+    in_every_record = {name: counts.every_record for name, counts in shared_counts.items()}
     return {
-        "classes": number,
-        "homogeneous": {name: counts.homogeneous for name, counts in shared.items()},
+        "classes": n_classes,
+        "homogeneous": {name: counts.homogeneous for name, counts in shared_counts.items()},
         **({"missing": missing} if missing else {}),
         **({"in_every_record": in_every_record} if unit != RECORD_UNIT else {}),
     }

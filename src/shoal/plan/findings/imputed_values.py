@@ -7,7 +7,7 @@ import numpy as np
 from shoal.frame import tables
 from shoal.metrics.contributors import count_contributors
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import by_column
+from shoal.plan.findings.phrases import join_phrases
 from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate
 
@@ -25,14 +25,14 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
     """Find groups whose imputed value comes from fewer than k records, or from a single one."""
     if evidence.original is None:
         return []
-    single: dict[str, int] = {}
-    few: dict[str, int] = {}
+    one_contributor: dict[str, int] = {}
+    few_contributors: dict[str, int] = {}
     for step in evidence.plan.steps:
         if not isinstance(step, Microaggregate) or step.missing != "impute":
             continue
         for block in step.column_blocks:
             labels = evidence.classes_on([*block, *step.strata])
-            sizes = evidence.sizes(labels)
+            sizes = evidence.class_sizes(labels)
             for name in block:
                 contributors = count_contributors(
                     labels, ~tables.has_missing(evidence.original, [name]), evidence.units
@@ -40,18 +40,20 @@ def find_imputed(evidence: Evidence) -> list[Finding]:
                 is_released = (
                     np.bincount(labels, ~tables.has_missing(evidence.released, [name])) > 0
                 )
-                single[name] = int((is_released & (contributors == 1) & (sizes > 1)).sum())
-                few[name] = int((is_released & (contributors > 1) & (contributors < step.k)).sum())
-    return check_contributors(single, few, evidence.plan.k)
+                one_contributor[name] = int((is_released & (contributors == 1) & (sizes > 1)).sum())
+                few_contributors[name] = int(
+                    (is_released & (contributors > 1) & (contributors < step.k)).sum()
+                )
+    return check_contributors(one_contributor, few_contributors, evidence.plan.k)
 
 
 def check_contributors(
-    single: Mapping[str, int], few: Mapping[str, int], k: int | None
+    one_contributor: Mapping[str, int], few_contributors: Mapping[str, int], k: int | None
 ) -> list[Finding]:
     """Find groups whose value comes from one record, or from fewer than k, given their number."""
     return [
-        *_count_findings("one-contributor", single, ONE_CONTRIBUTOR),
-        *_count_findings("few-contributors", few, FEW_CONTRIBUTORS, k=k),
+        *_count_findings("one-contributor", one_contributor, ONE_CONTRIBUTOR),
+        *_count_findings("few-contributors", few_contributors, FEW_CONTRIBUTORS, k=k),
     ]
 
 
@@ -62,12 +64,12 @@ def _count_findings(
     counts = {name: number for name, number in groups.items() if number}
     if not counts:
         return []
-    words = by_column({name: f"in {number}" for name, number in counts.items()})
+    phrases = join_phrases({name: f"in {number}" for name, number in counts.items()})
     return [
         Finding(
             code,
             "qualifies",
-            sentence.format(columns=words),
+            sentence.format(columns=phrases),
             {"groups": counts, **figures},
             tuple(counts),
             'Use `missing="own-groups"` or `missing="drop"`.',

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.dominance import releases_means
-from shoal.plan.findings.words import name_few
+from shoal.plan.findings.phrases import name_few
 from shoal.plan.verdict import RECORD_UNIT, Finding, count_phrase
 
 
@@ -12,55 +12,61 @@ def find_insiders(evidence: Evidence) -> list[Finding]:
     """Find groups so small that their members can compute values of one of them from the mean."""
     types = evidence.plan.types
     columns: list[str] = []
-    smallest: list[tuple[int, int]] = []  # size, and number of groups of that size
-    weighted = False
+    smallest_sizes: list[tuple[int, int]] = []  # size, and number of groups of that size
+    is_weighted = False
     for step in filter(releases_means, evidence.plan.steps):
-        numbers = [n for n in step.numeric_columns if n in step.columns]
-        numbers = [n for n in numbers if n not in types or types[n].kind == "numeric"]
-        numbers = [n for n in numbers if evidence.released[n].dtype.is_numeric()]
+        numeric_columns = [name for name in step.numeric_columns if name in step.columns]
+        numeric_columns = [
+            name for name in numeric_columns if name not in types or types[name].kind == "numeric"
+        ]
+        numeric_columns = [
+            name for name in numeric_columns if evidence.released[name].dtype.is_numeric()
+        ]
         for block in step.column_blocks:
-            masked = [name for name in block if name in numbers]
+            masked = [name for name in block if name in numeric_columns]
             if masked:
-                sizes = evidence.sizes(evidence.classes_on([*block, *step.strata]))
-                smallest.append((int(sizes.min()), int((sizes == sizes.min()).sum())))
+                sizes = evidence.class_sizes(evidence.classes_on([*block, *step.strata]))
+                smallest_sizes.append((int(sizes.min()), int((sizes == sizes.min()).sum())))
                 columns += masked
-                weighted |= step.weight is not None
+                is_weighted |= step.weight is not None
     if not columns:
         return []
-    size = min(least for least, _ in smallest)
-    number = sum(count for least, count in smallest if least == size)
-    return check_insiders(size, number, columns, evidence.counted_unit, weighted=weighted)
+    size = min(group_size for group_size, _ in smallest_sizes)
+    n_groups = sum(count for group_size, count in smallest_sizes if group_size == size)
+    return check_insiders(size, n_groups, columns, evidence.counted_unit, is_weighted=is_weighted)
 
 
 def check_insiders(
-    size: int, number: int, columns: Sequence[str], unit: str, *, weighted: bool = False
+    size: int, n_groups: int, columns: Sequence[str], unit: str, *, is_weighted: bool = False
 ) -> list[Finding]:
     """Find the smallest groups whose means are released, given their size and number.
 
     Where a member may have several records, only the sum of its values follows from the mean, and
-    from a ``weighted`` mean only where its weights are known.
+    from a ``is_weighted`` mean only where its weights are known.
     """
     if size < 2:
         return []  # a class of one is another, graver finding
     names = name_few(columns, "", "").strip()
-    groups = "1 class holds" if number == 1 else f"{number:,} classes hold"
-    figures = {"size": size, "groups": number}
-    single = unit == RECORD_UNIT
-    condition = ", if the weights are known" if weighted else ""
+    groups = "1 class holds" if n_groups == 1 else f"{n_groups:,} classes hold"
+    figures = {"size": size, "groups": n_groups}
+    counts_records = unit == RECORD_UNIT
+    condition = ", if the weights are known" if is_weighted else ""
     if size == 2:
-        others = "the other's values" if single else "the sum of the other's values"
+        contribution = "the other's values" if counts_records else "the sum of the other's values"
         return [
             Finding(
                 "pairs",
                 "qualifies",
-                f"{groups} {count_phrase(2, unit)}: each of the two computes {others} of {names}"
-                f" from the released mean{condition}.",
+                f"{groups} {count_phrase(2, unit)}: each of the two computes {contribution} of"
+                f" {names} from the released mean{condition}.",
                 figures,
                 tuple(columns),
                 "Choose k of 3 or more.",
             )
         ]
-    values_of_last = "those of the last one" if single else "the sum of those of the last one"
+    values_of_last = (
+        "those of the last one" if counts_records else "the sum of those of the last one"
+    )
     return [
         Finding(
             "insiders",

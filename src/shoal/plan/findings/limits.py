@@ -11,7 +11,7 @@ from shoal.metrics.limit_results import LimitResult, LimitResults
 from shoal.metrics.limits import Limits
 from shoal.plan.empirical import analyse_release, attack_release, survey_risk_of
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import mask_less, mask_more
+from shoal.plan.findings.phrases import mask_less, mask_more
 from shoal.plan.measures import measure_release
 from shoal.plan.verdict import Finding, Verdict
 from shoal.steps import Step
@@ -31,9 +31,9 @@ def find_limits(evidence: Evidence) -> list[Finding]:
     results = limits.check(*compute_figures(evidence, limits))
     if evidence.original is not None:
         return limit_findings(results, evidence.plan.steps)
-    known = LimitResults(tuple(result for result in results if result.value is not None))
-    unknown = [result.limit.name for result in results if result.value is None]
-    return [*limit_findings(known, evidence.plan.steps), *not_checked(unknown)]
+    computed = LimitResults(tuple(result for result in results if result.value is not None))
+    not_computed = [result.limit.name for result in results if result.value is None]
+    return [*limit_findings(computed, evidence.plan.steps), *not_checked(not_computed)]
 
 
 def compute_figures(evidence: Evidence, limits: Limits) -> list[HasFigures]:
@@ -85,7 +85,7 @@ def _measures(evidence: Evidence, original: Frame, names: Sequence[str]) -> HasF
 
 def limits_of(verdict: Verdict) -> list[dict[str, Any]]:
     """Return the limits that a verdict checked, with their figures, as plain data."""
-    checked = [f for f in verdict.findings if f.code == "limits-checked"]
+    checked = [finding for finding in verdict.findings if finding.code == "limits-checked"]
     return [dict(entry) for finding in checked for entry in finding.figures.get("limits", ())]
 
 
@@ -140,7 +140,7 @@ def _broken_limit(result: LimitResult, steps: Sequence[Step]) -> Finding:
 
 
 class NotComputed:
-    """The place of a result that could not be computed."""
+    """A result that could not be computed, with the reasons."""
 
     def __init__(self, names: Sequence[str], reason: str):
         self._reasons = dict.fromkeys(names, reason)
@@ -191,7 +191,7 @@ def _analyses(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures
             sorted(names),
             limits.formulas,
             limits.targets,
-            evidence.analysed,
+            evidence.analysed_columns,
         )
     except InputError as error:
         return NotComputed(figures, str(error))

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import format_share
+from shoal.plan.findings.phrases import format_share
 from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate
 
@@ -12,64 +12,69 @@ from shoal.steps import Microaggregate
 def find_loss(evidence: Evidence) -> list[Finding]:
     """Find a high information loss, and groups far larger than k."""
     loss = (evidence.measures or {}).get("information_loss")
-    averaged = all(isinstance(step, Microaggregate) for step in evidence.plan.steps)
+    is_averaged = all(isinstance(step, Microaggregate) for step in evidence.plan.steps)
     findings = check_loss(
-        loss, evidence.plan.thresholds.loss, averaged=averaged, has_k=evidence.plan.k is not None
+        loss,
+        evidence.plan.thresholds.loss,
+        is_averaged=is_averaged,
+        has_k=evidence.plan.k is not None,
     )
     if evidence.units is None and evidence.plan.unit_column is not None:
         return findings  # k counts units, and these are unknown
     counts: Counter[tuple[int, int]] = Counter()
-    for part in evidence.partitions:
-        counts.update((part.k, size) for size in evidence.sizes(part.labels).tolist())
+    for partition in evidence.partitions:
+        counts.update(
+            (partition.k, size) for size in evidence.class_sizes(partition.labels).tolist()
+        )
     noun = "records" if evidence.units is None else "units"
     return [*findings, *check_groups(counts, evidence.plan.thresholds.group_size, noun)]
 
 
 def check_groups(
-    counts: Mapping[tuple[int, int], int], times: float, noun: str = "records"
+    counts: Mapping[tuple[int, int], int], max_ratio: float, noun: str = "records"
 ) -> list[Finding]:
     """Find groups far larger than k, given the number of groups by k and size."""
-    large = {size: n for (k, size), n in counts.items() if size > times * k}
+    large = {size: n for (k, size), n in counts.items() if size > max_ratio * k}
     if not large:
         return []
-    number, inside = sum(large.values()), sum(size * n for size, n in large.items())
-    share = inside / sum(size * n for (_, size), n in counts.items())
+    n_large, n_inside = sum(large.values()), sum(size * n for size, n in large.items())
+    share = n_inside / sum(size * n for (_, size), n in counts.items())
     return [
         Finding(
             "large-groups",
             "qualifies" if share > 0.5 else "informs",
-            f"{number:,} of {sum(counts.values()):,} groups hold more than {times:g} times k"
+            f"{n_large:,} of {sum(counts.values()):,} groups hold more than {max_ratio:g} times k"
             f" {noun}, the largest {max(large)}; {format_share(share)} of the {noun} are in them.",
-            {"groups": number, "largest": max(large), "share": share},
+            {"groups": n_large, "largest": max(large), "share": share},
         )
     ]
 
 
 def check_loss(
-    loss: float | None, limit: float, *, averaged: bool = True, has_k: bool = True
+    loss: float | None, limit: float, *, is_averaged: bool = True, has_k: bool = True
 ) -> list[Finding]:
     """Find an information loss above a limit, both in per cent.
 
-    If values were not ``averaged`` within groups, a high loss does not mean that variation is gone.
-    Without a k to lower, the way out is to change values less.
+    ``is_averaged`` is whether values were averaged within groups; otherwise a high loss does not
+    mean that variation is gone. Without a k to lower, the way out is to change values less.
     """
     if loss is None or loss <= limit:
         return []
     meaning = ""
-    if averaged and loss > 50:
+    if is_averaged and loss > 50:
         meaning = ": most of the variation of the masked columns is gone"
     elif loss > 100:
         meaning = (
             ": on average, released values are farther from the original ones than the means of"
             " the columns are"
         )
-    weaker = "lower k" if has_k else "change values less"
+    weaker_advice = "lower k" if has_k else "change values less"
     return [
         Finding(
             "high-loss",
             "qualifies",
             f"The information loss is {loss:.3g} %{meaning}.",
             {"information_loss": loss},
-            way_out=f"Mask fewer columns in one step, {weaker}, or try another method.",
+            way_out=f"Mask fewer columns in one step, {weaker_advice}, or try another method.",
         )
     ]

@@ -9,7 +9,7 @@ from shoal.frame.values import any_codes, value_ranks
 from shoal.metrics import classes
 from shoal.metrics.row_order import order_correlation, unit_contiguity
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.words import by_column, format_share
+from shoal.plan.findings.phrases import format_share, join_phrases
 from shoal.plan.verdict import Finding
 
 MIN_RECORDS = 10  # the order of fewer may be chance
@@ -30,25 +30,27 @@ def _sorted_columns(evidence: Evidence, skipped: Collection[str]) -> list[Findin
     assert original is not None
     if len(original) < MIN_RECORDS:
         return []
-    hidden = [name for name, role in plan.roles.items() if role in ("identifier", *UNIT_ROLES)]
-    names = [n for n in dict.fromkeys([*plan.masked, *hidden]) if n in original.columns]
+    hidden_columns = [
+        name for name, role in plan.roles.items() if role in ("identifier", *UNIT_ROLES)
+    ]
+    names = [n for n in dict.fromkeys([*plan.masked, *hidden_columns]) if n in original.columns]
     correlations: dict[str, float] = {}
     n, limit = len(original), 4 * plan.thresholds.sample
     rows = np.arange(n) if n <= limit else np.linspace(0, n - 1, limit).astype(np.int64)
     for name in (name for name in names if name not in skipped):
-        place = value_ranks(original, name)
-        rho = 0.0 if place is None else order_correlation(place[rows])
+        ranks = value_ranks(original, name)
+        rho = 0.0 if ranks is None else order_correlation(ranks[rows])
         if abs(rho) > plan.thresholds.order:
             correlations[name] = rho
     if not correlations:
         return []
-    words = by_column({name: f"{rho:.3g}" for name, rho in correlations.items()})
+    phrases = join_phrases({name: f"{rho:.3g}" for name, rho in correlations.items()})
     return [
         Finding(
             "order-follows-column",
             "qualifies",
             "The order of the records follows columns that the release hides, so that a record may"
-            f" be identified by its position (rank correlation with the row number: {words}).",
+            f" be identified by its position (rank correlation with the row number: {phrases}).",
             {"rank_correlation": correlations},
             tuple(correlations),
             WAY_OUT,

@@ -67,44 +67,55 @@ def check_privacy_constraints(
     if step.diversity is None and step.closeness is None:
         return []
     labels = classes(codes(released, [*step.columns, *step.strata]))[:, None]
-    values, ordered = rank_or_category_codes(released, confidential, types)
-    least = farthest = None
+    values, is_rank = rank_or_category_codes(released, confidential, types)
+    least_diversity = greatest_distance = None
     if step.diversity is not None and (not units_unknown or step.diversity_kind == "distinct"):
-        least = float(l_diversity(labels, values, units=units)[step.diversity_kind].min())
+        least_diversity = float(l_diversity(labels, values, units=units)[step.diversity_kind].min())
     if step.closeness is not None and not units_unknown:
-        farthest = float(t_closeness(labels, values, ordered, units).max())
-    return constraint_findings(step, least, farthest, confidential)
+        greatest_distance = float(t_closeness(labels, values, is_rank, units).max())
+    return constraint_findings(step, least_diversity, greatest_distance, confidential)
 
 
 def constraint_findings(
-    step: Step, least: float | None, farthest: float | None, confidential: Sequence[str]
+    step: Step,
+    least_diversity: float | None,
+    greatest_distance: float | None,
+    confidential: Sequence[str],
 ) -> list[Finding]:
     """Find constraints that are not met, given what the classes of the release attain.
 
-    ``least`` is the least diversity of a class, ``farthest`` the greatest distance of a class from
-    the table; None if it is not promised or not known.
+    ``least_diversity`` is the least diversity of a class, ``greatest_distance`` the greatest
+    distance of a class from the table; None if it is not promised or not known.
     """
     findings = []
-    if step.diversity is not None and least is not None and least < step.diversity - TOLERANCE:
+    if (
+        step.diversity is not None
+        and least_diversity is not None
+        and least_diversity < step.diversity - TOLERANCE
+    ):
         findings.append(
             Finding(
                 "diversity-not-attained",
                 "breaks",
-                f"Some class of the released values has only {least:.4g} confidential"
+                f"Some class of the released values has only {least_diversity:.4g} confidential"
                 f" values; diversity={step.diversity:g} was promised.",
-                {"l": step.diversity, "attained": least},
+                {"l": step.diversity, "attained": least_diversity},
                 tuple(confidential),
             )
         )
     limit = step.closeness
-    if limit is not None and farthest is not None and farthest > limit + TOLERANCE:
+    if (
+        limit is not None
+        and greatest_distance is not None
+        and greatest_distance > limit + TOLERANCE
+    ):
         findings.append(
             Finding(
                 "closeness-not-attained",
                 "breaks",
-                f"Some class of the released values is at distance {farthest:.4g} from the"
+                f"Some class of the released values is at distance {greatest_distance:.4g} from the"
                 f" table; closeness={limit:g} was promised.",
-                {"t": limit, "attained": farthest},
+                {"t": limit, "attained": greatest_distance},
                 tuple(confidential),
             )
         )

@@ -20,17 +20,19 @@ def check_units(plan: "Plan") -> list[Finding]:
     unit = plan.unit_column
     if unit is None:
         return []
-    constrained = any(
+    is_constrained = any(
         getattr(step, "diversity", None) or getattr(step, "closeness", None) is not None
         for step in plan.steps
     )
-    beyond_k = " l-diversity and t-closeness of units were not counted." if constrained else ""
+    constraint_sentence = (
+        " l-diversity and t-closeness of units were not counted." if is_constrained else ""
+    )
     return [
         Finding(
             "units-not-counted",
             "qualifies",
             f"k counts units of {unit!r}, and that column was dropped: only records could be"
-            f" counted here, and a class may hold fewer units than records.{beyond_k}",
+            f" counted here, and a class may hold fewer units than records.{constraint_sentence}",
             {"unit": unit},
             (unit,),
             way_out="Count them with the original table at hand.",

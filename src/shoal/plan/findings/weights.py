@@ -10,21 +10,21 @@ def find_weights(evidence: Evidence) -> list[Finding]:
     name = plan.weight
     if name is None or name not in evidence.released.columns:
         return []
-    attained = evidence.smallest(evidence.classes_on([*plan.quasi_identifiers, name]))
-    return check_weights(name, plan.k, attained, evidence.counted_unit)
+    attained_k = evidence.smallest_class(evidence.classes_on([*plan.quasi_identifiers, name]))
+    return check_weights(name, plan.k, attained_k, evidence.counted_unit)
 
 
 def check_weights(
-    name: str, k: int | None, attained: int, unit: str = RECORD_UNIT
+    name: str, k: int | None, attained_k: int, unit: str = RECORD_UNIT
 ) -> list[Finding]:
     """Find released weights, given the smallest class on them and the quasi-identifiers."""
     return [
         Finding(
             "released-weights",
-            "qualifies" if attained < (k or 2) else "informs",
+            "qualifies" if attained_k < (k or 2) else "informs",
             f"Column {name!r} holds weights and is released unchanged. Weights may identify: to"
-            f" anyone who knows them the smallest class holds {count_phrase(attained, unit)}.",
-            {"attained": attained},
+            f" anyone who knows them the smallest class holds {count_phrase(attained_k, unit)}.",
+            {"attained": attained_k},
             (name,),
             "If nobody needs them, make the column an identifier, which is dropped.",
         )

@@ -47,8 +47,12 @@ def name_few(columns: Sequence[str], singular: str = "Column", plural: str = "Co
     return f"{plural} {names} and {len(columns) - MAX_NAMES} more"
 
 
-def by_column(words: Mapping[str, str]) -> str:
+def join_phrases(phrase_by_column: Mapping[str, str]) -> str:
     """Return a phrase for each column; of many, the first and the number of the others."""
-    phrases = [f"{name!r} {phrase}" for name, phrase in list(words.items())[:MAX_NAMES]]
-    and_more = f" and {len(words) - MAX_NAMES} more" if len(words) > MAX_NAMES else ""
+    phrases = [f"{name!r} {phrase}" for name, phrase in list(phrase_by_column.items())[:MAX_NAMES]]
+    and_more = (
+        f" and {len(phrase_by_column) - MAX_NAMES} more"
+        if len(phrase_by_column) > MAX_NAMES
+        else ""
+    )
     return ", ".join(phrases) + and_more

@@ -35,7 +35,7 @@ HEADERS = {
 }
 
 
-class Gate:
+class AccessControl:
     """ASGI middleware that admits only requests of an open session.
 
     A token opens one session and is invalid afterwards. A session has a path of its own, and its
@@ -128,9 +128,11 @@ class Gate:
             return PlainTextResponse(str(error), 403)
         finally:
             self._write_line(f"For another session: {self.link}")
-        place = f"/s/{session.id}/"
-        answer = RedirectResponse(place, 303)
-        answer.set_cookie(COOKIE, session.secret, path=place, httponly=True, samesite="strict")
+        session_path = f"/s/{session.id}/"
+        answer = RedirectResponse(session_path, 303)
+        answer.set_cookie(
+            COOKIE, session.secret, path=session_path, httponly=True, samesite="strict"
+        )
         return answer
 
     def _session(self, headers: Headers, path: str) -> Session | None:

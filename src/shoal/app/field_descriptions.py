@@ -1,12 +1,12 @@
-"""Label, help and unit of every parameter that the form asks for, in plain words."""
+"""Label, help and unit of the parameters that the form asks for, in plain words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Words:
-    """Words of the page for a parameter.
+class FieldDescription:
+    """The description of a parameter on the page.
 
     Parameters
     ----------
@@ -35,42 +35,44 @@ VALUES = "Released values"
 GROUPS = "Distances and groups"
 MISSING = "Missing values"
 
-SEED = Words(
+SEED = FieldDescription(
     "Seed",
     "A whole number makes the run repeatable by hand. Left empty, a secret seed is drawn and kept"
     " in the plan.",
 )
-SCALE = Words(
+SCALE = FieldDescription(
     "Scale of the columns",
     "How columns of different units are made comparable.",
     choices={"zscore": "mean 0, standard deviation 1", "none": "as they are"},
     group=GROUPS,
 )
-DIVERSITY = Words(
+DIVERSITY = FieldDescription(
     "l-diversity",
     "Smallest number of different values of every confidential column in a group.",
     group=CONFIDENTIAL,
 )
-DIVERSITY_KIND = Words(
+DIVERSITY_KIND = FieldDescription(
     "Values of l-diversity are counted",
     choices={"distinct": "each once", "entropy": "by frequency (entropy)"},
     group=CONFIDENTIAL,
 )
-CLOSENESS = Words(
+CLOSENESS = FieldDescription(
     "t-closeness",
     "Greatest distance, from 0 to 1, between the confidential values of a group and those of the"
     " whole table.",
     group=CONFIDENTIAL,
 )
-DECIMALS = Words(
+DECIMALS = FieldDescription(
     "Decimals", "Decimals of the released values; 0 keeps whole numbers whole.", group=VALUES
 )
 SCORES = {"first-component": "first principal component", "sum-of-z": "sum of the z-scores"}
-BUDGET = Words("Time to spend", "Processor time, of all threads together.", unit="seconds")
+BUDGET = FieldDescription(
+    "Time to spend", "Processor time, of all threads together.", unit="seconds"
+)
 
 # By name, or by the step, method or effort and the name where these differ.
-FIELDS: dict[str, Words] = {
-    "shuffle": Words(
+FIELDS: dict[str, FieldDescription] = {
+    "shuffle": FieldDescription(
         "Order of the records",
         "The order of a table may reveal whose a record is.",
         choices={"false": "as in the file", "true": "random"},
@@ -81,39 +83,39 @@ FIELDS: dict[str, Words] = {
     "diversity_kind": DIVERSITY_KIND,
     "closeness": CLOSENESS,
     "decimals": DECIMALS,
-    "dependence": Words(
+    "dependence": FieldDescription(
         "Weight of the confidential columns",
         "0 groups by the masked columns alone; up to 1, groups also become similar in the"
         " confidential columns, which keeps how these depend on each other.",
         group=GROUPS,
     ),
-    "blocks": Words(
+    "blocks": FieldDescription(
         "Columns masked together",
         "Masks this many columns at a time. Loses less, and k holds within each block of columns"
         " only, not for all together.",
         unit="columns",
         group=GROUPS,
     ),
-    "small_strata": Words(
+    "small_strata": FieldDescription(
         "Small strata",
         "What happens to a part of the table, split off by a column, with fewer than k records.",
         choices={"refuse": "stop the run", "merge": "merge with the nearest"},
         group=GROUPS,
     ),
-    "whole_households": Words(
+    "whole_households": FieldDescription(
         "Keep households whole",
         "All members of a household stay in one group and get the same values. Loses much more.",
         choices=YES_NO,
         group=GROUPS,
     ),
-    "weighted_distances": Words(
+    "weighted_distances": FieldDescription(
         "Weighted distances",
         "Scale columns by the mean and spread of the population, as the survey weights estimate"
         " them.",
         choices=YES_NO,
         group=GROUPS,
     ),
-    "missing": Words(
+    "missing": FieldDescription(
         "Missing values",
         "What happens to records in which a masked value is missing.",
         choices={
@@ -124,7 +126,7 @@ FIELDS: dict[str, Words] = {
         },
         group=MISSING,
     ),
-    "aggregate": Words(
+    "aggregate": FieldDescription(
         "Value of a group",
         "Ancestors need levels (see Details of a column); ranges show least and greatest number.",
         choices={
@@ -137,18 +139,18 @@ FIELDS: dict[str, Words] = {
         },
         group=VALUES,
     ),
-    "trim": Words(
+    "trim": FieldDescription(
         "Trimmed share",
         "Share of a group, from 0 to 0.5, that a trimmed mean leaves out at each end.",
         group=VALUES,
     ),
-    "round": Words(
+    "round": FieldDescription(
         "Rounding",
         "Whether means are rounded to the decimals that the column shows.",
         choices={"original": "to the decimals of the column", "none": "never"},
         group=VALUES,
     ),
-    "homogeneity": Words(
+    "homogeneity": FieldDescription(
         "Groups with one confidential value",
         "Anyone known to be in such a group is known to have the value.",
         choices={
@@ -159,13 +161,13 @@ FIELDS: dict[str, Words] = {
         },
         group=CONFIDENTIAL,
     ),
-    "noise": Words(
+    "noise": FieldDescription(
         "Amount of that noise",
         "For numbers, its variance as a share of the column's; for categories, the share of"
         " records that change.",
         group=CONFIDENTIAL,
     ),
-    "closeness_by": Words(
+    "closeness_by": FieldDescription(
         "How t-closeness is attained",
         choices={
             "merge": "merge groups",
@@ -174,52 +176,54 @@ FIELDS: dict[str, Words] = {
         },
         group=CONFIDENTIAL,
     ),
-    "refine_recoding": Words(
+    "refine_recoding": FieldDescription(
         "Improve recoded groups",
         "Moves records between groups that are released as ancestors or ranges, to lose less.",
         choices=YES_NO,
         group=VALUES,
     ),
-    "rank-swap:percent": Words(
+    "rank-swap:percent": FieldDescription(
         "Range of ranks", "How far apart two swapped values may be.", unit="% of the records"
     ),
-    "add-noise:amount": Words(
+    "add-noise:amount": FieldDescription(
         "Amount of noise", "Variance of the noise as a multiple of that of the column, such as 0.1."
     ),
-    "add-noise:kind": Words(
+    "add-noise:kind": FieldDescription(
         "Noise of several columns",
         choices={"independent": "independent", "correlated": "correlated like the columns"},
     ),
-    "add-noise:spread": Words(
+    "add-noise:spread": FieldDescription(
         "Spread of the column",
         choices={"grows": "grows by the noise", "kept": "stays the same on average"},
     ),
-    "top-bottom-code:top": Words(
+    "top-bottom-code:top": FieldDescription(
         "Top threshold", "Greatest value that is released unchanged.", unit="unit of the column"
     ),
-    "top-bottom-code:bottom": Words(
+    "top-bottom-code:bottom": FieldDescription(
         "Bottom threshold", "Least value that is released unchanged.", unit="unit of the column"
     ),
-    "top-bottom-code:top_share": Words(
+    "top-bottom-code:top_share": FieldDescription(
         "Share coded at the top", "Share of the records, up to 0.5, instead of a threshold."
     ),
-    "top-bottom-code:bottom_share": Words(
+    "top-bottom-code:bottom_share": FieldDescription(
         "Share coded at the bottom", "Share of the records, up to 0.5, instead of a threshold."
     ),
-    "top-bottom-code:replacement": Words(
+    "top-bottom-code:replacement": FieldDescription(
         "Replacement", choices={"threshold": "the threshold", "mean": "mean of the coded values"}
     ),
-    "round:base": Words("Base", "Released values are multiples of it.", unit="unit of the column"),
-    "round:mode": Words(
+    "round:base": FieldDescription(
+        "Base", "Released values are multiples of it.", unit="unit of the column"
+    ),
+    "round:mode": FieldDescription(
         "Direction", choices={"nearest": "to the nearest", "random": "at random to a neighbour"}
     ),
-    "suppress:missing_means": Words(
+    "suppress:missing_means": FieldDescription(
         "A suppressed cell counts as",
         "A value of its own protects more; matching any value suppresses fewer cells, as sdcMicro"
         " counts.",
         choices={"own": "a value of its own", "any": "matching any value"},
     ),
-    "suppress:effort": Words(
+    "suppress:effort": FieldDescription(
         "Effort",
         choices={
             "auto": "as the table allows",
@@ -227,10 +231,10 @@ FIELDS: dict[str, Words] = {
             "prove": "prove the least number of cells",
         },
     ),
-    "generalise:suppression": Words(
+    "generalise:suppression": FieldDescription(
         "Records that may be suppressed", "Greatest share of all records, from 0 to 1."
     ),
-    "generalise:loss": Words(
+    "generalise:loss": FieldDescription(
         "Loss to minimise",
         choices={
             "distinctions": "distinctions lost between values",
@@ -238,53 +242,55 @@ FIELDS: dict[str, Words] = {
             "discernibility": "discernibility: pairs made equal",
         },
     ),
-    "generalise:max_nodes": Words(
+    "generalise:max_nodes": FieldDescription(
         "Combinations to look at",
         "Left empty, all that can matter. With fewer, the result states a bound.",
         unit="combinations of levels",
     ),
-    "recode:mapping": Words("New values", "One line for each value: old = new."),
-    "recode:bands": Words(
+    "recode:mapping": FieldDescription("New values", "One line for each value: old = new."),
+    "recode:bands": FieldDescription(
         "Limits of bands", "Numbers in ascending order, separated by commas, such as 18, 40, 65."
     ),
-    "recode:labels": Words(
+    "recode:labels": FieldDescription(
         "Names of the bands", "Separated by commas; one more than there are limits."
     ),
-    "recode:min_count": Words(
+    "recode:min_count": FieldDescription(
         "Rare categories", "Categories of fewer records are joined.", unit="records"
     ),
-    "recode:unmapped": Words(
+    "recode:unmapped": FieldDescription(
         "Values without a new value",
         choices={"keep": "keep", "other": "join", "refuse": "stop the run"},
     ),
-    "recode:other": Words("Name of the joined category"),
-    "pram:stay": Words(
+    "recode:other": FieldDescription("Name of the joined category"),
+    "pram:stay": FieldDescription(
         "Probability of no change", "From 0 to below 1, in the first of two stages."
     ),
-    "pram:invariant": Words(
+    "pram:invariant": FieldDescription(
         "Keep the frequencies",
         "A second stage keeps the expected number of records of every category.",
         choices=YES_NO,
     ),
-    "pram:joint": Words(
+    "pram:joint": FieldDescription(
         "Change the columns together",
         "As one variable, whose categories are the combinations that occur.",
         choices=YES_NO,
     ),
-    "cvmdav:gamma": Words("Growth of groups", "0 takes in no further record; 1.1 is usual."),
-    "vmdav:gamma": Words(
+    "cvmdav:gamma": FieldDescription(
+        "Growth of groups", "0 takes in no further record; 1.1 is usual."
+    ),
+    "vmdav:gamma": FieldDescription(
         "Growth of groups",
         "0 takes in no further record; 0.2 suits scattered records, 1.1 clumps; auto tries five.",
     ),
-    "lloyd:start": Words(
+    "lloyd:start": FieldDescription(
         "First groups by",
         choices={"best": "the best of three", "dba2": "DBA-2", "mdav2": "MDAV2", "tfrp": "TFRP"},
     ),
-    "md:grow": Words(
+    "md:grow": FieldDescription(
         "Groups grow by the record nearest to",
         choices={"centroid": "their centroid", "extreme": "the record they started from"},
     ),
-    "mhm:path": Words(
+    "mhm:path": FieldDescription(
         "Path through the records",
         choices={
             "nearest-point": "to the nearest record",
@@ -292,43 +298,45 @@ FIELDS: dict[str, Words] = {
             "centroid-mdav": "by the groups of CBFS",
         },
     ),
-    "mst:split": Words(
+    "mst:split": FieldDescription(
         "Large trees are split by",
         choices={"diameter": "MD", "centroid": "CBFS", "none": "nothing: groups may be large"},
     ),
-    "mu-approx:criterion": Words(
+    "mu-approx:criterion": FieldDescription(
         "Keep small", choices={"sse": "squared distances", "euclidean": "distances"}
     ),
-    "mu-approx:restarts": Words("Attempts", "The best one is kept."),
-    "mward:start": Words(
+    "mu-approx:restarts": FieldDescription("Attempts", "The best one is kept."),
+    "mward:start": FieldDescription(
         "First and last record", choices={"max-distance": "most distant", **SCORES}
     ),
-    "mward:descending": Words("From the other end", choices=YES_NO),
-    "mward:grow": Words(
+    "mward:descending": FieldDescription("From the other end", choices=YES_NO),
+    "mward:grow": FieldDescription(
         "First groups grow by the record nearest to",
         choices={"centroid": "their centroid", "extreme": "the extreme record"},
     ),
-    "sorted:by": Words("Sort by", choices=SCORES),
-    "sorted:descending": Words("From the greatest down", choices=YES_NO),
-    "sorted:loadings": Words(
+    "sorted:by": FieldDescription("Sort by", choices=SCORES),
+    "sorted:descending": FieldDescription("From the greatest down", choices=YES_NO),
+    "sorted:loadings": FieldDescription(
         "Weights of the columns", choices={"exact": "exact", "rounded": "rounded as published"}
     ),
-    "tfrp:phases": Words("Phases", choices={"1": "one", "2": "two"}),
-    "univariate:order": Words(
+    "tfrp:phases": FieldDescription("Phases", choices={"1": "one", "2": "two"}),
+    "univariate:order": FieldDescription(
         "Order of the records",
         "Several columns need a score to sort by.",
         choices={"": "the only column", **SCORES},
     ),
-    "blocked:block_size": Words("Size of a block", unit="records at most"),
-    "blocked:seams": Words(
+    "blocked:block_size": FieldDescription("Size of a block", unit="records at most"),
+    "blocked:seams": FieldDescription(
         "Groups at the borders", choices={"refine": "improve", "keep": "leave as they are"}
     ),
     "search:budget": BUDGET,
-    "search:rounds": Words("Rounds per record", "Instead of a time; 50 if both are empty."),
+    "search:rounds": FieldDescription(
+        "Rounds per record", "Instead of a time; 50 if both are empty."
+    ),
     "prove:budget": BUDGET,
 }
 
 
-def words_of(owner: str, name: str) -> Words | None:
-    """Return the words for a parameter of a step, a method or an effort."""
+def describe_field(owner: str, name: str) -> FieldDescription | None:
+    """Return the description of a parameter of a step, a method or an effort; None without one."""
     return FIELDS.get(f"{owner}:{name}") or FIELDS.get(name)

@@ -1,7 +1,7 @@
-"""Removal of data that a column holds besides its visible values.
+"""Removal of values that a column holds but does not show.
 
 A categorical type lists values that no record has any more, and the buffer of a column may still
-hold a value under a missing cell, so that a suppressed cell would be released with its value.
+hold a value under a missing cell, so a suppressed cell would be released with its value.
 """
 
 from typing import Any
@@ -39,9 +39,9 @@ def drop_unused_categories(column: nw.Series[Any], *, prune_ordered: bool = True
             return column
         return _rewrap(native.cat.remove_unused_categories(), column)
     if prune_ordered and column.dtype == nw.Enum and hasattr(native.dtype, "categories"):  # polars
-        present = set(column.unique().to_list())
-        used = [value for value in native.dtype.categories if value in present]
-        return _rewrap(native.cast(type(native.dtype)(used)), column)
+        present_values = set(column.unique().to_list())
+        used_categories = [value for value in native.dtype.categories if value in present_values]
+        return _rewrap(native.cast(type(native.dtype)(used_categories)), column)
     if column.dtype == nw.Categorical:  # polars up to 1.34 carries the unused ones along
         return _rewrap(native.cast(str).cast(native.dtype), column)
     return column
@@ -67,16 +67,16 @@ def prune_dictionary(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     if isinstance(column, pa.ChunkedArray):
         column = column.unify_dictionaries().combine_chunks()
         column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
-    used = np.unique(column.indices.drop_null().to_numpy())
+    used_codes = np.unique(column.indices.drop_null().to_numpy())
     new_index = np.zeros(len(column.dictionary), np.int64)
-    new_index[used] = np.arange(len(used))
+    new_index[used_codes] = np.arange(len(used_codes))
     is_missing = column.is_null().to_numpy(zero_copy_only=False)
     indices = np.zeros(len(column))
     if len(new_index):
         indices = new_index[column.indices.fill_null(0).to_numpy()]
     return pa.DictionaryArray.from_arrays(
         pa.array(indices, column.type.index_type, mask=is_missing),
-        column.dictionary.take(pa.array(used)),
+        column.dictionary.take(pa.array(used_codes)),
         ordered=column.type.ordered,
     )
 

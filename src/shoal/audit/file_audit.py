@@ -15,7 +15,7 @@ from shoal.audit.check import (
     message_without_outcome,
     run_check,
 )
-from shoal.audit.hashes import has_hash, matches
+from shoal.audit.hashes import has_hash, matches_hash
 from shoal.audit.limits import check_limits
 from shoal.audit.statements import other_versions
 from shoal.errors import FileError, ShoalError
@@ -39,23 +39,25 @@ from shoal.plan.verdict import Verdict, make_verdict
 DUMMY_KEY = bytes(32)  # for hashes that are not compared
 
 
-class Audit:
+class FileAudit:
     """A released file and its manifest."""
 
-    def __init__(self, entries: Mapping[str, Any], place: str, table: str | None, dialect: Dialect):
-        self.entries, self.place, self.dialect = entries, place, dialect
+    def __init__(
+        self, entries: Mapping[str, Any], location: str, table: str | None, dialect: Dialect
+    ):
+        self.entries, self.location, self.dialect = entries, location, dialect
         self.plan = Plan.from_dict(entries["plan"], None)
         self.output = entries.get("output", {})
         self.table = table or self.output.get("table")
         self.verdict: Verdict | None = None
         self.delivery: Delivery | None = None  # of the repeated run, if the bytes agree
-        self.original = ""  # its place, once the plan was run again
+        self.original = ""  # its location, once the plan was run again
 
     def checks(self) -> Iterator[Check]:
         """Yield the checks that do not need the original."""
-        yield run_check("file", lambda: check_file(self.place, self.output))
+        yield run_check("file", lambda: check_file(self.location, self.output))
         try:
-            evidence = Evidence(self.plan, self._released())
+            evidence = Evidence(self.plan, self._read_released())
             evidence.joint_classes  # noqa: B018 - a column may be missing
         except ShoalError as error:
             yield Check("readable", False, message_without_outcome(error))
@@ -65,7 +67,7 @@ class Audit:
         yield run_check("columns", lambda: self._columns(frame))
         yield run_check("dropped", lambda: check_dropped_columns(self.plan, frame.columns))
         yield run_check("guarantee", lambda: self._guarantee(evidence))
-        yield run_check("smallest class", lambda: self._smallest(evidence))
+        yield run_check("smallest class", lambda: self._smallest_class(evidence))
         yield run_check(
             "measures",
             lambda: statements.check_measures(self.entries, evidence.joint_classes, self.plan),
@@ -85,14 +87,14 @@ class Audit:
         except ShoalError as error:
             yield Check("run again", False, message_without_outcome(error))
             return
-        yield run_check("run again", lambda: self._repeated(delivery))
+        yield run_check("run again", lambda: self._compare_bytes(delivery))
         yield run_check("statements", lambda: statements.check_statements(self.entries, entries))
         yield run_check("versions", lambda: statements.check_versions(self.entries, entries))
 
     def compare_earlier(self, earlier: Sequence[str]) -> Iterator[Check]:
         """Yield the check of what earlier releases disclose, and add it to the verdict."""
         if earlier and self.verdict is not None:
-            yield run_check("earlier releases", lambda: self._intersect(earlier))
+            yield run_check("earlier releases", lambda: self._compare_earlier(earlier))
 
     def check_limits(self, limits: Limits) -> Iterator[Check]:
         """Yield a check of each limit of the plan and of ``limits``."""
@@ -102,16 +104,18 @@ class Audit:
         try:
             evidence = self._evidence()
             if self.delivery is not None and limits.by("utility"):
-                opened = open_source(self.original, dialect=self.dialect, numbers=())
-                analysed = AnalysedColumns.of(opened, self.delivery.release.plan)
-                evidence = replace(evidence, analysed=analysed)
+                opened_source = open_source(self.original, dialect=self.dialect, numbers=())
+                analysed_columns = AnalysedColumns.from_source(
+                    opened_source, self.delivery.release.plan
+                )
+                evidence = replace(evidence, analysed_columns=analysed_columns)
             yield from check_limits(evidence, limits, verdict)
         except ShoalError as error:
             yield Check("limits", False, message_without_outcome(error))
 
     def _evidence(self) -> Evidence:
         """Return the release, with the original if running the plan gave the same bytes."""
-        evidence = Evidence(self.plan, self._released())
+        evidence = Evidence(self.plan, self._read_released())
         if self.delivery is None:
             return evidence
         release = self.delivery.release
@@ -124,34 +128,36 @@ class Audit:
             measures=Assessment(release.measures, release.remarks),
         )
 
-    def _intersect(self, earlier: Sequence[str]) -> tuple[bool | None, str]:
+    def _compare_earlier(self, earlier: Sequence[str]) -> tuple[bool | None, str]:
         rows = None if self.delivery is None else self.delivery.release.rows
         evidence = self._evidence()
-        findings = find_earlier(evidence, {name: self._read(name) for name in earlier}, rows)
+        findings = find_earlier(
+            evidence, {name: self._read_earlier(name) for name in earlier}, rows
+        )
         if self.verdict is not None:
             all_findings = [*self.verdict.findings, *findings]
             self.verdict = make_verdict(
                 self.verdict.promised, self.verdict.k, self.verdict.unit, all_findings
             )
-        worst = [finding for finding in findings if finding.severity != "informs"]
+        disclosing = [finding for finding in findings if finding.severity != "informs"]
         if not findings:
             return None, "not compared: no column in common, or nothing changed"
-        passed = None if worst else True
+        passed = None if disclosing else True
         if any(finding.severity == "breaks" for finding in findings):
             passed = False
-        return passed, " ".join(finding.sentence for finding in worst or findings)
+        return passed, " ".join(finding.sentence for finding in disclosing or findings)
 
-    def _read(self, place: str) -> Frame:
+    def _read_earlier(self, location: str) -> Frame:
         """Return an earlier release, read with the dialect of this one."""
         return read_frame(
-            open_source(place, dialect=replace(self.dialect, sheet=None), numbers=()), self.plan
+            open_source(location, dialect=replace(self.dialect, sheet=None), numbers=()), self.plan
         )
 
-    def _released(self) -> Frame:
+    def _read_released(self) -> Frame:
         dialect = replace(self.dialect, sheet=None, table=self.table)
         like = empty_table(self.output.get("types", {}))
         return read_frame(
-            open_source(self.place, dialect=dialect, numbers=()), self.plan, like=like
+            open_source(self.location, dialect=dialect, numbers=()), self.plan, like=like
         )
 
     def _records(self, frame: Frame) -> tuple[bool, str]:
@@ -173,8 +179,8 @@ class Audit:
             return None, "the plan promises no k-anonymity"
         return guarantee_kept(self.plan, units_counted=False)
 
-    def _smallest(self, evidence: Evidence) -> tuple[bool, str]:
-        attained = evidence.smallest(evidence.joint_classes)
+    def _smallest_class(self, evidence: Evidence) -> tuple[bool, str]:
+        attained = evidence.smallest_class(evidence.joint_classes)
         stated = self.entries["promise"]["smallest_class"]
         return attained == stated, f"{attained} records, and {stated} in the manifest"
 
@@ -187,7 +193,7 @@ class Audit:
         with tempfile.TemporaryDirectory() as folder:
             name, table = Path(str(self.output.get("name", "release.csv"))).name, None
             target = str(Path(folder) / name)
-            if is_database(self.place):
+            if is_database(self.location):
                 target, table = f"sqlite:///{folder}/again.db", "again"
             delivery = deliver(
                 self.plan,
@@ -198,14 +204,14 @@ class Audit:
                 fingerprints=True,
                 allow_not_kept=True,
             )
-        places: dict[str, Any] = {"source": (original, None), "target": (name, None)}
-        entries = manifests.of_delivery(delivery, self.dialect, **places, hash_key=DUMMY_KEY)
+        locations: dict[str, Any] = {"source": (original, None), "target": (name, None)}
+        entries = manifests.of_delivery(delivery, self.dialect, **locations, hash_key=DUMMY_KEY)
         return delivery, entries
 
-    def _repeated(self, delivery: Delivery) -> tuple[bool | None, str]:
-        if is_database(self.place):
+    def _compare_bytes(self, delivery: Delivery) -> tuple[bool | None, str]:
+        if is_database(self.location):
             return None, "not compared: a table of a database has no bytes"
-        released = manifests.sha256(Path(self.place))
+        released = manifests.sha256(Path(self.location))
         if delivery.target is not None and delivery.target.sha256 == released:
             self.verdict = delivery.release.verdict  # of the same bytes, with all checks
             self.delivery = delivery
@@ -213,30 +219,30 @@ class Audit:
         return False, f"the plan gives other bytes{other_versions(self.entries)}"
 
 
-def check_file(place: str, entry: Mapping[str, Any]) -> tuple[bool | None, str]:
+def check_file(location: str, entry: Mapping[str, Any]) -> tuple[bool | None, str]:
     """Compare a file with the size and the hash in a manifest."""
-    if is_database(place):
+    if is_database(location):
         return None, "not compared: a table of a database has no hash"
     if not has_hash(entry):
         return False, "the manifest holds no hash of it"
-    actual = manifests.file_entry(place, None)
+    actual = manifests.file_entry(location, None)
     if "bytes" in entry and actual["bytes"] != entry["bytes"]:
         return False, f"{actual['bytes']} bytes, and {entry['bytes']} in the manifest"
-    same = matches(actual["sha256"], entry, None)
+    same = matches_hash(actual["sha256"], entry, None)
     return same, f"sha256 is {'' if same else 'NOT '}the manifest's, {actual['bytes']} bytes"
 
 
 def check_original(
-    place: str, entry: Mapping[str, Any], hash_key: bytes | None
+    location: str, entry: Mapping[str, Any], hash_key: bytes | None
 ) -> tuple[bool | None, str]:
     """Compare an original with the keyed hash in a manifest."""
-    if is_database(place):
+    if is_database(location):
         return None, "not compared: a table of a database has no hash"
     if not has_hash(entry):
         return False, "the manifest holds no hash of it"
     if "sha256" not in entry and hash_key is None:
         return False, "the hash in the manifest is keyed, and there is no hash key"
-    same = matches(manifests.file_entry(place, None)["sha256"], entry, hash_key)
+    same = matches_hash(manifests.file_entry(location, None)["sha256"], entry, hash_key)
     return same, f"its hash is {'' if same else 'NOT '}the manifest's"
 
 

@@ -1,4 +1,4 @@
-"""Cells are joined to regions that are large enough to be grouped, and regions packed in blocks."""
+"""Join cells into regions that are large enough to be grouped, and pack regions into blocks."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,13 +8,13 @@ Region = list[int]  # neighbouring cells of one stratum that are grouped togethe
 
 
 def make_regions(
-    cells_of: Sequence[Sequence[int]], records: Mapping[int, int], k: int, cell_size: int
+    cells_by_stratum: Sequence[Sequence[int]], records: Mapping[int, int], k: int, cell_size: int
 ) -> list[Region]:
     """Join neighbouring cells until no region is too small; regions never cross a stratum.
 
     Parameters
     ----------
-    cells_of : list of list of int
+    cells_by_stratum : list of list of int
         The cells of each stratum; near ones follow each other.
     records : dict
         Exact number of records in each cell.
@@ -30,7 +30,7 @@ def make_regions(
     """
     min_records = max(k, cell_size // MIN_FRACTION)
     regions: list[Region] = []
-    for cells in cells_of:
+    for cells in cells_by_stratum:
         stratum_regions: list[Region] = [[]]
         for cell in cells:
             if region_size(stratum_regions[-1], records) >= min_records:

@@ -12,16 +12,16 @@ from shoal.plan.findings.exact_values import check_exact
 from shoal.plan.findings.homogeneity import check_homogeneous, merge_or_mask_more
 from shoal.plan.findings.limits import limit_findings, not_checked
 from shoal.plan.findings.loss import check_groups, check_loss
+from shoal.plan.findings.phrases import mask_more
 from shoal.plan.findings.privacy_constraints import constraint_findings
 from shoal.plan.findings.unchanged_columns import check_roles, check_unique
 from shoal.plan.findings.units import check_identifiers, check_units
 from shoal.plan.findings.weights import check_weights
-from shoal.plan.findings.words import mask_more
 from shoal.plan.guarantees import not_computed
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
 from shoal.plan.warnings import as_finding
-from shoal.scale.job import Job, ReleaseJob, sum_counts, sum_shared
-from shoal.scale.pieces import Pieces
+from shoal.scale.job import Job, ReleaseJob, sum_counts, sum_shared_counts
+from shoal.scale.recoded_combinations import RecodedCombinations
 from shoal.scale.shards import Shard
 from shoal.scale.tasks import MaskedBlock
 from shoal.scale.verdict_counts import exact_shares, findings_from_counts
@@ -44,15 +44,15 @@ def judge(
     column_block_sizes: Sequence[Mapping[int, int]] = (),
 ) -> Verdict:  # fmt: skip
     """Return the verdict on a release, from what was counted on its blocks and files."""
-    attained, unit, class_sizes = _attained(plan, measures, shards)
+    attained_k, unit, class_sizes = _attained_k(plan, measures, shards)
     linkage = measures.get("linkage") if column_block_sizes else None
     n_released = sum(shard.records for shard in shards)
     counts = sum_counts(block.verdict_counts for block in blocks)
-    strata = [name for name in job.step.strata if name in job.released.names]
+    strata = [name for name in job.step.strata if name in job.released_schema.names]
     groups = {(job.step.k, size): number for size, number in _group_sizes(blocks).items()}
     noun = "records" if plan.unit_column is None else "units"
     findings = [
-        *check_attained(plan, attained, unit, (), linkage),
+        *check_attained(plan, attained_k, unit, (), linkage),
         *_findings_on_files(plan, job, columns, shards, measures, remarks, strata),
         *check_loss(measures["information_loss"], plan.thresholds.loss),
         *_missing_value_findings(job, blocks, n_source, n_released),
@@ -64,27 +64,27 @@ def judge(
         *further_findings,
         not_computed(NOT_CHECKED),
     ]
-    return make_verdict(plan.k, attained, unit, findings, exact_shares(counts))
+    return make_verdict(plan.k, attained_k, unit, findings, exact_shares(counts))
 
 
 def judge_recoding(
-    plan: Plan, job: ReleaseJob, columns: Sequence[str], pieces: Pieces,
+    plan: Plan, job: ReleaseJob, columns: Sequence[str], recoded: RecodedCombinations,
     shards: Sequence[Shard], measures: Mapping[str, Any], remarks: Mapping[str, str],
 ) -> Verdict:  # fmt: skip
     """Return the verdict on a release whose combinations of values were recoded."""
-    attained, unit, _ = _attained(plan, measures, shards)
-    exact = pieces.exact_shares(plan.masked)
+    attained_k, unit, _ = _attained_k(plan, measures, shards)
+    exact = recoded.exact_shares(plan.masked)
     findings = [
-        *check_attained(plan, attained, unit),
+        *check_attained(plan, attained_k, unit),
         *_findings_on_files(plan, job, columns, shards, measures, remarks),
         *check_exact(exact, plan.thresholds.exact, mask_more(plan.steps)),
-        *map(as_finding, pieces.warnings),
+        *map(as_finding, recoded.warnings),
         not_computed(NOT_CHECKED),
     ]
-    return make_verdict(plan.k, attained, unit, findings, exact)
+    return make_verdict(plan.k, attained_k, unit, findings, exact)
 
 
-def _attained(
+def _attained_k(
     plan: Plan, measures: Mapping[str, Any], shards: Sequence[Shard]
 ) -> tuple[int, str, Mapping[int, int]]:
     """Return the size of the smallest class, what it counts, and the classes by size."""
@@ -104,7 +104,7 @@ def _findings_on_files(
         *check_identifiers(plan),
         *check_roles(plan, columns),
         *check_homogeneous(
-            sum_shared(shard.shared for shard in shards),
+            sum_shared_counts(shard.shared_counts for shard in shards),
             n_classes,
             plan.unit_column or RECORD_UNIT,
             merge_or_mask_more(plan.steps),
@@ -112,17 +112,17 @@ def _findings_on_files(
         ),
         *limit_findings(plan.limits.check(Assessment(measures, remarks)), plan.steps),
     ]
-    unique = [shard.unique for shard in shards if shard.unique is not None]
-    if unique:
-        share = sum(unique) / sum(shard.records for shard in shards)
-        others = [*strata, *job.other_columns]
-        findings += check_unique(others, None, share, plan.thresholds.unique, RECORDS)
-    with_weights = [
+    n_unique = [shard.unique for shard in shards if shard.unique is not None]
+    if n_unique:
+        share = sum(n_unique) / sum(shard.records for shard in shards)
+        other_columns = [*strata, *job.other_columns]
+        findings += check_unique(other_columns, None, share, plan.thresholds.unique, RECORDS)
+    smallest_sizes = [
         shard.smallest_with_weights for shard in shards if shard.smallest_with_weights is not None
     ]
-    if with_weights and job.weight is not None:
+    if smallest_sizes and job.weight is not None:
         unit = plan.unit_column or RECORD_UNIT
-        findings += check_weights(job.weight, plan.k, min(with_weights), unit)
+        findings += check_weights(job.weight, plan.k, min(smallest_sizes), unit)
     return findings
 
 
@@ -134,7 +134,7 @@ def _group_sizes(blocks: Sequence[MaskedBlock]) -> dict[int, int]:
 
 def judge_recount(
     plan: Plan,
-    attained: int,
+    attained_k: int,
     columns: Iterable[str],
     constraints: tuple[float | None, float | None] = (None, None),
 ) -> Verdict:
@@ -144,14 +144,14 @@ def judge_recount(
     """
     confidential = columns_with(plan.roles, "confidential")
     findings = [
-        *check_attained(plan, attained),
+        *check_attained(plan, attained_k),
         *check_units(plan),
         *constraint_findings(plan.steps[0], *constraints, confidential),
         *check_roles(plan, list(columns)),
         *not_checked([limit.name for limit in plan.limits]),
         not_computed(NOT_RECOUNTED),
     ]
-    return make_verdict(plan.k, attained, RECORD_UNIT, findings)
+    return make_verdict(plan.k, attained_k, RECORD_UNIT, findings)
 
 
 def _missing_value_findings(
@@ -164,10 +164,10 @@ def _missing_value_findings(
             f"{n_source - n_released} of {n_source} records were dropped because values are"
             " missing."
         )
-    imputed = list_counts(sum_counts(block.imputed for block in blocks))
+    imputed = list_counts(sum_counts(block.n_imputed for block in blocks))
     if imputed:
         sentences.append(f"Cells that were missing now hold the value of the group: {imputed}.")
-    suppressed = list_counts(sum_counts(block.suppressed for block in blocks))
+    suppressed = list_counts(sum_counts(block.n_suppressed for block in blocks))
     if suppressed and job.step.missing == "own-groups":
         sentences.append(
             "Cells were suppressed, to join patterns of missing cells that fewer than k"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ReleaseType = TypeVar("ReleaseType")
 
 
-class Record:
+class ManifestFiles:
     """A manifest to be written, with its signing key and its hash key.
 
     Parameters
@@ -40,24 +40,26 @@ class Record:
         check_manifest(manifest)
         self.manifest, self._signing_key = manifest, signing_key
         self._key_file = hash_key or hash_key_path(manifest)
-        self._new = None if self._key_file.exists() else keys.new_hash_key()
+        self._new_key = None if self._key_file.exists() else keys.new_hash_key()
         self.hash_key = (
-            keys.load_hash_key(self._key_file) if self._new is None else bytes.fromhex(self._new)
+            keys.load_hash_key(self._key_file)
+            if self._new_key is None
+            else bytes.fromhex(self._new_key)
         )
 
     @property
     def secret(self) -> tuple[Path, ...]:
         """Files that only their owner may read."""
-        return () if self._new is None else (self._key_file,)
+        return () if self._new_key is None else (self._key_file,)
 
     def documents(
-        self, text: Callable[[ReleaseType], str]
+        self, manifest_text: Callable[[ReleaseType], str]
     ) -> dict[Path, Callable[[ReleaseType], str | bytes]]:
         """Return the files to write, each with a function that returns its content.
 
         Parameters
         ----------
-        text : callable
+        manifest_text : callable
             Returns the manifest of a release.
 
         Returns
@@ -65,20 +67,20 @@ class Record:
         dict
             Paths, and functions of the release.
         """
-        written: list[str] = []
+        written_manifest: list[str] = []
 
         def manifest(release: ReleaseType) -> str:
-            written[:] = [text(release)]
-            return written[0]
+            written_manifest[:] = [manifest_text(release)]
+            return written_manifest[0]
 
         documents: dict[Path, Callable[[ReleaseType], str | bytes]] = {self.manifest: manifest}
-        signing_key, new = self._signing_key, self._new
+        signing_key, new_key = self._signing_key, self._new_key
         if signing_key is not None:
             # The manifest is written first, so that exactly its bytes are signed.
             path = signature_path(self.manifest)
-            documents[path] = lambda release: signing_key.sign(written[0].encode())
-        if new is not None:
-            documents[self._key_file] = lambda release: new
+            documents[path] = lambda release: signing_key.sign(written_manifest[0].encode())
+        if new_key is not None:
+            documents[self._key_file] = lambda release: new_key
         return documents
 
 

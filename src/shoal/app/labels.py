@@ -1,4 +1,4 @@
-"""What the page calls roles, kinds of values, steps, methods and options, in plain words."""
+"""Labels of roles, kinds of values, steps, methods and options on the page, in plain words."""
 
 from typing import NamedTuple
 

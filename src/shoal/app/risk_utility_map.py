@@ -28,20 +28,20 @@ def recommend(runs: list[Run]) -> tuple[int | None, str]:
     if len(points) < 2:
         return None, ""
     measured = {run.number: run for run in runs if run.number in points}
-    first, *others = (run.plan.get("roles") for run in measured.values())
-    if any(roles != first for roles in others):
+    first_roles, *other_roles = (run.plan.get("roles") for run in measured.values())
+    if any(roles != first_roles for roles in other_roles):
         return None, "The columns of these runs have different roles, so that none is recommended."
     front = pareto_front(points)
-    kept = {
+    guaranteed = {
         number: points[number]
         for number in front
         if measured[number].result["status"] != "not kept"
     }
-    if not kept:
+    if not guaranteed:
         return None, "No run on the Pareto front keeps its guarantee."
-    best = nearest_to_ideal(kept)
-    why = reason_to_recommend(len({points[number] for number in front}))
-    return best, f"Recommended: run {best} ({measured[best].title}). {why}. {LARGER_K}"
+    best = nearest_to_ideal(guaranteed)
+    reason = reason_to_recommend(len({points[number] for number in front}))
+    return best, f"Recommended: run {best} ({measured[best].title}). {reason}. {LARGER_K}"
 
 
 def draw_map(runs: list[Run], front: set[int], best: int | None = None) -> str:
@@ -68,13 +68,20 @@ def draw_map(runs: list[Run], front: set[int], best: int | None = None) -> str:
         " attacker who links all of them links correctly. On the Pareto front:"
         f" {', '.join(point.run for point in _on_front(map_points))}."
     )
-    broad, narrow = (
-        risk_map(shown, _on_front(shown), description, RISK, title="Risk-utility map", width=width)
-        for shown, width in ((map_points, WIDTH), (numbered, NARROW))
+    wide, narrow = (
+        risk_map(
+            points_of_map,
+            _on_front(points_of_map),
+            description,
+            RISK,
+            title="Risk-utility map",
+            width=width,
+        )
+        for points_of_map, width in ((map_points, WIDTH), (numbered, NARROW))
     )
     legend = [("best", "on the Pareto front"), ("other", "dominated by another")]
     legend += [("ring", "recommended")] if best is not None else []
-    return embedded(replace(broad, legend=legend, narrow=narrow), "map")
+    return embedded(replace(wide, legend=legend, narrow=narrow), "map")
 
 
 def _on_front(map_points: list[MapPoint]) -> list[MapPoint]:

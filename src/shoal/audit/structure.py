@@ -60,7 +60,7 @@ FILE_ENTRIES: dict[str, type] = {
 }
 
 
-def check_shape(entries: Any, name: str, versions: Collection[int]) -> None:
+def check_structure(entries: Any, name: str, versions: Collection[int]) -> None:
     """Refuse entries that are missing, unknown or of the wrong type.
 
     Parameters
@@ -72,7 +72,7 @@ def check_shape(entries: Any, name: str, versions: Collection[int]) -> None:
     versions : collection of int
         The versions that can be read.
     """
-    if not isinstance(entries, dict) or any(part not in entries for part in REQUIRED):
+    if not isinstance(entries, dict) or any(section not in entries for section in REQUIRED):
         _refuse(name, f"it lacks one of {', '.join(REQUIRED)}")
     version = entries.get("manifest")
     if isinstance(version, bool) or version not in versions:
@@ -84,47 +84,50 @@ def check_shape(entries: Any, name: str, versions: Collection[int]) -> None:
     if version == 1:
         _check_types(entries, {**REQUIRED, **OPTIONAL, "versions": dict}, name)
     else:
-        needed = {**REQUIRED, **REQUIRED_SINCE_2}
-        _check_part(entries, {**needed, **OPTIONAL}, name, needed)
-        _check_part(entries["verdict"], VERDICT_ENTRIES, name)
-        _check_part(entries["promise"], PROMISE_ENTRIES, name)
+        required = {**REQUIRED, **REQUIRED_SINCE_2}
+        _check_section(entries, {**required, **OPTIONAL}, name, required)
+        _check_section(entries["verdict"], VERDICT_ENTRIES, name)
+        _check_section(entries["promise"], PROMISE_ENTRIES, name)
         for finding in entries["verdict"]["findings"]:
-            _check_part(finding, FINDING_ENTRIES, name)
-    _check_needed(entries["promise"], ("k", "smallest_class"), name)
-    for part in ("input", "output", "report"):
-        part_entries = entries.get(part, {})
-        listed = part_entries.get("files", [])
-        for file in [part_entries, *(listed if isinstance(listed, list) else [None])]:
-            hashed = version != 1 and isinstance(file, dict) and "sha256" in file
-            _check_part(file, FILE_ENTRIES, name, ("name", "bytes") if hashed else ())
+            _check_section(finding, FINDING_ENTRIES, name)
+    _check_required(entries["promise"], ("k", "smallest_class"), name)
+    for section in ("input", "output", "report"):
+        section_entries = entries.get(section, {})
+        listed_files = section_entries.get("files", [])
+        for file in [
+            section_entries,
+            *(listed_files if isinstance(listed_files, list) else [None]),
+        ]:
+            is_hashed = version != 1 and isinstance(file, dict) and "sha256" in file
+            _check_section(file, FILE_ENTRIES, name, ("name", "bytes") if is_hashed else ())
     _check_files(entries, name)
 
 
-def _check_part(
-    part: Any, types: Mapping[str, type], name: str, needed: Collection[str] | None = None
+def _check_section(
+    section: Any, types: Mapping[str, type], name: str, required: Collection[str] | None = None
 ) -> None:
-    """Refuse a part with a missing or unknown entry, or an entry of the wrong type."""
-    if not isinstance(part, dict):
+    """Refuse a section with a missing or unknown entry, or an entry of the wrong type."""
+    if not isinstance(section, dict):
         _refuse(name, "a part of it has the wrong type")
-    _check_needed(part, types if needed is None else needed, name)
-    _check_types(part, types, name)
-    unknown = [entry for entry in part if entry not in types]
+    _check_required(section, types if required is None else required, name)
+    _check_types(section, types, name)
+    unknown = [entry for entry in section if entry not in types]
     if unknown:
         _refuse(name, f"it has the unknown entry {unknown[0]!r}")
 
 
-def _check_needed(entries: Mapping[str, Any], needed: Collection[str], name: str) -> None:
-    for part in needed:
-        if part not in entries:
-            _refuse(name, f"it lacks {part!r}")
+def _check_required(entries: Mapping[str, Any], required: Collection[str], name: str) -> None:
+    for entry_name in required:
+        if entry_name not in entries:
+            _refuse(name, f"it lacks {entry_name!r}")
 
 
 def _check_types(entries: Mapping[str, Any], types: Mapping[str, type], name: str) -> None:
-    for part, kind in types.items():
-        entry = entries.get(part)
-        wrong = not isinstance(entry, kind) or isinstance(entry, bool)
-        if part in entries and wrong:
-            _refuse(name, f"{part!r} has the wrong type")
+    for entry_name, entry_type in types.items():
+        entry = entries.get(entry_name)
+        is_wrong = not isinstance(entry, entry_type) or isinstance(entry, bool)
+        if entry_name in entries and is_wrong:
+            _refuse(name, f"{entry_name!r} has the wrong type")
 
 
 def _check_files(entries: Mapping[str, Any], name: str) -> None:
@@ -133,7 +136,9 @@ def _check_files(entries: Mapping[str, Any], name: str) -> None:
     files = [*output.get("files", []), *entries.get("input", {}).get("files", [])]
     if not all("name" in file for file in files):
         _refuse(name, "a file has no name")
-    file_names = [entries.get(part, {}).get("name", "a") for part in ("output", "input", "report")]
+    file_names = [
+        entries.get(section, {}).get("name", "a") for section in ("output", "input", "report")
+    ]
     if not all(isinstance(n, str) and "\0" not in n and Path(n).name == n for n in file_names):
         _refuse(name, "the name of a file is invalid")
     types = output.get("types", {})
