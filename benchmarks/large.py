@@ -152,7 +152,7 @@ def borders(kind, n, p):
 def warm(method):
     """Compile what a worker needs, as the first task of a long-lived cluster would."""
     from shoal.metrics.linkage import linkage_chances
-    from shoal.scale.grouping import single_threaded
+    from shoal.scale.microaggregation.grouping import single_threaded
 
     X = piece(0)[:20_000]
     single_threaded(partitioner(method), 200_000).fit(X)

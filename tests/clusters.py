@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from needs import lacking
 from shoal import _progress as progress
 from shoal import scale
-from shoal.scale.cluster import LOST_WORKER_SETTING
+from shoal.scale.runners.dask_cluster import LOST_WORKER_SETTING
 
 try:
     import dask
@@ -44,7 +44,9 @@ def fork_workers():
     with suppress(ImportError):  # before 2026 it had another name
         from distributed.utils import get_mp_context
 
-        get_mp_context().set_forkserver_preload(["distributed", "shoal.scale.tasks"])
+        get_mp_context().set_forkserver_preload(
+            ["distributed", "shoal.scale.microaggregation.masked_blocks"]
+        )
 
 
 def lose_connection(dask_worker):

@@ -15,8 +15,8 @@ from shoal import Plan, scale
 from shoal import _progress as progress
 from shoal.errors import ClusterError, FileError
 from shoal.partitioners import MDAV
-from shoal.scale.runner import Runner, run_stage
-from shoal.scale.spark import SparkRunner
+from shoal.scale.runners.runner import Runner, run_stage
+from shoal.scale.runners.spark import SparkRunner
 
 pytestmark = pytest.mark.filterwarnings("default")
 

@@ -13,7 +13,7 @@ from shoal import Plan
 from shoal.cli import app
 from shoal.errors import FileError
 from shoal.partitioners import MDAV
-from shoal.scale.cluster import connect
+from shoal.scale.runners.dask_cluster import connect
 
 
 @pytest.fixture
@@ -162,7 +162,9 @@ def test_a_local_cluster_starts_beside_another_that_holds_the_usual_port():
 
 
 def test_scratch_files_left_by_a_failed_run_are_reported(source, tmp_path, monkeypatch):
-    monkeypatch.setattr("shoal.scale.folder.shutil.rmtree", lambda *words, **options: None)
+    monkeypatch.setattr(
+        "shoal.scale.publication.release_folder.shutil.rmtree", lambda *words, **options: None
+    )
     monkeypatch.setattr("shoal.scale.run.open_runner", _fails)
     result = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav")
     assert result.exit_code == 1

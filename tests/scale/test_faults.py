@@ -29,8 +29,8 @@ from raising import raises
 from shoal import Plan, scale
 from shoal.errors import ClusterError, FileError
 from shoal.partitioners import MDAV
-from shoal.scale import cluster as clusters
-from shoal.scale.runner import run_stage
+from shoal.scale.runners import dask_cluster
+from shoal.scale.runners.runner import run_stage
 
 pytestmark = [
     pytest.mark.slow,
@@ -72,9 +72,10 @@ def test_a_run_whose_workers_are_killed_gives_the_same_files(processes, right, s
 def test_a_local_cluster_waits_for_a_worker_that_comes_back_late(monkeypatch):
     import dask
 
-    never = {clusters.LOST_WORKER_SETTING: "0.01s"}  # as if every start took longer than Dask waits
+    # As if every start took longer than Dask waits.
+    never = {dask_cluster.LOST_WORKER_SETTING: "0.01s"}
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    with dask.config.set(never), clusters.connect(None) as client:
+    with dask.config.set(never), dask_cluster.connect(None) as client:
         both(client)
         before = pids(client)
         os.kill(before[0], signal.SIGKILL)
@@ -142,7 +143,7 @@ def test_a_damaged_file_is_named_and_nothing_is_left(how, processes, tmp_path):
 
 
 def test_a_task_that_kills_every_worker_ends_the_run(processes, monkeypatch, source, tmp_path):
-    monkeypatch.setattr("shoal.scale.microaggregation_run.MicroaggregationRun._write_shards", _die)
+    monkeypatch.setattr("shoal.scale.microaggregation.run.MicroaggregationRun._write_shards", _die)
     with pytest.raises(ClusterError) as caught:
         scale.mask(source, PLAN, tmp_path / "out", client=processes, chunk_size=500)
     assert caught.value.code == "workers-died"
@@ -155,8 +156,8 @@ def _die(run, blocks):
 
 
 def test_a_cluster_without_workers_is_not_waited_for(monkeypatch, source, tmp_path):
-    monkeypatch.setattr(clusters, "NO_WORKER_TIMEOUT", 1.0)
-    monkeypatch.setattr(clusters, "FIRST_WORKER_TIMEOUT", 0.5)
+    monkeypatch.setattr(dask_cluster, "NO_WORKER_TIMEOUT", 1.0)
+    monkeypatch.setattr(dask_cluster, "FIRST_WORKER_TIMEOUT", 0.5)
     with cluster(1, processes=False) as release, Client(release, set_as_default=False) as client:
         with (
             at_stages(lambda: release.scale(0), "counting"),
@@ -245,7 +246,7 @@ def test_a_table_several_times_larger_than_the_memory_of_the_workers(tmp_path):
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "", "somewhere", "http://127.0.0.1:9"])
 def test_an_address_without_a_scheduler_is_refused(address, monkeypatch, source, tmp_path):
-    monkeypatch.setattr(clusters, "SCHEDULER_TIMEOUT", 0.5)
+    monkeypatch.setattr(dask_cluster, "SCHEDULER_TIMEOUT", 0.5)
     with raises(ClusterError, "no-scheduler"):
         scale.mask(source, PLAN, tmp_path / "out", client=address)
 

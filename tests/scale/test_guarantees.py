@@ -15,8 +15,9 @@ from shoal.audit import verify
 from shoal.errors import GuaranteeBroken, InputError, PlanError
 from shoal.metrics import l_diversity, t_closeness
 from shoal.partitioners import MDAV
-from shoal.scale import grouping, region_joins, tasks
-from shoal.scale.chunks import sort_by
+from shoal.scale.microaggregation import grouping, masked_blocks
+from shoal.scale.sources.chunks import sort_by
+from shoal.scale.splitting import region_joins
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
@@ -214,7 +215,7 @@ def test_every_block_of_columns_keeps_k_across_files(options, client, tmp_path):
 def test_a_block_of_columns_below_k_is_noticed_though_its_class_is_in_many_files(
     client, tmp_path, monkeypatch
 ):
-    release = tasks._mask_records
+    release = masked_blocks._mask_records
 
     def leaky(job, table, *words):
         made = release(job, table, *words)
@@ -222,7 +223,7 @@ def test_a_block_of_columns_below_k_is_noticed_though_its_class_is_in_many_files
         ages = np.where(lowest, -5.0, made["age"].to_numpy())
         return made.set_column(made.column_names.index("age"), "age", pa.array(ages))
 
-    monkeypatch.setattr(tasks, "_mask_records", leaky)
+    monkeypatch.setattr(masked_blocks, "_mask_records", leaky)
     with raises(GuaranteeBroken, "guarantee-broken", smallest=1, k=4):
         mask(firms(), plan_of(blocks=1), tmp_path, client, chunk_size=150, allow_not_kept=True)
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
@@ -357,7 +358,7 @@ def test_guarantees_are_counted_on_the_files(options, error, client, tmp_path, m
         units = units if keeps_units else None
         return grouping.group_region(replace(job, step=plain), table, columns, units)
 
-    monkeypatch.setattr(tasks, "group_region", without_constraint)
+    monkeypatch.setattr(masked_blocks, "group_region", without_constraint)
     with pytest.raises(error):
         mask(firms(), plan_of(**options), tmp_path, client, chunk_size=150)
     assert [path.name for path in tmp_path.iterdir()] == ["in"]

@@ -27,9 +27,9 @@ from shoal.errors import (
 )
 from shoal.metrics import linkage
 from shoal.partitioners import MDAV, VMDAV, Blocked, Refine, partitioner
-from shoal.scale import tasks
-from shoal.scale.chunks import sort_by
-from shoal.scale.grouping import single_threaded
+from shoal.scale.microaggregation import masked_blocks
+from shoal.scale.microaggregation.grouping import single_threaded
+from shoal.scale.sources.chunks import sort_by
 from tables import tables_and_k
 from tries import tries
 
@@ -131,8 +131,8 @@ def test_records_that_look_alike_lie_in_one_file(base_release):
 def test_a_sample_of_the_records_finds_the_same_cuts_in_any_order(
     client, source, monkeypatch, tmp_path
 ):
-    monkeypatch.setattr("shoal.scale.sample.MIN_SAMPLE", 300)
-    monkeypatch.setattr("shoal.scale.microaggregation_run.MAX_ATTACKED", 200)
+    monkeypatch.setattr("shoal.scale.statistics.sample.MIN_SAMPLE", 300)
+    monkeypatch.setattr("shoal.scale.microaggregation.run.MAX_ATTACKED", 200)
     plan = plan_of(["age", "height"], roles=ROLES, within="region")
     shuffled = people().take(np.random.default_rng(1).permutation(3000))
     actual = [
@@ -190,7 +190,7 @@ def test_the_smallest_class_is_counted_on_the_files(client, monkeypatch, tmp_pat
     folder = write_files(table, tmp_path / "in")
     release = scale.mask(folder, plan_of(["a"]), tmp_path / "out", client=client)
     assert (release.groups["smallest"], release.measures["smallest_class"]) == (4, 32)
-    mask = tasks._mask_records
+    mask = masked_blocks._mask_records
 
     def leaky(*words):
         base_release = mask(*words)
@@ -198,14 +198,14 @@ def test_the_smallest_class_is_counted_on_the_files(client, monkeypatch, tmp_pat
             0, "a", pa.array([0.5, *base_release.column("a").to_pylist()[1:]])
         )
 
-    monkeypatch.setattr(tasks, "_mask_records", leaky)
+    monkeypatch.setattr(masked_blocks, "_mask_records", leaky)
     with raises(GuaranteeBroken, "guarantee-broken", smallest=1):
         scale.mask(folder, plan_of(["a"]), tmp_path / "no", client=client)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
 
 
 def test_linkage_states_the_number_of_targets(client, monkeypatch, tmp_path):
-    monkeypatch.setattr("shoal.scale.microaggregation_run.MAX_ATTACKED", 60)
+    monkeypatch.setattr("shoal.scale.microaggregation.run.MAX_ATTACKED", 60)
     folder = write_files(people(900), tmp_path / "in")
     release = scale.mask(folder, plan_of(["age", "height"]), tmp_path / "out", client=client)
     asked = int(release.remarks["linkage"].split()[1])

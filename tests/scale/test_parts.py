@@ -23,17 +23,28 @@ from shoal import Plan
 from shoal._signals import defer_interrupt
 from shoal.errors import ColumnError, FileError, GuaranteeBroken, InputError, ScratchFilesLeft
 from shoal.partitioners import MDAV
-from shoal.scale.chunks import check_sortable, make_chunks, read_batches, read_footer, sort_by
-from shoal.scale.encoders import make_encoders
-from shoal.scale.exact_sums import UNIT, exact_integer_sum, exact_squares
-from shoal.scale.folder import MARKER, ReleaseFolder
-from shoal.scale.guarantees import check_guarantee
-from shoal.scale.keys import content_keys, distinguish_duplicates, in_sample
-from shoal.scale.regions import make_blocks, make_regions
-from shoal.scale.scratch import read_scratch, write_scratch
-from shoal.scale.split_tree import build_split_tree
-from shoal.scale.statistics import Moments, StatisticsRequest, batch_statistics, merge_statistics
-from shoal.scale.strata import Strata, divide_strata, find_strata
+from shoal.scale.assessment.guarantees import check_guarantee
+from shoal.scale.microaggregation.encoders import make_encoders
+from shoal.scale.publication.release_folder import MARKER, ReleaseFolder
+from shoal.scale.sources.chunks import (
+    check_sortable,
+    make_chunks,
+    read_batches,
+    read_footer,
+    sort_by,
+)
+from shoal.scale.splitting.regions import make_blocks, make_regions
+from shoal.scale.splitting.split_tree import build_split_tree
+from shoal.scale.splitting.strata import Strata, divide_strata, find_strata
+from shoal.scale.statistics.exact_sums import UNIT, exact_integer_sum, exact_squares
+from shoal.scale.statistics.hashes import content_keys, distinguish_duplicates, in_sample
+from shoal.scale.statistics.table_statistics import (
+    Moments,
+    StatisticsRequest,
+    batch_statistics,
+    merge_statistics,
+)
+from shoal.scale.storage.scratch_files import read_scratch, write_scratch
 from tables import tables
 
 floats = st.floats(-1e150, 1e150, allow_subnormal=True)
@@ -167,7 +178,7 @@ def test_no_cell_is_much_too_large_where_few_records_differ_or_many_are_zero(mak
 
 
 def test_a_sample_depends_on_the_records_alone(monkeypatch):
-    monkeypatch.setattr("shoal.scale.sample.MIN_DISTINCT", 30)
+    monkeypatch.setattr("shoal.scale.statistics.sample.MIN_DISTINCT", 30)
     rng = np.random.default_rng(0)
     table = pa.table({"x": rng.integers(0, 200, 2000), "y": rng.integers(0, 3, 2000)})
     whole = statistics_of(table).sample

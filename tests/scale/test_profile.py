@@ -11,9 +11,9 @@ from clusters import masked_in_two_orders, people, write_files
 from shoal import Plan, assess, scale
 from shoal.metrics.histogram import histogram
 from shoal.partitioners import MDAV
-from shoal.scale.chunks import sort_by
-from shoal.scale.moment_sums import MOMENT_MEASURES, MomentSums
-from shoal.scale.profile import Grid, risk_of_original
+from shoal.scale.sources.chunks import sort_by
+from shoal.scale.statistics.moment_sums import MOMENT_MEASURES, MomentSums
+from shoal.scale.statistics.profile import Grid, risk_of_original
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 

@@ -15,8 +15,8 @@ from shoal.audit import verify
 from shoal.errors import FileError, GuaranteeBroken, InputError, PlanError
 from shoal.metrics.figures import flatten
 from shoal.partitioners import MDAV
-from shoal.scale import combinations, recoding
-from shoal.scale.keys import content_keys
+from shoal.scale.recoding import combinations, recoded_records
+from shoal.scale.statistics.hashes import content_keys
 from shoal.steps import Generalise, Microaggregate, Suppress
 from shoal.steps.distinct_result import DistinctResult
 
@@ -186,7 +186,7 @@ def test_records_that_appear_between_two_passes_are_noticed(client, tmp_path, mo
             pa.array(counts > 0)
         )
 
-    monkeypatch.setattr("shoal.scale.recoding_run.find_combinations", one_record_less)
+    monkeypatch.setattr("shoal.scale.recoding.run.find_combinations", one_record_less)
     source = write_files(workers(), tmp_path / "in")
     with raises(FileError, "file-changed"):
         scale.mask(source, plan_of(CASES["suppress"]), tmp_path / "out", client=client)
@@ -239,5 +239,5 @@ def test_a_limit_that_is_not_computed_is_refused_and_others_are_checked(client, 
 def test_hashes_order_combinations_and_cells_are_ranges_of_them():
     keys = np.array([3, 7, 7, 9], np.uint64)
     borders = np.array([3, 7], np.uint64)
-    assert recoding.cells_of(keys, borders).tolist() == [0, 1, 1, 1]
-    assert recoding.cells_of(np.array([1], np.uint64), borders).tolist() == [0]
+    assert recoded_records.cells_of(keys, borders).tolist() == [0, 1, 1, 1]
+    assert recoded_records.cells_of(np.array([1], np.uint64), borders).tolist() == [0]

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from clusters import Client, cluster, write_files
 from shoal import Plan, scale
 from shoal.partitioners import MDAV
-from shoal.scale import resplit
-from shoal.scale.resplit import final_buckets, pack_in_order
-from shoal.scale.scratch import read_scratch
+from shoal.scale.splitting import resplit
+from shoal.scale.splitting.resplit import final_buckets, pack_in_order
+from shoal.scale.storage.scratch_files import read_scratch
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
@@ -42,9 +42,9 @@ def written(make, folder, order=None, **options):
 @pytest.fixture
 def small_sample(monkeypatch):
     """Let the sample miss what it misses of a long table."""
-    monkeypatch.setattr("shoal.scale.sample.MIN_DISTINCT", 60)
-    monkeypatch.setattr("shoal.scale.sample.MIN_SAMPLE", 60)
-    monkeypatch.setattr("shoal.scale.sample.PER_CELL", 2)
+    monkeypatch.setattr("shoal.scale.statistics.sample.MIN_DISTINCT", 60)
+    monkeypatch.setattr("shoal.scale.statistics.sample.MIN_SAMPLE", 60)
+    monkeypatch.setattr("shoal.scale.statistics.sample.PER_CELL", 2)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def held(monkeypatch):
         seen.append(read_scratch(files, numbers))
         return seen[-1]
 
-    monkeypatch.setattr("shoal.scale.tasks.read_scratch", read)
+    monkeypatch.setattr("shoal.scale.microaggregation.masked_blocks.read_scratch", read)
     monkeypatch.setattr("shoal.scale.shards.read_scratch", read)
     return seen
 

@@ -15,9 +15,9 @@ from shoal import Plan, scale
 from shoal import _progress as progress
 from shoal.errors import ClusterError, FileError, ParameterError
 from shoal.partitioners import MDAV
-from shoal.scale import process_pool
-from shoal.scale.cluster import DaskRunner
-from shoal.scale.runner import Runner, open_runner, run_stage
+from shoal.scale.runners import process_pool
+from shoal.scale.runners.dask_cluster import DaskRunner
+from shoal.scale.runners.runner import Runner, open_runner, run_stage
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 

@@ -171,7 +171,7 @@ def test_nothing_is_written_into_the_folder_of_the_release(
 
 
 def test_what_cannot_be_written_is_refused_before_the_work(client, source, tmp_path, monkeypatch):
-    monkeypatch.setattr("shoal.scale.cluster.DaskRunner.check", None)  # never called
+    monkeypatch.setattr("shoal.scale.runners.dask_cluster.DaskRunner.check", None)  # never called
     (tmp_path / "there.json").touch()
     where = {"target": tmp_path / "out", "client": client}
     for options, error, code in (

@@ -10,7 +10,7 @@ from raising import raises
 from shoal import Plan, scale
 from shoal.errors import ColumnError, FileError, InputError
 from shoal.partitioners import MDAV
-from shoal.scale.sources import check_folder_columns, find_files
+from shoal.scale.sources.source_files import check_folder_columns, find_files
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 

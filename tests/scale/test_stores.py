@@ -18,9 +18,9 @@ from shoal.cli import app
 from shoal.errors import FileError, ParameterError, ScratchFilesLeft
 from shoal.io.files import read
 from shoal.partitioners import MDAV
-from shoal.scale import storage
-from shoal.scale.scratch_folder import ScratchFolder, write_scratch_object
-from shoal.scale.storage import _open_store
+from shoal.scale.storage import files
+from shoal.scale.storage.files import _open_store
+from shoal.scale.storage.scratch_folder import ScratchFolder, write_scratch_object
 from stores import BUCKET, KEY, SECRET, environment, store
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -158,7 +158,7 @@ def impatient(monkeypatch, s3):
         access_key=KEY, secret_key=SECRET, allow_delayed_open=True,
         retry_strategy=fs.AwsDefaultS3RetryStrategy(max_attempts=2),
     )  # fmt: skip
-    monkeypatch.setattr(storage, "_open_store", lambda root: (system, BUCKET))
+    monkeypatch.setattr(files, "_open_store", lambda root: (system, BUCKET))
 
 
 @pytest.mark.parametrize("n", [0, 2])

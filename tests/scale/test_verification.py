@@ -21,8 +21,9 @@ from shoal.audit import manifest as manifests
 from shoal.cli import app
 from shoal.errors import ClusterError, ColumnError, FileError, ParameterError
 from shoal.partitioners import MDAV
-from shoal.scale import recount as counting
-from shoal.scale.recount import Recount, recount
+from shoal.scale.verification import folder_audit
+from shoal.scale.verification import recount as counting
+from shoal.scale.verification.recount import Recount, recount
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
@@ -207,7 +208,7 @@ def test_an_original_of_more_files_is_seen(out, source, client, tmp_path):
 def test_an_original_that_holds_a_file_twice_is_seen(
     out, source, base_release, monkeypatch, tmp_path
 ):
-    monkeypatch.setattr("shoal.scale.verification.mask", lambda *places, **options: base_release)
+    monkeypatch.setattr(folder_audit, "mask", lambda *places, **options: base_release)
     more = shutil.copytree(source, tmp_path / "more")
     shutil.copy(more / "0.parquet", more / "copy.parquet")
     assert failed(out, original=more) == ["original"]
@@ -243,7 +244,7 @@ def test_forged_statements_are_seen_with_the_original(out, source, base_release,
         else:
             entries[part] = {name: 1.0 for name in entries[part]}
 
-    monkeypatch.setattr("shoal.scale.verification.mask", lambda *places, **options: base_release)
+    monkeypatch.setattr(folder_audit, "mask", lambda *places, **options: base_release)
     assert failed(out, original=source) == []
     resealed(out, forge)
     assert "statements" in failed(out, original=source)
@@ -316,7 +317,7 @@ def test_a_cluster_that_does_not_answer_gives_no_verdict(out, source, monkeypatc
     def gone(*places, **options):
         raise ClusterError("No scheduler answers.")
 
-    monkeypatch.setattr("shoal.scale.verification.mask", gone)
+    monkeypatch.setattr(folder_audit, "mask", gone)
     with pytest.raises(ClusterError):
         verify(out, out.with_suffix(".json"), original=source)
 

@@ -14,9 +14,9 @@ from raising import raises
 from shoal import Plan, scale
 from shoal.errors import InputError
 from shoal.partitioners import MDAV
-from shoal.scale.chunks import sort_by
-from shoal.scale.exact_sums import UNIT
-from shoal.scale.weights import (
+from shoal.scale.sources.chunks import sort_by
+from shoal.scale.statistics.exact_sums import UNIT
+from shoal.scale.statistics.weights import (
     WeightedMoments,
     WeightedValues,
     WeightStatistics,

@@ -95,7 +95,7 @@ def verify(
         checks += _check_documents(entries, plan, report)
         if "files" in entries.get("output", {}):
             _refuse_for_folder(earlier_releases, extra_limits)
-            from shoal.scale.verification import FolderAudit  # large tables
+            from shoal.scale.verification.folder_audit import FolderAudit  # large tables
 
             folder = FolderAudit(entries, released, path.parent, client)
             checks += folder.checks()

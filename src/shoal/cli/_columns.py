@@ -73,8 +73,8 @@ def column_names_of(sources: Sequence[str], dialect: "Dialect") -> list[str]:
         or first.lower().endswith((".parquet", ".pq"))
         or (Path(first).is_dir())
     ):
-        from shoal.scale.chunks import read_footer
-        from shoal.scale.sources import find_files
+        from shoal.scale.sources.chunks import read_footer
+        from shoal.scale.sources.source_files import find_files
 
         files = find_files(sources)
         return list(read_footer(files[0]).schema.names) if files else []

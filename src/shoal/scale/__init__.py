@@ -5,11 +5,11 @@ A *chunk* of records is read by one task. Its records go to *cells* of near reco
 a *shard* is a file of the release. A *column block* is a set of columns that are grouped together.
 """
 
-from shoal.scale.process_pool import ProcessPool
 from shoal.scale.release import LargeRelease
 from shoal.scale.run import mask
-from shoal.scale.runner import Runner
-from shoal.scale.sources import released_files
-from shoal.scale.spark import SparkRunner
+from shoal.scale.runners.process_pool import ProcessPool
+from shoal.scale.runners.runner import Runner
+from shoal.scale.runners.spark import SparkRunner
+from shoal.scale.sources.source_files import released_files
 
 __all__ = ["LargeRelease", "ProcessPool", "Runner", "SparkRunner", "mask", "released_files"]

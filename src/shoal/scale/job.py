@@ -16,15 +16,15 @@ from shoal.errors import FileError, ShoalError
 from shoal.frame.types import Type
 from shoal.metrics.shared_values import SharedCounts
 from shoal.plan.thresholds import Thresholds
-from shoal.scale.encoders import Encoders
-from shoal.scale.scratch import write_file
-from shoal.scale.storage import read_bytes
-from shoal.scale.strata import Strata
+from shoal.scale.microaggregation.encoders import Encoders
+from shoal.scale.splitting.strata import Strata
+from shoal.scale.storage.files import read_bytes
+from shoal.scale.storage.scratch_files import write_file
 from shoal.steps import Microaggregate
 
 if TYPE_CHECKING:
-    from shoal.scale.confidential import ConfidentialColumn
-    from shoal.scale.profile import Grid
+    from shoal.scale.statistics.confidential_columns import ConfidentialColumn
+    from shoal.scale.statistics.profile import Grid
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -15,10 +15,10 @@ from shoal.audit import manifest as manifests
 from shoal.metrics.digits import round_floats
 from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
-from shoal.scale.folder import MARKER
 from shoal.scale.job import sum_counts
+from shoal.scale.microaggregation.masked_blocks import MaskedBlock
+from shoal.scale.publication.release_folder import MARKER
 from shoal.scale.shards import Shard
-from shoal.scale.tasks import MaskedBlock
 
 SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn", "pyarrow", "dask")
 
@@ -62,7 +62,7 @@ class LargeRelease:
     block_groups : tuple of dict
         The same as ``groups`` for each block of columns.
     profile : dict
-        Counts and correlations for the figures of a report; see `shoal.scale.profile`.
+        Counts and correlations for the figures of a report; see `shoal.scale.statistics.profile`.
     """
 
     target: Path | str

@@ -17,17 +17,17 @@ from shoal.plan import Plan
 from shoal.plan.deliver import not_kept
 from shoal.plan.guarantees import may_be_published
 from shoal.plan.masking import drawn_seeds
-from shoal.scale.chunks import read_footer
-from shoal.scale.dask_frames import is_dask_frame
-from shoal.scale.folder import ReleaseFolder
-from shoal.scale.microaggregation_run import MicroaggregationRun
-from shoal.scale.recoding_run import RecodingRun
+from shoal.scale.microaggregation.run import MicroaggregationRun
+from shoal.scale.publication.release_folder import ReleaseFolder
+from shoal.scale.publication.sidecars import sidecar_files
+from shoal.scale.publication.store_release import StoreRelease
+from shoal.scale.recoding.run import RecodingRun
 from shoal.scale.release import LargeRelease, marker_text
-from shoal.scale.runner import Runner, open_runner, run_stage
-from shoal.scale.sidecars import sidecar_files
-from shoal.scale.sources import find_files
-from shoal.scale.storage import file_entry, is_remote, join
-from shoal.scale.store_release import StoreRelease
+from shoal.scale.runners.runner import Runner, open_runner, run_stage
+from shoal.scale.sources.chunks import read_footer
+from shoal.scale.sources.dask_frames import is_dask_frame
+from shoal.scale.sources.source_files import find_files
+from shoal.scale.storage.files import file_entry, is_remote, join
 from shoal.scale.validation import check_plan, check_source
 from shoal.steps import Microaggregate
 

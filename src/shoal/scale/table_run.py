@@ -8,16 +8,16 @@ import pyarrow as pa
 from shoal.plan import Plan
 from shoal.plan.other_columns import columns_to_drop, name_all_columns
 from shoal.plan.verdict import Finding
-from shoal.scale.chunks import Footer, make_chunks, read_footer
-from shoal.scale.dask_frames import is_dask_frame, write_frame
-from shoal.scale.folder import ReleaseFolder
 from shoal.scale.job import sum_counts, worker_task
-from shoal.scale.resplit import resplit, split_shard
-from shoal.scale.runner import Runner, run_stage
-from shoal.scale.scratch import ScratchFile, files_with
+from shoal.scale.publication.release_folder import ReleaseFolder
+from shoal.scale.publication.store_release import StoreRelease
+from shoal.scale.runners.runner import Runner, run_stage
 from shoal.scale.shards import Shard, write_shard
-from shoal.scale.sources import check_folder_columns, find_files, source_paths
-from shoal.scale.store_release import StoreRelease
+from shoal.scale.sources.chunks import Footer, make_chunks, read_footer
+from shoal.scale.sources.dask_frames import is_dask_frame, write_frame
+from shoal.scale.sources.source_files import check_folder_columns, find_files, source_paths
+from shoal.scale.splitting.resplit import resplit, split_shard
+from shoal.scale.storage.scratch_files import ScratchFile, files_with
 from shoal.scale.validation import check_columns
 
 

@@ -12,8 +12,8 @@ from shoal.frame.kinds import CODE_NAMES
 from shoal.frame.names import words_of
 from shoal.frame.roles import columns_with, name_columns
 from shoal.partitioners import Prove, Search
-from shoal.scale.dask_frames import is_dask_frame
-from shoal.scale.measures import MICROAGGREGATION_MEASURES, RECODING_MEASURES
+from shoal.scale.assessment.measures import MICROAGGREGATION_MEASURES, RECODING_MEASURES
+from shoal.scale.sources.dask_frames import is_dask_frame
 from shoal.steps import Generalise, Microaggregate, Suppress
 from shoal.steps._step import check_confidential
 

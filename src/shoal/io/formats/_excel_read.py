@@ -17,9 +17,9 @@ from shoal.errors import ColumnError, FileError
 from shoal.io.dialect import Dialect
 from shoal.io.formats._sheet_columns import SheetColumns
 from shoal.io.formats._xlsx_parts import sheet_parts
-from shoal.io.limits import check_growth
 from shoal.io.notes import ColumnNotes, Notes
 from shoal.io.source import Source
+from shoal.io.table_size import check_growth
 
 CELL_SIZE = 64  # bytes of a value in Python, about
 _REPEATED_ROW = re.compile(

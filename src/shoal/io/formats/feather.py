@@ -8,8 +8,8 @@ from pyarrow import feather
 
 from shoal.io.dialect import Dialect
 from shoal.io.formats import _arrow
-from shoal.io.limits import check_columns
 from shoal.io.source import Source
+from shoal.io.table_size import check_columns
 
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:

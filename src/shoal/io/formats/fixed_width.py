@@ -24,8 +24,8 @@ from shoal.frame.types import Type
 from shoal.io.compression import open_decompressed_text
 from shoal.io.csv import MAX_LINE, cell_texts, parse_columns, wrong_encoding
 from shoal.io.dialect import Dialect
-from shoal.io.limits import check_growth
 from shoal.io.source import Source
+from shoal.io.table_size import check_growth
 from shoal.io.text_style import open_styled, read_style
 
 KEYS = ("name", "start", "width", "type")

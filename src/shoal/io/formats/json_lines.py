@@ -13,8 +13,8 @@ from shoal.frame.arrow_types import is_text, without_dictionary
 from shoal.io.compression import open_compressed_text, open_decompressed_text
 from shoal.io.csv import MAX_LINE, wrong_encoding
 from shoal.io.dialect import Dialect
-from shoal.io.limits import check_columns, check_growth
 from shoal.io.source import Source
+from shoal.io.table_size import check_columns, check_growth
 
 _TYPES: dict[frozenset[type], pa.DataType] = {
     frozenset({int}): pa.int64(),

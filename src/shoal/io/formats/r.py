@@ -19,9 +19,9 @@ import pyarrow as pa
 from shoal._params import hint
 from shoal.errors import ColumnError, FileError, MissingDependency
 from shoal.io.dialect import Dialect
-from shoal.io.limits import check_columns, check_growth
 from shoal.io.notes import ColumnNotes, Notes
 from shoal.io.source import Source
+from shoal.io.table_size import check_columns, check_growth
 
 try:
     import rdata

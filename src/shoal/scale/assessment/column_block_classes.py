@@ -1,0 +1,104 @@
+"""Count the classes of blocks of columns, whose records are in many files of a release."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.scale.job import ReleaseJob, count_sizes, load_job, sum_counts, worker_task
+from shoal.scale.runners.runner import Runner, run_stage
+from shoal.scale.sources.chunks import canonical_table
+from shoal.scale.statistics.hashes import content_keys
+from shoal.scale.statistics.table_statistics import COUNT
+from shoal.scale.storage.files import join
+from shoal.scale.storage.scratch_files import ScratchFile, files_with, read_scratch, write_scratch
+
+
+def counted_column_blocks(job: ReleaseJob) -> list[list[str]]:
+    """Return the blocks of columns whose classes are counted; none if there is only one."""
+    return list(map(list, job.column_blocks)) if len(job.column_blocks) > 1 else []
+
+
+def write_column_block_classes(
+    job: ReleaseJob, released: pa.Table, units: pa.ChunkedArray | None, folder: str, number: int
+) -> tuple[ScratchFile, ...]:
+    """Count the distinct values of each block of columns in a file of the release; write them.
+
+    Parameters
+    ----------
+    job : ReleaseJob
+        The job.
+    released : pyarrow.Table
+        The records as they were read back from the file.
+    units : pyarrow.ChunkedArray or None
+        The unit of each record; each unit of a class is then written once.
+    folder : str
+        The folder of scratch files.
+    number : int
+        The number of the file.
+
+    Returns
+    -------
+    tuple of ScratchFile
+        For each block of columns, the values by a hash that equal values share.
+    """
+    files = []
+    for block_number, columns in enumerate(counted_column_blocks(job)):
+        table = canonical_table(released.select(columns))
+        names = list(map(str, range(len(columns))))  # a column may have the name "unit"
+        table = table.rename_columns(names)
+        keys = names
+        if units is not None:
+            table, keys = table.append_column("unit", units), [*names, "unit"]
+        ones = pa.array(np.ones(len(table), np.int64))
+        counts = table.append_column(COUNT, ones).group_by(keys).aggregate([(COUNT, "sum")])
+        counts = counts.rename_columns([*keys, COUNT])
+        shard = content_keys(counts, names) % np.uint64(job.n_shards)
+        path = join(folder, f"classes-{block_number:04d}-{number:08d}.arrow")
+        files.append(write_scratch(path, counts, shard.astype(np.int64)))
+    return tuple(files)
+
+
+def count_column_block_classes(
+    runner: Runner, job: ReleaseJob, job_file: str, files_by_shard: Sequence[Sequence[ScratchFile]]
+) -> list[dict[int, int]]:
+    """Return the number of classes of each size in each block of columns, in units if counted.
+
+    Parameters
+    ----------
+    runner : Runner
+        What executes the tasks.
+    job : ReleaseJob
+        The job.
+    job_file : str
+        Its file.
+    files_by_shard : list of tuple of ScratchFile
+        What `write_column_block_classes` returned for each file of the release.
+
+    Returns
+    -------
+    list of dict
+        The number of classes by size, for each block of columns.
+    """
+    column_block_sizes = []
+    for block_number, columns in enumerate(counted_column_blocks(job)):
+        files = [shard_files[block_number] for shard_files in files_by_shard]
+        records = sum_counts(file.records for file in files)
+        tasks = [(job_file, len(columns), shard, files_with(files, [shard])) for shard in records]
+        results = run_stage(runner, "counting classes", _class_sizes, tasks, list(records.values()))
+        column_block_sizes.append(sum_counts(sizes for _, sizes in results))
+    return column_block_sizes
+
+
+@worker_task
+def _class_sizes(
+    job_file: str, n_columns: int, number: int, files: Sequence[ScratchFile]
+) -> dict[int, int]:
+    """Return the number of classes of each size among some values."""
+    job: ReleaseJob = load_job(job_file)
+    names, table = list(map(str, range(n_columns))), read_scratch(files, [number])
+    if job.unit is not None:
+        sizes = table.group_by(names).aggregate([("unit", "count_distinct")])
+        return dict(count_sizes(sizes.column("unit_count_distinct").to_numpy()))
+    sizes = table.group_by(names).aggregate([(COUNT, "sum")])
+    return dict(count_sizes(sizes.column(f"{COUNT}_sum").to_numpy()))

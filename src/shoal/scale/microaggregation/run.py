@@ -1,0 +1,330 @@
+"""The stages of a microaggregation: statistics, cells, masked blocks, shards."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.errors import InputError, StrataMerged
+from shoal.frame.roles import columns_with
+from shoal.frame.tables import refuse_missing_counts
+from shoal.plan.warnings import as_finding, python_warnings
+from shoal.scale.assessment.column_block_classes import count_column_block_classes
+from shoal.scale.assessment.guarantees import (
+    check_constraints,
+    check_guarantee,
+    refuse_homogeneous_groups,
+)
+from shoal.scale.assessment.measures import compute_measures
+from shoal.scale.assessment.verdict import judge
+from shoal.scale.job import Job, save_job, sum_counts, worker_task
+from shoal.scale.microaggregation.encoders import Encoders, make_encoders
+from shoal.scale.microaggregation.masked_blocks import MaskedBlock, assign_cells, mask_block
+from shoal.scale.release import LargeRelease, join_summaries, provenance, summarise_groups
+from shoal.scale.runners.runner import run_stage
+from shoal.scale.sources.chunks import Chunk, check_sortable
+from shoal.scale.splitting.region_joins import has_group_constraints, join_regions
+from shoal.scale.splitting.regions import make_blocks, make_regions
+from shoal.scale.splitting.resplit import final_buckets, resplit, split_cell
+from shoal.scale.splitting.small_strata import merge_strata, strata_units
+from shoal.scale.splitting.strata import Codes, Strata, divide_strata, find_strata
+from shoal.scale.statistics.confidential_columns import ConfidentialColumn
+from shoal.scale.statistics.profile import BlockProfile, Profile, make_grids, risk_of_original
+from shoal.scale.statistics.sample import sampling_share
+from shoal.scale.statistics.table_statistics import (
+    StatisticsRequest,
+    TableStatistics,
+    chunk_statistics,
+    merge_statistics,
+)
+from shoal.scale.storage.scratch_files import files_with
+from shoal.scale.table_run import TableRun, release_files
+from shoal.scale.validation import (
+    MISSING_WAY_OUT,
+    check_weight,
+    is_number,
+)
+from shoal.steps import Microaggregate
+from shoal.steps.group_loss import column_weight_warnings
+from shoal.steps.strata import refuse_small_sizes
+from shoal.steps.units import refuse_missing_units
+
+MAX_ATTACKED = 20_000  # records that the linkage attack is tried on
+
+
+class MicroaggregationRun(TableRun):
+    """One run of a plan of one microaggregation."""
+
+    @property
+    def step(self) -> Microaggregate:
+        """The step of the plan."""
+        step = self.plan.steps[0]
+        assert isinstance(step, Microaggregate)  # others are refused before
+        return step
+
+    def release(self, source: Any, drawn_seeds: tuple[int, ...]) -> LargeRelease:
+        """Run all stages and return the release, whose files are not yet published."""
+        schema = self._open_files(self._find_files(source))
+        statistics = self._compute_statistics(schema)
+        job = self._make_job(schema, statistics)
+        cells_by_stratum = self._assign_cells(job)
+        blocks = self._mask_blocks(job, cells_by_stratum)
+        refuse_homogeneous_groups(job, blocks)
+        shards = self._write_shards([block.file for block in blocks])
+        classes = [shard.column_block_classes for shard in shards]
+        column_block_sizes = count_column_block_classes(self.runner, job, self.job_file, classes)
+        measures, remarks = compute_measures(job, blocks, shards, self.profile.sums)
+        n_written = sum(shard.records for shard in shards)
+        check_guarantee(self.plan, measures, statistics.records, n_written, column_block_sizes)
+        check_constraints(self.plan, job, measures, shards)
+        n_source = sum(chunk.records for chunk in self.chunks)
+        verdict = judge(
+            self.plan, job, schema.names, blocks, shards, n_source, measures, remarks,
+            self.findings, column_block_sizes,
+        )  # fmt: skip
+        self.warnings += python_warnings(verdict)
+        column_block_summaries = [
+            summarise_groups(blocks, column_block)
+            for column_block in range(len(self.step.column_blocks))
+        ]
+        return LargeRelease(
+            self.folder.target,
+            self.plan,
+            measures,
+            remarks,
+            tuple(map(str, self.warnings)),
+            join_summaries(column_block_summaries),
+            provenance(shards, blocks, self.chunk_size, self.seed),
+            release_files(shards),
+            verdict,
+            drawn_seeds,
+            recoded=tuple(self.step.strata) if job.strata.merged is not None else (),
+            block_groups=tuple(column_block_summaries),
+            profile=self._profile(schema, statistics, blocks),
+        )
+
+    def _profile(
+        self, schema: pa.Schema, statistics: TableStatistics, blocks: Sequence[MaskedBlock]
+    ) -> dict[str, Any]:
+        """Return the data for the figures of a report."""
+        return {
+            "before": risk_of_original(sum_counts(block.original_sizes for block in blocks)),
+            **self.profile.to_dict(
+                self.step.columns,
+                statistics.moments,
+                statistics.values,
+                self._whole_columns(schema),
+                self.plan.k,
+            ),
+        }
+
+    def _compute_statistics(self, schema: pa.Schema) -> TableStatistics:
+        """Compute moments, value counts and a sample in one pass."""
+        check_weight(self.step.weight, schema)
+        confidential = columns_with(self.plan.roles, "confidential") if self.step.dependence else []
+        columns = list(dict.fromkeys([*self.step.columns, *confidential]))
+        numeric = [name for name in columns if self._is_number(schema, name)]
+        n_records = sum(chunk.records for chunk in self.chunks)
+        request = StatisticsRequest(
+            numeric,
+            [name for name in columns if name not in numeric],
+            self.step.strata,
+            self.plan.required_columns,
+            sampling_share(n_records, self.chunk_size),
+            self.seed,
+            self.step.weight,
+            self.step.weighted_distances,
+            self.step.unit_column,
+            columns_with(self.plan.roles, "confidential") if self._needs_closeness else (),
+        )
+        tasks = [(chunk, request) for chunk in self.chunks]
+        sizes = [chunk.records for chunk in self.chunks]
+        statistics = TableStatistics()
+        for _, statistics_of_chunk in run_stage(
+            self.runner, "counting", _chunk_statistics, tasks, sizes
+        ):
+            statistics = merge_statistics([statistics, statistics_of_chunk])
+        if not statistics.records:
+            raise InputError(
+                f"Every one of the {n_records} records has a missing value, so"
+                ' `missing="drop"` would leave none. Use `missing="impute"`.',
+                code="no-record-complete",
+                records=n_records,
+            )
+        if statistics.records < self.step.k:
+            raise InputError(
+                f"A group needs k={self.step.k} records but the data hold only"
+                f" {statistics.records}. Lower k.",
+                code="too-few-records",
+                k=self.step.k,
+                records=statistics.records,
+            )
+        if self.step.weight is not None:
+            statistics.weights.check(self.step.weight)
+        if self.step.unit_column is not None:
+            refuse_missing_units(self.step.unit_column, statistics.n_without_unit)
+        return statistics
+
+    @property
+    def _needs_closeness(self) -> bool:
+        return self.step.closeness is not None or "t_closeness" in self.plan.limits.figures
+
+    def _is_number(self, schema: pa.Schema, name: str) -> bool:
+        declared = self.plan.types.get(name)
+        if declared is not None:
+            return declared.kind == "numeric"
+        return is_number(schema.field(name).type)
+
+    def _make_job(self, schema: pa.Schema, statistics: TableStatistics) -> Job:
+        """Decide on encoders, cells and released columns, and write the job for the workers."""
+        step, confidential = self.step, columns_with(self.plan.roles, "confidential")
+        self.findings += map(as_finding, column_weight_warnings(step, None))
+        encoders = self._make_encoders(statistics)
+        released_schema = self._released_schema(schema, statistics)
+        strata, counts = find_strata(statistics, step.strata)
+        job = Job(
+            released_schema=released_schema,
+            quasi_identifiers=self.plan.quasi_identifiers,
+            confidential=confidential,
+            n_shards=ceil(statistics.records / self.chunk_size),
+            seed=self.seed,
+            class_columns=[*step.columns, *step.strata],
+            column_blocks=[[*block, *step.strata] for block in step.column_blocks],
+            unit=step.unit_column,
+            weight=step.weight,
+            closeness_columns=[
+                ConfidentialColumn.from_counts(name, counts, self.plan.types)
+                for name, counts in statistics.confidential.items()
+            ],
+            measures_diversity=bool(confidential),
+            step=step,
+            encoders=encoders,
+            strata=strata,
+            required_columns=self.plan.required_columns,
+            attack_share=min(1.0, MAX_ATTACKED / statistics.records),
+            thresholds=self.plan.thresholds,
+            types=self.plan.types,
+            grids=make_grids(
+                statistics.sample,
+                [name for name in step.columns if name in statistics.moments],
+                self._whole_columns(schema),
+            ),
+        )
+        self.profile = Profile(job.grids)
+        strata = self._merge_small_strata(job, counts)
+        strata = divide_strata(statistics, encoders, strata, counts, self.chunk_size)
+        job = replace(job, strata=strata)
+        save_job(job, self.job_file)
+        return job
+
+    def _make_encoders(self, statistics: TableStatistics) -> Encoders:
+        """Return how the columns become numbers; refuse missing values where none are allowed."""
+        step = self.step
+        encoders = make_encoders(
+            statistics,
+            step.columns,
+            columns_with(self.plan.roles, "confidential") if step.dependence else [],
+            self.plan.types,
+            step.dependence,
+            "weighted" if step.weighted_distances else step.standardise,
+            step.column_weights,
+        )
+        if step.missing in ("refuse", "drop"):
+            missing = {encoder.name: encoder.n_missing for encoder in encoders.masked}
+            refuse_missing_counts(missing, MISSING_WAY_OUT)
+        refuse_missing_counts(
+            {encoder.name: encoder.n_missing for encoder in encoders.confidential},
+            "Impute or drop them first, or leave dependence out.",
+        )
+        return encoders
+
+    def _released_schema(self, schema: pa.Schema, statistics: TableStatistics) -> pa.Schema:
+        """Return the columns of the release with their types; refuse types without an order."""
+        fields = [field for field in schema if field.name not in self.dropped]
+        released = pa.schema([self._released_field(field, statistics) for field in fields])
+        unit = self.step.unit_column
+        check_sortable(pa.schema([*released, *([] if unit is None else [schema.field(unit)])]))
+        return released
+
+    def _whole_columns(self, schema: pa.Schema) -> list[str]:
+        return [name for name in self.step.columns if pa.types.is_integer(schema.field(name).type)]
+
+    def _merge_small_strata(self, job: Job, counts: Codes) -> Strata:
+        """Refuse strata of fewer than k records, or merge them if the step is set to do so."""
+        path = str(self.folder.path("strata"))
+        unit_keys = None
+        if job.unit is not None and job.strata.columns:
+            unit_keys = strata_units(self.runner, job, path, self.chunks)
+        if self.step.small_strata == "refuse":
+            sizes = counts.tolist() if unit_keys is None else list(map(len, unit_keys))
+            if job.strata.columns:
+                refuse_small_sizes(
+                    sizes, self.step.k, columns=self.step.strata, noun=self.step.counted
+                )
+            return job.strata
+        merged, sentence = merge_strata(self.runner, job, path, self.chunks, counts, unit_keys)
+        self.findings += [as_finding(StrataMerged(sentence))] if sentence else []
+        return replace(job.strata, merged=merged)
+
+    def _released_field(self, field: pa.Field, statistics: TableStatistics) -> pa.Field:
+        """Return a column of the release with its type: means are floats."""
+        if field.name not in self.step.columns or field.name not in statistics.moments:
+            return field
+        decimals = self.step.decimals_of(field.name)
+        is_whole = decimals is not None and decimals <= 0 and pa.types.is_integer(field.type)
+        return pa.field(field.name, pa.int64() if is_whole else pa.float64())
+
+    def _assign_cells(self, job: Job) -> list[list[int]]:
+        """Write all records to scratch files by cell; return the cells of each stratum."""
+        folder = str(self.folder.path("cells"))
+        tasks = [
+            (self.job_file, chunk, folder, number, self.chunk_size)
+            for number, chunk in enumerate(self.chunks)
+        ]
+        sizes = [chunk.records for chunk in self.chunks]
+        results = dict(run_stage(self.runner, "assigning cells", assign_cells, tasks, sizes))
+        files = [file for number in sorted(results) for file in results[number]]
+        self.folder.remove("source")
+        self.cell_files, split_into = resplit(
+            self.runner, split_cell, self.job_file, folder, files, self.chunk_size
+        )
+        return [
+            [number for cell in cells for number in final_buckets(cell, split_into)]
+            for cells in job.strata.cells_by_stratum
+        ]
+
+    def _mask_blocks(
+        self, job: Job, cells_by_stratum: Sequence[Sequence[int]]
+    ) -> list[MaskedBlock]:
+        """Group and mask all records, block by block."""
+        records = sum_counts(file.records for file in self.cell_files)
+        size, k = self.chunk_size, self.step.k
+        regions_by_stratum = [make_regions([cells], records, k, size) for cells in cells_by_stratum]
+        if has_group_constraints(job):
+            regions_by_stratum = join_regions(
+                self.runner, self.job_file, regions_by_stratum, self.cell_files, records, size
+            )
+        blocks = make_blocks(
+            [region for regions in regions_by_stratum for region in regions], records, size
+        )
+        folder = str(self.folder.path("masked"))
+        tasks, sizes = [], []
+        for number, block in enumerate(blocks):
+            cells = [cell for region in block for cell in region]
+            files = files_with(self.cell_files, cells)
+            tasks.append((self.job_file, block, files, folder, number))
+            sizes.append(sum(records.get(cell, 0) for cell in cells))
+        results: dict[int, MaskedBlock] = {}
+        for number, masked in run_stage(self.runner, "grouping", mask_block, tasks, sizes):
+            # Added immediately: the profiles of all blocks would take much memory.
+            self.profile.add(masked.profile)
+            results[number] = replace(masked, profile=BlockProfile())
+        self.folder.remove("cells")
+        return [results[number] for number in range(len(blocks))]
+
+
+@worker_task
+def _chunk_statistics(chunk: Chunk, request: StatisticsRequest) -> TableStatistics:
+    return chunk_statistics(chunk, request)

@@ -1,0 +1,1 @@
+"""Publish a release, its report and its manifest, completely or not at all."""

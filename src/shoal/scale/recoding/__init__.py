@@ -1,0 +1,1 @@
+"""Plans of `generalise` and `suppress`: combinations of values, and how they are recoded."""

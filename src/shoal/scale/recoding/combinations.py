@@ -1,0 +1,104 @@
+"""The distinct combinations of values of some columns, and how often each occurs.
+
+The process that started the run holds all of them, in an order that follows from a hash of their
+values, so that neither the order of records nor that of chunks matters.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.errors import InputError
+from shoal.frame.roles import name_columns
+from shoal.scale.job import worker_task
+from shoal.scale.runners.runner import Runner, run_stage
+from shoal.scale.sources.chunks import Chunk, read_batches, sort_by
+from shoal.scale.statistics.hashes import Keys, content_keys
+from shoal.scale.statistics.table_statistics import COUNT
+
+MAX_COMBINATIONS = 1_000_000
+MIN_PENDING = 100_000  # least number of collected combinations that are merged
+
+
+class Combinations:
+    """Distinct combinations that are collected from parts of a table.
+
+    Parameters
+    ----------
+    columns : list of str
+        The columns.
+    """
+
+    def __init__(self, columns: Sequence[str]):
+        self.columns = list(columns)
+        self._tables: list[pa.Table] = []
+        self._n_merged = 0
+
+    def add(self, counts: pa.Table) -> None:
+        """Add combinations with their counts; merge them from time to time to save memory."""
+        self._tables.append(counts)
+        pending = sum(map(len, self._tables)) - self._n_merged
+        if pending > max(self._n_merged, MIN_PENDING):
+            self.merge()
+
+    def merge(self) -> pa.Table:
+        """Merge what was collected; return all combinations with their counts, refuse too many."""
+        merged = pa.concat_tables(self._tables).group_by(self.columns).aggregate([(COUNT, "sum")])
+        merged = merged.rename_columns([*self.columns, COUNT])
+        if len(merged) > MAX_COMBINATIONS:
+            raise InputError(
+                f"{name_columns(self.columns)} have more than {MAX_COMBINATIONS:,} distinct"
+                " combinations of values, and the process that starts the run must hold all of"
+                " them. Recode or round the columns with the most values first, name fewer"
+                " columns, or use the step 'microaggregate'.",
+                code="too-many-combinations",
+                limit=MAX_COMBINATIONS,
+            )
+        self._tables, self._n_merged = [merged], len(merged)
+        return merged
+
+
+def combination_keys(table: pa.Table, columns: Sequence[str], seed: int) -> Keys:
+    """Return the hash that combinations are ordered by."""
+    return content_keys(table, columns, seed + 2)
+
+
+def find_combinations(
+    runner: Runner, chunks: Sequence[Chunk], columns: Sequence[str], seed: int
+) -> pa.Table:
+    """Return the distinct combinations of a table with their counts, in the order of their hash.
+
+    Parameters
+    ----------
+    runner : Runner
+        What executes the tasks.
+    chunks : list of Chunk
+        The table.
+    columns : list of str
+        The columns.
+    seed : int
+        Seed of the hash.
+
+    Returns
+    -------
+    pyarrow.Table
+        The columns and, last, the counts.
+    """
+    combinations = Combinations(columns)
+    tasks = [(chunk, list(columns)) for chunk in chunks]
+    sizes = [chunk.records for chunk in chunks]
+    for _, counts in run_stage(runner, "counting", _count_combinations, tasks, sizes):
+        combinations.add(counts)
+    # Sorted first, so that combinations of equal hash have an order too.
+    table = sort_by(combinations.merge(), columns)
+    return table.take(np.argsort(combination_keys(table, columns, seed), kind="stable"))
+
+
+@worker_task
+def _count_combinations(chunk: Chunk, columns: Sequence[str]) -> pa.Table:
+    """Return the distinct combinations of a chunk with their counts."""
+    combinations = Combinations(columns)
+    for table in read_batches(chunk, columns, ()):
+        combinations.add(table.append_column(COUNT, pa.array(np.ones(len(table), np.int64))))
+    return combinations.merge().combine_chunks()

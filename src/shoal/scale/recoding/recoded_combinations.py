@@ -1,0 +1,172 @@
+"""Recoded combinations of values: what the records of each combination show in the release.
+
+Steps that compare values without computing with them, `generalise` and `suppress`, need the
+distinct combinations of values alone, each with its number of records. Some records of a
+combination may be recoded in another way than the others; each such part is counted separately.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.errors import ShoalWarning
+from shoal.frame import tables
+from shoal.frame.codes import codes
+from shoal.frame.new_values import TextColumn, with_values
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type
+from shoal.frame.values import same_values
+from shoal.metrics import classes, units_per_class
+from shoal.plan.chaining import NOMINAL
+from shoal.plan.profile import MIN_COUNT
+from shoal.scale.statistics.profile import (
+    ColumnEntry,
+    NumberCounts,
+    NumberSummary,
+    assemble_profile,
+    category_entry,
+    number_entry,
+    risk_of_original,
+)
+from shoal.scale.statistics.table_statistics import COUNT
+from shoal.steps import Generalise, Suppress
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class RecodedCombinations:
+    """The parts of combinations whose records are released with the same values.
+
+    Parameters
+    ----------
+    combination : ndarray of shape (n_parts,)
+        The combination of each part, ascending.
+    records : ndarray of shape (n_parts,)
+        Number of records of each part.
+    original, masked : Frame
+        The columns of the combinations before and after recoding, one row per part.
+    warnings : list of ShoalWarning
+        The warnings of the steps.
+    """
+
+    combination: Codes
+    records: Codes
+    original: Frame
+    masked: Frame
+    warnings: Sequence[ShoalWarning]
+
+    def exact_shares(self, columns: Sequence[str]) -> dict[str, float]:
+        """Return the share of records that show the original value, as `Evidence.exact` does."""
+        shares: dict[str, float] = {}
+        in_all = np.ones(len(self.combination), bool)
+        for name in columns:
+            same = same_values(self.original, self.masked, name)
+            present = ~tables.has_missing(self.original, [name])
+            number = int(self.records[present].sum())
+            shares[name] = float(self.records[same & present].sum() / number) if number else 0.0
+            in_all &= same
+        return {**shares, "": float(self.records[in_all].sum() / self.records.sum())}
+
+
+def profile_recoded(
+    recoded: RecodedCombinations, columns: Sequence[str], unit: str | None, k: int | None
+) -> dict[str, Any]:
+    """Return the columns before and after, as `shoal.plan.profile.profile` does.
+
+    All values are known with their counts, so nothing is approximate.
+    """
+    min_count = max(k or 0, MIN_COUNT)
+    class_of = classes(codes(recoded.original, columns))
+    if unit is None:
+        sizes = np.bincount(class_of, recoded.records).astype(np.int64)
+    else:
+        sizes = units_per_class(class_of, classes(codes(recoded.original, [unit])))
+    records_by_size: Counter[int] = Counter()
+    for size, number in zip(sizes[class_of].tolist(), recoded.records.tolist(), strict=True):
+        records_by_size[size] += number
+    entries = [_profile_column(recoded, name, min_count) for name in columns]
+    return {"before": risk_of_original(records_by_size), **assemble_profile(entries, {})}
+
+
+def _profile_column(recoded: RecodedCombinations, name: str, min_count: int) -> ColumnEntry:
+    frames = (recoded.original, recoded.masked)
+    if all(tables.is_numeric(frame, name) for frame in frames):
+        values_by_table = [tables.numbers(frame, name) for frame in frames]
+        present = [np.isfinite(values) for values in values_by_table]
+        if all(mask.any() for mask in present):
+            values = np.unique(
+                np.concatenate(
+                    [
+                        numbers_of_table[present_in_table]
+                        for numbers_of_table, present_in_table in zip(
+                            values_by_table, present, strict=True
+                        )
+                    ]
+                )
+            )
+            counts, summaries = [], []
+            for table_values, mask in zip(values_by_table, present, strict=True):
+                positions = np.searchsorted(values, table_values[mask])
+                number = np.bincount(positions, recoded.records[mask], len(values)).astype(np.int64)
+                counts.append(number)
+                summaries.append(_summarise(values, number, int(recoded.records[~mask].sum())))
+            numbers = NumberCounts(values, *counts)
+            is_whole = tables.is_whole(recoded.original, name)
+            original_summary, masked_summary = summaries
+            return number_entry(
+                name, numbers, original_summary, masked_summary, min_count, is_whole=is_whole
+            )
+    original_counts, masked_counts = (
+        _value_counts(frame, name, recoded.records) for frame in frames
+    )
+    return category_entry(name, original_counts, masked_counts, min_count)
+
+
+def _summarise(values: NDArray[np.float64], counts: Codes, missing: int) -> NumberSummary:
+    present, share = values[counts > 0], counts[counts > 0] / counts.sum()
+    mean = float((present * share).sum())
+    deviation = float(np.sqrt(((present - mean) ** 2 * share).sum()))
+    return NumberSummary(mean, deviation, float(present[0]), float(present[-1]), missing)
+
+
+def _value_counts(frame: Frame, name: str, records: Codes) -> dict[Any, int]:
+    counts: Counter[Any] = Counter()
+    for value, number in zip(frame[name].to_list(), records.tolist(), strict=True):
+        counts[value] += number
+    return dict(counts)
+
+
+def recode_combinations(
+    steps: Sequence[Generalise | Suppress],
+    combinations: pa.Table,
+    confidential: Sequence[str],
+    types: Mapping[str, Type],
+) -> RecodedCombinations:
+    """Apply steps to the combinations of a table, each to the result of the step before."""
+    counts = combinations.column(COUNT).to_numpy()
+    original = tables.open_frame(combinations.drop_columns([COUNT]))
+    combination, frame, known_types = np.arange(len(counts)), original, dict(types)
+    warnings: list[ShoalWarning] = []
+    for step in steps:
+        result = step.apply_to_distinct(frame, counts, confidential, known_types)
+        combination, counts = combination[result.rows], result.records
+        frame = with_values(tables.take(frame, result.rows), dict(result.values))
+        recoded = [
+            name for name, new_values in result.values.items() if isinstance(new_values, TextColumn)
+        ]
+        known_types |= dict.fromkeys(recoded, NOMINAL)
+        warnings += result.warnings
+    order = np.argsort(combination, kind="stable")
+    return RecodedCombinations(
+        combination[order],
+        counts[order],
+        tables.take(original, combination[order]),
+        tables.take(frame, order),
+        warnings,
+    )

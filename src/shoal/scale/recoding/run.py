@@ -1,0 +1,177 @@
+"""The stages of a run that recodes combinations: count them, recode, rewrite all records."""
+
+from math import ceil
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.frame.roles import columns_with
+from shoal.plan.warnings import python_warnings
+from shoal.scale.assessment.guarantees import check_constraints, check_guarantee
+from shoal.scale.assessment.measures import class_measures, why_not_computed
+from shoal.scale.assessment.verdict import judge_recoding
+from shoal.scale.job import save_job, sum_counts
+from shoal.scale.recoding.combinations import find_combinations
+from shoal.scale.recoding.recoded_combinations import (
+    RecodedCombinations,
+    profile_recoded,
+    recode_combinations,
+)
+from shoal.scale.recoding.recoded_records import (
+    RecodingJob,
+    assign_combinations,
+    recode_cell,
+    write_recoded,
+)
+from shoal.scale.release import LargeRelease, recoding_provenance
+from shoal.scale.runners.runner import run_stage
+from shoal.scale.sources.chunks import check_sortable
+from shoal.scale.statistics.confidential_columns import ConfidentialColumn
+from shoal.scale.statistics.table_statistics import COUNT
+from shoal.scale.storage.scratch_files import ScratchFile, files_with
+from shoal.scale.table_run import TableRun, release_files
+from shoal.steps import Generalise, Suppress
+from shoal.steps.units import refuse_missing_units
+
+
+class RecodingRun(TableRun):
+    """One run of a plan of `generalise` and `suppress` steps."""
+
+    @property
+    def steps(self) -> list[Generalise | Suppress]:
+        """The steps of the plan."""
+        return [step for step in self.plan.steps if isinstance(step, Generalise | Suppress)]
+
+    def release(self, source: Any, drawn_seeds: tuple[int, ...]) -> LargeRelease:
+        """Run all stages and return the release, whose files are not yet published."""
+        schema = self._open_files(self._find_files(source))
+        combinations = self._count_combinations(schema)
+        plan, confidential = self.plan, columns_with(self.plan.roles, "confidential")
+        recoded = recode_combinations(self.steps, combinations, confidential, plan.types)
+        job = self._make_job(schema, combinations, recoded)
+        shards = self._write_shards(self._recode_records())
+        measures = class_measures(job, shards)
+        remarks = why_not_computed(measures, bool(confidential), categories=True)
+        n_records, n_written = (
+            int(recoded.records.sum()),
+            sum(shard.records for shard in shards),
+        )
+        check_guarantee(plan, measures, n_records, n_written)
+        check_constraints(plan, job, measures, shards)
+        verdict = judge_recoding(plan, job, schema.names, recoded, shards, measures, remarks)
+        self.warnings += python_warnings(verdict)
+        return LargeRelease(
+            self.folder.target,
+            plan,
+            measures,
+            remarks,
+            tuple(map(str, self.warnings)),
+            {},
+            recoding_provenance(shards, len(job.borders), self.chunk_size, self.seed),
+            release_files(shards),
+            verdict,
+            drawn_seeds,
+            profile=profile_recoded(recoded, plan.masked, plan.unit_column, plan.k),
+        )
+
+    def _count_combinations(self, schema: pa.Schema) -> pa.Table:
+        """Return the combinations of all columns that the steps use."""
+        plan = self.plan
+        diverse = any(step.diversity is not None for step in plan.steps)
+        constrained = diverse or self._needs_closeness
+        self.keys = [
+            *plan.masked,
+            *([] if plan.unit_column is None else [plan.unit_column]),
+            *(columns_with(plan.roles, "confidential") if constrained else []),
+        ]
+        self.keys = list(dict.fromkeys(self.keys))
+        fields = [field for field in schema if field.name not in self.dropped]
+        fields += [schema.field(name) for name in self.keys if name in self.dropped]
+        check_sortable(pa.schema(fields))
+        combinations = find_combinations(self.runner, self.chunks, self.keys, self.seed)
+        if plan.unit_column is not None:
+            is_missing = combinations.column(plan.unit_column).is_null().to_numpy()
+            counts = combinations.column(COUNT).to_numpy()
+            refuse_missing_units(plan.unit_column, int(counts[is_missing].sum()))
+        return combinations
+
+    @property
+    def _needs_closeness(self) -> bool:
+        limited = "t_closeness" in self.plan.limits.figures
+        return limited or any(step.closeness is not None for step in self.plan.steps)
+
+    def _make_job(
+        self, schema: pa.Schema, combinations: pa.Table, recoded: RecodedCombinations
+    ) -> RecodingJob:
+        """Write the recoded combinations and the job for the workers."""
+        plan, confidential = self.plan, columns_with(self.plan.roles, "confidential")
+        new_types = {name: recoded.masked[name].to_arrow().type for name in plan.masked}
+        released_schema = pa.schema(
+            [
+                pa.field(field.name, new_types.get(field.name, field.type))
+                for field in schema
+                if field.name not in self.dropped
+            ]
+        )
+        path = str(self.folder.path("cells/recoded.arrow"))
+        borders, file = write_recoded(
+            recoded, self.keys, plan.masked, self.seed, self.chunk_size, path
+        )
+        job = RecodingJob(
+            released_schema=released_schema,
+            quasi_identifiers=plan.quasi_identifiers,
+            confidential=confidential,
+            n_shards=ceil(int(recoded.records.sum()) / self.chunk_size),
+            seed=self.seed,
+            class_columns=plan.masked,
+            column_blocks=[plan.masked],
+            unit=plan.unit_column,
+            weight=plan.weight,
+            closeness_columns=self._closeness_columns(combinations, confidential),
+            measures_diversity=bool(confidential),
+            keys=self.keys,
+            masked=plan.masked,
+            borders=borders,
+            recoded_file=file,
+        )
+        save_job(job, self.job_file)
+        return job
+
+    def _closeness_columns(
+        self, combinations: pa.Table, confidential: list[str]
+    ) -> list[ConfidentialColumn]:
+        """Return the confidential columns with their frequencies, where t-closeness matters."""
+        if not self._needs_closeness:
+            return []
+        counts = {
+            name: combinations.select([name, COUNT])
+            .group_by([name])
+            .aggregate([(COUNT, "sum")])
+            .rename_columns([name, COUNT])
+            for name in confidential
+        }
+        return [
+            ConfidentialColumn.from_counts(name, value_counts, self.plan.types)
+            for name, value_counts in counts.items()
+        ]
+
+    def _recode_records(self) -> list[ScratchFile]:
+        """Write all records to scratch files by cell, then as they are released."""
+        cells, masked = str(self.folder.path("cells")), str(self.folder.path("masked"))
+        tasks: list[tuple[Any, ...]] = [
+            (self.job_file, chunk, cells, number, self.chunk_size)
+            for number, chunk in enumerate(self.chunks)
+        ]
+        sizes = [chunk.records for chunk in self.chunks]
+        results = dict(run_stage(self.runner, "assigning cells", assign_combinations, tasks, sizes))
+        self.folder.remove("source")
+        files = [file for number in sorted(results) for file in results[number]]
+        records = sum_counts(file.records for file in files)
+        tasks = [
+            (self.job_file, cell, files_with(files, [cell]), masked, number)
+            for number, cell in enumerate(records)
+        ]
+        sizes = list(records.values())
+        results = dict(run_stage(self.runner, "recoding", recode_cell, tasks, sizes))
+        self.folder.remove("cells")
+        return [results[number] for number in range(len(tasks))]

@@ -1,0 +1,1 @@
+"""What executes the tasks of a run: Dask, a pool of processes, or Spark."""

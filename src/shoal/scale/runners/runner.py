@@ -1,0 +1,107 @@
+"""The interface between the stages of a run and what executes their tasks.
+
+A stage hands all its tasks to a runner, takes the results in the order of completion, and cancels
+the rest when it fails. Tasks are functions at the top level of a module with small arguments and
+results that can be pickled; records are exchanged through files. A task may run twice, after its
+worker died, and writes the same file again.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from shoal import _progress as progress
+from shoal.scale.runners.process_pool import ProcessPool
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+# In place of the address of a scheduler: a pool of processes, of one per core or of some number.
+PROCESSES = re.compile(r"processes(?::([1-9][0-9]*))?")
+
+
+@runtime_checkable
+class Runner(Protocol):
+    """What executes the tasks of a run: Dask, a pool of processes, or another engine.
+
+    Errors of a task are raised by ``gather`` as they are; a runner raises `ClusterError` for its
+    own: ``workers-died`` where a task keeps losing its worker, ``no-workers`` without any worker,
+    and ``cluster-lost`` where no result can be expected any more.
+    """
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Accept a task and return its handle at once; the task need not have started."""
+
+    def gather(
+        self, handles: Sequence[Any], heartbeat: Callable[[], None]
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield the position among ``handles`` and the result of each task, as they complete.
+
+        Tasks whose worker died run again. ``heartbeat`` is called about every second while
+        nothing completes; it may raise, to interrupt the run.
+        """
+
+    def cancel(self, handles: Sequence[Any]) -> None:
+        """Stop the tasks that are not complete, and forget all of them."""
+
+    def check(self, folder: str) -> None:
+        """Refuse workers that cannot take part: another version, or no access to ``folder``."""
+
+
+def run_stage(
+    runner: Runner,
+    name: str,
+    function: Callable[..., Any],
+    tasks: Sequence[tuple[Any, ...]],
+    sizes: Sequence[int],
+) -> Iterator[tuple[int, Any]]:
+    """Yield the number and the result of each task, in the order of completion.
+
+    Results are small and fetched immediately, so only the running tasks of a worker that dies
+    are lost; they run again on another. ``sizes`` are the records of each task, for progress.
+    """
+    n_done, n_total = 0, sum(sizes)
+    handles: list[Any] = []
+
+    def report() -> None:
+        progress.report(name, n_done, n_total)
+
+    report()
+    try:
+        handles += [runner.submit(function, *arguments) for arguments in tasks]
+        for number, result in runner.gather(handles, report):
+            n_done += sizes[number]
+            report()
+            yield number, result
+    finally:
+        runner.cancel(handles)
+
+
+@contextmanager
+def open_runner(client: "Client | Runner | str | None") -> Iterator[Runner]:
+    """Yield the runner for ``client``; one that is started here is closed at the end.
+
+    Parameters
+    ----------
+    client : Client, Runner, str or None
+        A runner; ``"processes"`` for a pool of processes, one for each core, or
+        ``"processes:4"`` for four; otherwise a Dask cluster, see
+        `shoal.scale.runners.dask_cluster.connect`.
+
+    Yields
+    ------
+    Runner
+        The runner.
+    """
+    processes = PROCESSES.fullmatch(client) if isinstance(client, str) else None
+    if processes is not None:
+        with ProcessPool(int(processes[1]) if processes[1] else None) as pool:
+            yield pool
+    elif isinstance(client, Runner):
+        yield client
+    else:
+        from shoal.scale.runners.dask_cluster import DaskRunner, connect
+
+        with connect(client) as connected_client:
+            yield DaskRunner(connected_client)

@@ -1,0 +1,127 @@
+"""Run tasks on Apache Spark, by `mapInArrow`."""
+
+import pickle
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from shoal.errors import ClusterError
+from shoal.scale.runners.process_pool import HEARTBEAT, Task
+from shoal.scale.runners.workers import check_statuses, describe_worker_exits, worker_status
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CANCEL_INTERVAL = 0.5  # seconds between two attempts to cancel jobs
+MAX_CANCELS = 60
+LIBRARIES = ("pyspark", "py4j")  # whose exceptions are translated
+STOPPED = "The Spark session was stopped. Nothing was released. Start another, then run again."
+
+
+class SparkRunner:
+    """Runs tasks on Apache Spark; see `shoal.scale.Runner`.
+
+    Each task is a separate Spark job of one row; as many run at a time as the session has
+    slots. Spark repeats a task whose executor died up to ``spark.task.maxFailures`` times.
+    Shoal must be installed on all executors.
+
+    Parameters
+    ----------
+    session : SparkSession
+        The session; it is not stopped.
+    n_tasks : int, optional
+        Number of tasks that run at a time; by default the parallelism of the session.
+    """
+
+    def __init__(self, session: "SparkSession", n_tasks: int | None = None):
+        self.session = session
+        self.n_tasks = n_tasks or int(session.sparkContext.defaultParallelism)
+        self._group = f"shoal-{uuid.uuid4().hex}"
+        self._running: set[Future[Any]] = set()
+        self._ended = threading.Event()
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
+        """Accept a task, which ``gather`` starts when a slot is free."""
+        return Task(function, arguments)
+
+    def gather(
+        self, handles: Sequence[Task], heartbeat: Callable[[], None]
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield position and result of each task; Spark repeats those of an executor that died."""
+        self._ended.clear()
+        with ThreadPoolExecutor(self.n_tasks) as threads:
+            futures = {threads.submit(self._run, task): i for i, task in enumerate(handles)}
+            self._running = set(futures)
+            try:
+                while self._running:
+                    done, self._running = wait(self._running, HEARTBEAT, FIRST_COMPLETED)
+                    if not done:
+                        heartbeat()
+                    for future in done:
+                        yield futures[future], _result(future)
+            finally:  # before the threads are waited for
+                self.cancel(handles)
+
+    def cancel(self, handles: Sequence[Task]) -> None:
+        """Stop the jobs that are running, and forget those that are not."""
+        del handles
+        for future in self._running:
+            future.cancel()
+        self._ended.set()
+        for _ in range(MAX_CANCELS if self._running else 0):
+            # A job that has not reached Spark yet is not cancelled by the first call.
+            self.session.sparkContext.cancelJobGroup(self._group)
+            _, self._running = wait(self._running, CANCEL_INTERVAL)
+            if not self._running:
+                break
+        self._running = set()
+
+    def check(self, folder: str) -> None:
+        """Refuse executors with another version, or without access to the folder."""
+        tasks = [self.submit(worker_status, folder) for _ in range(self.n_tasks)]
+        statuses = self.gather(tasks, lambda: None)
+        check_statuses({f"of slot {number}": status for number, status in statuses}, folder)
+
+    def _run(self, task: Task) -> Any:
+        """Run a task on an executor and wait for it, in a thread of this process."""
+        if self._ended.is_set():
+            raise CancelledError
+        # Of the jobs of this thread; Spark then also ends the Python process of a job.
+        context = self.session.sparkContext
+        context.setJobGroup(self._group, "shoal", interruptOnCancel=True)
+        content = pickle.dumps((task.function, task.arguments))
+        rows = self.session.createDataFrame([(content,)], "task binary").coalesce(1)
+        (row,) = rows.mapInArrow(_run_tasks, "result binary").collect()
+        return pickle.loads(row["result"])
+
+
+def _run_tasks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Run the tasks of some rows on an executor; an error is a result, which is not repeated."""
+    for batch in batches:
+        for content in batch.column("task").to_pylist():
+            function, arguments = pickle.loads(content)
+            try:
+                result = True, function(*arguments)
+            except Exception as error:
+                result = False, error
+            yield pa.RecordBatch.from_pydict({"result": [pickle.dumps(result)]})
+
+
+def _result(future: "Future[Any]") -> Any:
+    """Return the result of a task, or raise its error; translate those of Spark."""
+    try:
+        succeeded, result = future.result()
+    except Exception as error:
+        library = type(error).__module__.partition(".")[0]
+        if library not in LIBRARIES and not isinstance(error, ConnectionError):
+            raise
+        if "stopped" in str(error).lower() or isinstance(error, ConnectionError):
+            raise ClusterError(STOPPED, code="cluster-lost") from None
+        raise ClusterError(describe_worker_exits([]), code="workers-died", exit_codes=[]) from None
+    if not succeeded:
+        raise result
+    return result

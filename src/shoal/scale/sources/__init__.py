@@ -1,0 +1,1 @@
+"""The files of a source, and the chunks that workers read of them."""

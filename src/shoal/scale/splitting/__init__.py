@@ -1,0 +1,1 @@
+"""Divide a table into strata, cells, regions and blocks that one worker can hold."""

@@ -1,0 +1,147 @@
+"""Join regions until each can be split into groups that meet the constraints of the step.
+
+A region whose records belong to fewer than k units, or all share a confidential value, cannot be
+split into such groups, although its stratum can.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.errors import InputError
+from shoal.frame import tables
+from shoal.frame.codes import codes_with_missing
+from shoal.metrics.shared_values import shares_value
+from shoal.scale.job import Job, load_job, worker_task
+from shoal.scale.microaggregation.grouping import region_constraint, region_units
+from shoal.scale.runners.runner import Runner, run_stage
+from shoal.scale.splitting.regions import Region, region_size
+from shoal.scale.storage.scratch_files import ScratchFile, files_with, read_scratch
+
+MAX_CHUNKS = 2  # a region is joined up to this many times the size of a chunk
+
+
+def has_group_constraints(job: Job) -> bool:
+    """Return whether the step constrains its groups, so that a region of k records may fail."""
+    step = job.step
+    constrained = step.diversity is not None or step.closeness is not None
+    return job.unit is not None or constrained or step.homogeneity == "merge"
+
+
+def join_regions(
+    runner: Runner,
+    job_file: str,
+    regions_by_stratum: Sequence[Sequence[Region]],
+    files: Sequence[ScratchFile],
+    records: Mapping[int, int],
+    chunk_size: int,
+) -> list[list[Region]]:
+    """Join each region that cannot meet the constraints with a neighbour, until all can.
+
+    The single region of a stratum is left as it is: grouping it fails as for a table in memory.
+
+    Parameters
+    ----------
+    runner : Runner
+        What executes the tasks.
+    job_file : str
+        The file of the job.
+    regions_by_stratum : list of list of list of int
+        The regions of each stratum; near ones follow each other.
+    files : list of ScratchFile
+        The records by cell.
+    records : dict
+        Number of records of each cell.
+    chunk_size : int
+        Number of records that a worker holds at a time.
+
+    Returns
+    -------
+    list of list of list of int
+        The regions of each stratum.
+    """
+    joined_regions = [list(regions) for regions in regions_by_stratum]
+    pending = [
+        (position, region) for position, regions in enumerate(joined_regions) for region in regions
+    ]
+    while pending:
+        tasks = [(job_file, region, files_with(files, region)) for _, region in pending]
+        sizes = [region_size(region, records) for _, region in pending]
+        results = dict(run_stage(runner, "checking blocks", find_unmet_option, tasks, sizes))
+        reason_by_region = {
+            id(region): results[position]
+            for position, (_, region) in enumerate(pending)
+            if results[position]
+        }
+        pending = []
+        for stratum, regions in enumerate(joined_regions):
+            joined_regions[stratum], newly_joined = _join_failing(regions, reason_by_region)
+            for region, reason in newly_joined:
+                if region_size(region, records) > MAX_CHUNKS * chunk_size:
+                    raise _unmet_option_error(reason, chunk_size)
+                pending.append((stratum, region))
+    return joined_regions
+
+
+def _join_failing(
+    regions: Sequence[Region], reason_by_region: Mapping[int, str]
+) -> tuple[list[Region], list[tuple[Region, str]]]:
+    """Join every failing region with the next one, the last one with that before it."""
+    joined_regions: list[Region] = []
+    reasons: list[str] = []  # of the joined regions; empty for others
+    pending_region: Region = []
+    pending_reason = ""
+    for region in regions:
+        fails = reason_by_region.get(id(region), "")
+        if pending_region:
+            joined_regions.append(pending_region + region)
+            reasons.append(pending_reason)
+            pending_region, pending_reason = [], ""
+        elif fails:
+            pending_region, pending_reason = region, fails
+        else:
+            joined_regions.append(region)
+            reasons.append("")
+    if pending_region and joined_regions:
+        joined_regions[-1] = joined_regions[-1] + pending_region
+        reasons[-1] = pending_reason
+    elif pending_region:
+        joined_regions.append(pending_region)
+        reasons.append("")
+    pairs = zip(joined_regions, reasons, strict=True)
+    return joined_regions, [(region, reason) for region, reason in pairs if reason]
+
+
+@worker_task
+def find_unmet_option(job_file: str, region: Region, files: Sequence[ScratchFile]) -> str:
+    """Return the option of the step that no groups of a region can meet; empty if there is none."""
+    job: Job = load_job(job_file)
+    return unmet_option(job, read_scratch(files, region))
+
+
+def unmet_option(job: Job, table: pa.Table) -> str:
+    """Return the option that all records of a table together do not meet; empty if they do."""
+    step, units = job.step, region_units(job, table)
+    if units is not None and int(units.max()) + 1 < step.k:
+        return "unit" if step.unit is not None else "household"
+    one_group = np.zeros(len(table), np.int64)
+    if step.homogeneity == "merge":
+        values = codes_with_missing(tables.open_frame(table), job.confidential)
+        if any(shares_value(one_group, column, units)[0] for column in values.T):
+            return "homogeneity"
+    constraint = region_constraint(job, table, units)
+    if constraint is not None and not constraint.is_met_by(np.arange(len(table))):
+        return "diversity" if step.closeness is None else "closeness"
+    return ""
+
+
+def _unmet_option_error(option: str, chunk_size: int) -> InputError:
+    return InputError(
+        f"`{option}` cannot be kept in blocks of about {chunk_size} records, although it may be in"
+        " the whole table: neighbouring records are too much alike. Raise `chunk_size`, or ask for"
+        " less.",
+        code="out-of-reach-in-blocks",
+        option=option,
+        chunk_size=chunk_size,
+    )

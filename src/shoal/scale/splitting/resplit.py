@@ -1,0 +1,205 @@
+"""Split cells and shards that turned out too large, by their own records."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.scale.job import Job, ReleaseJob, load_job, worker_task
+from shoal.scale.runners.runner import Runner, run_stage
+from shoal.scale.splitting.split_tree import SplitTree, build_split_tree
+from shoal.scale.statistics.hashes import content_keys
+from shoal.scale.statistics.sample import Sample, sampling_share
+from shoal.scale.storage.files import join
+from shoal.scale.storage.scratch_files import ScratchFile, read_scratch, write_scratch_files
+
+TOLERANCE = 1.5  # a cell this many times too large is split; random errors of a sample are smaller
+
+Codes = NDArray[np.int64]
+Splitter = Callable[[str, int, Sequence[ScratchFile], str, int], list[ScratchFile]]
+
+
+def resplit(
+    runner: Runner,
+    splitter: Splitter,
+    job_file: str,
+    folder: str,
+    files: Sequence[ScratchFile],
+    max_records: int,
+) -> tuple[list[ScratchFile], dict[int, list[int]]]:
+    """Split every bucket with far more than ``max_records`` records, until none has.
+
+    The sample may miss a concentration of records that the exact counts show. The sample of
+    a bucket misses less, so a few rounds are enough; a bucket of equal records stays as it is.
+
+    Parameters
+    ----------
+    runner : Runner
+        What executes the tasks.
+    splitter : callable
+        The task that splits the records of one bucket: `split_cell` or `split_shard`.
+    job_file : str
+        The file of the job.
+    folder : str
+        The folder of scratch files.
+    files : list of ScratchFile
+        The records by bucket.
+    max_records : int
+        Records of a full cell or shard.
+
+    Returns
+    -------
+    tuple of list of ScratchFile and dict
+        The records by their new bucket, and the buckets that each bucket was split into, in order.
+    """
+    files = list(files)
+    split_into: dict[int, list[int]] = {}
+    indivisible: set[int] = set()
+    while True:
+        records: Counter[int] = Counter()
+        for file in files:
+            records.update(file.records)
+        large = [
+            bucket
+            for bucket in sorted(records)
+            if records[bucket] > TOLERANCE * max_records and bucket not in indivisible
+        ]
+        if not large:
+            return files, split_into
+        used_buckets = [bucket for buckets in split_into.values() for bucket in buckets]
+        next_bucket = 1 + max(*records, *split_into, *used_buckets, 0)
+        tasks = [
+            (job_file, bucket, _files_with(files, bucket), folder, max_records) for bucket in large
+        ]
+        sizes = [records[bucket] for bucket in large]
+        results = dict(run_stage(runner, "splitting again", splitter, tasks, sizes))
+        new_files: list[ScratchFile] = []
+        for position, bucket in enumerate(large):
+            new_parts = sorted(
+                {new_part for file in results[position] for new_part in file.positions}
+            )
+            if not new_parts:
+                indivisible.add(bucket)
+                continue
+            split_into[bucket] = [next_bucket + new_part for new_part in range(len(new_parts))]
+            next_bucket += len(new_parts)
+            renumbering = dict(zip(new_parts, split_into[bucket], strict=True))
+            new_files += [file.renumbered(renumbering) for file in results[position]]
+        files = [*(file.without(split_into) for file in files), *new_files]
+
+
+def final_buckets(bucket: int, split_into: Mapping[int, Sequence[int]]) -> list[int]:
+    """Return the buckets that a bucket was split into in the end, in order."""
+    if bucket not in split_into:
+        return [bucket]
+    return [
+        final_bucket
+        for new_bucket in split_into[bucket]
+        for final_bucket in final_buckets(new_bucket, split_into)
+    ]
+
+
+@worker_task
+def split_cell(
+    job_file: str, cell: int, files: Sequence[ScratchFile], folder: str, max_records: int
+) -> list[ScratchFile]:
+    """Split the records of a cell by a new tree; return nothing if all are equal."""
+    job: Job = load_job(job_file)
+    tree = _cell_tree(job, cell, files, max_records)
+    if tree.n_leaves == 1:
+        return []
+
+    def leaves(table: pa.Table) -> Codes:
+        return tree.leaves(job.encoders.coordinates(table, job.encoders.read(table)))
+
+    return _rewrite(cell, files, folder, max_records, leaves)
+
+
+@worker_task
+def split_shard(
+    job_file: str, shard: int, files: Sequence[ScratchFile], folder: str, max_records: int
+) -> list[ScratchFile]:
+    """Split masked records between equivalence classes; return nothing if there is only one."""
+    job: ReleaseJob = load_job(job_file)
+    keys, counts = np.empty(0, np.uint64), np.empty(0, np.int64)
+    for file in files:
+        new_keys = content_keys(read_scratch([file], [shard]), job.quasi_identifiers)
+        keys, inverse = np.unique(np.append(keys, new_keys), return_inverse=True)
+        new_counts = np.append(counts, np.ones(len(new_keys)))
+        counts = np.bincount(inverse, new_counts).astype(np.int64)
+    if len(keys) == 1:
+        return []
+    bin_of_key = pack_in_order(counts, max_records)
+
+    def bins(table: pa.Table) -> Codes:
+        return bin_of_key[np.searchsorted(keys, content_keys(table, job.quasi_identifiers))]
+
+    return _rewrite(shard, files, folder, max_records, bins)
+
+
+def pack_in_order(counts: Codes, max_records: int) -> Codes:
+    """Pack consecutive classes into bins of up to ``max_records`` records.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_classes,)
+        Records of each class.
+    max_records : int
+        Most records of a bin; exceeded only by a bin of a single class.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        The bin of each class.
+
+    Examples
+    --------
+    >>> pack_in_order(np.array([3, 4, 9, 1, 2]), 8)
+    array([0, 0, 1, 2, 2])
+    """
+    bins = np.empty(len(counts), np.int64)
+    current, filled = 0, 0
+    for position, count in enumerate(counts.tolist()):
+        if filled and filled + count > max_records:
+            current, filled = current + 1, 0
+        bins[position] = current
+        filled += count
+    return bins
+
+
+def _cell_tree(job: Job, cell: int, files: Sequence[ScratchFile], max_records: int) -> SplitTree:
+    """Return the split tree of a cell, built on a sample whose weights add up to its records."""
+    encoders = (*job.encoders.masked, *job.encoders.confidential)
+    columns = list(dict.fromkeys(encoder.name for encoder in encoders))
+    n_records = sum(file.records[cell] for file in files)
+    share = sampling_share(n_records, max_records)
+    sample: Sample | None = None
+    for file in files:
+        table = read_scratch([file], [cell]).select(columns)
+        file_sample = Sample.from_records(table, content_keys(table, columns, job.seed), share)
+        sample = file_sample if sample is None else Sample.merge([sample, file_sample])
+    assert sample is not None  # a cell that is too large holds records
+    weights = sample.counts * (n_records / sample.counts.sum())
+    Z = job.encoders.coordinates(sample.table, job.encoders.read(sample.table))
+    return build_split_tree(Z, max_records, weights)
+
+
+def _files_with(files: Sequence[ScratchFile], bucket: int) -> list[ScratchFile]:
+    return [file.restricted_to([bucket]) for file in files if bucket in file.positions]
+
+
+def _rewrite(
+    bucket: int,
+    files: Sequence[ScratchFile],
+    folder: str,
+    max_records: int,
+    new_bucket_of: Callable[[pa.Table], Codes],
+) -> list[ScratchFile]:
+    """Write the records of a bucket to new files, by their new buckets."""
+    tables = (read_scratch([file], [bucket]) for file in files)
+    stem = join(folder, f"again-{bucket:08d}")
+    return write_scratch_files(
+        tables, stem, max_records, lambda table: (table, new_bucket_of(table))
+    )

@@ -1,0 +1,151 @@
+"""Merge strata of fewer than k records with the nearest, by exact means over the whole table."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.scale.job import Job, load_job, save_job, worker_task
+from shoal.scale.runners.runner import Runner, run_stage
+from shoal.scale.sources.chunks import Chunk, read_batches
+from shoal.scale.splitting.strata import MergedStrata
+from shoal.scale.statistics.exact_sums import UNIT, exact_integer_sum
+from shoal.scale.statistics.hashes import Keys, content_keys
+from shoal.steps.strata import describe_merged_strata, join_small_strata, largest_strata
+
+Codes = NDArray[np.int64]
+Sums = dict[int, list[int]]  # by stratum, the exact sum of each axis
+
+
+def merge_strata(
+    runner: Runner,
+    job: Job,
+    path: str,
+    chunks: Sequence[Chunk],
+    counts: Codes,
+    unit_keys: Sequence[Keys] | None = None,
+) -> tuple[MergedStrata | None, str]:
+    """Merge small strata as for a table in memory; return the merger and a sentence about it.
+
+    Means are computed from exact sums, so they do not depend on the order of the records. Ties
+    go to the stratum whose values come first.
+
+    Parameters
+    ----------
+    runner : Runner
+        What executes the tasks.
+    job : Job
+        The job, whose strata are not yet divided into cells.
+    path : str
+        The file to write the job to, for the workers.
+    chunks : list of Chunk
+        The chunks of the table.
+    counts : ndarray of shape (n_strata,)
+        Records of each stratum.
+    unit_keys : list of ndarray, optional
+        Keys of up to k units of each stratum, if k counts units; see `strata_units`.
+
+    Returns
+    -------
+    tuple of MergedStrata or None and str
+        None and an empty string where no stratum is too small.
+    """
+    k, strata = job.step.k, job.strata
+    records = counts.tolist()
+    # Of two strata that are merged at most one has k units, so that counting to k is enough.
+    sizes = records if unit_keys is None else list(map(len, unit_keys))
+    if min(sizes) >= k:
+        return None, ""
+    sums = _sum_strata(runner, job, path, chunks)
+
+    def size(group: Sequence[int]) -> int:
+        if unit_keys is None:
+            return sum(records[stratum] for stratum in group)
+        return len(np.unique(np.concatenate([unit_keys[stratum] for stratum in group])))
+
+    def centroid(group: Sequence[int]) -> NDArray[np.float64]:
+        totals = zip(*(sums[stratum] for stratum in group), strict=True)
+        number = sum(records[stratum] for stratum in group)
+        return np.array([float(sum(total) * UNIT / number) for total in totals])
+
+    groups = join_small_strata(len(counts), k, size, centroid)
+    merged_into, representative = np.full_like(counts, -1), np.full_like(counts, -1)
+    for number, (group, largest) in enumerate(
+        zip(groups, largest_strata(groups, sizes), strict=True)
+    ):
+        merged_into[group], representative[group] = number, largest
+    sentence = describe_merged_strata(
+        groups, sizes, records, k, columns=strata.columns, noun=job.step.counted
+    )
+    return MergedStrata(merged_into, representative), sentence
+
+
+def strata_units(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) -> list[Keys]:
+    """Return the least keys of the units of each stratum, up to k of them.
+
+    Different keys are those of different units, so the number of keys is that of the units if it
+    is below k, and otherwise there are at least k.
+    """
+    save_job(job, path)
+    tasks = [(path, chunk) for chunk in chunks]
+    sizes = [chunk.records for chunk in chunks]
+    keys_by_stratum = [np.empty(0, np.uint64) for _ in job.strata.codes]
+    for _, chunk_keys in run_stage(runner, "counting units", chunk_units, tasks, sizes):
+        for stratum, keys in chunk_keys.items():
+            keys_by_stratum[stratum] = np.union1d(keys_by_stratum[stratum], keys)[: job.step.k]
+    return keys_by_stratum
+
+
+@worker_task
+def chunk_units(job_file: str, chunk: Chunk) -> dict[int, Keys]:
+    """Return the least keys of the units of each stratum of a chunk, up to k of them."""
+    job: Job = load_job(job_file)
+    assert job.unit is not None
+    keys_by_stratum: dict[int, Keys] = {}
+    columns = list(dict.fromkeys([job.unit, *job.strata.columns, *job.required_columns]))
+    for table in read_batches(chunk, columns, job.required_columns):
+        stratum, keys = job.strata.stratum_of(table), content_keys(table, [job.unit])
+        for number in np.unique(stratum).tolist():
+            previous_keys = keys_by_stratum.get(number, keys[:0])
+            merged_keys = np.union1d(previous_keys, keys[stratum == number])
+            keys_by_stratum[number] = merged_keys[: job.step.k]
+    return keys_by_stratum
+
+
+def _sum_strata(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) -> Sums:
+    """Return the sums of the masked columns in each stratum, in units of ``UNIT``."""
+    save_job(job, path)
+    tasks = [(path, chunk) for chunk in chunks]
+    sizes = [chunk.records for chunk in chunks]
+    sums: Sums = {}
+    for _, chunk_sums in run_stage(runner, "comparing strata", sum_chunk, tasks, sizes):
+        _add_sums(sums, chunk_sums)
+    return sums
+
+
+@worker_task
+def sum_chunk(job_file: str, chunk: Chunk) -> Sums:
+    """Return the sums of the masked columns in each stratum of a chunk."""
+    job: Job = load_job(job_file)
+    sums: Sums = {}
+    columns = [*job.step.columns, *job.strata.columns]
+    for table in read_batches(chunk, columns, job.required_columns):
+        stratum = job.strata.stratum_of(table)
+        order = np.argsort(stratum, kind="stable")
+        A = job.encoders.axes(job.encoders.read(table))[order]
+        strata, starts = np.unique(stratum[order], return_index=True)
+        axes_by_stratum = np.split(A, starts[1:])
+        _add_sums(
+            sums,
+            {
+                number: [exact_integer_sum(axis) for axis in stratum_axes.T]
+                for number, stratum_axes in zip(strata.tolist(), axes_by_stratum, strict=True)
+            },
+        )
+    return sums
+
+
+def _add_sums(sums: Sums, new_sums: Sums) -> None:
+    for stratum, terms in new_sums.items():
+        previous = sums.get(stratum, [0] * len(terms))
+        sums[stratum] = [a + b for a, b in zip(previous, terms, strict=True)]

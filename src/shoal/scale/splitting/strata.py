@@ -1,0 +1,171 @@
+"""The strata of a large table, and the cells that each is divided into."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from shoal.scale.microaggregation.encoders import Encoders
+from shoal.scale.sources.chunks import sort_by
+from shoal.scale.splitting.split_tree import SplitTree, build_split_tree
+from shoal.scale.statistics.table_statistics import COUNT, TableStatistics
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class MergedStrata:
+    """How strata of fewer than k records were merged.
+
+    Parameters
+    ----------
+    merged_into : ndarray of shape (n_strata,)
+        The number of the merged stratum that each stratum belongs to.
+    representative : ndarray of shape (n_strata,)
+        The stratum whose values are released for the records of each stratum.
+    """
+
+    merged_into: Codes
+    representative: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """The strata of a table, each divided into cells by a split tree.
+
+    Parameters
+    ----------
+    columns : list of str
+        The columns whose values define the strata; none where the table is not stratified.
+    values : list of pyarrow.Array
+        The distinct values of each column.
+    codes : ndarray of shape (n_strata,)
+        The code of each stratum, see `stratum_codes`; ascending.
+    trees : list of SplitTree
+        The split tree of each stratum; merged strata share one.
+    merged : MergedStrata, optional
+        How strata that were too small were merged.
+    """
+
+    columns: Sequence[str]
+    values: Sequence[pa.Array]
+    codes: Codes
+    trees: Sequence[SplitTree]
+    merged: MergedStrata | None = None
+
+    @property
+    def first_cells(self) -> Codes:
+        """The number of the first cell of each stratum; a cell is a leaf of its tree."""
+        return np.cumsum([0, *(tree.n_leaves for tree in self.trees)])
+
+    @property
+    def cells_by_stratum(self) -> list[list[int]]:
+        """The cells of each stratum."""
+        first_cells = self.first_cells.tolist()
+        return [list(range(start, stop)) for start, stop in pairwise(first_cells)]
+
+    def stratum_of(self, table: pa.Table) -> Codes:
+        """Return the number of each record's stratum, after merging."""
+        original = self._original_stratum(table)
+        return original if self.merged is None else self.merged.merged_into[original]
+
+    def with_released_values(self, table: pa.Table) -> pa.Table:
+        """Return records with the values that are released in the columns of the strata."""
+        if self.merged is None:
+            return table
+        representative = self.merged.representative[self._original_stratum(table)]
+        positions = self._value_positions(self.codes[representative])
+        for name, values, position in zip(self.columns, self.values, positions, strict=True):
+            field = table.schema.field(name)
+            released = values.take(pa.array(position)).cast(field.type)
+            table = table.set_column(table.column_names.index(name), field, released)
+        return table
+
+    def cells(self, table: pa.Table, Z: NDArray[np.float64]) -> Codes:
+        """Return the cell of each record."""
+        stratum, first_cells = self.stratum_of(table), self.first_cells
+        cell_of = np.full(len(Z), -1)
+        for number in np.unique(stratum):
+            rows = np.flatnonzero(stratum == number)
+            cell_of[rows] = first_cells[number] + self.trees[number].leaves(Z[rows])
+        return cell_of
+
+    def _original_stratum(self, table: pa.Table) -> Codes:
+        return np.searchsorted(self.codes, stratum_codes(table, self.columns, self.values))
+
+    def _value_positions(self, codes: Codes) -> list[Codes]:
+        """Return the positions of the values in each column that codes of strata stand for."""
+        positions: list[Codes] = []
+        for values in reversed(self.values):
+            codes, position = np.divmod(codes, len(values) + 1)
+            positions.insert(0, position)
+        return positions
+
+
+def stratum_codes(table: pa.Table, columns: Sequence[str], values: Sequence[pa.Array]) -> Codes:
+    """Return one number per record for the positions of its values among ``values``."""
+    codes = np.zeros(len(table), np.int64)
+    for name, distinct in zip(columns, values, strict=True):
+        array = table.column(name).combine_chunks()
+        position = pc.index_in(array, value_set=distinct, skip_nulls=False)
+        codes = codes * (len(distinct) + 1) + position.to_numpy(zero_copy_only=False)
+    return codes
+
+
+def find_strata(statistics: TableStatistics, columns: Sequence[str]) -> tuple[Strata, Codes]:
+    """Return the strata in the order of their values, not yet divided, and their sizes."""
+    if not columns:
+        return Strata((), (), np.zeros(1, np.int64), ()), np.array([statistics.records])
+    strata: pa.Table = statistics.strata
+    values = [_distinct_values(strata, name) for name in columns]
+    codes = stratum_codes(strata, columns, values)
+    order = np.argsort(codes)
+    counts = strata.column(COUNT).to_numpy()[order]
+    return Strata(list(columns), values, codes[order], ()), counts
+
+
+def divide_strata(
+    statistics: TableStatistics, encoders: Encoders, strata: Strata, counts: Codes, cell_size: int
+) -> Strata:
+    """Divide the strata into cells of about ``cell_size`` records.
+
+    Parameters
+    ----------
+    statistics : TableStatistics
+        The statistics of the whole table, with the sample.
+    encoders : Encoders
+        The encoders of the columns.
+    strata : Strata
+        The strata; merged ones are divided together.
+    counts : ndarray of shape (n_strata,)
+        Records of each stratum, before merging.
+    cell_size : int
+        Most records of a cell, as estimated by the sample.
+
+    Returns
+    -------
+    Strata
+        The strata with their split trees.
+    """
+    sample = statistics.sample
+    assert sample is not None  # there are at least k records
+    Z = encoders.coordinates(sample.table, encoders.read(sample.table))
+    weights = sample.weights
+    if strata.merged is not None:
+        counts = np.bincount(strata.merged.merged_into, counts).astype(np.int64)
+    stratum_of = strata.stratum_of(sample.table)
+    trees = []
+    for stratum, count in enumerate(counts):
+        in_stratum = stratum_of == stratum
+        stratum_weights = weights[in_stratum] if count > cell_size else None
+        trees.append(build_split_tree(Z[in_stratum], cell_size, stratum_weights))
+    return replace(strata, trees=trees)
+
+
+def _distinct_values(strata: pa.Table, name: str) -> pa.Array:
+    column = strata.select([name]).group_by([name]).aggregate([]).column(name)
+    return sort_by(pa.table({name: column}), []).column(name).combine_chunks()

@@ -1,0 +1,277 @@
+"""Statistics of the whole table in one pass: exact moments, value counts and a sample.
+
+The statistics of parts can be merged in any order, with the same result.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from shoal.errors import InputError
+from shoal.frame import tables
+from shoal.scale.sources.chunks import Chunk, read_batches
+from shoal.scale.statistics.exact_sums import UNIT, exact_integer_sum, exact_squares
+from shoal.scale.statistics.hashes import content_keys
+from shoal.scale.statistics.sample import Sample
+from shoal.scale.statistics.weights import (
+    WeightedMoments,
+    WeightedValues,
+    WeightStatistics,
+    merge_weighted,
+    weighted_statistics,
+)
+
+MAX_ABS_VALUE = 1e150  # beyond it, squares overflow
+MAX_DISTINCT = 100_000  # distinct values of a categorical column, or strata
+COUNT = "\0count"  # the name of a column of counts, which no data have
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Exact moments of a numeric column.
+
+    Parameters
+    ----------
+    n_present, n_missing : int
+        Number of values, and of missing ones.
+    total, squares : int
+        Sum of the values and of their squares, in units of `exact_sums.UNIT`.
+    smallest, largest : float
+        Their extremes.
+    """
+
+    n_present: int = 0
+    n_missing: int = 0
+    total: int = 0
+    squares: int = 0
+    smallest: float = math.inf
+    largest: float = -math.inf
+
+    @classmethod
+    def from_values(cls, values: NDArray[np.float64]) -> Self:
+        """Return the moments of a column; NaN is missing."""
+        present = values[~np.isnan(values)]
+        n_missing = len(values) - len(present)
+        if not len(present):
+            return cls(n_missing=n_missing)
+        sums = exact_integer_sum(present), exact_squares(present)
+        return cls(len(present), n_missing, *sums, float(present.min()), float(present.max()))
+
+    def __add__(self, other: "Moments") -> "Moments":
+        return Moments(
+            self.n_present + other.n_present,
+            self.n_missing + other.n_missing,
+            self.total + other.total,
+            self.squares + other.squares,
+            min(self.smallest, other.smallest),
+            max(self.largest, other.largest),
+        )
+
+    @property
+    def mean(self) -> float:
+        """The mean, rounded once; 0 if there are no values."""
+        return float(self.total * UNIT / self.n_present) if self.n_present else 0.0
+
+    @property
+    def deviation(self) -> float:
+        """The population standard deviation; 0 where all values are the same."""
+        if self.smallest >= self.largest:
+            return 0.0
+        mean = Fraction(self.total * UNIT, self.n_present)
+        return math.sqrt(self.squares * UNIT / self.n_present - mean**2)
+
+
+@dataclass(frozen=True, eq=False)
+class StatisticsRequest:
+    """What to compute in the pass over the table.
+
+    Parameters
+    ----------
+    numeric : list of str
+        Numeric columns.
+    categorical : list of str
+        Columns of other kinds.
+    strata : list of str
+        Columns that split the records into strata.
+    required_columns : list of str
+        Columns whose missing values drop a record.
+    share : float
+        Share of the distinct records in the sample.
+    seed : int
+        Seed of the sample.
+    weight : str, optional
+        The column of survey weights.
+    weighted : bool
+        Whether distances are standardised by weighted moments.
+    unit : str, optional
+        The column of units, whose missing values are counted.
+    confidential : list of str
+        Confidential columns whose values are counted.
+    """
+
+    numeric: Sequence[str]
+    categorical: Sequence[str]
+    strata: Sequence[str]
+    required_columns: Sequence[str]
+    share: float
+    seed: int
+    weight: str | None = None
+    weighted: bool = False
+    unit: str | None = None
+    confidential: Sequence[str] = ()
+
+    @property
+    def columns_to_read(self) -> list[str]:
+        """All columns that are needed."""
+        weight_and_unit = [name for name in (self.weight, self.unit) if name is not None]
+        return list(dict.fromkeys([*self.columns, *weight_and_unit, *self.confidential]))
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the sample: records that are equal in all of them are one."""
+        strata = [name for name in self.strata if name not in self.categorical]
+        return [*self.numeric, *self.categorical, *strata]
+
+
+@dataclass(frozen=True, eq=False)
+class TableStatistics:
+    """Statistics of some records.
+
+    Parameters
+    ----------
+    records : int
+        Number of records, without dropped ones.
+    moments : dict
+        Moments of the numeric columns.
+    values : dict
+        The distinct values of each categorical column with their counts.
+    strata : pyarrow.Table or None
+        The strata with their counts.
+    sample : Sample or None
+        Distinct records, sampled by their values.
+    weights : WeightStatistics
+        Counts and extremes of the survey weights.
+    weighted : dict
+        Weighted moments, or the weight of each value, by column; empty unless distances are
+        standardised by weighted moments.
+    n_without_unit : int
+        Number of records without a unit, if units are counted.
+    confidential : dict
+        The distinct values of each confidential column with their counts, where requested.
+    """
+
+    records: int = 0
+    moments: Mapping[str, Moments] = field(default_factory=dict)
+    values: Mapping[str, pa.Table] = field(default_factory=dict)
+    strata: pa.Table | None = None
+    sample: Sample | None = None
+    weights: WeightStatistics = WeightStatistics()
+    weighted: Mapping[str, WeightedMoments | WeightedValues] = field(default_factory=dict)
+    n_without_unit: int = 0
+    confidential: Mapping[str, pa.Table] = field(default_factory=dict)
+
+
+def chunk_statistics(chunk: Chunk, request: StatisticsRequest) -> TableStatistics:
+    """Return the statistics of one chunk."""
+    batches = read_batches(chunk, request.columns_to_read, request.required_columns)
+    return merge_statistics(batch_statistics(table, request) for table in batches)
+
+
+def merge_statistics(statistics: Iterable[TableStatistics]) -> TableStatistics:
+    """Return the statistics of several parts together; their order does not matter."""
+    statistics = list(statistics)
+    if len(statistics) == 1:
+        return statistics[0]
+    moments: dict[str, Moments] = {}
+    for partial in statistics:
+        moments |= {
+            name: moments.get(name, Moments()) + new_moments
+            for name, new_moments in partial.moments.items()
+        }
+    values = merge_values([partial.values for partial in statistics])
+    strata = [partial.strata for partial in statistics if partial.strata is not None]
+    samples = [partial.sample for partial in statistics if partial.sample is not None]
+    return TableStatistics(
+        sum(partial.records for partial in statistics),
+        moments,
+        values,
+        _merge_counts(strata, strata[0].column_names[:-1]) if strata else None,
+        Sample.merge(samples) if samples else None,
+        sum((partial.weights for partial in statistics), WeightStatistics()),
+        merge_weighted([partial.weighted for partial in statistics]),
+        sum(partial.n_without_unit for partial in statistics),
+        merge_values([partial.confidential for partial in statistics]),
+    )
+
+
+def batch_statistics(table: pa.Table, request: StatisticsRequest) -> TableStatistics:
+    """Return the statistics of a table in memory."""
+    frame = tables.open_frame(table)
+    moments = {}
+    for name in request.numeric:
+        moments[name] = Moments.from_values(tables.numbers(frame, name))
+        if max(-moments[name].smallest, moments[name].largest) > MAX_ABS_VALUE:
+            raise InputError(
+                f"Column {name!r} holds values beyond {MAX_ABS_VALUE:g}. Rescale it.",
+                code="values-too-large",
+                column=name,
+            )
+    keys = content_keys(table, request.columns, request.seed)
+    weight_statistics, weighted = WeightStatistics(), {}
+    if request.weight is not None:
+        weights = tables.numbers(frame, request.weight)
+        weight_statistics = WeightStatistics.from_weights(weights)
+        if request.weighted:
+            # Weights that cannot be used are refused once those of all parts are counted.
+            usable = np.where(weights > 0, weights, 0.0)
+            weighted = weighted_statistics(table, request.numeric, request.categorical, usable)
+    return TableStatistics(
+        len(table),
+        moments,
+        count_values(table, request.categorical),
+        _count_values(table, request.strata) if request.strata else None,
+        Sample.from_records(table.select(request.columns), keys, request.share),
+        weight_statistics,
+        weighted,
+        0 if request.unit is None else sum(tables.missing_counts(frame, [request.unit]).values()),
+        count_values(table, request.confidential),
+    )
+
+
+def count_values(table: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:
+    """Return the distinct values of each column with their counts; refuse too many."""
+    return {name: _count_values(table, [name]) for name in names}
+
+
+def _count_values(table: pa.Table, columns: Sequence[str]) -> pa.Table:
+    """Return the distinct values of columns with their counts; refuse too many."""
+    ones = pa.array(np.ones(len(table), np.int64))
+    return _merge_counts([table.select(list(columns)).append_column(COUNT, ones)], columns)
+
+
+def merge_values(counts_of_parts: Sequence[Mapping[str, pa.Table]]) -> dict[str, pa.Table]:
+    """Return the counts of the values of each column in several parts together."""
+    names = list(dict.fromkeys(name for counts in counts_of_parts for name in counts))
+    return {
+        name: _merge_counts([counts[name] for counts in counts_of_parts if name in counts], [name])
+        for name in names
+    }
+
+
+def _merge_counts(counts: Sequence[pa.Table], columns: Sequence[str]) -> pa.Table:
+    """Return the sum of counts of values; refuse more distinct values than memory holds."""
+    merged = pa.concat_tables(counts).group_by(list(columns)).aggregate([(COUNT, "sum")])
+    if len(merged) > MAX_DISTINCT:
+        names = " and ".join(map(repr, columns))
+        raise InputError(
+            f"{names}: more than {MAX_DISTINCT:,} distinct values, too many to hold in memory."
+            " Use a coarser column, or declare numbers as numeric.",
+            code="too-many-values",
+        )
+    return merged.rename_columns([*columns, COUNT])

@@ -1,0 +1,220 @@
+"""Survey weights of a large table: validation, weighted moments and weighted totals."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from shoal.errors import InputError
+from shoal.frame import tables
+from shoal.frame.columns import Column
+from shoal.scale.statistics.exact_sums import UNIT, exact_integer_sum, exact_products
+
+MAX_WEIGHTED_SQUARE = 1e300  # beyond it, a sum of w x² may overflow
+
+Values = NDArray[np.float64]
+# By column and "before", "after" or "size": the totals of both tables, and of absolute values.
+WeightedTotals = Mapping[tuple[str, str], int]
+
+
+@dataclass(frozen=True)
+class WeightStatistics:
+    """Counts and extremes of survey weights.
+
+    Parameters
+    ----------
+    missing, negative, zero : int
+        Number of weights that cannot be used.
+    smallest, largest : float
+        Extremes of the others.
+    """
+
+    missing: int = 0
+    negative: int = 0
+    zero: int = 0
+    smallest: float = math.inf
+    largest: float = -math.inf
+
+    @classmethod
+    def from_weights(cls, values: Values) -> Self:
+        """Return the statistics of some weights."""
+        positive = values[values > 0]
+        return cls(
+            int(np.isnan(values).sum()),
+            int((values < 0).sum()),
+            int((values == 0).sum()),
+            float(positive.min(initial=math.inf)),
+            float(positive.max(initial=-math.inf)),
+        )
+
+    def __add__(self, other: "WeightStatistics") -> "WeightStatistics":
+        return WeightStatistics(
+            self.missing + other.missing,
+            self.negative + other.negative,
+            self.zero + other.zero,
+            min(self.smallest, other.smallest),
+            max(self.largest, other.largest),
+        )
+
+    def check(self, name: str) -> None:
+        """Refuse weights by the same rules as for a table in memory."""
+        unusable = {"missing": self.missing, "negative": self.negative, "zero": self.zero}
+        tables.check_weights(name, unusable, self.smallest, self.largest)
+
+
+@dataclass(frozen=True)
+class WeightedMoments:
+    """Weighted moments of a numeric column, by which weighted distances are standardised.
+
+    Parameters
+    ----------
+    weight, total, squares : int
+        Sums of w, of w x and of w x², in units of `exact_sums.UNIT`.
+    """
+
+    weight: int = 0
+    total: int = 0
+    squares: int = 0
+
+    @classmethod
+    def from_values(cls, values: Values, weights: Values) -> Self:
+        """Return the moments of some values; NaN is missing."""
+        present = ~np.isnan(values)
+        sums = exact_products(weights[present], values[present])
+        return cls(exact_integer_sum(weights[present]), *sums)
+
+    def __add__(self, other: "WeightedMoments") -> "WeightedMoments":
+        return WeightedMoments(
+            self.weight + other.weight,
+            self.total + other.total,
+            self.squares + other.squares,
+        )
+
+    @property
+    def mean(self) -> float:
+        """The weighted mean; 0 if there are no values."""
+        return float(Fraction(self.total, self.weight)) if self.weight else 0.0
+
+    @property
+    def deviation(self) -> float:
+        """The weighted standard deviation."""
+        if not self.weight:
+            return 0.0
+        mean = Fraction(self.total, self.weight)
+        return math.sqrt(max(Fraction(0), Fraction(self.squares, self.weight) - mean**2))
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedValues:
+    """The distinct values of a column with the total weight of each.
+
+    Parameters
+    ----------
+    values : pyarrow.Array
+        The distinct values.
+    sums : list of int
+        The total weight of each, in units of `exact_sums.UNIT`.
+    """
+
+    values: pa.Array
+    sums: Sequence[int]
+
+    @classmethod
+    def from_values(cls, values: pa.Array, weights: Values) -> Self:
+        """Sum the weights of the records with each value."""
+        encoded = values.dictionary_encode(null_encoding="encode")
+        code = encoded.indices.to_numpy(zero_copy_only=False)
+        order = np.argsort(code, kind="stable")
+        weights_by_code = np.split(weights[order], np.cumsum(np.bincount(code))[:-1])
+        return cls(
+            encoded.dictionary,
+            [exact_integer_sum(value_weights) for value_weights in weights_by_code],
+        )
+
+    def __add__(self, other: "WeightedValues") -> "WeightedValues":
+        all_values = pa.concat_arrays([self.values, other.values])
+        encoded = all_values.dictionary_encode(null_encoding="encode")
+        sums = [0] * len(encoded.dictionary)
+        weights = [*self.sums, *other.sums]
+        for code, weight in zip(encoded.indices.to_pylist(), weights, strict=True):
+            sums[code] += weight
+        return WeightedValues(encoded.dictionary, sums)
+
+    def weights_of(self, values: pa.Array) -> Values:
+        """Return the total weight of each of some values."""
+        positions = pc.index_in(values, value_set=self.values, skip_nulls=False)
+        return np.array([float(self.sums[position] * UNIT) for position in positions.to_pylist()])
+
+
+def weighted_statistics(
+    table: pa.Table, numeric: Sequence[str], categorical: Sequence[str], weights: Values
+) -> dict[str, WeightedMoments | WeightedValues]:
+    """Return the weighted moments or value weights of each column of some records."""
+    frame = tables.open_frame(table)
+    statistics: dict[str, WeightedMoments | WeightedValues] = {}
+    for name in numeric:
+        values = tables.numbers(frame, name)
+        if np.nanmax(np.abs(values), initial=0.0) ** 2 * weights.max() > MAX_WEIGHTED_SQUARE:
+            raise InputError(
+                f"Column {name!r} holds values too large to be weighted. Rescale it.",
+                code="values-too-large",
+                column=name,
+            )
+        statistics[name] = WeightedMoments.from_values(values, weights)
+    for name in categorical:
+        statistics[name] = WeightedValues.from_values(table.column(name).combine_chunks(), weights)
+    return statistics
+
+
+def merge_weighted(
+    statistics_of_parts: Sequence[Mapping[str, WeightedMoments | WeightedValues]],
+) -> dict[str, WeightedMoments | WeightedValues]:
+    """Return the weighted statistics of several parts together; their order does not matter."""
+    merged: dict[str, Any] = {}
+    for part_statistics in statistics_of_parts:
+        for name, statistics in part_statistics.items():
+            merged[name] = merged[name] + statistics if name in merged else statistics
+    return merged
+
+
+def weighted_totals(
+    weights: Values, original_columns: Sequence[Column], masked_columns: Sequence[Column]
+) -> WeightedTotals:
+    """Return the weighted totals of complete numeric columns before and after masking.
+
+    They are in units of ``UNIT``; the total of the absolute values before, ``"size"``, is what
+    a change is compared with.
+    """
+    totals: dict[tuple[str, str], int] = {}
+    for original, masked in zip(original_columns, masked_columns, strict=True):
+        if original.kind != "numeric" or original.is_missing.any():
+            continue
+        totals[original.name, "before"] = exact_integer_sum(weights * original.values)
+        totals[original.name, "after"] = exact_integer_sum(weights * masked.values)
+        totals[original.name, "size"] = exact_integer_sum(weights * np.abs(original.values))
+    return totals
+
+
+def total_change(totals: WeightedTotals, columns: Sequence[str]) -> tuple[dict[str, float], str]:
+    """Return `shoal.metrics.weighted_total_change` by column, and a sentence on the totals."""
+    change: dict[str, float] = {}
+    clauses: list[str] = []
+    for name in columns:
+        original_total, masked_total, size = (
+            totals[name, key] * UNIT for key in ("before", "after", "size")
+        )
+        change[name] = (
+            float(100 * abs(masked_total - original_total) / size)
+            if size
+            else 100.0 * (masked_total != original_total)
+        )
+        clauses.append(
+            f"{name!r} {float(original_total):.10g} before and {float(masked_total):.10g} after"
+        )
+    return change, f"Weighted totals: {', '.join(clauses)}."

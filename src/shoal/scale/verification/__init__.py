@@ -1,0 +1,1 @@
+"""Verify a released folder, file by file."""

@@ -1,0 +1,244 @@
+"""Verify a released folder against its manifest and its guarantee, file by file."""
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from shoal import _progress as progress
+from shoal.audit import statements
+from shoal.audit.check import (
+    Check,
+    check_dropped_columns,
+    guarantee_kept,
+    message_without_outcome,
+    run_check,
+)
+from shoal.audit.hashes import has_hash, matches_hash
+from shoal.audit.keys import read_bytes
+from shoal.audit.statements import as_stored, other_versions
+from shoal.errors import ClusterError, ShoalError
+from shoal.io.store import as_location, name_of
+from shoal.plan import Plan
+from shoal.plan.verdict import Verdict
+from shoal.scale import mask
+from shoal.scale.assessment.verdict import judge_recount
+from shoal.scale.publication.release_folder import MARKER
+from shoal.scale.release import LargeRelease
+from shoal.scale.sources.chunks import Footer, read_footer
+from shoal.scale.sources.source_files import find_files
+from shoal.scale.storage.files import file_entry, hash_file, is_remote, join, list_files
+from shoal.scale.storage.files import read_bytes as read_store
+from shoal.scale.verification.recount import Recount, recount, recount_constraints
+
+MAX_NAMED = 3  # files that are named; further ones are counted
+
+
+class FolderAudit:
+    """Checks of a released folder against the entries of its manifest.
+
+    ``manifest_folder`` is the folder of the manifest, which also holds scratch files.
+    """
+
+    def __init__(
+        self,
+        entries: Mapping[str, Any],
+        folder: str | Path,
+        manifest_folder: Path,
+        client: Any = None,
+    ):
+        self.entries, self.folder, self.client = entries, as_location(folder), client
+        self.manifest_folder = manifest_folder
+        self.plan = Plan.from_dict(entries["plan"], None)
+        self.output = entries["output"]
+        self.verdict: Verdict | None = None
+        self.constraints: tuple[float | None, float | None] = (None, None)
+
+    def checks(self) -> Iterator[Check]:
+        """Yield the checks that do not need the original."""
+        yield run_check("files", self._files)
+        yield run_check("marker", self._marker)
+        try:
+            footers = {path: read_footer(path) for path in find_files(self.folder)}
+        except ShoalError as error:
+            yield Check("readable", False, message_without_outcome(error))
+            return
+        yield run_check("records", lambda: self._records(footers.values()))
+        yield run_check("columns", lambda: self._columns(footers))
+        yield run_check("dropped", lambda: self._dropped(footers.values()))
+        try:
+            counts = recount(list(footers), self.plan.quasi_identifiers)
+            self.constraints = recount_constraints(list(footers), self.plan)
+        except ShoalError as error:
+            yield Check("guarantee", False, message_without_outcome(error))
+            return
+        yield run_check("guarantee", lambda: self._guarantee(counts))
+        yield run_check("smallest class", lambda: self._smallest_class(counts))
+        yield run_check("classes", lambda: _check_classes_whole(counts))
+        yield run_check("verdict", lambda: self._verdict(counts))
+
+    def checks_with_original(
+        self, original: Sequence[str | Path], hash_key: bytes | None
+    ) -> Iterator[Check]:
+        """Yield the checks that the original allows: its hashes, and running the plan again."""
+        yield run_check("original", lambda: self._original(original, hash_key))
+        try:
+            release = self._run_again(original)
+        except ClusterError:
+            raise
+        except ShoalError as error:
+            yield Check("run again", False, message_without_outcome(error))
+            return
+        yield run_check("run again", lambda: self._same_files(release))
+        manifest = release.manifest
+        yield run_check("statements", lambda: statements.check_statements(self.entries, manifest))
+        yield run_check("versions", lambda: statements.check_versions(self.entries, manifest))
+
+    @cached_property
+    def _hashes(self) -> dict[str, str]:
+        """The hash of every file in the folder, also of unexpected ones, by its name there."""
+        names = list(list_files(self.folder))
+        hashes = {}
+        for n_done, name in enumerate(names):
+            progress.report("hashing", n_done, len(names))
+            hashes[name] = file_entry(join(self.folder, name))["sha256"]
+        return hashes
+
+    def _files(self) -> tuple[bool, str]:
+        if not (is_remote(self.folder) or Path(self.folder).is_dir()):
+            name = name_of(self.folder)
+            return False, f"{name!r} is not a folder, but the manifest describes one"
+        expected = {entry["name"]: entry.get("sha256") for entry in self.output["files"]}
+        if MARKER not in expected:
+            return False, f"the manifest does not list {MARKER}"
+        faults = [f"{name!r} is missing" for name in expected if name not in self._hashes]
+        for name, digest in self._hashes.items():
+            if name not in expected:
+                faults.append(f"{name!r} is not in the manifest")
+            elif digest != expected[name]:
+                faults.append(f"the sha256 of {name!r} is NOT the manifest's")
+        if faults:
+            and_more = f"; and {len(faults) - MAX_NAMED} more" if len(faults) > MAX_NAMED else ""
+            return False, "; ".join(faults[:MAX_NAMED]) + and_more
+        return True, f"{len(expected)}, each with the manifest's sha256"
+
+    def _records(self, footers: Iterable[Footer]) -> tuple[bool, str]:
+        stated, counted = self.entries["records"], sum(sum(footer.lengths) for footer in footers)
+        return counted == stated, f"{counted:,}, and {stated:,} in the manifest"
+
+    def _columns(self, footers: Mapping[str, Footer]) -> tuple[bool, str]:
+        stated = list(self.output["types"].items())
+        for path, footer in footers.items():
+            if [(field.name, str(field.type)) for field in footer.schema] != stated:
+                return False, f"{name_of(path)!r} has other columns or types than the manifest"
+        same = [name for name, _ in stated] == self.entries["columns"]
+        return same, f"{len(stated)}, {'as' if same else 'not as'} in the manifest"
+
+    def _dropped(self, footers: Iterable[Footer]) -> tuple[bool, str]:
+        return check_dropped_columns(
+            self.plan, list({name: 0 for footer in footers for name in footer.schema.names})
+        )
+
+    def _marker(self) -> tuple[bool, str]:
+        """Compare the marker file of the folder with the manifest."""
+        try:
+            marker = json.loads(self._read_marker())
+        except ValueError:
+            return False, f"{MARKER} is damaged: not JSON"
+        expected = {
+            **self.entries,
+            "files": [file for file in self.output["files"] if file["name"] != MARKER],
+        }
+        names = [name for name in marker if name != "promise"] if isinstance(marker, dict) else [""]
+        differing = [
+            name for name in names if as_stored(marker.get(name)) != as_stored(expected.get(name))
+        ]
+        if differing:
+            return False, f"{MARKER} states other {', '.join(differing)} than the manifest"
+        return True, f"{MARKER} agrees with the manifest"
+
+    def _read_marker(self) -> bytes:
+        if is_remote(self.folder):
+            return read_store(join(self.folder, MARKER))
+        return read_bytes(Path(self.folder, MARKER))
+
+    def _guarantee(self, counts: Recount) -> tuple[bool | None, str]:
+        same, reason = statements.check_plan(self.entries, self.plan)
+        if not same:
+            return False, reason
+        k = self.plan.k
+        self.verdict = self._judge(counts)
+        if k is None:
+            return None, "the plan promises no k-anonymity"
+        if self.verdict.status == "not kept" and counts.smallest >= k:
+            return False, " ".join(finding.sentence for finding in self.verdict.of("breaks"))
+        if counts.smallest < k:
+            return False, (
+                f"The smallest class of the released values holds {counts.smallest} records;"
+                f" k={k} was promised."
+            )
+        return guarantee_kept(self.plan, units_counted=False)
+
+    def _judge(self, counts: Recount) -> Verdict:
+        return judge_recount(self.plan, counts.smallest, self.output["types"], self.constraints)
+
+    def _smallest_class(self, counts: Recount) -> tuple[bool, str]:
+        stated = self.entries["promise"]["smallest_class"]
+        return counts.smallest == stated, f"{counts.smallest} records, and {stated} in the manifest"
+
+    def _verdict(self, counts: Recount) -> tuple[bool | None, str]:
+        self.verdict = self._judge(counts)
+        return statements.check_verdict(self.entries, self.verdict, self.plan)
+
+    def _original(
+        self, original: Sequence[str | Path], hash_key: bytes | None
+    ) -> tuple[bool | None, str]:
+        entries = self.entries.get("input", {}).get("files", [])
+        if not entries or not all(map(has_hash, entries)):
+            return False, "the manifest contains no hashes of it"
+        if hash_key is None and not all("sha256" in entry for entry in entries):
+            return False, "the hashes in the manifest are keyed, and there is no hash key"
+        unmatched = list(entries)
+        digests = [hash_file(path)[1] for path in find_files(original)]
+        for digest in digests:
+            match = next(
+                (entry for entry in unmatched if matches_hash(digest, entry, hash_key)), None
+            )
+            if match is not None:
+                unmatched.remove(match)
+        same = not unmatched and len(digests) == len(entries)
+        n_files = f"{len(digests)} file{'s' if len(digests) > 1 else ''}"
+        return same, f"{n_files}, {'each' if same else 'NOT all'} with the manifest's hash"
+
+    def _run_again(self, original: Sequence[str | Path]) -> LargeRelease:
+        # Scratch files contain the original: they are written next to the manifest, not to a
+        # folder that everybody can read.
+        with tempfile.TemporaryDirectory(prefix=".verify-", dir=self.manifest_folder) as folder:
+            target = Path(folder) / "again"
+            return mask(
+                original,
+                self.plan,
+                target,
+                client=self.client,
+                allow_not_kept=True,  # the verdict on the folder reports it
+                chunk_size=self.entries["large"]["chunk_size"],
+                random_state=self.entries["large"]["random_state"],
+            )
+
+    def _same_files(self, release: LargeRelease) -> tuple[bool, str]:
+        # Names in a store contain hashes; their order is that of the names in a folder.
+        hashes = [entry["sha256"] for entry in release.files]
+        if hashes == [self._hashes[name] for name in sorted(self._hashes) if name != MARKER]:
+            self.verdict = release.verdict
+            return True, "the plan gives the same bytes"
+        return False, f"the plan gives other bytes{other_versions(self.entries)}"
+
+
+def _check_classes_whole(counts: Recount) -> tuple[bool, str]:
+    """Return whether every class is in a single file, so that counting file by file is right."""
+    checked = f"each of {counts.n_compared} drawn" if counts.is_sample else "each"
+    if counts.n_split:
+        return False, f"{counts.n_split} are in more than one file, where they were counted apart"
+    return True, f"{counts.n_classes}, and {checked} is in one file"
