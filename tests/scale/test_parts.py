@@ -37,7 +37,7 @@ from shoal.scale.splitting.regions import make_blocks, make_regions
 from shoal.scale.splitting.split_tree import build_split_tree
 from shoal.scale.splitting.strata import Strata, divide_strata, find_strata
 from shoal.scale.statistics.exact_sums import UNIT, exact_integer_sum, exact_squares
-from shoal.scale.statistics.hashes import content_keys, distinguish_duplicates, in_sample
+from shoal.scale.statistics.hashes import distinguish_duplicates, in_sample, record_hashes
 from shoal.scale.statistics.table_statistics import (
     Moments,
     StatisticsRequest,
@@ -95,7 +95,7 @@ def records(rng, n):
 
 def test_equal_records_have_equal_keys_and_others_hardly_ever():
     table = records(np.random.default_rng(0), 400)
-    keys = content_keys(table, ["x", "w"])
+    keys = record_hashes(table, ["x", "w"])
     rows = list(zip(*table.to_pydict().values(), strict=True))
     assert (
         len({*zip(rows, keys.tolist(), strict=True)}) == len(set(rows)) == len(set(keys.tolist()))
@@ -106,12 +106,12 @@ def test_a_key_depends_on_the_value_not_on_its_type():
     ints, reals = (
         pa.table({"x": pa.array([0, 7, -3], kind)}) for kind in (pa.int8(), pa.float64())
     )
-    assert np.array_equal(content_keys(ints, ["x"]), content_keys(reals, ["x"]))
-    assert not np.array_equal(content_keys(ints, ["x"], 1), content_keys(ints, ["x"], 2))
+    assert np.array_equal(record_hashes(ints, ["x"]), record_hashes(reals, ["x"]))
+    assert not np.array_equal(record_hashes(ints, ["x"], 1), record_hashes(ints, ["x"], 2))
 
 
 def test_a_sample_has_about_the_share_that_was_asked_for():
-    keys = content_keys(pa.table({"x": np.random.default_rng(0).normal(size=20_000)}), ["x"])
+    keys = record_hashes(pa.table({"x": np.random.default_rng(0).normal(size=20_000)}), ["x"])
     assert 900 < in_sample(keys, 0.05).sum() < 1100
     assert in_sample(keys, 1.0).all()
 
@@ -164,9 +164,9 @@ def statistics_of(table, share=0.05, seed=0):
 def test_no_cell_is_much_too_large_where_few_records_differ_or_many_are_zero(make, seed):
     table = pa.table(make(np.random.default_rng(seed), 120_000))
     statistics = statistics_of(table, seed=seed)
-    assert len(statistics.sample.keys) <= 6_000
+    assert len(statistics.sample.hashes) <= 6_000
     encoders = make_encoders(statistics, table.column_names, [], {}, 0.0, "zscore")
-    strata = divide_strata(statistics, encoders, *find_strata(statistics, []), 4_000)
+    strata = divide_strata(statistics.sample, encoders, *find_strata(statistics, []), 4_000)
     cells = strata.cells(table, encoders.coordinates(table, encoders.read(table)))
     counts = table.group_by(table.column_names).aggregate([([], "count_all")]).column("count_all")
     most_equal = max(counts.to_pylist())
@@ -195,7 +195,7 @@ def test_a_sample_depends_on_the_records_alone(monkeypatch):
 
 
 def test_equal_records_are_drawn_one_by_one():
-    keys = content_keys(pa.table({"x": np.zeros(20_000)}), ["x"])
+    keys = record_hashes(pa.table({"x": np.zeros(20_000)}), ["x"])
     assert keys[0] > 0
     assert 900 < in_sample(distinguish_duplicates(keys), 0.05).sum() < 1100
     assert distinguish_duplicates(keys)[0] == keys[0]

@@ -16,7 +16,7 @@ from shoal.errors import FileError, GuaranteeBroken, InputError, PlanError
 from shoal.metrics.figures import flatten
 from shoal.partitioners import MDAV
 from shoal.scale.recoding import combinations, recoded_records
-from shoal.scale.statistics.hashes import content_keys
+from shoal.scale.statistics.hashes import record_hashes
 from shoal.steps import Generalise, Microaggregate, Suppress
 from shoal.steps.distinct_result import DistinctResult
 
@@ -66,8 +66,8 @@ def in_hash_order(table, plan):
     units = [] if plan.unit_column is None else [plan.unit_column]
     constrained = step.diversity is not None or step.closeness is not None
     table = table.select([*(n for n in table.column_names if n != "firm"), *units])
-    of_keys = content_keys(table, [*KEYS, *units, *(["ill"] if constrained else [])], 2)
-    return table.take(np.lexsort((content_keys(table, table.column_names, 3), of_keys)))
+    combination_hashes = record_hashes(table, [*KEYS, *units, *(["ill"] if constrained else [])], 2)
+    return table.take(np.lexsort((record_hashes(table, table.column_names, 3), combination_hashes)))
 
 
 def by_row(table):
@@ -236,8 +236,8 @@ def test_a_limit_that_is_not_computed_is_refused_and_others_are_checked(client, 
     assert checked.sentence.startswith(f"{len(checked.figures['limits'])} of")
 
 
-def test_hashes_order_combinations_and_cells_are_ranges_of_them():
-    keys = np.array([3, 7, 7, 9], np.uint64)
+def test_hashes_order_combinations_and_buckets_are_ranges_of_them():
+    hashes = np.array([3, 7, 7, 9], np.uint64)
     borders = np.array([3, 7], np.uint64)
-    assert recoded_records.cells_of(keys, borders).tolist() == [0, 1, 1, 1]
-    assert recoded_records.cells_of(np.array([1], np.uint64), borders).tolist() == [0]
+    assert recoded_records.bucket_of(hashes, borders).tolist() == [0, 1, 1, 1]
+    assert recoded_records.bucket_of(np.array([1], np.uint64), borders).tolist() == [0]

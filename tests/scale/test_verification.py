@@ -385,8 +385,8 @@ def test_of_very_many_classes_some_are_compared_whatever_the_order(tmp_path):
     for at, records in enumerate((1000, 1000, 960, 40)):  # the last fits in without a new draw
         paths.append(str(tmp_path / f"{at}.parquet"))
         pq.write_table(pa.table({"x": np.arange(at * 900, at * 900 + records)}), paths[-1])
-    counts = recount(paths, ["x"], max_keys=500)
-    assert counts == recount(paths[::-1], ["x"], max_keys=500)
+    counts = recount(paths, ["x"], max_hashes=500)
+    assert counts == recount(paths[::-1], ["x"], max_hashes=500)
     assert counts.is_sample
     assert counts.n_classes == 3000
     assert 0 < counts.n_compared <= 500

@@ -1,8 +1,8 @@
 """Run a plan on a table larger than memory: with Dask, in a pool of processes, or on Spark.
 
-A *chunk* of records is read by one task. Its records go to *cells* of near records. Cells form
-*regions*, which are grouped separately; a *block* contains the regions of one task that masks, and
-a *shard* is a file of the release. A *column block* is a set of columns that are grouped together.
+One task reads a *chunk* of the source and assigns its records to *cells* of near records. Cells
+form *regions*, each of which is grouped separately. One task masks the regions of a *block*. A
+*shard* is a file of the release. A *column block* is a set of columns that are grouped together.
 """
 
 from shoal.scale.release import LargeRelease

@@ -89,7 +89,7 @@ def mask(
         not cross the borders of such blocks, so larger blocks lose slightly less information.
     random_state : int, Generator, RandomState or None
         Seed of the sample that the borders of the blocks are computed on; a seed that is drawn is
-        noted in the provenance.
+        recorded in the provenance.
     report : str or Path, optional
         Path of a report, published together with the folder: ``.html``, ``.json`` or ``.txt``.
     audience : str

@@ -8,7 +8,7 @@ import pyarrow as pa
 from shoal.scale.job import ReleaseJob, count_sizes, load_job, sum_counts, worker_task
 from shoal.scale.runners.runner import Runner, run_stage
 from shoal.scale.sources.chunks import canonical_table
-from shoal.scale.statistics.hashes import content_keys
+from shoal.scale.statistics.hashes import record_hashes
 from shoal.scale.statistics.table_statistics import COUNT
 from shoal.scale.storage.files import join
 from shoal.scale.storage.scratch_files import ScratchFile, files_with, read_scratch, write_scratch
@@ -47,13 +47,15 @@ def write_column_block_classes(
         table = canonical_table(released.select(columns))
         names = list(map(str, range(len(columns))))  # a column may have the name "unit"
         table = table.rename_columns(names)
-        keys = names
+        group_columns = names
         if units is not None:
-            table, keys = table.append_column("unit", units), [*names, "unit"]
+            table, group_columns = table.append_column("unit", units), [*names, "unit"]
         ones = pa.array(np.ones(len(table), np.int64))
-        counts = table.append_column(COUNT, ones).group_by(keys).aggregate([(COUNT, "sum")])
-        counts = counts.rename_columns([*keys, COUNT])
-        shard = content_keys(counts, names) % np.uint64(job.n_shards)
+        counts = (
+            table.append_column(COUNT, ones).group_by(group_columns).aggregate([(COUNT, "sum")])
+        )
+        counts = counts.rename_columns([*group_columns, COUNT])
+        shard = record_hashes(counts, names) % np.uint64(job.n_shards)
         path = join(folder, f"classes-{block_number:04d}-{number:08d}.arrow")
         files.append(write_scratch(path, counts, shard.astype(np.int64)))
     return tuple(files)

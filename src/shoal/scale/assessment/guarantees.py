@@ -1,4 +1,4 @@
-"""Check what a large release promises on what was counted on its files; raise if it is not kept."""
+"""Check the promises of a plan by counts on the released files; raise if one is not kept."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,8 +25,8 @@ def check_guarantee(
 ) -> None:
     """Raise if classes are smaller than the plan promises; nothing is released then.
 
-    With several blocks of columns, k is promised for each of them: ``column_block_sizes`` are the
-    number of their classes by size.
+    With several blocks of columns, k is promised for each of them: ``column_block_sizes`` then
+    contains the number of classes by size of each block.
     """
     attained_k, noun = measures["smallest_class"], "records"
     if plan.unit_column is not None:
@@ -56,7 +56,7 @@ def check_constraints(
     plan: Plan, job: ReleaseJob, measures: Mapping[str, Any], shards: Sequence[Shard]
 ) -> None:
     """Raise if confidential values are less protected than the plan promises."""
-    step = plan.steps[0]  # a plan of several promises nothing about them
+    step = plan.steps[0]  # validation refuses such promises in plans of several steps
     least_diversity, greatest_distance = _attained_constraints(step, shards)
     for finding in constraint_findings(step, least_diversity, greatest_distance, job.confidential):
         refuse_constraint(finding, by_units=job.unit is not None)

@@ -230,7 +230,7 @@ def make_encoders(
             moments = weighted if isinstance(weighted, WeightedMoments) else None
             return NumericEncoder(name, statistics.moments[name], moments)
         weights = weighted if isinstance(weighted, WeightedValues) else None
-        return _categorical_encoder(name, statistics.values[name], types.get(name), weights)
+        return _categorical_encoder(name, statistics.value_counts[name], types.get(name), weights)
 
     return Encoders(
         [make_encoder(name) for name in masked],

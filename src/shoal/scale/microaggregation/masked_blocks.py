@@ -1,4 +1,4 @@
-"""The tasks of workers: assign records to cells, and mask a block."""
+"""Blocks of masked records: the tasks that assign records to cells, and that mask a block."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from shoal.scale.microaggregation.grouping import group_region, region_units
 from shoal.scale.sources.chunks import Chunk, read_batches, sort_by
 from shoal.scale.splitting.regions import Region
 from shoal.scale.statistics.exact_sums import exact_integer_sum
-from shoal.scale.statistics.hashes import content_keys, distinguish_duplicates, in_sample
+from shoal.scale.statistics.hashes import distinguish_duplicates, in_sample, record_hashes
 from shoal.scale.statistics.moment_sums import MomentSums
 from shoal.scale.statistics.profile import BlockProfile, Profile, count_on_grids
 from shoal.scale.statistics.table_statistics import Moments, count_values
@@ -42,8 +42,8 @@ from shoal.steps.homogeneity import count_homogeneous
 
 Matrix = NDArray[np.float64]
 
-# Keys of sums over all columns, which no column name equals.
-DISTANCE_TO_MASKED, DISTANCE_TO_MEAN = "\0moved", "\0spread"
+# Stand for all columns together in sums by column; no column has such a name.
+DISTANCE_TO_MASKED, DISTANCE_TO_MEAN = "\0to masked", "\0to mean"
 
 
 @worker_task
@@ -85,7 +85,7 @@ class MaskedBlock:
     n_imputed : dict
         For each column, the number of missing values that were replaced.
     n_suppressed : dict
-        For each column, the number of values that are missing in the release.
+        For each column, the number of values that masking replaced by missing ones.
     totals : dict
         Weighted totals of each column before and after, if there are weights.
     verdict_counts : dict
@@ -95,10 +95,12 @@ class MaskedBlock:
     profile : BlockProfile
         Counts of the columns before and after.
     distances : dict
-        Sums of distances between records and their masked form, and the mean of all, in units of
-        `exact_sums.UNIT`; the former also by column.
+        Sums, in units of `exact_sums.UNIT`, of the distances between records and their masked form:
+        by column, and over all columns as ``DISTANCE_TO_MASKED``. ``DISTANCE_TO_MEAN`` is the sum
+        of the distances between records and the mean of the table.
     original_sizes : dict
-        Number of records of the original by the size of their class, in units if k counts them.
+        Number of original records by the size of their class, which is counted in units if k
+        counts units.
     shared_counts : dict
         For each confidential column, the number of groups that share a value, if the step refuses
         such groups.
@@ -137,7 +139,7 @@ def mask_block(
         measures.add(masked_region)
         released.append(masked_region.released)
     table = pa.concat_tables(released)
-    shards = content_keys(table, job.quasi_identifiers) % np.uint64(job.n_shards)
+    shards = record_hashes(table, job.quasi_identifiers) % np.uint64(job.n_shards)
     path = join(folder, f"{number:08d}.arrow")
     return measures.to_block(write_scratch(path, table, shards.astype(np.int64)))
 
@@ -286,7 +288,7 @@ def _mask_records(
     groups: Mapping[str, ColumnGroups],
     weights: NDArray[np.float64] | None,
 ) -> pa.Table:
-    """Return the released columns of some records, and their units if k counts units."""
+    """Return the released columns of some records, and the column of units if k counts units."""
     frame = tables.open_frame(table)
     values: dict[str, NDArray[np.generic] | RowGather] = {}
     for column in columns:
@@ -393,8 +395,8 @@ def _count_links(
     job: Job, table: pa.Table, original_columns: Sequence[Column], masked_columns: Sequence[Column]
 ) -> tuple[int, int]:
     """Return the expected number of correct links of an attacker, and of records attacked."""
-    keys = distinguish_duplicates(content_keys(table, job.step.columns, job.seed + 1))
-    attacked = np.flatnonzero(in_sample(keys, job.attack_share))
+    hashes = distinguish_duplicates(record_hashes(table, job.step.columns, job.seed + 1))
+    attacked = np.flatnonzero(in_sample(hashes, job.attack_share))
     if not len(attacked):
         return 0, 0
     Z, masked = job.encoders.zscores(original_columns), job.encoders.zscores(masked_columns)

@@ -114,7 +114,7 @@ class MicroaggregationRun(TableRun):
             **self.profile.to_dict(
                 self.step.columns,
                 statistics.moments,
-                statistics.values,
+                statistics.value_counts,
                 self._whole_columns(schema),
                 self.plan.k,
             ),
@@ -146,7 +146,7 @@ class MicroaggregationRun(TableRun):
             self.runner, "counting", _chunk_statistics, tasks, sizes
         ):
             statistics = merge_statistics([statistics, statistics_of_chunk])
-        if not statistics.records:
+        if statistics.sample is None:  # no chunk has a complete record
             raise InputError(
                 f"Every one of the {n_records} records has a missing value, so"
                 ' `missing="drop"` would leave none. Use `missing="impute"`.',
@@ -162,9 +162,10 @@ class MicroaggregationRun(TableRun):
                 records=statistics.records,
             )
         if self.step.weight is not None:
-            statistics.weights.check(self.step.weight)
+            statistics.weight_statistics.check(self.step.weight)
         if self.step.unit_column is not None:
             refuse_missing_units(self.step.unit_column, statistics.n_without_unit)
+        self.sample = statistics.sample
         return statistics
 
     @property
@@ -207,14 +208,14 @@ class MicroaggregationRun(TableRun):
             thresholds=self.plan.thresholds,
             types=self.plan.types,
             grids=make_grids(
-                statistics.sample,
+                self.sample,
                 [name for name in step.columns if name in statistics.moments],
                 self._whole_columns(schema),
             ),
         )
         self.profile = Profile(job.grids)
         strata = self._merge_small_strata(job, counts)
-        strata = divide_strata(statistics, encoders, strata, counts, self.chunk_size)
+        strata = divide_strata(self.sample, encoders, strata, counts, self.chunk_size)
         job = replace(job, strata=strata)
         save_job(job, self.job_file)
         return job
@@ -254,17 +255,17 @@ class MicroaggregationRun(TableRun):
     def _merge_small_strata(self, job: Job, counts: Codes) -> Strata:
         """Refuse strata of fewer than k records, or merge them if the step is set to do so."""
         path = str(self.folder.path("strata"))
-        unit_keys = None
+        unit_hashes = None
         if job.unit is not None and job.strata.columns:
-            unit_keys = strata_units(self.runner, job, path, self.chunks)
+            unit_hashes = strata_units(self.runner, job, path, self.chunks)
         if self.step.small_strata == "refuse":
-            sizes = counts.tolist() if unit_keys is None else list(map(len, unit_keys))
+            sizes = counts.tolist() if unit_hashes is None else list(map(len, unit_hashes))
             if job.strata.columns:
                 refuse_small_sizes(
                     sizes, self.step.k, columns=self.step.strata, noun=self.step.counted
                 )
             return job.strata
-        merged, sentence = merge_strata(self.runner, job, path, self.chunks, counts, unit_keys)
+        merged, sentence = merge_strata(self.runner, job, path, self.chunks, counts, unit_hashes)
         self.findings += [as_finding(StrataMerged(sentence))] if sentence else []
         return replace(job.strata, merged=merged)
 

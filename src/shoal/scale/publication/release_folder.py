@@ -193,9 +193,9 @@ def _files_of_release(folder: Path) -> set[str]:
 
 
 def files_of_marker(content: bytes) -> set[str]:
-    """Return the names of the files that a marker lists, and its own.
+    """Return the names of the files that a marker lists, and the name of the marker.
 
-    None if another program wrote it: Spark and others write a file of the same name.
+    The set is empty if another program wrote the marker: Spark and others use the same name.
     """
     try:
         marker = json.loads(content)

@@ -35,7 +35,7 @@ def sidecar_files(
         The path of the report.
     audience : str
         The readers of the report.
-    manifest_files : Record or None
+    manifest_files : ManifestFiles or None
         The paths of the manifest, its signature and its hash key.
     force : bool
         Whether existing files may be replaced.

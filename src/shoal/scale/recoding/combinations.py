@@ -14,7 +14,7 @@ from shoal.frame.roles import name_columns
 from shoal.scale.job import worker_task
 from shoal.scale.runners.runner import Runner, run_stage
 from shoal.scale.sources.chunks import Chunk, read_batches, sort_by
-from shoal.scale.statistics.hashes import Keys, content_keys
+from shoal.scale.statistics.hashes import Hashes, record_hashes
 from shoal.scale.statistics.table_statistics import COUNT
 
 MAX_COMBINATIONS = 1_000_000
@@ -59,9 +59,9 @@ class Combinations:
         return merged
 
 
-def combination_keys(table: pa.Table, columns: Sequence[str], seed: int) -> Keys:
+def combination_hashes(table: pa.Table, columns: Sequence[str], seed: int) -> Hashes:
     """Return the hash that combinations are ordered by."""
-    return content_keys(table, columns, seed + 2)
+    return record_hashes(table, columns, seed + 2)
 
 
 def find_combinations(
@@ -92,7 +92,7 @@ def find_combinations(
         combinations.add(counts)
     # Sorted first, so that combinations of equal hash have an order too.
     table = sort_by(combinations.merge(), columns)
-    return table.take(np.argsort(combination_keys(table, columns, seed), kind="stable"))
+    return table.take(np.argsort(combination_hashes(table, columns, seed), kind="stable"))
 
 
 @worker_task

@@ -1,8 +1,8 @@
-"""Recoded combinations of values: what the records of each combination show in the release.
+"""Combinations of values before and after recoding, each with its number of records.
 
-Steps that compare values without computing with them, `generalise` and `suppress`, need the
-distinct combinations of values alone, each with its number of records. Some records of a
-combination may be recoded in another way than the others; each such part is counted separately.
+`generalise` and `suppress` compare values without computing with them, so they only need the
+distinct combinations of values and the number of records of each. The records of a combination may
+be recoded in several ways; the *parts* of a combination are its records that are recoded alike.
 """
 
 from collections import Counter
@@ -41,7 +41,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class RecodedCombinations:
-    """The parts of combinations whose records are released with the same values.
+    """The parts of all combinations, with their values before and after recoding.
 
     Parameters
     ----------
@@ -64,14 +64,14 @@ class RecodedCombinations:
     def exact_shares(self, columns: Sequence[str]) -> dict[str, float]:
         """Return the share of records that show the original value, as `Evidence.exact` does."""
         shares: dict[str, float] = {}
-        in_all = np.ones(len(self.combination), bool)
+        same_in_all = np.ones(len(self.combination), bool)
         for name in columns:
             same = same_values(self.original, self.masked, name)
             present = ~tables.has_missing(self.original, [name])
             number = int(self.records[present].sum())
             shares[name] = float(self.records[same & present].sum() / number) if number else 0.0
-            in_all &= same
-        return {**shares, "": float(self.records[in_all].sum() / self.records.sum())}
+            same_in_all &= same
+        return {**shares, "": float(self.records[same_in_all].sum() / self.records.sum())}
 
 
 def profile_recoded(
@@ -99,23 +99,18 @@ def _profile_column(recoded: RecodedCombinations, name: str, min_count: int) -> 
     if all(tables.is_numeric(frame, name) for frame in frames):
         values_by_table = [tables.numbers(frame, name) for frame in frames]
         present = [np.isfinite(values) for values in values_by_table]
-        if all(mask.any() for mask in present):
+        if all(is_present.any() for is_present in present):
+            pairs = zip(values_by_table, present, strict=True)
             values = np.unique(
-                np.concatenate(
-                    [
-                        numbers_of_table[present_in_table]
-                        for numbers_of_table, present_in_table in zip(
-                            values_by_table, present, strict=True
-                        )
-                    ]
-                )
+                np.concatenate([numbers[is_present] for numbers, is_present in pairs])
             )
             counts, summaries = [], []
-            for table_values, mask in zip(values_by_table, present, strict=True):
-                positions = np.searchsorted(values, table_values[mask])
-                number = np.bincount(positions, recoded.records[mask], len(values)).astype(np.int64)
-                counts.append(number)
-                summaries.append(_summarise(values, number, int(recoded.records[~mask].sum())))
+            for table_values, is_present in zip(values_by_table, present, strict=True):
+                positions = np.searchsorted(values, table_values[is_present])
+                n_present, n_missing = recoded.records[is_present], recoded.records[~is_present]
+                table_counts = np.bincount(positions, n_present, len(values)).astype(np.int64)
+                counts.append(table_counts)
+                summaries.append(_summarise(values, table_counts, int(n_missing.sum())))
             numbers = NumberCounts(values, *counts)
             is_whole = tables.is_whole(recoded.original, name)
             original_summary, masked_summary = summaries
@@ -157,10 +152,10 @@ def recode_combinations(
         result = step.apply_to_distinct(frame, counts, confidential, known_types)
         combination, counts = combination[result.rows], result.records
         frame = with_values(tables.take(frame, result.rows), dict(result.values))
-        recoded = [
+        now_text = [
             name for name, new_values in result.values.items() if isinstance(new_values, TextColumn)
         ]
-        known_types |= dict.fromkeys(recoded, NOMINAL)
+        known_types |= dict.fromkeys(now_text, NOMINAL)
         warnings += result.warnings
     order = np.argsort(combination, kind="stable")
     return RecodedCombinations(

@@ -1,4 +1,7 @@
-"""Recode the records of a large table, once it is decided what each combination becomes."""
+"""Recode the records of a large table, once it is decided what each combination becomes.
+
+A *bucket* holds the combinations whose hashes are between two borders, and their records.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,11 +15,11 @@ from shoal.frame import tables
 from shoal.frame.codes import codes
 from shoal.metrics import classes
 from shoal.scale.job import ReleaseJob, load_job, worker_task
-from shoal.scale.recoding.combinations import combination_keys
+from shoal.scale.recoding.combinations import combination_hashes
 from shoal.scale.recoding.recoded_combinations import RecodedCombinations
 from shoal.scale.sources.chunks import Chunk, read_batches, sort_by
 from shoal.scale.splitting.resplit import pack_in_order
-from shoal.scale.statistics.hashes import Keys, content_keys
+from shoal.scale.statistics.hashes import Hashes, record_hashes
 from shoal.scale.storage.files import join
 from shoal.scale.storage.scratch_files import (
     ScratchFile,
@@ -34,52 +37,52 @@ class RecodingJob(ReleaseJob):
 
     Parameters
     ----------
-    keys : list of str
+    combination_columns : list of str
         The columns of the combinations.
     masked : list of str
         The columns whose values are replaced.
-    borders : ndarray of shape (n_cells,)
-        The smallest hash of the combinations of each cell.
+    borders : ndarray of shape (n_buckets,)
+        The smallest hash of the combinations in each bucket.
     recoded_file : ScratchFile
-        The recoded combinations by cell: their columns, the new values, and the count.
+        The recoded combinations by bucket: their columns, the new values, and the count.
     """
 
-    keys: Sequence[str]
+    combination_columns: Sequence[str]
     masked: Sequence[str]
-    borders: Keys
+    borders: Hashes
     recoded_file: ScratchFile
 
     @property
     def columns(self) -> list[str]:
         """The columns to read: those that are released, and those of the combinations."""
-        return list(dict.fromkeys([*super().columns, *self.keys]))
+        return list(dict.fromkeys([*super().columns, *self.combination_columns]))
 
 
 def write_recoded(
     recoded: RecodedCombinations,
-    keys: Sequence[str],
+    combination_columns: Sequence[str],
     masked: Sequence[str],
     seed: int,
-    size: int,
+    max_records: int,
     path: str,
-) -> tuple[Keys, ScratchFile]:
-    """Write recoded combinations by cell; return the borders of the cells and the file.
+) -> tuple[Hashes, ScratchFile]:
+    """Write recoded combinations by bucket; return the borders of the buckets and the file.
 
-    A cell has up to ``size`` records, or those of one combination.
+    A bucket has up to ``max_records`` records, or those of a single combination.
     """
-    original = tables.to_native(recoded.original).select(list(keys))
-    hashes = combination_keys(original, keys, seed)
+    original = tables.to_native(recoded.original).select(list(combination_columns))
+    hashes = combination_hashes(original, combination_columns, seed)
     first_rows = np.flatnonzero(np.diff(recoded.combination, prepend=-1))
-    bins = pack_in_order(np.add.reduceat(recoded.records, first_rows), size)
+    bins = pack_in_order(np.add.reduceat(recoded.records, first_rows), max_records)
     borders = hashes[first_rows][np.flatnonzero(np.diff(bins, prepend=-1))]
     masked_columns = tables.to_native(recoded.masked).select(list(masked))
     columns = [*original.columns, *masked_columns.columns, pa.array(recoded.records)]
     table = pa.table(columns, list(map(str, range(len(columns)))))
-    return borders, write_scratch(path, table, cells_of(hashes, borders))
+    return borders, write_scratch(path, table, bucket_of(hashes, borders))
 
 
-def cells_of(hashes: Keys, borders: Keys) -> Codes:
-    """Return the cell of each combination."""
+def bucket_of(hashes: Hashes, borders: Hashes) -> Codes:
+    """Return the bucket of each combination, given its hash."""
     return np.maximum(np.searchsorted(borders, hashes, side="right") - 1, 0)
 
 
@@ -87,51 +90,54 @@ def cells_of(hashes: Keys, borders: Keys) -> Codes:
 def assign_combinations(
     job_file: str, chunk: Chunk, folder: str, number: int, max_records: int
 ) -> list[ScratchFile]:
-    """Write the records of a chunk to scratch files, by the cell of their combination."""
+    """Write the records of a chunk to scratch files, by the bucket of their combination."""
     job: RecodingJob = load_job(job_file)
 
-    def by_cell(table: pa.Table) -> tuple[pa.Table, Codes]:
-        return table, cells_of(combination_keys(table, job.keys, job.seed), job.borders)
+    def by_bucket(table: pa.Table) -> tuple[pa.Table, Codes]:
+        hashes = combination_hashes(table, job.combination_columns, job.seed)
+        return table, bucket_of(hashes, job.borders)
 
     batches = read_batches(chunk, job.columns, (), max_records)
-    return write_scratch_files(batches, join(folder, f"{number:08d}"), max_records, by_cell)
+    return write_scratch_files(batches, join(folder, f"{number:08d}"), max_records, by_bucket)
 
 
 @worker_task
-def recode_cell(
-    job_file: str, cell: int, files: Sequence[ScratchFile], folder: str, number: int
+def recode_bucket(
+    job_file: str, bucket: int, files: Sequence[ScratchFile], folder: str, number: int
 ) -> ScratchFile:
-    """Write the records of a cell as they are released, by the file that they belong to.
+    """Write the records of a bucket as they are released, by the shard that they belong to.
 
-    A hash of all values of a record determines which part of its combination it belongs to.
+    If a combination is recoded in several ways, a hash of all values of each of its records
+    determines how the record is recoded.
     """
     job: RecodingJob = load_job(job_file)
-    records = sort_by(read_scratch(files, [cell]), job.keys)
-    recoded = read_scratch([job.recoded_file], [cell])
-    n_keys = len(job.keys)
+    records = sort_by(read_scratch(files, [bucket]), job.combination_columns)
+    recoded = read_scratch([job.recoded_file], [bucket])
+    n_columns = len(job.combination_columns)
     combination_rank = _rank_combinations(job, records, recoded)
-    hashes = content_keys(records, records.column_names, job.seed + 3)
+    hashes = record_hashes(records, records.column_names, job.seed + 3)
     records = records.take(np.lexsort((hashes, combination_rank)))
     recoded_row = np.repeat(
         np.arange(len(recoded)), recoded.column(recoded.num_columns - 1).to_numpy()
     )
     for i, name in enumerate(job.masked):
-        values = recoded.column(n_keys + i).take(recoded_row)
+        values = recoded.column(n_columns + i).take(recoded_row)
         records = records.set_column(records.column_names.index(name), name, values)
     masked = records.select(job.released_schema.names).cast(job.released_schema)
     if job.unit is not None:
         masked = masked.append_column(job.unit, records.column(job.unit))
-    shards = content_keys(masked, job.quasi_identifiers) % np.uint64(job.n_shards)
+    shards = record_hashes(masked, job.quasi_identifiers) % np.uint64(job.n_shards)
     path = join(folder, f"{number:08d}.arrow")
     return write_scratch(path, masked, shards.astype(np.int64))
 
 
 def _rank_combinations(job: RecodingJob, records: pa.Table, recoded: pa.Table) -> Codes:
     """Return the position of the combination of each record among the recoded ones."""
-    keys = recoded.select(range(len(job.keys))).rename_columns(list(job.keys))
-    combined = pa.concat_tables([keys, records.select(list(job.keys))])
-    labels = classes(codes(tables.open_frame(combined), job.keys))
-    recoded_labels, record_labels = labels[: len(keys)], labels[len(keys) :]
+    names = list(job.combination_columns)
+    combinations = recoded.select(range(len(names))).rename_columns(names)
+    combined = pa.concat_tables([combinations, records.select(names)])
+    labels = classes(codes(tables.open_frame(combined), names))
+    recoded_labels, record_labels = labels[: len(combinations)], labels[len(combinations) :]
     first_rows = np.flatnonzero(np.diff(recoded_labels, prepend=-1))
     rank_of = np.full(labels.max() + 1, len(first_rows))
     rank_of[recoded_labels[first_rows]] = np.arange(len(first_rows))

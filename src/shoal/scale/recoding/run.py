@@ -20,7 +20,7 @@ from shoal.scale.recoding.recoded_combinations import (
 from shoal.scale.recoding.recoded_records import (
     RecodingJob,
     assign_combinations,
-    recode_cell,
+    recode_bucket,
     write_recoded,
 )
 from shoal.scale.release import LargeRelease, recoding_provenance
@@ -77,18 +77,20 @@ class RecodingRun(TableRun):
     def _count_combinations(self, schema: pa.Schema) -> pa.Table:
         """Return the combinations of all columns that the steps use."""
         plan = self.plan
-        diverse = any(step.diversity is not None for step in plan.steps)
-        constrained = diverse or self._needs_closeness
-        self.keys = [
+        needs_diversity = any(step.diversity is not None for step in plan.steps)
+        needs_confidential = needs_diversity or self._needs_closeness
+        names = [
             *plan.masked,
             *([] if plan.unit_column is None else [plan.unit_column]),
-            *(columns_with(plan.roles, "confidential") if constrained else []),
+            *(columns_with(plan.roles, "confidential") if needs_confidential else []),
         ]
-        self.keys = list(dict.fromkeys(self.keys))
+        self.combination_columns = list(dict.fromkeys(names))
         fields = [field for field in schema if field.name not in self.dropped]
-        fields += [schema.field(name) for name in self.keys if name in self.dropped]
+        fields += [schema.field(name) for name in self.combination_columns if name in self.dropped]
         check_sortable(pa.schema(fields))
-        combinations = find_combinations(self.runner, self.chunks, self.keys, self.seed)
+        combinations = find_combinations(
+            self.runner, self.chunks, self.combination_columns, self.seed
+        )
         if plan.unit_column is not None:
             is_missing = combinations.column(plan.unit_column).is_null().to_numpy()
             counts = combinations.column(COUNT).to_numpy()
@@ -97,8 +99,8 @@ class RecodingRun(TableRun):
 
     @property
     def _needs_closeness(self) -> bool:
-        limited = "t_closeness" in self.plan.limits.figures
-        return limited or any(step.closeness is not None for step in self.plan.steps)
+        is_limited = "t_closeness" in self.plan.limits.figures
+        return is_limited or any(step.closeness is not None for step in self.plan.steps)
 
     def _make_job(
         self, schema: pa.Schema, combinations: pa.Table, recoded: RecodedCombinations
@@ -115,7 +117,7 @@ class RecodingRun(TableRun):
         )
         path = str(self.folder.path("cells/recoded.arrow"))
         borders, file = write_recoded(
-            recoded, self.keys, plan.masked, self.seed, self.chunk_size, path
+            recoded, self.combination_columns, plan.masked, self.seed, self.chunk_size, path
         )
         job = RecodingJob(
             released_schema=released_schema,
@@ -129,7 +131,7 @@ class RecodingRun(TableRun):
             weight=plan.weight,
             closeness_columns=self._closeness_columns(combinations, confidential),
             measures_diversity=bool(confidential),
-            keys=self.keys,
+            combination_columns=self.combination_columns,
             masked=plan.masked,
             borders=borders,
             recoded_file=file,
@@ -156,10 +158,10 @@ class RecodingRun(TableRun):
         ]
 
     def _recode_records(self) -> list[ScratchFile]:
-        """Write all records to scratch files by cell, then as they are released."""
-        cells, masked = str(self.folder.path("cells")), str(self.folder.path("masked"))
+        """Write all records to scratch files by bucket, then as they are released."""
+        unmasked, masked = str(self.folder.path("cells")), str(self.folder.path("masked"))
         tasks: list[tuple[Any, ...]] = [
-            (self.job_file, chunk, cells, number, self.chunk_size)
+            (self.job_file, chunk, unmasked, number, self.chunk_size)
             for number, chunk in enumerate(self.chunks)
         ]
         sizes = [chunk.records for chunk in self.chunks]
@@ -168,10 +170,10 @@ class RecodingRun(TableRun):
         files = [file for number in sorted(results) for file in results[number]]
         records = sum_counts(file.records for file in files)
         tasks = [
-            (self.job_file, cell, files_with(files, [cell]), masked, number)
-            for number, cell in enumerate(records)
+            (self.job_file, bucket, files_with(files, [bucket]), masked, number)
+            for number, bucket in enumerate(records)
         ]
         sizes = list(records.values())
-        results = dict(run_stage(self.runner, "recoding", recode_cell, tasks, sizes))
+        results = dict(run_stage(self.runner, "recoding", recode_bucket, tasks, sizes))
         self.folder.remove("cells")
         return [results[number] for number in range(len(tasks))]

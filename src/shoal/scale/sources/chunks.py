@@ -140,8 +140,10 @@ def sort_by(table: pa.Table, columns: Sequence[str]) -> pa.Table:
     """
     names = [*columns, *(name for name in table.column_names if name not in columns)]
     positions = [str(position) for position in range(len(names))]
-    keys = pa.table([table.column(name) for name in names], positions)
-    return table.take(pc.sort_indices(keys, [(name, "ascending") for name in keys.column_names]))
+    sort_columns = pa.table([table.column(name) for name in names], positions)
+    return table.take(
+        pc.sort_indices(sort_columns, [(name, "ascending") for name in sort_columns.column_names])
+    )
 
 
 def check_sortable(schema: pa.Schema) -> None:

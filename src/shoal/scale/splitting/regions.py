@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-MIN_FRACTION = 8  # a region has at least the 8th part of a full one, if its stratum has
+MIN_SIZE_DIVISOR = 8  # a region has at least 1/8 of the records of a full cell, if its stratum has
 
 Region = list[int]  # neighbouring cells of one stratum that are grouped together
 
@@ -28,7 +28,7 @@ def make_regions(
     list of list of int
         The cells of each region, with at least k records together.
     """
-    min_records = max(k, cell_size // MIN_FRACTION)
+    min_records = max(k, cell_size // MIN_SIZE_DIVISOR)
     regions: list[Region] = []
     for cells in cells_by_stratum:
         stratum_regions: list[Region] = [[]]

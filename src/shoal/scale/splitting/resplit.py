@@ -1,4 +1,4 @@
-"""Split cells and shards that turned out too large, by their own records."""
+"""Split cells and shards that turned out too large, by counts or samples of their records."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shoal.scale.job import Job, ReleaseJob, load_job, worker_task
 from shoal.scale.runners.runner import Runner, run_stage
 from shoal.scale.splitting.split_tree import SplitTree, build_split_tree
-from shoal.scale.statistics.hashes import content_keys
+from shoal.scale.statistics.hashes import record_hashes
 from shoal.scale.statistics.sample import Sample, sampling_share
 from shoal.scale.storage.files import join
 from shoal.scale.storage.scratch_files import ScratchFile, read_scratch, write_scratch_files
@@ -31,8 +31,8 @@ def resplit(
 ) -> tuple[list[ScratchFile], dict[int, list[int]]]:
     """Split every bucket with far more than ``max_records`` records, until none has.
 
-    The sample may miss a concentration of records that the exact counts show. The sample of
-    a bucket misses less, so a few rounds are enough; a bucket of equal records stays as it is.
+    The sample of the table may miss a concentration of records that the exact counts show. A sample
+    of one bucket misses less, so a few rounds are enough; a bucket of equal records stays whole.
 
     Parameters
     ----------
@@ -123,18 +123,18 @@ def split_shard(
 ) -> list[ScratchFile]:
     """Split masked records between equivalence classes; return nothing if there is only one."""
     job: ReleaseJob = load_job(job_file)
-    keys, counts = np.empty(0, np.uint64), np.empty(0, np.int64)
+    hashes, counts = np.empty(0, np.uint64), np.empty(0, np.int64)
     for file in files:
-        new_keys = content_keys(read_scratch([file], [shard]), job.quasi_identifiers)
-        keys, inverse = np.unique(np.append(keys, new_keys), return_inverse=True)
-        new_counts = np.append(counts, np.ones(len(new_keys)))
+        new_hashes = record_hashes(read_scratch([file], [shard]), job.quasi_identifiers)
+        hashes, inverse = np.unique(np.append(hashes, new_hashes), return_inverse=True)
+        new_counts = np.append(counts, np.ones(len(new_hashes)))
         counts = np.bincount(inverse, new_counts).astype(np.int64)
-    if len(keys) == 1:
+    if len(hashes) == 1:
         return []
-    bin_of_key = pack_in_order(counts, max_records)
+    bin_of_hash = pack_in_order(counts, max_records)
 
     def bins(table: pa.Table) -> Codes:
-        return bin_of_key[np.searchsorted(keys, content_keys(table, job.quasi_identifiers))]
+        return bin_of_hash[np.searchsorted(hashes, record_hashes(table, job.quasi_identifiers))]
 
     return _rewrite(shard, files, folder, max_records, bins)
 
@@ -170,17 +170,19 @@ def pack_in_order(counts: Codes, max_records: int) -> Codes:
 
 
 def _cell_tree(job: Job, cell: int, files: Sequence[ScratchFile], max_records: int) -> SplitTree:
-    """Return the split tree of a cell, built on a sample whose weights add up to its records."""
+    """Return the split tree of a cell, built on a sample; its weights add up to the records."""
     encoders = (*job.encoders.masked, *job.encoders.confidential)
     columns = list(dict.fromkeys(encoder.name for encoder in encoders))
     n_records = sum(file.records[cell] for file in files)
     share = sampling_share(n_records, max_records)
-    sample: Sample | None = None
-    for file in files:
+
+    def sample_file(file: ScratchFile) -> Sample:
         table = read_scratch([file], [cell]).select(columns)
-        file_sample = Sample.from_records(table, content_keys(table, columns, job.seed), share)
-        sample = file_sample if sample is None else Sample.merge([sample, file_sample])
-    assert sample is not None  # a cell that is too large holds records
+        return Sample.from_records(table, record_hashes(table, columns, job.seed), share)
+
+    sample = sample_file(files[0])
+    for file in files[1:]:
+        sample = Sample.merge([sample, sample_file(file)])
     weights = sample.counts * (n_records / sample.counts.sum())
     Z = job.encoders.coordinates(sample.table, job.encoders.read(sample.table))
     return build_split_tree(Z, max_records, weights)

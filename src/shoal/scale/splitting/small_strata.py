@@ -10,7 +10,7 @@ from shoal.scale.runners.runner import Runner, run_stage
 from shoal.scale.sources.chunks import Chunk, read_batches
 from shoal.scale.splitting.strata import MergedStrata
 from shoal.scale.statistics.exact_sums import UNIT, exact_integer_sum
-from shoal.scale.statistics.hashes import Keys, content_keys
+from shoal.scale.statistics.hashes import Hashes, record_hashes
 from shoal.steps.strata import describe_merged_strata, join_small_strata, largest_strata
 
 Codes = NDArray[np.int64]
@@ -23,12 +23,12 @@ def merge_strata(
     path: str,
     chunks: Sequence[Chunk],
     counts: Codes,
-    unit_keys: Sequence[Keys] | None = None,
+    unit_hashes: Sequence[Hashes] | None = None,
 ) -> tuple[MergedStrata | None, str]:
     """Merge small strata as for a table in memory; return the merger and a sentence about it.
 
-    Means are computed from exact sums, so they do not depend on the order of the records. Ties
-    go to the stratum whose values come first.
+    Means are computed from exact sums, so that they do not depend on the order of the records.
+    Ties go to the stratum whose values come first.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ def merge_strata(
         The chunks of the table.
     counts : ndarray of shape (n_strata,)
         Records of each stratum.
-    unit_keys : list of ndarray, optional
-        Keys of up to k units of each stratum, if k counts units; see `strata_units`.
+    unit_hashes : list of ndarray, optional
+        Hashes of up to k units of each stratum, if k counts units; see `strata_units`.
 
     Returns
     -------
@@ -53,15 +53,15 @@ def merge_strata(
     k, strata = job.step.k, job.strata
     records = counts.tolist()
     # Of two strata that are merged at most one has k units, so that counting to k is enough.
-    sizes = records if unit_keys is None else list(map(len, unit_keys))
+    sizes = records if unit_hashes is None else list(map(len, unit_hashes))
     if min(sizes) >= k:
         return None, ""
     sums = _sum_strata(runner, job, path, chunks)
 
     def size(group: Sequence[int]) -> int:
-        if unit_keys is None:
+        if unit_hashes is None:
             return sum(records[stratum] for stratum in group)
-        return len(np.unique(np.concatenate([unit_keys[stratum] for stratum in group])))
+        return len(np.unique(np.concatenate([unit_hashes[stratum] for stratum in group])))
 
     def centroid(group: Sequence[int]) -> NDArray[np.float64]:
         totals = zip(*(sums[stratum] for stratum in group), strict=True)
@@ -80,36 +80,38 @@ def merge_strata(
     return MergedStrata(merged_into, representative), sentence
 
 
-def strata_units(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) -> list[Keys]:
-    """Return the least keys of the units of each stratum, up to k of them.
+def strata_units(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) -> list[Hashes]:
+    """Return the least hashes of the units of each stratum, up to k of them.
 
-    Different keys are those of different units, so the number of keys is that of the units if it
-    is below k, and otherwise there are at least k.
+    Equal units have equal hashes. So fewer than k hashes are the exact number of units, and k
+    hashes mean at least k units.
     """
     save_job(job, path)
     tasks = [(path, chunk) for chunk in chunks]
     sizes = [chunk.records for chunk in chunks]
-    keys_by_stratum = [np.empty(0, np.uint64) for _ in job.strata.codes]
-    for _, chunk_keys in run_stage(runner, "counting units", chunk_units, tasks, sizes):
-        for stratum, keys in chunk_keys.items():
-            keys_by_stratum[stratum] = np.union1d(keys_by_stratum[stratum], keys)[: job.step.k]
-    return keys_by_stratum
+    hashes_by_stratum = [np.empty(0, np.uint64) for _ in job.strata.codes]
+    for _, hashes_of_chunk in run_stage(runner, "counting units", chunk_units, tasks, sizes):
+        for stratum, hashes in hashes_of_chunk.items():
+            hashes_by_stratum[stratum] = np.union1d(hashes_by_stratum[stratum], hashes)[
+                : job.step.k
+            ]
+    return hashes_by_stratum
 
 
 @worker_task
-def chunk_units(job_file: str, chunk: Chunk) -> dict[int, Keys]:
-    """Return the least keys of the units of each stratum of a chunk, up to k of them."""
+def chunk_units(job_file: str, chunk: Chunk) -> dict[int, Hashes]:
+    """Return the least hashes of the units of each stratum of a chunk, up to k of them."""
     job: Job = load_job(job_file)
     assert job.unit is not None
-    keys_by_stratum: dict[int, Keys] = {}
+    hashes_by_stratum: dict[int, Hashes] = {}
     columns = list(dict.fromkeys([job.unit, *job.strata.columns, *job.required_columns]))
     for table in read_batches(chunk, columns, job.required_columns):
-        stratum, keys = job.strata.stratum_of(table), content_keys(table, [job.unit])
+        stratum, hashes = job.strata.stratum_of(table), record_hashes(table, [job.unit])
         for number in np.unique(stratum).tolist():
-            previous_keys = keys_by_stratum.get(number, keys[:0])
-            merged_keys = np.union1d(previous_keys, keys[stratum == number])
-            keys_by_stratum[number] = merged_keys[: job.step.k]
-    return keys_by_stratum
+            previous_hashes = hashes_by_stratum.get(number, hashes[:0])
+            merged_hashes = np.union1d(previous_hashes, hashes[stratum == number])
+            hashes_by_stratum[number] = merged_hashes[: job.step.k]
+    return hashes_by_stratum
 
 
 def _sum_strata(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) -> Sums:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shoal.scale.microaggregation.encoders import Encoders
 from shoal.scale.sources.chunks import sort_by
 from shoal.scale.splitting.split_tree import SplitTree, build_split_tree
+from shoal.scale.statistics.sample import Sample
 from shoal.scale.statistics.table_statistics import COUNT, TableStatistics
 
 Codes = NDArray[np.int64]
@@ -40,7 +41,7 @@ class Strata:
     Parameters
     ----------
     columns : list of str
-        The columns whose values define the strata; none where the table is not stratified.
+        The columns whose values define the strata; empty if the table is not stratified.
     values : list of pyarrow.Array
         The distinct values of each column.
     codes : ndarray of shape (n_strata,)
@@ -74,7 +75,7 @@ class Strata:
         return original if self.merged is None else self.merged.merged_into[original]
 
     def with_released_values(self, table: pa.Table) -> pa.Table:
-        """Return records with the values that are released in the columns of the strata."""
+        """Return the records with the released values in the columns of the strata."""
         if self.merged is None:
             return table
         representative = self.merged.representative[self._original_stratum(table)]
@@ -98,7 +99,7 @@ class Strata:
         return np.searchsorted(self.codes, stratum_codes(table, self.columns, self.values))
 
     def _value_positions(self, codes: Codes) -> list[Codes]:
-        """Return the positions of the values in each column that codes of strata stand for."""
+        """Return the positions of the values that codes of strata stand for, column by column."""
         positions: list[Codes] = []
         for values in reversed(self.values):
             codes, position = np.divmod(codes, len(values) + 1)
@@ -107,7 +108,7 @@ class Strata:
 
 
 def stratum_codes(table: pa.Table, columns: Sequence[str], values: Sequence[pa.Array]) -> Codes:
-    """Return one number per record for the positions of its values among ``values``."""
+    """Return one code per record, made of the positions of its values among ``values``."""
     codes = np.zeros(len(table), np.int64)
     for name, distinct in zip(columns, values, strict=True):
         array = table.column(name).combine_chunks()
@@ -129,14 +130,14 @@ def find_strata(statistics: TableStatistics, columns: Sequence[str]) -> tuple[St
 
 
 def divide_strata(
-    statistics: TableStatistics, encoders: Encoders, strata: Strata, counts: Codes, cell_size: int
+    sample: Sample, encoders: Encoders, strata: Strata, counts: Codes, cell_size: int
 ) -> Strata:
     """Divide the strata into cells of about ``cell_size`` records.
 
     Parameters
     ----------
-    statistics : TableStatistics
-        The statistics of the whole table, with the sample.
+    sample : Sample
+        A sample of the whole table.
     encoders : Encoders
         The encoders of the columns.
     strata : Strata
@@ -151,8 +152,6 @@ def divide_strata(
     Strata
         The strata with their split trees.
     """
-    sample = statistics.sample
-    assert sample is not None  # there are at least k records
     Z = encoders.coordinates(sample.table, encoders.read(sample.table))
     weights = sample.weights
     if strata.merged is not None:

@@ -1,4 +1,4 @@
-"""64-bit hash keys of records that depend on their values alone."""
+"""64-bit hashes of records, which depend on the values of the records alone."""
 
 import hashlib
 from collections.abc import Sequence
@@ -8,54 +8,54 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-Keys = NDArray[np.uint64]
+Hashes = NDArray[np.uint64]
 
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying is one-to-one
 SECOND_MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
 MISSING = np.uint64(0x94D049BB133111EB)
 
 
-def content_keys(table: pa.Table, columns: Sequence[str], seed: int = 0) -> Keys:
-    """Return a 64-bit key per record, equal for records with equal values of ``columns``.
+def record_hashes(table: pa.Table, columns: Sequence[str], seed: int = 0) -> Hashes:
+    """Return a 64-bit hash per record, equal for records with equal values of ``columns``.
 
-    Integers and floats of the same value have the same key, whatever their type in a file.
+    Integers and floats of the same value have the same hash, whatever their type in a file.
     """
-    keys = np.full(len(table), (seed + 1) * int(SECOND_MULTIPLIER) % 2**64, np.uint64)
+    hashes = np.full(len(table), (seed + 1) * int(SECOND_MULTIPLIER) % 2**64, np.uint64)
     for name in columns:
-        keys = (keys ^ _column_keys(table.column(name).combine_chunks())) * MULTIPLIER
-        keys ^= keys >> np.uint64(29)
-        keys *= SECOND_MULTIPLIER
-        keys ^= keys >> np.uint64(32)
-    return keys
+        hashes = (hashes ^ _column_hashes(table.column(name).combine_chunks())) * MULTIPLIER
+        hashes ^= hashes >> np.uint64(29)
+        hashes *= SECOND_MULTIPLIER
+        hashes ^= hashes >> np.uint64(32)
+    return hashes
 
 
-def distinguish_duplicates(keys: Keys) -> Keys:
-    """Return keys in which equal neighbours differ, so that each is sampled independently."""
-    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
-    rank = np.arange(len(keys)) - np.repeat(starts, np.diff(np.append(starts, len(keys))))
-    return keys ^ (rank.astype(np.uint64) * SECOND_MULTIPLIER)
+def distinguish_duplicates(hashes: Hashes) -> Hashes:
+    """Return hashes in which equal neighbours differ, so that each is sampled independently."""
+    starts = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1]))
+    rank = np.arange(len(hashes)) - np.repeat(starts, np.diff(np.append(starts, len(hashes))))
+    return hashes ^ (rank.astype(np.uint64) * SECOND_MULTIPLIER)
 
 
-def in_sample(keys: Keys, share: float) -> NDArray[np.bool_]:
+def in_sample(hashes: Hashes, share: float) -> NDArray[np.bool_]:
     """Return which records belong to a sample of about ``share`` of all."""
     if share >= 1:
-        return np.ones(len(keys), bool)
-    return np.asarray(keys < np.uint64(share * 2**64))
+        return np.ones(len(hashes), bool)
+    return np.asarray(hashes < np.uint64(share * 2**64))
 
 
-def _column_keys(array: Any) -> Keys:
+def _column_hashes(array: Any) -> Hashes:
     is_missing = np.asarray(array.is_null())
     kind = array.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         numbers = array.cast(pa.float64(), safe=False).fill_null(0.0).to_numpy(zero_copy_only=False)
         numbers = numbers + 0.0  # no negative zero
         numbers[np.isnan(numbers)] = np.nan  # one bit pattern for all NaN
-        keys = numbers.view(np.uint64)
+        hashes = numbers.view(np.uint64)
     else:
         encoded = array.dictionary_encode()
         digests = [_digest(value) for value in encoded.dictionary.to_pylist()]
-        keys = np.array([*digests, 0], np.uint64)[encoded.indices.fill_null(-1).to_numpy()]
-    return np.where(is_missing, MISSING, keys)
+        hashes = np.array([*digests, 0], np.uint64)[encoded.indices.fill_null(-1).to_numpy()]
+    return np.where(is_missing, MISSING, hashes)
 
 
 def _digest(value: Any) -> int:

@@ -35,29 +35,31 @@ class MomentSums:
     records : int
         Number of records.
     sums : dict
-        Sums in units of `exact_sums.UNIT`, by name; they add up in any order.
+        Sums in units of `exact_sums.UNIT`: of the z-scores of column i under the key ``(table, i)``
+        and of the products of columns i and j under ``(table, i, j)``, where ``table`` is 0 for the
+        original and 1 for the masked table.
     """
 
     columns: tuple[str, ...] = ()
     records: int = 0
-    sums: Mapping[Any, int] = field(default_factory=dict)
+    sums: Mapping[tuple[int, ...], int] = field(default_factory=dict)
 
     @classmethod
     def from_scores(
         cls, columns: Sequence[str], original: Sequence[Matrix], masked: Sequence[Matrix]
     ) -> "MomentSums":
-        """Return the sums of some records, given as z-scores by the original, column by column.
+        """Return the sums of some records, given the z-scores of each column in both tables.
 
-        The products are summed by NumPy, in the order of the records, which is that of their
-        values.
+        Both tables are standardised by the moments of the original. NumPy sums the products in
+        the order of the records, which follows from their values.
         """
-        sums: dict[Any, float] = {}
+        sums: dict[tuple[int, ...], float] = {}
         for table, scores in enumerate((original, masked)):
             for i, column in enumerate(scores):
                 sums[table, i] = column.sum()
                 for j in range(i + 1):
                     sums[table, i, j] = (column * scores[j]).sum()
-        exact = {name: exact_integer_sum(np.array([total])) for name, total in sums.items()}
+        exact = {key: exact_integer_sum(np.array([total])) for key, total in sums.items()}
         return cls(tuple(columns), len(original[0]) if original else 0, exact)
 
     def __add__(self, other: "MomentSums") -> "MomentSums":
@@ -65,11 +67,11 @@ class MomentSums:
             return other
         if not other.columns:
             return self
-        sums = {name: total + other.sums[name] for name, total in self.sums.items()}
+        sums = {key: total + other.sums[key] for key, total in self.sums.items()}
         return MomentSums(self.columns, self.records + other.records, sums)
 
-    def _mean(self, name: Any) -> float:
-        return float(self.sums[name] * UNIT / self.records)
+    def _mean(self, key: tuple[int, ...]) -> float:
+        return float(self.sums[key] * UNIT / self.records)
 
     def _moments(self, table: int) -> tuple[Matrix, Matrix]:
         """Return means and covariances of one of the two tables."""
@@ -89,7 +91,7 @@ class MomentSums:
         return np.vstack([mean + root.T, mean - root.T])
 
     def measures(self) -> tuple[dict[str, Any], dict[str, str]]:
-        """Return the measures that follow from the sums, and why others do not."""
+        """Return the measures that follow from the sums, and why some could not be computed."""
         measures: dict[str, Any] = {}
         remarks: dict[str, str] = {}
         if not self.columns or not self.records:

@@ -1,8 +1,8 @@
 """Columns of a large table before and after masking, from counts that can be added.
 
-The values of a numeric column are counted on a grid that is laid over a sample of the original;
-its cells divide the bins of a histogram, so that bins are the same as in memory. Means and
-deviations come from exact sums, quartiles and similarities from the grid.
+The values of a numeric column are counted on a grid that is laid over a sample of the original. The
+intervals of the grid divide the bins of a histogram, so that bins are the same as in memory. Means
+and deviations come from exact sums, quartiles and similarities from the grid.
 """
 
 import math
@@ -28,13 +28,13 @@ from shoal.scale.statistics.table_statistics import COUNT, Moments, merge_values
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-BINS = 16  # of a histogram, over the bulk of a column
+BINS = 16  # bins of a histogram over the bulk of a column
 TAIL = 0.05  # share of the values outside the bulk, on either side
-MARGIN = 2.0  # of the grid on either side of the bulk, in widths of the bulk
+MARGIN = 2.0  # width of the grid beyond the bulk, on either side, in widths of the bulk
 
 
 class Grid(NamedTuple):
-    """Cells of equal width over the values of a column; the first and the last are unbounded."""
+    """Intervals of equal width over the values of a column; the first and last are unbounded."""
 
     step: float
     offset: float
@@ -57,30 +57,30 @@ class Grid(NamedTuple):
         return cls(step, offset, first - margin, last + margin)
 
     def counts_of(self, values: Values) -> Counts:
-        """Return the number of values in each cell."""
-        cells = np.floor((values + self.offset) / self.step) - self.first
+        """Return the number of values in each interval."""
+        intervals = np.floor((values + self.offset) / self.step) - self.first
         number = self.last - self.first + 1
-        return np.bincount(np.clip(cells, 0, number - 1).astype(np.int64), minlength=number)
+        return np.bincount(np.clip(intervals, 0, number - 1).astype(np.int64), minlength=number)
 
     @property
     def midpoints(self) -> Values:
-        """The middle of each cell; of whole numbers in cells of one, the number itself."""
-        cells = np.arange(self.first, self.last + 1)
+        """The middle of each interval; if an interval holds one whole number, that number."""
+        intervals = np.arange(self.first, self.last + 1)
         inside = self.offset if self.step == 1.0 and self.offset else self.step / 2
-        return np.asarray(cells * self.step + inside - self.offset, np.float64)
+        return np.asarray(intervals * self.step + inside - self.offset, np.float64)
 
 
 class SparseCounts(NamedTuple):
-    """Non-zero counts of the cells of a grid: small enough to be sent."""
+    """The non-zero counts of the intervals of a grid, small enough to be sent."""
 
-    cells: NDArray[np.int32]
+    intervals: NDArray[np.int32]
     counts: NDArray[np.int32]
 
     @classmethod
     def from_counts(cls, counts: Counts) -> "SparseCounts":
         """Return the counts that are not zero."""
-        cells = np.flatnonzero(counts)
-        return cls(cells.astype(np.int32), counts[cells].astype(np.int32))
+        intervals = np.flatnonzero(counts)
+        return cls(intervals.astype(np.int32), counts[intervals].astype(np.int32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,28 +90,27 @@ class BlockProfile:
     Parameters
     ----------
     grid_counts : dict
-        For each numeric column the counts on its grid, original and masked.
+        Counts on the grid of each numeric column, in the original and the masked table.
     moments : dict
-        For each numeric column the moments of the masked values.
-    values : dict
-        For each other column its masked values, with their counts.
+        Moments of the masked values of each numeric column.
+    value_counts : dict
+        The distinct masked values of each other column with their counts.
     sums : MomentSums
-        Sums of the products of numeric columns, original and masked.
+        Sums of z-scores and of their products, in the original and the masked table.
     """
 
     grid_counts: Mapping[str, tuple[SparseCounts, SparseCounts]] = field(default_factory=dict)
     moments: Mapping[str, Moments] = field(default_factory=dict)
-    values: Mapping[str, pa.Table] = field(default_factory=dict)
+    value_counts: Mapping[str, pa.Table] = field(default_factory=dict)
     sums: MomentSums = field(default_factory=MomentSums)
 
 
 def make_grids(
-    sample: Sample | None, numeric: Iterable[str], whole_columns: Sequence[str]
+    sample: Sample, numeric: Iterable[str], whole_columns: Sequence[str]
 ) -> dict[str, Grid]:
     """Return a grid for each numeric column that has values."""
     grid_by_column: dict[str, Grid] = {}
-    for name in numeric if sample is not None else ():
-        assert sample is not None
+    for name in numeric:
         values = sample.table.column(name).cast(pa.float64(), safe=False).to_numpy()
         present = np.isfinite(values)
         if present.any():
@@ -154,17 +153,17 @@ class Profile:
             for name, grid in grids.items()
         }
         self.moments: dict[str, Moments] = {}
-        self.values: dict[str, pa.Table] = {}
+        self.value_counts: dict[str, pa.Table] = {}
         self.sums = MomentSums()
 
     def add(self, block: BlockProfile) -> None:
         """Add the counts of a block."""
         for name, counts_by_table in block.grid_counts.items():
             for table, sparse_counts in enumerate(counts_by_table):
-                self.counts[name][table][sparse_counts.cells] += sparse_counts.counts
+                self.counts[name][table][sparse_counts.intervals] += sparse_counts.counts
         for name, moments in block.moments.items():
             self.moments[name] = self.moments.get(name, Moments()) + moments
-        self.values = merge_values([self.values, block.values])
+        self.value_counts = merge_values([self.value_counts, block.value_counts])
         self.sums = self.sums + block.sums
 
     def to_block(self) -> BlockProfile:
@@ -173,13 +172,13 @@ class Profile:
             name: (SparseCounts.from_counts(counts[0]), SparseCounts.from_counts(counts[1]))
             for name, counts in self.counts.items()
         }
-        return BlockProfile(grid_counts, self.moments, self.values, self.sums)
+        return BlockProfile(grid_counts, self.moments, self.value_counts, self.sums)
 
     def to_dict(
         self,
         columns: Sequence[str],
         original_moments: Mapping[str, Moments],
-        original_values: Mapping[str, pa.Table],
+        original_value_counts: Mapping[str, pa.Table],
         whole_columns: Sequence[str],
         k: int | None,
     ) -> dict[str, Any]:
@@ -191,12 +190,12 @@ class Profile:
             The masked columns.
         original_moments : dict
             Moments of the numeric columns of the original.
-        original_values : dict
-            Values of its other columns, with their counts.
+        original_value_counts : dict
+            The distinct values of its other columns with their counts.
         whole_columns : list of str
             Columns of whole numbers.
         k : int or None
-            No count is of 1 to k - 1 original records.
+            Figures show no count of 1 to k - 1 original records.
 
         Returns
         -------
@@ -225,8 +224,8 @@ class Profile:
                 )
             else:
                 counts = (
-                    _as_dict(name, original_values.get(name)),
-                    _as_dict(name, self.values[name]),
+                    _as_dict(name, original_value_counts.get(name)),
+                    _as_dict(name, self.value_counts[name]),
                 )
                 entries.append(category_entry(name, *counts, min_count))
         return assemble_profile(entries, self.sums.correlations(MAX_COLUMNS))

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.scale.statistics.hashes import Keys, in_sample
+from shoal.scale.statistics.hashes import Hashes, in_sample
 
 MIN_DISTINCT = 5_000  # distinct records that are kept, whatever the share
 MIN_SAMPLE = 20_000  # records that a split tree is built on
@@ -24,48 +24,51 @@ def sampling_share(records: int, cell_size: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The distinct records with the smallest keys, and how often each occurs.
+    """The distinct records with the smallest hashes, and how often each occurs.
 
-    Equal records have equal keys, so sampling records would take all duplicates of a record or
-    none. The samples of two parts contain all records of the sample of both, so merged counts
-    stay exact.
+    Equal records have equal hashes, so a sample of single records would contain all duplicates of
+    a record or none; a sample of distinct records with counts represents them all. Every record of
+    the sample of two parts together is in the sample of each part in which it occurs, so that
+    merged counts are exact.
 
     Parameters
     ----------
     table : pyarrow.Table
-        The distinct records, in the order of their keys.
-    keys : ndarray of shape (n_sampled,)
-        Their keys.
+        The distinct records, in ascending order of their hashes.
+    hashes : ndarray of shape (n_sampled,)
+        Their hashes.
     counts : ndarray of shape (n_sampled,)
         Number of records equal to each.
     share : float
-        Records with a key below this share of all keys are kept, but at least
-        ``MIN_DISTINCT`` of them.
+        Share of the range of hashes whose records are kept; at least ``MIN_DISTINCT``
+        distinct records are.
     """
 
     table: pa.Table
-    keys: Keys
+    hashes: Hashes
     counts: Counts
     share: float
 
     @classmethod
-    def from_records(cls, table: pa.Table, keys: Keys, share: float) -> Self:
+    def from_records(cls, table: pa.Table, hashes: Hashes, share: float) -> Self:
         """Return the sample of some records."""
-        return cls._smallest_keys(table, keys, np.ones(len(keys), np.int64), share)
+        return cls._smallest_hashes(table, hashes, np.ones(len(hashes), np.int64), share)
 
     @classmethod
     def merge(cls, samples: Sequence["Sample"]) -> Self:
         """Return the sample of several parts together; their order does not matter."""
-        return cls._smallest_keys(
+        return cls._smallest_hashes(
             pa.concat_tables([sample.table for sample in samples]),
-            np.concatenate([sample.keys for sample in samples]),
+            np.concatenate([sample.hashes for sample in samples]),
             np.concatenate([sample.counts for sample in samples]),
             samples[0].share,
         )
 
     @classmethod
-    def _smallest_keys(cls, table: pa.Table, keys: Keys, counts: Counts, share: float) -> Self:
-        distinct, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    def _smallest_hashes(
+        cls, table: pa.Table, hashes: Hashes, counts: Counts, share: float
+    ) -> Self:
+        distinct, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
         totals = np.zeros(len(distinct), np.int64)
         np.add.at(totals, inverse, counts)
         n_kept = max(int(in_sample(distinct, share).sum()), min(len(distinct), MIN_DISTINCT))
@@ -74,7 +77,7 @@ class Sample:
     @property
     def weights(self) -> NDArray[np.float64]:
         """Expected number of records of the whole table that each sampled one stands for."""
-        if len(self.keys) < MIN_DISTINCT:
+        if len(self.hashes) < MIN_DISTINCT:
             return self.counts.astype(np.float64)
-        share_kept = max(self.share, float(self.keys[-1]) / 2**64)
+        share_kept = max(self.share, float(self.hashes[-1]) / 2**64)
         return self.counts / min(1.0, share_kept)

@@ -17,7 +17,7 @@ from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.scale.sources.chunks import Chunk, read_batches
 from shoal.scale.statistics.exact_sums import UNIT, exact_integer_sum, exact_squares
-from shoal.scale.statistics.hashes import content_keys
+from shoal.scale.statistics.hashes import record_hashes
 from shoal.scale.statistics.sample import Sample
 from shoal.scale.statistics.weights import (
     WeightedMoments,
@@ -107,7 +107,7 @@ class StatisticsRequest:
         Seed of the sample.
     weight : str, optional
         The column of survey weights.
-    weighted : bool
+    weighted_distances : bool
         Whether distances are standardised by weighted moments.
     unit : str, optional
         The column of units, whose missing values are counted.
@@ -122,7 +122,7 @@ class StatisticsRequest:
     share: float
     seed: int
     weight: str | None = None
-    weighted: bool = False
+    weighted_distances: bool = False
     unit: str | None = None
     confidential: Sequence[str] = ()
 
@@ -134,7 +134,7 @@ class StatisticsRequest:
 
     @property
     def columns(self) -> list[str]:
-        """The columns of the sample: records that are equal in all of them are one."""
+        """The columns of the sample; records that are equal in all of them are counted as one."""
         strata = [name for name in self.strata if name not in self.categorical]
         return [*self.numeric, *self.categorical, *strata]
 
@@ -149,13 +149,13 @@ class TableStatistics:
         Number of records, without dropped ones.
     moments : dict
         Moments of the numeric columns.
-    values : dict
+    value_counts : dict
         The distinct values of each categorical column with their counts.
     strata : pyarrow.Table or None
         The strata with their counts.
     sample : Sample or None
-        Distinct records, sampled by their values.
-    weights : WeightStatistics
+        Distinct records, sampled by their values; None if there are no records.
+    weight_statistics : WeightStatistics
         Counts and extremes of the survey weights.
     weighted : dict
         Weighted moments, or the weight of each value, by column; empty unless distances are
@@ -168,10 +168,10 @@ class TableStatistics:
 
     records: int = 0
     moments: Mapping[str, Moments] = field(default_factory=dict)
-    values: Mapping[str, pa.Table] = field(default_factory=dict)
+    value_counts: Mapping[str, pa.Table] = field(default_factory=dict)
     strata: pa.Table | None = None
     sample: Sample | None = None
-    weights: WeightStatistics = WeightStatistics()
+    weight_statistics: WeightStatistics = WeightStatistics()
     weighted: Mapping[str, WeightedMoments | WeightedValues] = field(default_factory=dict)
     n_without_unit: int = 0
     confidential: Mapping[str, pa.Table] = field(default_factory=dict)
@@ -194,16 +194,16 @@ def merge_statistics(statistics: Iterable[TableStatistics]) -> TableStatistics:
             name: moments.get(name, Moments()) + new_moments
             for name, new_moments in partial.moments.items()
         }
-    values = merge_values([partial.values for partial in statistics])
+    value_counts = merge_values([partial.value_counts for partial in statistics])
     strata = [partial.strata for partial in statistics if partial.strata is not None]
     samples = [partial.sample for partial in statistics if partial.sample is not None]
     return TableStatistics(
         sum(partial.records for partial in statistics),
         moments,
-        values,
+        value_counts,
         _merge_counts(strata, strata[0].column_names[:-1]) if strata else None,
         Sample.merge(samples) if samples else None,
-        sum((partial.weights for partial in statistics), WeightStatistics()),
+        sum((partial.weight_statistics for partial in statistics), WeightStatistics()),
         merge_weighted([partial.weighted for partial in statistics]),
         sum(partial.n_without_unit for partial in statistics),
         merge_values([partial.confidential for partial in statistics]),
@@ -222,12 +222,12 @@ def batch_statistics(table: pa.Table, request: StatisticsRequest) -> TableStatis
                 code="values-too-large",
                 column=name,
             )
-    keys = content_keys(table, request.columns, request.seed)
+    hashes = record_hashes(table, request.columns, request.seed)
     weight_statistics, weighted = WeightStatistics(), {}
     if request.weight is not None:
         weights = tables.numbers(frame, request.weight)
         weight_statistics = WeightStatistics.from_weights(weights)
-        if request.weighted:
+        if request.weighted_distances:
             # Weights that cannot be used are refused once those of all parts are counted.
             usable = np.where(weights > 0, weights, 0.0)
             weighted = weighted_statistics(table, request.numeric, request.categorical, usable)
@@ -236,7 +236,7 @@ def batch_statistics(table: pa.Table, request: StatisticsRequest) -> TableStatis
         moments,
         count_values(table, request.categorical),
         _count_values(table, request.strata) if request.strata else None,
-        Sample.from_records(table.select(request.columns), keys, request.share),
+        Sample.from_records(table.select(request.columns), hashes, request.share),
         weight_statistics,
         weighted,
         0 if request.unit is None else sum(tables.missing_counts(frame, [request.unit]).values()),

@@ -17,7 +17,7 @@ from shoal.errors import FileError, MissingDependency, ShoalError
 from shoal.io.store import as_location, is_web, name_of, redact, redact_store
 from shoal.scale.storage.web import WebFile
 
-BLOCK = 2**23  # bytes that are hashed at a time
+READ_SIZE = 2**23  # bytes that are copied or hashed at a time
 # What the messages of S3, Google Cloud Storage and Azure contain -> code and reason.
 _REASONS = {
     ("access_denied", "access denied", "permission_denied", "forbidden", "authoriz", "authenti",
@@ -82,8 +82,8 @@ def open_input(path: str) -> Any:
     if is_web(path):
         return pa.PythonFile(WebFile(path), mode="r")
     with translate_store_errors(path):
-        file_system, key = _locate(path)
-        return file_system.open_input_file(key)
+        file_system, path_in_store = _locate(path)
+        return file_system.open_input_file(path_in_store)
 
 
 def read_bytes(path: str) -> bytes:
@@ -104,8 +104,8 @@ def read_ranges(path: str, ranges: Sequence[tuple[int, int]]) -> list[Any]:
 def write_bytes(path: str, content: Any) -> None:
     """Write a file of a store; it appears complete or not at all."""
     with translate_store_errors(path):
-        file_system, key = _locate(path)
-        with file_system.open_output_stream(key) as stream:
+        file_system, path_in_store = _locate(path)
+        with file_system.open_output_stream(path_in_store) as stream:
             stream.write(content)
 
 
@@ -113,17 +113,17 @@ def copy_file(source: str, target: str) -> None:
     """Copy a file to a store, within the store if possible."""
     root = _store_root(target)
     with translate_store_errors(target):
-        file_system, key = _locate(target)
+        file_system, path_in_store = _locate(target)
         if is_remote(source) and _store_root(source) == root:
-            file_system.copy_file(_locate(source)[1], key)
+            file_system.copy_file(_locate(source)[1], path_in_store)
             return
     with (
         _open_stream(source) as file,
         translate_store_errors(target),
-        file_system.open_output_stream(key) as stream,
+        file_system.open_output_stream(path_in_store) as stream,
     ):
-        while block := file.read(BLOCK):
-            stream.write(block)
+        while content := file.read(READ_SIZE):
+            stream.write(content)
 
 
 def file_exists(path: str) -> bool:
@@ -136,8 +136,8 @@ def file_exists(path: str) -> bool:
         WebFile(path).close()
         return True
     with translate_store_errors(path):
-        file_system, key = _locate(path)
-        return bool(file_system.get_file_info(key).type == fs.FileType.File)
+        file_system, path_in_store = _locate(path)
+        return bool(file_system.get_file_info(path_in_store).type == fs.FileType.File)
 
 
 def list_files(folder: str) -> dict[str, int]:
@@ -151,22 +151,23 @@ def list_files(folder: str) -> dict[str, int]:
             if path.is_symlink() or not path.is_dir()
         }
     with translate_store_errors(folder):
-        file_system, key = _locate(folder)
-        selector = fs.FileSelector(key, recursive=True, allow_not_found=True)
+        file_system, path_in_store = _locate(folder)
+        selector = fs.FileSelector(path_in_store, recursive=True, allow_not_found=True)
         files = [
             file for file in file_system.get_file_info(selector) if file.type == fs.FileType.File
         ]
     return {
-        file.path[len(key) + 1 :]: file.size for file in sorted(files, key=lambda file: file.path)
+        file.path[len(path_in_store) + 1 :]: file.size
+        for file in sorted(files, key=lambda file: file.path)
     }
 
 
 def remove_file(path: str) -> None:
-    """Remove a file of a store if it is there."""
+    """Remove a file of a store, if it exists."""
     try:
         with translate_store_errors(path):
-            file_system, key = _locate(path)
-            file_system.delete_file(key)
+            file_system, path_in_store = _locate(path)
+            file_system.delete_file(path_in_store)
     except FileError as error:
         if error.code != "no-such-file":
             raise
@@ -176,8 +177,8 @@ def remove_folder(folder: str) -> None:
     """Remove a folder of a store with all its files."""
     try:
         with translate_store_errors(folder):
-            file_system, key = _locate(folder)
-            file_system.delete_dir(key)
+            file_system, path_in_store = _locate(folder)
+            file_system.delete_dir(path_in_store)
     except FileError as error:
         if error.code != "no-such-file":
             raise
@@ -188,9 +189,9 @@ def hash_file(path: str) -> tuple[int, str]:
     digest, size = hashlib.sha256(), 0
     errors = translate_store_errors(path) if is_remote(path) else nullcontext()
     with _open_stream(path) as file, errors:
-        while block := file.read(BLOCK):
-            digest.update(block)
-            size += len(block)
+        while content := file.read(READ_SIZE):
+            digest.update(content)
+            size += len(content)
     return size, digest.hexdigest()
 
 

@@ -1,11 +1,11 @@
 """Scratch files: records sorted into numbered buckets, each readable by itself.
 
-A bucket is a cell of the source or a shard of the release.
+A bucket is a cell of near records, a range of hashes of combinations, or a shard of the release.
 
 A file appears complete or not at all, and its content depends on its task alone; a task that runs
 again after its worker died therefore writes the same file again. On a disk a file is written under
-a temporary name and renamed. In a store it consists of a stream for each bucket, which one
-request reads.
+a temporary name and renamed. In a store a file consists of one stream per bucket, so that a single
+request reads a bucket.
 """
 
 import os
@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from shoal.scale.storage.files import is_remote, read_ranges, write_bytes
 from shoal.scale.storage.scratch_folder import write_scratch_object
 
-REQUESTS = 8  # files of a store that a worker reads at a time
-LZ4 = pa.ipc.IpcWriteOptions(compression="lz4")  # costs less time than the bytes it saves
+MAX_REQUESTS = 8  # files of a store that a worker reads at a time
+LZ4 = pa.ipc.IpcWriteOptions(compression="lz4")  # faster than writing more bytes
 
 
 # The number of a record batch on a disk; the first byte and the one after the last in a store.
@@ -34,14 +34,14 @@ Position = int | tuple[int, int]
 
 
 class ScratchFile(NamedTuple):
-    """A scratch file: the position of each bucket in the file, and its number of records."""
+    """The entry of a scratch file: position and number of records of each bucket in it."""
 
     path: str
     positions: Mapping[int, Position]
     records: Mapping[int, int]
 
     def restricted_to(self, buckets: Sequence[int]) -> "ScratchFile":
-        """Return the file restricted to some buckets: all that a task needs to read them."""
+        """Return the entry of this file restricted to some buckets, for a task that reads them."""
         present_buckets = [bucket for bucket in buckets if bucket in self.positions]
         return ScratchFile(
             self.path,
@@ -50,11 +50,11 @@ class ScratchFile(NamedTuple):
         )
 
     def without(self, buckets: Container[int]) -> "ScratchFile":
-        """Return the file without some buckets, whose records are in another file now."""
+        """Return the entry of this file without some buckets, which were written to other files."""
         return self.restricted_to([bucket for bucket in self.positions if bucket not in buckets])
 
     def renumbered(self, new_buckets: Mapping[int, int]) -> "ScratchFile":
-        """Return the file with other numbers for the same buckets."""
+        """Return the entry of this file with other numbers for the same buckets."""
         return ScratchFile(
             self.path,
             {new_buckets[bucket]: position for bucket, position in self.positions.items()},
@@ -154,7 +154,7 @@ def read_scratch(files: Sequence[ScratchFile], buckets: Sequence[int]) -> pa.Tab
     if not any(is_remote(path) for path, _ in requested):
         batches_by_file = [_read_batches(path, positions) for path, positions in requested]
     else:  # a store takes long to answer, but answers many requests at a time
-        with ThreadPoolExecutor(REQUESTS) as pool:
+        with ThreadPoolExecutor(MAX_REQUESTS) as pool:
             batches_by_file = list(pool.map(_read_streams, *zip(*requested, strict=True)))
     return pa.Table.from_batches([batch for batches in batches_by_file for batch in batches])
 
@@ -172,7 +172,7 @@ def _read_streams(path: str, positions: Sequence[tuple[int, int]]) -> list[pa.Re
 
 
 def files_with(files: Sequence[ScratchFile], buckets: Sequence[int]) -> list[ScratchFile]:
-    """Return the files that hold records of some buckets, restricted to these."""
+    """Return the entries of the files that hold records of some buckets, restricted to these."""
     restricted = (file.restricted_to(buckets) for file in files)
     return [file for file in restricted if file.positions]
 

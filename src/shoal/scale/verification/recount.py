@@ -15,16 +15,14 @@ from shoal.frame.types import Type
 from shoal.metrics import classes, l_diversity
 from shoal.scale.sources.chunks import canonical_table, read_columns, read_footer
 from shoal.scale.statistics.confidential_columns import ConfidentialColumn
-from shoal.scale.statistics.hashes import content_keys
+from shoal.scale.statistics.hashes import Hashes, record_hashes
 from shoal.scale.statistics.table_statistics import count_values, merge_values
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
 
-Keys = NDArray[np.uint64]
-
-MAX_KEY = np.uint64(2**64 - 1)
-MAX_KEYS = 2**22  # keys that are compared between files: 32 MB
+GREATEST_HASH = np.uint64(2**64 - 1)
+MAX_HASHES = 2**22  # hashes that are compared between files: 32 MB
 
 
 class Recount(NamedTuple):
@@ -43,38 +41,38 @@ class Recount(NamedTuple):
 
 
 def recount(
-    paths: Sequence[str], quasi_identifiers: Sequence[str], max_keys: int = MAX_KEYS
+    paths: Sequence[str], quasi_identifiers: Sequence[str], max_hashes: int = MAX_HASHES
 ) -> Recount:
     """Count the classes of records with equal quasi-identifiers, and those in several files.
 
-    One file is in memory at a time, and a 64-bit key of each class. Of more than ``max_keys``
-    classes, those with the smallest keys are compared: a sample that does not depend on order. A
+    One file is in memory at a time, and a 64-bit hash of each class. Of more than ``max_hashes``
+    classes, those with the smallest hashes are compared: a sample that does not depend on order. A
     class in two files is counted as two, so the smallest class is never overestimated.
     """
-    smallest, n_classes, largest_key = 0, 0, MAX_KEY
-    keys_of_files: list[Keys] = []
+    smallest, n_classes, largest_hash = 0, 0, GREATEST_HASH
+    hashes_of_files: list[Hashes] = []
     for n_done, path in enumerate(paths):
         progress.report("counting", n_done, len(paths))
-        sizes, keys = _count_file(path, quasi_identifiers)
+        sizes, hashes = _count_file(path, quasi_identifiers)
         if not len(sizes):
             continue
         n_classes += len(sizes)
         smallest = min(smallest or int(sizes.min()), int(sizes.min()))
-        keys_of_files.append(keys[keys <= largest_key])
-        while sum(map(len, keys_of_files)) > max_keys:
-            largest_key = largest_key // np.uint64(2)
-            keys_of_files = [keys[keys <= largest_key] for keys in keys_of_files]
-    all_keys = np.concatenate([np.empty(0, np.uint64), *keys_of_files])
-    n_files = np.unique(all_keys, return_counts=True)[1]
-    n_split, is_sample = int((n_files > 1).sum()), bool(largest_key < MAX_KEY)
+        hashes_of_files.append(hashes[hashes <= largest_hash])
+        while sum(map(len, hashes_of_files)) > max_hashes:
+            largest_hash = largest_hash // np.uint64(2)
+            hashes_of_files = [hashes[hashes <= largest_hash] for hashes in hashes_of_files]
+    all_hashes = np.concatenate([np.empty(0, np.uint64), *hashes_of_files])
+    n_files = np.unique(all_hashes, return_counts=True)[1]
+    n_split, is_sample = int((n_files > 1).sum()), bool(largest_hash < GREATEST_HASH)
     return Recount(smallest, n_classes, len(n_files), n_split, is_sample)
 
 
 def recount_constraints(paths: Sequence[str], plan: "Plan") -> tuple[float | None, float | None]:
     """Return the least diversity and the greatest distance of a class, as far as guaranteed.
 
-    Units are not in the files. If k counts units, only distinct values are counted: units never
-    have more of them than records have.
+    Units are not in the files. If k counts units, only distinct values are counted, by records: an
+    upper bound, since counting units never gives more distinct values.
 
     Parameters
     ----------
@@ -129,8 +127,8 @@ def _confidential_columns(
     ]
 
 
-def _count_file(path: str, quasi_identifiers: Sequence[str]) -> tuple[NDArray[np.int64], Keys]:
-    """Return the sizes of the classes of a file, and the distinct keys of its records."""
+def _count_file(path: str, quasi_identifiers: Sequence[str]) -> tuple[NDArray[np.int64], Hashes]:
+    """Return the sizes of the classes of a file, and the distinct hashes of its records."""
     absent = [name for name in quasi_identifiers if name not in read_footer(path).schema.names]
     if absent:
         verb = "is" if len(absent) == 1 else "are"
@@ -143,4 +141,4 @@ def _count_file(path: str, quasi_identifiers: Sequence[str]) -> tuple[NDArray[np
     if not len(table):
         return np.empty(0, np.int64), np.empty(0, np.uint64)
     class_of = classes(keys(tables.open_frame(table), quasi_identifiers))
-    return np.bincount(class_of), np.unique(content_keys(table, quasi_identifiers))
+    return np.bincount(class_of), np.unique(record_hashes(table, quasi_identifiers))
