@@ -152,7 +152,7 @@ def worker_task(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def count_sizes(sizes: NDArray[np.int64]) -> Mapping[int, int]:
-    """Return how many groups or classes there are of each size."""
+    """Return the number of groups or classes of each size."""
     size, count = np.unique(sizes, return_counts=True)
     return dict(zip(size.tolist(), count.tolist(), strict=True))
 

@@ -35,12 +35,11 @@ class Shard(NamedTuple):
     bytes: int
     sha256: str
     class_sizes: Mapping[int, int]
-    shared_counts: Mapping[
-        str, SharedCounts
-    ]  # by confidential column, the classes that share a value
+    # By confidential column, the classes that share a value.
+    shared_counts: Mapping[str, SharedCounts]
     missing: Mapping[str, int]
     smallest_with_weights: int | None = None  # smallest class if the released weights are known
-    unique: int | None = None  # records unique in quasi-identifiers and other released columns
+    n_unique: int | None = None  # records unique in quasi-identifiers and other released columns
     class_units: Mapping[int, int] | None = None  # number of classes by the number of their units
     unit_records: Mapping[int, int] | None = None  # number of records by the units of their class
     largest_unit_share: float | None = None
@@ -113,7 +112,7 @@ def _class_sizes(labels: Codes, units: Codes | None) -> Codes:
 
 
 def _count_unique(labels: Codes, units: Codes | None) -> int:
-    """Return the number of records in classes without records of others, or of other units."""
+    """Return the number of records that are alone in their class, or whose unit is."""
     return int((_class_sizes(labels, units) == 1)[labels].sum())
 
 

@@ -87,16 +87,18 @@ def count_column_block_classes(
         files = [shard_files[block_number] for shard_files in files_by_shard]
         records = sum_counts(file.records for file in files)
         tasks = [(job_file, len(columns), shard, files_with(files, [shard])) for shard in records]
-        results = run_stage(runner, "counting classes", _class_sizes, tasks, list(records.values()))
+        results = run_stage(
+            runner, "counting classes", _count_class_sizes, tasks, list(records.values())
+        )
         column_block_sizes.append(sum_counts(sizes for _, sizes in results))
     return column_block_sizes
 
 
 @worker_task
-def _class_sizes(
+def _count_class_sizes(
     job_file: str, n_columns: int, number: int, files: Sequence[ScratchFile]
 ) -> dict[int, int]:
-    """Return the number of classes of each size among some values."""
+    """Return the number of classes of each size among the values of a shard."""
     job: ReleaseJob = load_job(job_file)
     names, table = list(map(str, range(n_columns))), read_scratch(files, [number])
     if job.unit is not None:

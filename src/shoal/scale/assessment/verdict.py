@@ -87,7 +87,7 @@ def judge_recoding(
 def _attained_k(
     plan: Plan, measures: Mapping[str, Any], shards: Sequence[Shard]
 ) -> tuple[int, str, Mapping[int, int]]:
-    """Return the size of the smallest class, what it counts, and the classes by size."""
+    """Return the size of the smallest class, its unit, and the number of classes by size."""
     if plan.unit_column is None:
         return measures["smallest_class"], RECORD_UNIT, measures["class_sizes"]
     sizes = sum_counts(shard.class_units or {} for shard in shards)
@@ -112,7 +112,7 @@ def _findings_on_files(
         ),
         *limit_findings(plan.limits.check(Assessment(measures, remarks)), plan.steps),
     ]
-    n_unique = [shard.unique for shard in shards if shard.unique is not None]
+    n_unique = [shard.n_unique for shard in shards if shard.n_unique is not None]
     if n_unique:
         share = sum(n_unique) / sum(shard.records for shard in shards)
         other_columns = [*strata, *job.other_columns]

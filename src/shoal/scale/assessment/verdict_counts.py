@@ -24,7 +24,7 @@ Codes = NDArray[np.int64]
 
 
 class ColumnGroups(NamedTuple):
-    """The groups of a masked column, and its cells that have no value in the release."""
+    """The groups of a masked column, and which records have no value of it in the release."""
 
     groups: Partition
     missing: NDArray[np.bool_]
@@ -128,8 +128,8 @@ def findings_from_counts(
 ) -> list[Finding]:
     """Return the findings that follow from the counts of all blocks.
 
-    ``class_sizes`` are those of each block of columns, in units if k counts the values of the
-    column ``unit``.
+    ``class_sizes`` contains the number of classes by size of each block of columns; sizes are
+    counted in units if k counts the values of the column ``unit``.
     """
     dominated, groups = _by_column(counts, "dominated"), _by_column(counts, "groups")
     findings = [
@@ -151,5 +151,5 @@ def findings_from_counts(
     return findings
 
 
-def _by_column(counts: VerdictCounts, key: str) -> dict[str, int]:
-    return {name: number for (counted, name), number in counts.items() if counted == key}
+def _by_column(counts: VerdictCounts, quantity: str) -> dict[str, int]:
+    return {name: number for (counted, name), number in counts.items() if counted == quantity}

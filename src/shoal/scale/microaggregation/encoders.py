@@ -24,7 +24,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class NumericEncoder:
-    """Encodes a numeric column by the moments of the whole table, weighted ones where given."""
+    """Encodes a numeric column by the moments of the whole table, weighted ones if given."""
 
     name: str
     moments: Moments
@@ -82,7 +82,7 @@ class CategoricalEncoder:
         The coordinates of each code, by the kind of standardisation; missing values, at the
         end, lie at the mean.
     n_present, n_missing : int
-        Number of values, and of missing ones.
+        Number of values that are present, and number of missing values.
     """
 
     name: str

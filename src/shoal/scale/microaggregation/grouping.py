@@ -27,8 +27,8 @@ def group_region(
 ) -> list[ColumnBlockGroups]:
     """Return the groups of the records of a region, for each block of columns.
 
-    They are those of a table in memory that holds these records alone, except that values are
-    standardised, and confidential values compared, by those of the whole large table.
+    The groups are the same as for a table in memory that consists of these records, except that
+    values are standardised and confidential values compared by statistics of the whole table.
     """
     step, frame = job.step, tables.open_frame(table)
     if step.homogeneity == "refuse":  # decided when all groups are counted
@@ -83,8 +83,8 @@ def region_constraint(job: Job, table: pa.Table, units: Codes | None) -> Privacy
 def single_threaded(partitioner: Partitioner, n_records: int) -> Partitioner:
     """Return the partitioner as a worker uses it: other workers use the other cores.
 
-    `Auto` becomes what it would choose for a long table, blocks with refined borders, or plain
-    refinement where one block is enough.
+    `Auto` is replaced by what it chooses for a long table: blocks with refined borders, or plain
+    refinement if one block is enough.
     """
     if isinstance(partitioner, Auto):
         fits_one_block = n_records <= signature_parameters(Blocked)["block_size"].default

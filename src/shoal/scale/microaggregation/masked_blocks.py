@@ -251,7 +251,7 @@ class _BlockMeasures:
 def _groups_of_columns(
     job: Job, column_blocks: Sequence[ColumnBlockGroups]
 ) -> dict[str, ColumnGroups]:
-    """Return the groups of each masked column, and its cells without a value in the release."""
+    """Return the groups of each masked column, and which records lack a released value."""
     return {
         name: ColumnGroups(block.groups, missing)
         for names, block in zip(job.step.column_blocks, column_blocks, strict=True)

@@ -26,7 +26,7 @@ from shoal.scale.release import LargeRelease, join_summaries, provenance, summar
 from shoal.scale.runners.runner import run_stage
 from shoal.scale.sources.chunks import Chunk, check_sortable
 from shoal.scale.splitting.region_joins import has_group_constraints, join_regions
-from shoal.scale.splitting.regions import make_blocks, make_regions
+from shoal.scale.splitting.regions import make_blocks, make_regions, region_size
 from shoal.scale.splitting.resplit import final_buckets, resplit, split_cell
 from shoal.scale.splitting.small_strata import merge_strata, strata_units
 from shoal.scale.splitting.strata import Codes, Strata, divide_strata, find_strata
@@ -221,7 +221,7 @@ class MicroaggregationRun(TableRun):
         return job
 
     def _make_encoders(self, statistics: TableStatistics) -> Encoders:
-        """Return how the columns become numbers; refuse missing values where none are allowed."""
+        """Return the encoders of all columns; refuse missing values unless they are allowed."""
         step = self.step
         encoders = make_encoders(
             statistics,
@@ -300,15 +300,20 @@ class MicroaggregationRun(TableRun):
         self, job: Job, cells_by_stratum: Sequence[Sequence[int]]
     ) -> list[MaskedBlock]:
         """Group and mask all records, block by block."""
-        records = sum_counts(file.records for file in self.cell_files)
-        size, k = self.chunk_size, self.step.k
-        regions_by_stratum = [make_regions([cells], records, k, size) for cells in cells_by_stratum]
+        records_by_cell = sum_counts(file.records for file in self.cell_files)
+        regions_by_stratum = [
+            make_regions([cells], records_by_cell, self.step.k, self.chunk_size)
+            for cells in cells_by_stratum
+        ]
         if has_group_constraints(job):
             regions_by_stratum = join_regions(
-                self.runner, self.job_file, regions_by_stratum, self.cell_files, records, size
-            )
+                self.runner, self.job_file, regions_by_stratum, self.cell_files,
+                records_by_cell, self.chunk_size,
+            )  # fmt: skip
         blocks = make_blocks(
-            [region for regions in regions_by_stratum for region in regions], records, size
+            [region for regions in regions_by_stratum for region in regions],
+            records_by_cell,
+            self.chunk_size,
         )
         folder = str(self.folder.path("masked"))
         tasks, sizes = [], []
@@ -316,7 +321,7 @@ class MicroaggregationRun(TableRun):
             cells = [cell for region in block for cell in region]
             files = files_with(self.cell_files, cells)
             tasks.append((self.job_file, block, files, folder, number))
-            sizes.append(sum(records.get(cell, 0) for cell in cells))
+            sizes.append(region_size(cells, records_by_cell))
         results: dict[int, MaskedBlock] = {}
         for number, masked in run_stage(self.runner, "grouping", mask_block, tasks, sizes):
             # Added immediately: the profiles of all blocks would take much memory.

@@ -132,7 +132,7 @@ def recode_bucket(
 
 
 def _rank_combinations(job: RecodingJob, records: pa.Table, recoded: pa.Table) -> Codes:
-    """Return the position of the combination of each record among the recoded ones."""
+    """Return the position of each record's combination among those of the bucket."""
     names = list(job.combination_columns)
     combinations = recoded.select(range(len(names))).rename_columns(names)
     combined = pa.concat_tables([combinations, records.select(names)])

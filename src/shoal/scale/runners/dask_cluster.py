@@ -131,7 +131,7 @@ class DaskRunner:
     def gather(
         self, handles: "Sequence[Future]", heartbeat: Callable[[], None]
     ) -> Iterator[tuple[int, Any]]:
-        """Yield position and result of each task; Dask repeats those of a worker that died."""
+        """Yield position and result of each task; Dask repeats tasks whose worker died."""
         position_by_key = {future.key: number for number, future in enumerate(handles)}
         with translate_errors():
             for future, result in _as_completed(self.client, handles, heartbeat):

@@ -58,7 +58,7 @@ class ProcessPool:
     def gather(
         self, handles: Sequence[Task], heartbeat: Callable[[], None]
     ) -> Iterator[tuple[int, Any]]:
-        """Yield position and result of each task; those of a process that died run again.
+        """Yield position and result of each task; tasks whose process died run again.
 
         No more tasks are started than there are processes, so that a process that dies concerns
         the running tasks alone.
@@ -138,6 +138,6 @@ class ProcessPool:
 
 
 def _exit_codes(processes: Sequence[BaseProcess]) -> list[int]:
-    """Return the exit codes of processes that died, without those that the pool then ended."""
+    """Return the exit codes of processes that died, not of those that the pool then terminated."""
     codes = dict.fromkeys(process.exitcode for process in processes if process.exitcode)
     return [code for code in codes if code != -signal.SIGTERM] or list(codes)

@@ -51,7 +51,7 @@ class SparkRunner:
     def gather(
         self, handles: Sequence[Task], heartbeat: Callable[[], None]
     ) -> Iterator[tuple[int, Any]]:
-        """Yield position and result of each task; Spark repeats those of an executor that died."""
+        """Yield position and result of each task; Spark repeats tasks whose executor died."""
         self._ended.clear()
         with ThreadPoolExecutor(self.n_tasks) as threads:
             futures = {threads.submit(self._run, task): i for i, task in enumerate(handles)}
@@ -112,7 +112,7 @@ def _run_tasks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _result(future: "Future[Any]") -> Any:
-    """Return the result of a task, or raise its error; translate those of Spark."""
+    """Return the result of a task, or raise its error; translate errors of Spark."""
     try:
         succeeded, result = future.result()
     except Exception as error:

@@ -34,7 +34,7 @@ def join_regions(
     job_file: str,
     regions_by_stratum: Sequence[Sequence[Region]],
     files: Sequence[ScratchFile],
-    records: Mapping[int, int],
+    records_by_cell: Mapping[int, int],
     chunk_size: int,
 ) -> list[list[Region]]:
     """Join each region that cannot meet the constraints with a neighbour, until all can.
@@ -48,10 +48,10 @@ def join_regions(
     job_file : str
         The file of the job.
     regions_by_stratum : list of list of list of int
-        The regions of each stratum; near ones follow each other.
+        The regions of each stratum; neighbouring ones are consecutive.
     files : list of ScratchFile
         The records by cell.
-    records : dict
+    records_by_cell : dict
         Number of records of each cell.
     chunk_size : int
         Number of records that a worker holds at a time.
@@ -67,7 +67,7 @@ def join_regions(
     ]
     while pending:
         tasks = [(job_file, region, files_with(files, region)) for _, region in pending]
-        sizes = [region_size(region, records) for _, region in pending]
+        sizes = [region_size(region, records_by_cell) for _, region in pending]
         results = dict(run_stage(runner, "checking blocks", find_unmet_option, tasks, sizes))
         reason_by_region = {
             id(region): results[position]
@@ -78,7 +78,7 @@ def join_regions(
         for stratum, regions in enumerate(joined_regions):
             joined_regions[stratum], newly_joined = _join_failing(regions, reason_by_region)
             for region, reason in newly_joined:
-                if region_size(region, records) > MAX_CHUNKS * chunk_size:
+                if region_size(region, records_by_cell) > MAX_CHUNKS * chunk_size:
                     raise _unmet_option_error(reason, chunk_size)
                 pending.append((stratum, region))
     return joined_regions

@@ -8,15 +8,18 @@ Region = list[int]  # neighbouring cells of one stratum that are grouped togethe
 
 
 def make_regions(
-    cells_by_stratum: Sequence[Sequence[int]], records: Mapping[int, int], k: int, cell_size: int
+    cells_by_stratum: Sequence[Sequence[int]],
+    records_by_cell: Mapping[int, int],
+    k: int,
+    cell_size: int,
 ) -> list[Region]:
     """Join neighbouring cells until no region is too small; regions never cross a stratum.
 
     Parameters
     ----------
     cells_by_stratum : list of list of int
-        The cells of each stratum; near ones follow each other.
-    records : dict
+        The cells of each stratum; neighbouring ones are consecutive.
+    records_by_cell : dict
         Exact number of records in each cell.
     k : int
         Least number of records in a group.
@@ -33,10 +36,13 @@ def make_regions(
     for cells in cells_by_stratum:
         stratum_regions: list[Region] = [[]]
         for cell in cells:
-            if region_size(stratum_regions[-1], records) >= min_records:
+            if region_size(stratum_regions[-1], records_by_cell) >= min_records:
                 stratum_regions.append([])
             stratum_regions[-1].append(cell)
-        if len(stratum_regions) > 1 and region_size(stratum_regions[-1], records) < min_records:
+        if (
+            len(stratum_regions) > 1
+            and region_size(stratum_regions[-1], records_by_cell) < min_records
+        ):
             last = stratum_regions.pop()
             stratum_regions[-1] += last
         regions += stratum_regions
@@ -44,13 +50,13 @@ def make_regions(
 
 
 def make_blocks(
-    regions: Sequence[Region], records: Mapping[int, int], chunk_size: int
+    regions: Sequence[Region], records_by_cell: Mapping[int, int], chunk_size: int
 ) -> list[list[Region]]:
     """Pack consecutive regions into blocks of up to ``chunk_size`` records, one task each."""
     blocks: list[list[Region]] = []
     block_records = 0
     for region in regions:
-        size = region_size(region, records)
+        size = region_size(region, records_by_cell)
         if not blocks or block_records + size > chunk_size:
             blocks.append([])
             block_records = 0
@@ -59,6 +65,6 @@ def make_blocks(
     return blocks
 
 
-def region_size(region: Region, records: Mapping[int, int]) -> int:
+def region_size(region: Region, records_by_cell: Mapping[int, int]) -> int:
     """Return the number of records of a region, given that of each cell."""
-    return sum(records.get(cell, 0) for cell in region)
+    return sum(records_by_cell.get(cell, 0) for cell in region)

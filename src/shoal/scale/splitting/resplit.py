@@ -58,22 +58,22 @@ def resplit(
     split_into: dict[int, list[int]] = {}
     indivisible: set[int] = set()
     while True:
-        records: Counter[int] = Counter()
+        records_by_bucket: Counter[int] = Counter()
         for file in files:
-            records.update(file.records)
+            records_by_bucket.update(file.records)
         large = [
             bucket
-            for bucket in sorted(records)
-            if records[bucket] > TOLERANCE * max_records and bucket not in indivisible
+            for bucket in sorted(records_by_bucket)
+            if records_by_bucket[bucket] > TOLERANCE * max_records and bucket not in indivisible
         ]
         if not large:
             return files, split_into
         used_buckets = [bucket for buckets in split_into.values() for bucket in buckets]
-        next_bucket = 1 + max(*records, *split_into, *used_buckets, 0)
+        next_bucket = 1 + max(*records_by_bucket, *split_into, *used_buckets, 0)
         tasks = [
             (job_file, bucket, _files_with(files, bucket), folder, max_records) for bucket in large
         ]
-        sizes = [records[bucket] for bucket in large]
+        sizes = [records_by_bucket[bucket] for bucket in large]
         results = dict(run_stage(runner, "splitting again", splitter, tasks, sizes))
         new_files: list[ScratchFile] = []
         for position, bucket in enumerate(large):

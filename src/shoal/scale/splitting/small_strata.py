@@ -48,7 +48,7 @@ def merge_strata(
     Returns
     -------
     tuple of MergedStrata or None and str
-        None and an empty string where no stratum is too small.
+        None and an empty string if no stratum is too small.
     """
     k, strata = job.step.k, job.strata
     records = counts.tolist()
@@ -58,7 +58,7 @@ def merge_strata(
         return None, ""
     sums = _sum_strata(runner, job, path, chunks)
 
-    def size(group: Sequence[int]) -> int:
+    def group_size(group: Sequence[int]) -> int:
         if unit_hashes is None:
             return sum(records[stratum] for stratum in group)
         return len(np.unique(np.concatenate([unit_hashes[stratum] for stratum in group])))
@@ -68,7 +68,7 @@ def merge_strata(
         number = sum(records[stratum] for stratum in group)
         return np.array([float(sum(total) * UNIT / number) for total in totals])
 
-    groups = join_small_strata(len(counts), k, size, centroid)
+    groups = join_small_strata(len(counts), k, group_size, centroid)
     merged_into, representative = np.full_like(counts, -1), np.full_like(counts, -1)
     for number, (group, largest) in enumerate(
         zip(groups, largest_strata(groups, sizes), strict=True)

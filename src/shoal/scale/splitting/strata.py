@@ -141,7 +141,7 @@ def divide_strata(
     encoders : Encoders
         The encoders of the columns.
     strata : Strata
-        The strata; merged ones are divided together.
+        The strata; strata that were merged are divided together.
     counts : ndarray of shape (n_strata,)
         Records of each stratum, before merging.
     cell_size : int

@@ -31,8 +31,8 @@ class ConfidentialColumn:
     values : pyarrow.Array
         The distinct values.
     codes : ndarray of shape (n_values,)
-        The code of each value, as `shoal.frame.columns.rank_or_category_codes` numbers those of a
-        whole table.
+        The code of each value, the same as `shoal.frame.columns.rank_or_category_codes` returns for
+        the whole table.
     totals : ndarray of shape (n_codes,)
         How many records of the table have each code.
     is_ordered : bool

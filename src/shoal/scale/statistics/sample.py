@@ -18,7 +18,7 @@ Counts = NDArray[np.int64]
 
 
 def sampling_share(records: int, cell_size: int) -> float:
-    """Return the share of the records to sample so that cells of ``cell_size`` can be found."""
+    """Return the share of the records to sample for splitting them into cells of ``cell_size``."""
     return min(1.0, max(MIN_SAMPLE, PER_CELL * records // cell_size) / records)
 
 

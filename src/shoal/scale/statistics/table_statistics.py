@@ -39,11 +39,11 @@ class Moments:
     Parameters
     ----------
     n_present, n_missing : int
-        Number of values, and of missing ones.
+        Number of values that are present, and number of missing values.
     total, squares : int
         Sum of the values and of their squares, in units of `exact_sums.UNIT`.
     smallest, largest : float
-        Their extremes.
+        Extremes of the values.
     """
 
     n_present: int = 0
@@ -80,7 +80,7 @@ class Moments:
 
     @property
     def deviation(self) -> float:
-        """The population standard deviation; 0 where all values are the same."""
+        """The population standard deviation; 0 if all values are the same."""
         if self.smallest >= self.largest:
             return 0.0
         mean = Fraction(self.total * UNIT, self.n_present)
@@ -228,7 +228,7 @@ def batch_statistics(table: pa.Table, request: StatisticsRequest) -> TableStatis
         weights = tables.numbers(frame, request.weight)
         weight_statistics = WeightStatistics.from_weights(weights)
         if request.weighted_distances:
-            # Weights that cannot be used are refused once those of all parts are counted.
+            # Unusable weights are refused when the weights of all parts have been counted.
             usable = np.where(weights > 0, weights, 0.0)
             weighted = weighted_statistics(table, request.numeric, request.categorical, usable)
     return TableStatistics(

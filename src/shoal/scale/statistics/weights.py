@@ -19,7 +19,8 @@ from shoal.scale.statistics.exact_sums import UNIT, exact_integer_sum, exact_pro
 MAX_WEIGHTED_SQUARE = 1e300  # beyond it, a sum of w x² may overflow
 
 Values = NDArray[np.float64]
-# By column and "before", "after" or "size": the totals of both tables, and of absolute values.
+# By column and "before", "after" or "absolute": the weighted totals of the original values, of the
+# masked values, and of the absolute original values.
 WeightedTotals = Mapping[tuple[str, str], int]
 
 
@@ -32,7 +33,7 @@ class WeightStatistics:
     missing, negative, zero : int
         Number of weights that cannot be used.
     smallest, largest : float
-        Extremes of the others.
+        Extremes of the weights that can be used.
     """
 
     missing: int = 0
@@ -188,8 +189,8 @@ def weighted_totals(
 ) -> WeightedTotals:
     """Return the weighted totals of complete numeric columns before and after masking.
 
-    They are in units of ``UNIT``; the total of the absolute values before, ``"size"``, is what
-    a change is compared with.
+    Totals are in units of ``UNIT``. A change is compared with ``"absolute"``, the total of the
+    absolute values before masking.
     """
     totals: dict[tuple[str, str], int] = {}
     for original, masked in zip(original_columns, masked_columns, strict=True):
@@ -197,7 +198,7 @@ def weighted_totals(
             continue
         totals[original.name, "before"] = exact_integer_sum(weights * original.values)
         totals[original.name, "after"] = exact_integer_sum(weights * masked.values)
-        totals[original.name, "size"] = exact_integer_sum(weights * np.abs(original.values))
+        totals[original.name, "absolute"] = exact_integer_sum(weights * np.abs(original.values))
     return totals
 
 
@@ -206,12 +207,12 @@ def total_change(totals: WeightedTotals, columns: Sequence[str]) -> tuple[dict[s
     change: dict[str, float] = {}
     clauses: list[str] = []
     for name in columns:
-        original_total, masked_total, size = (
-            totals[name, key] * UNIT for key in ("before", "after", "size")
+        original_total, masked_total, absolute_total = (
+            totals[name, key] * UNIT for key in ("before", "after", "absolute")
         )
         change[name] = (
-            float(100 * abs(masked_total - original_total) / size)
-            if size
+            float(100 * abs(masked_total - original_total) / absolute_total)
+            if absolute_total
             else 100.0 * (masked_total != original_total)
         )
         clauses.append(

@@ -44,7 +44,7 @@ def join(folder: str, name: str) -> str:
 
 
 def store_error(error: BaseException, path: str) -> FileError | None:
-    """Return what an exception of a store means; None if it is not about the store."""
+    """Return the `FileError` for an exception of a store; None if its cause is unknown."""
     location, message = redact_store(path), str(error).lower()
     if isinstance(error, FileNotFoundError):
         return FileError(f"There is no file {location!r}.", code="no-such-file", file=location)
@@ -141,7 +141,7 @@ def file_exists(path: str) -> bool:
 
 
 def list_files(folder: str) -> dict[str, int]:
-    """Return the size of each file in a folder and below, by its name relative to the folder."""
+    """Return the size of each file in a folder and its subfolders, by its relative name."""
     from pyarrow import fs
 
     if not is_remote(folder):

@@ -65,7 +65,7 @@ class ScratchFile(NamedTuple):
 def write_scratch(
     path: str | os.PathLike[str], table: pa.Table, bucket_of_record: NDArray[np.int64]
 ) -> ScratchFile:
-    """Write the records of a table, those of a bucket together."""
+    """Write the records of a table, sorted by bucket."""
     path = os.fspath(path)
     order = np.argsort(bucket_of_record, kind="stable")
     table = table.take(pa.array(order)).combine_chunks()

@@ -43,7 +43,7 @@ class Recount(NamedTuple):
 def recount(
     paths: Sequence[str], quasi_identifiers: Sequence[str], max_hashes: int = MAX_HASHES
 ) -> Recount:
-    """Count the classes of records with equal quasi-identifiers, and those in several files.
+    """Count the classes of records with equal quasi-identifiers, and how many span files.
 
     One file is in memory at a time, and a 64-bit hash of each class. Of more than ``max_hashes``
     classes, those with the smallest hashes are compared: a sample that does not depend on order. A
@@ -84,7 +84,7 @@ def recount_constraints(paths: Sequence[str], plan: "Plan") -> tuple[float | Non
     Returns
     -------
     tuple of float or None
-        None where nothing is guaranteed, or it cannot be counted.
+        None if nothing is guaranteed, or if it cannot be counted.
     """
     step, confidential = plan.steps[0], columns_with(plan.roles, "confidential")
     by_units = step.unit_column is not None
