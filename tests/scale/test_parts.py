@@ -167,7 +167,7 @@ def test_no_cell_is_much_too_large_where_few_records_differ_or_many_are_zero(mak
     assert len(statistics.sample.hashes) <= 6_000
     encoders = make_encoders(statistics, table.column_names, [], {}, 0.0, "zscore")
     strata = divide_strata(statistics.sample, encoders, *find_strata(statistics, []), 4_000)
-    cells = strata.cells(table, encoders.coordinates(table, encoders.read(table)))
+    cells = strata.cell_of(table, encoders.coordinates(table, encoders.read(table)))
     counts = table.group_by(table.column_names).aggregate([([], "count_all")]).column("count_all")
     most_equal = max(counts.to_pylist())
     sizes = np.sort(np.bincount(cells))

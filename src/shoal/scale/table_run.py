@@ -51,7 +51,7 @@ class TableRun:
         self.job_file = str(folder.path("job"))
         self.findings: list[Finding] = []
         self.warnings: list[Warning] = []
-        self.dropped = plan.dropped
+        self.dropped_columns = plan.dropped
 
     def _find_files(self, source: Any) -> list[str]:
         """Return the files of the source; a Dask DataFrame is computed once, into scratch files."""
@@ -72,7 +72,7 @@ class TableRun:
         check_folder_columns(paths, schema.names)
         ordered_columns = frozenset().union(*(footer.ordered_columns for footer in footers))
         check_columns(self.plan, schema, ordered_columns)
-        self.dropped = [*self.plan.dropped, *columns_to_drop(self.plan, schema.names)]
+        self.dropped_columns = [*self.plan.dropped, *columns_to_drop(self.plan, schema.names)]
         self.plan = name_all_columns(self.plan, schema.names)
         return schema
 

@@ -238,7 +238,7 @@ def check_columns(plan: "Plan", schema: pa.Schema, ordered_columns: frozenset[st
 
 def check_weight(name: str | None, schema: pa.Schema) -> None:
     """Refuse weights that are not numeric."""
-    if name is not None and not is_number(schema.field(name).type):
+    if name is not None and not is_numeric_type(schema.field(name).type):
         raise ColumnError(
             f"Column {name!r} holds {schema.field(name).type} values where weights are needed."
             " Convert it to numbers first, or leave it out.",
@@ -247,7 +247,7 @@ def check_weight(name: str | None, schema: pa.Schema) -> None:
         )
 
 
-def is_number(arrow_type: Any) -> bool:
+def is_numeric_type(arrow_type: Any) -> bool:
     """Return whether a type is numeric."""
     return bool(
         pa.types.is_integer(arrow_type)

@@ -27,13 +27,13 @@ from shoal.scale.recoding.recoded_combinations import RecodedCombinations
 from shoal.scale.shards import Shard
 from shoal.steps.missing import list_counts
 
-NOT_CHECKED = (
+OMITTED_CHECKS = (
     "records that unchanged or confidential columns single out by themselves, and derived columns,"
     " on a table that no process holds"
 )
-NOT_RECOUNTED = (
+OMITTED_RECOUNT_CHECKS = (
     "classes that share a confidential value, values released exactly, dominated groups, imputed"
-    f" values, the loss, {NOT_CHECKED}"
+    f" values, the loss, {OMITTED_CHECKS}"
 )
 
 
@@ -62,7 +62,7 @@ def judge(
         ),
         *check_groups(groups, plan.thresholds.group_size, noun),
         *further_findings,
-        not_computed(NOT_CHECKED),
+        not_computed(OMITTED_CHECKS),
     ]
     return make_verdict(plan.k, attained_k, unit, findings, exact_shares(counts))
 
@@ -79,7 +79,7 @@ def judge_recoding(
         *_findings_on_files(plan, job, columns, shards, measures, remarks),
         *check_exact(exact, plan.thresholds.exact, mask_more(plan.steps)),
         *map(as_finding, recoded.warnings),
-        not_computed(NOT_CHECKED),
+        not_computed(OMITTED_CHECKS),
     ]
     return make_verdict(plan.k, attained_k, unit, findings, exact)
 
@@ -149,7 +149,7 @@ def judge_recount(
         *constraint_findings(plan.steps[0], *constraints, confidential),
         *check_roles(plan, list(columns)),
         *not_checked([limit.name for limit in plan.limits]),
-        not_computed(NOT_RECOUNTED),
+        not_computed(OMITTED_RECOUNT_CHECKS),
     ]
     return make_verdict(plan.k, attained_k, RECORD_UNIT, findings)
 

@@ -58,7 +58,7 @@ def assign_cells(
 
     def by_cell(table: pa.Table) -> tuple[pa.Table, NDArray[np.int64]]:
         Z = job.encoders.coordinates(table, job.encoders.read(table))
-        return job.strata.with_released_values(table), job.strata.cells(table, Z)
+        return job.strata.with_released_values(table), job.strata.cell_of(table, Z)
 
     batches = read_batches(chunk, job.columns, job.required_columns, max_records)
     return write_scratch_files(batches, join(folder, f"{number:08d}"), max_records, by_cell)
@@ -133,12 +133,12 @@ def mask_block(
 ) -> MaskedBlock:
     """Group and mask the records of a block, each of its regions separately."""
     job: Job = load_job(job_file)
-    measures, released = _BlockMeasures(job), []
+    measures, released_tables = _BlockMeasures(job), []
     for region in regions:
         masked_region = _mask_region(job, read_scratch(files, region))
         measures.add(masked_region)
-        released.append(masked_region.released)
-    table = pa.concat_tables(released)
+        released_tables.append(masked_region.released)
+    table = pa.concat_tables(released_tables)
     shards = record_hashes(table, job.quasi_identifiers) % np.uint64(job.n_shards)
     path = join(folder, f"{number:08d}.arrow")
     return measures.to_block(write_scratch(path, table, shards.astype(np.int64)))
@@ -149,8 +149,8 @@ class _MaskedRegion(NamedTuple):
 
     table: pa.Table
     released: pa.Table
-    original: list[Column]
-    masked: list[Column]
+    original_columns: list[Column]
+    masked_columns: list[Column]
     column_blocks: list[ColumnBlockGroups]
     groups: dict[str, ColumnGroups]
     units: NDArray[np.int64] | None

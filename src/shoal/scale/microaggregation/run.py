@@ -44,7 +44,7 @@ from shoal.scale.table_run import TableRun, release_files
 from shoal.scale.validation import (
     MISSING_WAY_OUT,
     check_weight,
-    is_number,
+    is_numeric_type,
 )
 from shoal.steps import Microaggregate
 from shoal.steps.group_loss import column_weight_warnings
@@ -100,7 +100,7 @@ class MicroaggregationRun(TableRun):
             release_files(shards),
             verdict,
             drawn_seeds,
-            recoded=tuple(self.step.strata) if job.strata.merged is not None else (),
+            recoded=tuple(self.step.strata) if job.strata.merged_strata is not None else (),
             block_groups=tuple(column_block_summaries),
             profile=self._profile(schema, statistics, blocks),
         )
@@ -125,7 +125,7 @@ class MicroaggregationRun(TableRun):
         check_weight(self.step.weight, schema)
         confidential = columns_with(self.plan.roles, "confidential") if self.step.dependence else []
         columns = list(dict.fromkeys([*self.step.columns, *confidential]))
-        numeric = [name for name in columns if self._is_number(schema, name)]
+        numeric = [name for name in columns if self._is_numeric(schema, name)]
         n_records = sum(chunk.records for chunk in self.chunks)
         request = StatisticsRequest(
             numeric,
@@ -172,11 +172,11 @@ class MicroaggregationRun(TableRun):
     def _needs_closeness(self) -> bool:
         return self.step.closeness is not None or "t_closeness" in self.plan.limits.figures
 
-    def _is_number(self, schema: pa.Schema, name: str) -> bool:
+    def _is_numeric(self, schema: pa.Schema, name: str) -> bool:
         declared = self.plan.types.get(name)
         if declared is not None:
             return declared.kind == "numeric"
-        return is_number(schema.field(name).type)
+        return is_numeric_type(schema.field(name).type)
 
     def _make_job(self, schema: pa.Schema, statistics: TableStatistics) -> Job:
         """Decide on encoders, cells and released columns, and write the job for the workers."""
@@ -243,7 +243,7 @@ class MicroaggregationRun(TableRun):
 
     def _released_schema(self, schema: pa.Schema, statistics: TableStatistics) -> pa.Schema:
         """Return the columns of the release with their types; refuse types without an order."""
-        fields = [field for field in schema if field.name not in self.dropped]
+        fields = [field for field in schema if field.name not in self.dropped_columns]
         released = pa.schema([self._released_field(field, statistics) for field in fields])
         unit = self.step.unit_column
         check_sortable(pa.schema([*released, *([] if unit is None else [schema.field(unit)])]))
@@ -267,7 +267,7 @@ class MicroaggregationRun(TableRun):
             return job.strata
         merged, sentence = merge_strata(self.runner, job, path, self.chunks, counts, unit_hashes)
         self.findings += [as_finding(StrataMerged(sentence))] if sentence else []
-        return replace(job.strata, merged=merged)
+        return replace(job.strata, merged_strata=merged)
 
     def _released_field(self, field: pa.Field, statistics: TableStatistics) -> pa.Field:
         """Return a column of the release with its type: means are floats."""

@@ -12,6 +12,7 @@ from typing import Any, Self
 from shoal._signals import defer_interrupt
 from shoal.errors import FileError, ScratchFilesLeft
 from shoal.scale.storage.files import is_remote
+from shoal.scale.storage.scratch_folder import STAGE_FOLDERS
 
 MARKER = "_SUCCESS"
 JOURNAL = "_UNFINISHED"  # lists the files of a release in a store while they are being copied
@@ -46,7 +47,7 @@ class ReleaseFolder:
                     prefix=f".{self.target.name}.", suffix=".part", dir=self.target.parent
                 )
             )
-            for name in ("source", "cells", "masked", "release"):
+            for name in STAGE_FOLDERS:
                 (self._hidden_folder / name).mkdir()
         except OSError as error:
             raise FileError(

@@ -39,7 +39,7 @@ class RecodingJob(ReleaseJob):
     ----------
     combination_columns : list of str
         The columns of the combinations.
-    masked : list of str
+    masked_columns : list of str
         The columns whose values are replaced.
     borders : ndarray of shape (n_buckets,)
         The smallest hash of the combinations in each bucket.
@@ -48,7 +48,7 @@ class RecodingJob(ReleaseJob):
     """
 
     combination_columns: Sequence[str]
-    masked: Sequence[str]
+    masked_columns: Sequence[str]
     borders: Hashes
     recoded_file: ScratchFile
 
@@ -61,7 +61,7 @@ class RecodingJob(ReleaseJob):
 def write_recoded(
     recoded: RecodedCombinations,
     combination_columns: Sequence[str],
-    masked: Sequence[str],
+    masked_columns: Sequence[str],
     seed: int,
     max_records: int,
     path: str,
@@ -75,8 +75,8 @@ def write_recoded(
     first_rows = np.flatnonzero(np.diff(recoded.combination, prepend=-1))
     bins = pack_in_order(np.add.reduceat(recoded.records, first_rows), max_records)
     borders = hashes[first_rows][np.flatnonzero(np.diff(bins, prepend=-1))]
-    masked_columns = tables.to_native(recoded.masked).select(list(masked))
-    columns = [*original.columns, *masked_columns.columns, pa.array(recoded.records)]
+    masked = tables.to_native(recoded.masked).select(list(masked_columns))
+    columns = [*original.columns, *masked.columns, pa.array(recoded.records)]
     table = pa.table(columns, list(map(str, range(len(columns)))))
     return borders, write_scratch(path, table, bucket_of(hashes, borders))
 
@@ -120,7 +120,7 @@ def recode_bucket(
     recoded_row = np.repeat(
         np.arange(len(recoded)), recoded.column(recoded.num_columns - 1).to_numpy()
     )
-    for i, name in enumerate(job.masked):
+    for i, name in enumerate(job.masked_columns):
         values = recoded.column(n_columns + i).take(recoded_row)
         records = records.set_column(records.column_names.index(name), name, values)
     masked = records.select(job.released_schema.names).cast(job.released_schema)

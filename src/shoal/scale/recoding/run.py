@@ -85,8 +85,10 @@ class RecodingRun(TableRun):
             *(columns_with(plan.roles, "confidential") if needs_confidential else []),
         ]
         self.combination_columns = list(dict.fromkeys(names))
-        fields = [field for field in schema if field.name not in self.dropped]
-        fields += [schema.field(name) for name in self.combination_columns if name in self.dropped]
+        fields = [field for field in schema if field.name not in self.dropped_columns]
+        fields += [
+            schema.field(name) for name in self.combination_columns if name in self.dropped_columns
+        ]
         check_sortable(pa.schema(fields))
         combinations = find_combinations(
             self.runner, self.chunks, self.combination_columns, self.seed
@@ -112,7 +114,7 @@ class RecodingRun(TableRun):
             [
                 pa.field(field.name, new_types.get(field.name, field.type))
                 for field in schema
-                if field.name not in self.dropped
+                if field.name not in self.dropped_columns
             ]
         )
         path = str(self.folder.path("cells/recoded.arrow"))
@@ -132,7 +134,7 @@ class RecodingRun(TableRun):
             closeness_columns=self._closeness_columns(combinations, confidential),
             measures_diversity=bool(confidential),
             combination_columns=self.combination_columns,
-            masked=plan.masked,
+            masked_columns=plan.masked,
             borders=borders,
             recoded_file=file,
         )

@@ -29,8 +29,8 @@ class Task:
 class ProcessPool:
     """Runs tasks in processes of this machine; see `shoal.scale.Runner`.
 
-    Processes are spawned, not forked, with the first task of a run. A process that dies takes
-    the pool with it; the tasks that were running then run again in a new pool.
+    Processes are spawned, not forked, with the first task of a run. A process that dies
+    breaks the pool; the tasks that were running then run again in a new pool.
 
     Parameters
     ----------

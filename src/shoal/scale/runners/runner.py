@@ -25,9 +25,9 @@ PROCESSES = re.compile(r"processes(?::([1-9][0-9]*))?")
 class Runner(Protocol):
     """What executes the tasks of a run: Dask, a pool of processes, or another engine.
 
-    Errors of a task are raised by ``gather`` as they are; a runner raises `ClusterError` for its
-    own: ``workers-died`` where a task keeps losing its worker, ``no-workers`` without any worker,
-    and ``cluster-lost`` where no result can be expected any more.
+    Errors of a task are raised by ``gather`` as they are. For its own errors a runner raises
+    `ClusterError`: ``workers-died`` if a task keeps losing its worker, ``no-workers`` if there is
+    no worker, and ``cluster-lost`` if no more results can be expected.
     """
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:

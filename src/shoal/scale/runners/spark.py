@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 CANCEL_INTERVAL = 0.5  # seconds between two attempts to cancel jobs
 MAX_CANCELS = 60
 LIBRARIES = ("pyspark", "py4j")  # whose exceptions are translated
-STOPPED = "The Spark session was stopped. Nothing was released. Start another, then run again."
+SESSION_STOPPED = (
+    "The Spark session was stopped. Nothing was released. Start another, then run again."
+)
 
 
 class SparkRunner:
@@ -42,7 +44,7 @@ class SparkRunner:
         self.n_tasks = n_tasks or int(session.sparkContext.defaultParallelism)
         self._group = f"shoal-{uuid.uuid4().hex}"
         self._running: set[Future[Any]] = set()
-        self._ended = threading.Event()
+        self._is_cancelled = threading.Event()
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Task:
         """Accept a task, which ``gather`` starts when a slot is free."""
@@ -52,7 +54,7 @@ class SparkRunner:
         self, handles: Sequence[Task], heartbeat: Callable[[], None]
     ) -> Iterator[tuple[int, Any]]:
         """Yield position and result of each task; Spark repeats tasks whose executor died."""
-        self._ended.clear()
+        self._is_cancelled.clear()
         with ThreadPoolExecutor(self.n_tasks) as threads:
             futures = {threads.submit(self._run, task): i for i, task in enumerate(handles)}
             self._running = set(futures)
@@ -71,7 +73,7 @@ class SparkRunner:
         del handles
         for future in self._running:
             future.cancel()
-        self._ended.set()
+        self._is_cancelled.set()
         for _ in range(MAX_CANCELS if self._running else 0):
             # A job that has not reached Spark yet is not cancelled by the first call.
             self.session.sparkContext.cancelJobGroup(self._group)
@@ -88,7 +90,7 @@ class SparkRunner:
 
     def _run(self, task: Task) -> Any:
         """Run a task on an executor and wait for it, in a thread of this process."""
-        if self._ended.is_set():
+        if self._is_cancelled.is_set():
             raise CancelledError
         # Of the jobs of this thread; Spark then also ends the Python process of a job.
         context = self.session.sparkContext
@@ -120,7 +122,7 @@ def _result(future: "Future[Any]") -> Any:
         if library not in LIBRARIES and not isinstance(error, ConnectionError):
             raise
         if "stopped" in str(error).lower() or isinstance(error, ConnectionError):
-            raise ClusterError(STOPPED, code="cluster-lost") from None
+            raise ClusterError(SESSION_STOPPED, code="cluster-lost") from None
         raise ClusterError(describe_worker_exits([]), code="workers-died", exit_codes=[]) from None
     if not succeeded:
         raise result

@@ -8,16 +8,19 @@ import shoal
 from shoal.errors import ClusterError, ShoalError
 from shoal.io.store import redact
 from shoal.scale.storage.files import file_exists, is_remote, join
-from shoal.scale.storage.scratch_folder import RUN
+from shoal.scale.storage.scratch_folder import RUN_FILE
 
 
 def worker_status(folder: str) -> tuple[bool, str]:
     """Return whether a worker sees a folder of scratch files, and its version of Shoal."""
     try:
-        has_access = file_exists(join(folder.rsplit("/", 1)[0], RUN)) if is_remote(folder) else None
+        if is_remote(folder):
+            has_access = file_exists(join(folder.rsplit("/", 1)[0], RUN_FILE))
+        else:
+            has_access = Path(folder).is_dir()
     except ShoalError:
         has_access = False
-    return Path(folder).is_dir() if has_access is None else has_access, shoal.__version__
+    return has_access, shoal.__version__
 
 
 def check_statuses(workers: Mapping[str, tuple[bool, str]], folder: str) -> None:

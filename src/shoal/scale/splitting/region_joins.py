@@ -39,7 +39,8 @@ def join_regions(
 ) -> list[list[Region]]:
     """Join each region that cannot meet the constraints with a neighbour, until all can.
 
-    The single region of a stratum is left as it is: grouping it fails as for a table in memory.
+    The single region of a stratum stays as it is; grouping it raises the error that a table in
+    memory would.
 
     Parameters
     ----------
@@ -93,13 +94,13 @@ def _join_failing(
     pending_region: Region = []
     pending_reason = ""
     for region in regions:
-        fails = reason_by_region.get(id(region), "")
+        reason = reason_by_region.get(id(region), "")
         if pending_region:
             joined_regions.append(pending_region + region)
             reasons.append(pending_reason)
             pending_region, pending_reason = [], ""
-        elif fails:
-            pending_region, pending_reason = region, fails
+        elif reason:
+            pending_region, pending_reason = region, reason
         else:
             joined_regions.append(region)
             reasons.append("")
@@ -121,7 +122,7 @@ def find_unmet_option(job_file: str, region: Region, files: Sequence[ScratchFile
 
 
 def unmet_option(job: Job, table: pa.Table) -> str:
-    """Return the option that all records of a table together do not meet; empty if they do."""
+    """Return the option that all records of a table as one group do not meet; empty if they do."""
     step, units = job.step, region_units(job, table)
     if units is not None and int(units.max()) + 1 < step.k:
         return "unit" if step.unit is not None else "household"

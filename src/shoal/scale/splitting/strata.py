@@ -48,7 +48,7 @@ class Strata:
         The code of each stratum, see `stratum_codes`; ascending.
     trees : list of SplitTree
         The split tree of each stratum; merged strata share one.
-    merged : MergedStrata, optional
+    merged_strata : MergedStrata, optional
         How strata that were too small were merged.
     """
 
@@ -56,11 +56,14 @@ class Strata:
     values: Sequence[pa.Array]
     codes: Codes
     trees: Sequence[SplitTree]
-    merged: MergedStrata | None = None
+    merged_strata: MergedStrata | None = None
 
     @property
     def first_cells(self) -> Codes:
-        """The number of the first cell of each stratum; a cell is a leaf of its tree."""
+        """The number of the first cell of each stratum and, last, the number of all cells.
+
+        The cells of a stratum are the leaves of its tree.
+        """
         return np.cumsum([0, *(tree.n_leaves for tree in self.trees)])
 
     @property
@@ -72,13 +75,13 @@ class Strata:
     def stratum_of(self, table: pa.Table) -> Codes:
         """Return the number of each record's stratum, after merging."""
         original = self._original_stratum(table)
-        return original if self.merged is None else self.merged.merged_into[original]
+        return original if self.merged_strata is None else self.merged_strata.merged_into[original]
 
     def with_released_values(self, table: pa.Table) -> pa.Table:
         """Return the records with the released values in the columns of the strata."""
-        if self.merged is None:
+        if self.merged_strata is None:
             return table
-        representative = self.merged.representative[self._original_stratum(table)]
+        representative = self.merged_strata.representative[self._original_stratum(table)]
         positions = self._value_positions(self.codes[representative])
         for name, values, position in zip(self.columns, self.values, positions, strict=True):
             field = table.schema.field(name)
@@ -86,14 +89,14 @@ class Strata:
             table = table.set_column(table.column_names.index(name), field, released)
         return table
 
-    def cells(self, table: pa.Table, Z: NDArray[np.float64]) -> Codes:
+    def cell_of(self, table: pa.Table, Z: NDArray[np.float64]) -> Codes:
         """Return the cell of each record."""
         stratum, first_cells = self.stratum_of(table), self.first_cells
-        cell_of = np.full(len(Z), -1)
+        cells = np.full(len(Z), -1)
         for number in np.unique(stratum):
             rows = np.flatnonzero(stratum == number)
-            cell_of[rows] = first_cells[number] + self.trees[number].leaves(Z[rows])
-        return cell_of
+            cells[rows] = first_cells[number] + self.trees[number].leaves(Z[rows])
+        return cells
 
     def _original_stratum(self, table: pa.Table) -> Codes:
         return np.searchsorted(self.codes, stratum_codes(table, self.columns, self.values))
@@ -154,8 +157,8 @@ def divide_strata(
     """
     Z = encoders.coordinates(sample.table, encoders.read(sample.table))
     weights = sample.weights
-    if strata.merged is not None:
-        counts = np.bincount(strata.merged.merged_into, counts).astype(np.int64)
+    if strata.merged_strata is not None:
+        counts = np.bincount(strata.merged_strata.merged_into, counts).astype(np.int64)
     stratum_of = strata.stratum_of(sample.table)
     trees = []
     for stratum, count in enumerate(counts):

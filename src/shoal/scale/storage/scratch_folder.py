@@ -18,8 +18,8 @@ from shoal.scale.storage.files import (
     write_bytes,
 )
 
-RUN = "run"  # a file that exists as long as the run may write scratch files
-STAGES = ("source", "cells", "masked", "release")
+RUN_FILE = "run"  # this file exists as long as the run may write scratch files
+STAGE_FOLDERS = ("source", "cells", "masked", "release")
 
 
 class ScratchFolder:
@@ -48,14 +48,14 @@ class ScratchFolder:
             )
         if is_remote(self.scratch):
             self.location = join(self.scratch, f".{self.name}.{uuid.uuid4().hex[:8]}.part")
-            write_bytes(join(self.location, RUN), b"")
+            write_bytes(join(self.location, RUN_FILE), b"")
             return
         try:
             self.location = tempfile.mkdtemp(
                 prefix=f".{self.name}.", suffix=".part", dir=Path(self.scratch).resolve()
             )
-            for stage in STAGES:
-                Path(self.location, stage).mkdir()
+            for name in STAGE_FOLDERS:
+                Path(self.location, name).mkdir()
         except OSError as error:
             reason = (error.strerror or "I/O error").lower()
             raise FileError(
@@ -86,7 +86,7 @@ class ScratchFolder:
         try:
             if is_remote(self.location):
                 # In this order: see `write_scratch_object`.
-                remove_file(self.path(RUN))
+                remove_file(self.path(RUN_FILE))
                 remove_folder(self.location)
                 return
             for _ in range(2):  # the first attempt may fail while a worker is still writing
@@ -115,6 +115,6 @@ def write_scratch_object(path: str, content: Any) -> None:
     sees that the run has ended, and removes the file itself.
     """
     write_bytes(path, content)
-    if not file_exists(join(path.rsplit("/", 2)[0], RUN)):
+    if not file_exists(join(path.rsplit("/", 2)[0], RUN_FILE)):
         remove_file(path)
         raise FileError("The run has ended; nothing was written.", code="run-ended")
