@@ -59,7 +59,7 @@ class ClosenessFirst(Partitioner):
     partition_ : Partition
         The same, with its sizes.
     proven_ : float
-        No group that is made this way is farther from the table.
+        Proven upper bound of the distance of any group from the table.
 
     Notes
     -----

@@ -7,7 +7,7 @@ import numpy as np
 from shoal._kernels.optimal import optimal_labels
 from shoal._params import K
 from shoal.errors import InputError
-from shoal.partitioners._base import PROVEN, Facts, Labels, Matrix, Partitioner, sse
+from shoal.partitioners._base import BOUND_SAFETY_FACTOR, Facts, Labels, Matrix, Partitioner, sse
 from shoal.partitioners.mdav import MDAV
 
 MAX_ENUMERATED = 16  # records for which all subsets are tried: memory doubles with each
@@ -93,7 +93,7 @@ class Optimal(Partitioner):
 
     def _split(self, X: Matrix) -> Labels:
         labels = self._optimal_partition(X)
-        self.bound_ = PROVEN * sse(X, labels)
+        self.bound_ = BOUND_SAFETY_FACTOR * sse(X, labels)
         return labels
 
     def _optimal_partition(self, X: Matrix) -> Labels:

@@ -14,7 +14,7 @@ from shoal.frame.categories import texts_and_index
 from shoal.frame.hierarchies import ROOT, Row
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.steps.lattice import Cells, Codes, Levels
+from shoal.steps.lattice import Codes, Levels, Values
 
 MAX_DRAWN_CATEGORIES = 100  # categories of a level in a picture
 RecodingLoss = Literal["distinctions", "entropy", "discernibility"]
@@ -149,8 +149,8 @@ def _encode_labels(labels: NDArray[Any]) -> Codes:
 
 
 def _distinction_losses(
-    ancestors: Sequence[Codes], counts: Cells, labels: Sequence[NDArray[Any]], rows: Sequence[Row]
-) -> list[Cells]:
+    ancestors: Sequence[Codes], counts: Values, labels: Sequence[NDArray[Any]], rows: Sequence[Row]
+) -> list[Values]:
     """Return the share of the other values of the hierarchy that a cell is merged with.
 
     A missing value counts as a value of the hierarchy if it occurs.
@@ -169,8 +169,8 @@ def _distinction_losses(
 
 
 def _entropy_losses(
-    ancestors: Sequence[Codes], counts: Cells, labels: Sequence[NDArray[Any]], rows: Sequence[Row]
-) -> list[Cells]:
+    ancestors: Sequence[Codes], counts: Values, labels: Sequence[NDArray[Any]], rows: Sequence[Row]
+) -> list[Values]:
     """Return the bits that tell a value from others with its ancestor, as a share of the most.
 
     The unit is the mean of the last level, so that a column loses 1 there.
@@ -184,7 +184,7 @@ def _entropy_losses(
     return [level_bits / max_bits if max_bits else level_bits for level_bits in bits]
 
 
-_LOSSES: dict[str, Callable[..., list[Cells]]] = {
+_LOSSES: dict[str, Callable[..., list[Values]]] = {
     "distinctions": _distinction_losses,
     "entropy": _entropy_losses,
     "discernibility": _distinction_losses,  # of cells, to choose the order of the search

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from shoal.steps.distinct_rows import combine_columns
 
 Codes = NDArray[np.int64]
-Cells = NDArray[np.float64]
+Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Node = tuple[int, ...]
 
@@ -28,7 +28,7 @@ class Levels(NamedTuple):
     """
 
     ancestors: Sequence[Codes]
-    losses: Sequence[Cells]
+    losses: Sequence[Values]
 
 
 class ClassConstraint(Protocol):
@@ -227,7 +227,7 @@ class Lattice:
         return self.constraint.holds_with_any
 
     def _complete_suppressed_class(
-        self, node: Node, is_failing: Mask, class_sizes: Codes, records: Cells, labels: Codes
+        self, node: Node, is_failing: Mask, class_sizes: Codes, records: Values, labels: Codes
     ) -> tuple[Mask, bool]:
         """Return which classes to suppress, and whether these hold k and meet the constraint.
 
@@ -259,7 +259,7 @@ class Lattice:
             np.flatnonzero(self.records(rows))
         )
 
-    def _suppression_losses(self, node: Node, records: Cells, labels: Codes) -> Cells:
+    def _suppression_losses(self, node: Node, records: Values, labels: Codes) -> Values:
         """Return what each class loses in addition if it is suppressed, up to a common factor."""
         if self.discernibility:
             return np.asarray(records * (self._weights.sum() - records))
@@ -279,7 +279,7 @@ class Lattice:
         extra_loss = (extra_losses * self._weights[is_suppressed]).sum()
         return self.cell_loss(node) + float(extra_loss / (len(self.levels) * n))
 
-    def _weighted_mean(self, cells: Cells) -> float:
+    def _weighted_mean(self, cells: Values) -> float:
         return float((cells * self._weights).sum() / self._weights.sum())
 
     def _count_units(self, labels: Codes, n_classes: int) -> Codes:

@@ -70,47 +70,47 @@ def open_best_and_pool(labels: np.ndarray, sse: float, k: int, capacity: int) ->
 
 
 @compiled
-def change_groups(grouping, k, state):
+def change_groups(grouping, k, rng_state):
     """Change some groups at random; return whether that was possible."""
-    i = draw_index(state, grouping.X.shape[0])
-    kind = draw_fraction(state)
+    i = draw_index(rng_state, grouping.X.shape[0])
+    kind = draw_fraction(rng_state)
     if kind < P_DISSOLVE:
         return dissolve(grouping, k, grouping.labels[i])
     if kind < P_GATHER and grouping.near.shape[1] >= k - 1:
         return gather(grouping, k, i)
     if kind < P_SWAP:
-        return swap_records(grouping, i, state)
-    return merge_groups(grouping, i, state)
+        return swap_records(grouping, i, rng_state)
+    return merge_groups(grouping, i, rng_state)
 
 
 @compiled
-def draw_neighbour(grouping, i, state):
+def draw_neighbour(grouping, i, rng_state):
     """Draw a near record of ``i`` in another group, or none."""
-    j = grouping.near[i, draw_index(state, grouping.near.shape[1])]
+    j = grouping.near[i, draw_index(rng_state, grouping.near.shape[1])]
     if grouping.labels[j] == grouping.labels[i]:
         return NONE
     return j
 
 
 @compiled
-def swap_records(grouping, i, state):
+def swap_records(grouping, i, rng_state):
     """Swap some near records, starting from ``i``."""
-    for _ in range(1 + draw_index(state, MAX_SWAPS)):
-        j = draw_neighbour(grouping, i, state)
+    for _ in range(1 + draw_index(rng_state, MAX_SWAPS)):
+        j = draw_neighbour(grouping, i, rng_state)
         if j != NONE:
             a, b = grouping.labels[i], grouping.labels[j]
             move(grouping, i, b)
             move(grouping, j, a)
             update_group(grouping, a)
             update_group(grouping, b)
-            i = grouping.members[a, draw_index(state, grouping.sizes[a])]
+            i = grouping.members[a, draw_index(rng_state, grouping.sizes[a])]
     return grouping.counts[N_SAVED] > 0
 
 
 @compiled
-def merge_groups(grouping, i, state):
+def merge_groups(grouping, i, rng_state):
     """Merge the group of ``i`` with a near one; it is split again when the trial descends."""
-    j = draw_neighbour(grouping, i, state)
+    j = draw_neighbour(grouping, i, rng_state)
     if j == NONE:
         return False
     a, b = grouping.labels[i], grouping.labels[j]
@@ -178,11 +178,11 @@ def store_best(grouping, best_and_pool):
 
 
 @compiled
-def anneal(grouping, k, best_and_pool, state, temperatures):
+def anneal(grouping, k, best_and_pool, rng_state, temperatures):
     """Make one trial at each of ``temperatures``; add good groups to the pool, accepted or not."""
     for temperature in temperatures:
-        is_possible, is_accepted = change_groups(grouping, k, state), False
-        allowed = -temperature * np.log(1.0 - draw_fraction(state))
+        is_possible, is_accepted = change_groups(grouping, k, rng_state), False
+        allowed = -temperature * np.log(1.0 - draw_fraction(rng_state))
         if is_possible:
             mean_sse = sse_before_trial(grouping) / grouping.counts[N_SAVED]
             allowed *= mean_sse / k

@@ -14,7 +14,7 @@ from shoal._kernels.local_search.record_queue import pop_record, queue_group
 from shoal._kernels.local_search.split import split
 
 ROUNDING = 1e-11  # share of the SSE of the groups that a move must save to be more than rounding
-CENTROID = 1e-15  # rounding of a centroid, in units of the extent of the table: it moves no record
+CENTROID_ROUNDING = 1e-15  # rounding error of a centroid, in units of the extent of the table
 NONE = -1
 # The cost of the second move of a chain is expensive to compute. It is computed again only if the
 # chain would lower the SSE at this share of the cost that was computed last.
@@ -110,7 +110,7 @@ def best_move(grouping, k, i):
         b = grouping.near_groups[t]
         size_b, distance = grouping.sizes[b], 0.0
         sse = grouping.sse[a] + grouping.sse[b]
-        margin = ROUNDING * sse + CENTROID * np.sqrt(sse)
+        margin = ROUNDING * sse + CENTROID_ROUNDING * np.sqrt(sse)
         if may_leave:  # relocate
             distance = squared_row_distance(grouping.X, i, grouping.centroids, b)
             sse_change = distance * (size_b / (size_b + 1.0)) - saved

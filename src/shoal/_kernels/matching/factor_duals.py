@@ -51,8 +51,8 @@ def distance_within(X, u, v, limit):
 def list_violated_pairs(X, dual, parent, dual_sums, start, stop, min_violation, pairs):
     """Find the pairs of negative reduced cost with a higher record in ``start`` to ``stop``.
 
-    Pairs whose reduced cost is below ``-least`` fill the rows of ``pairs``, as far as they
-    suffice. Return their number and the greatest violation.
+    Pairs whose reduced cost is below minus ``min_violation`` fill the rows of ``pairs``, as many as
+    there is space for. Return how many were written, and the greatest violation.
     """
     n = X.shape[0]
     count, greatest = 0, 0.0

@@ -10,9 +10,9 @@ Let e = 2**-24 be the unit roundoff of single precision.
 
 1. Storage: |u - v| <= 1.01 e |u|. Translation and rotation are done in double precision; scaling
    by a power of two is exact; the axes are orthogonal up to 1e-10, that is 0.002 e (`TOLERANCE` in
-   `frame`); storing rounds each coordinate by e. Stored norms have a further error of 1.01 e |u|.
-   So the distance of two stored positions is that of the records up to 4 e (|u| + |q|) =
-   STORED (|u| + |q|), twice what is needed, and |u| <= |q| + distance.
+   `coordinate_frame`); storing rounds each coordinate by e. Stored norms have a further error of
+   1.01 e |u|. So the distance of two stored positions is that of the records up to
+   4 e (|u| + |q|) = STORED (|u| + |q|), twice what is needed, and |u| <= |q| + distance.
 2. Summation: a sum of up to p + 2 squares has a relative error of at most (p + 4) e.
    SUMMED (p + 8), with SUMMED = 4 e, covers the sum, the bound and the rounding of the required
    score.
@@ -20,7 +20,7 @@ Let e = 2**-24 be the unit roundoff of single precision.
    scaled so that the outermost record is near 1; FAINT is far above all these losses and far below
    the resolution of single precision there.
 4. Double precision: relative errors of (p + 2) 2**-53 are negligible beside SUMMED; squares that
-   underflow lose at most LEAST each.
+   underflow lose at most SMALLEST_FLOAT each.
 
 Rounding is monotonic, so the squared distance between two boxes, summed axis by axis, never exceeds
 that of two stored positions inside them.
@@ -108,7 +108,7 @@ def far_score_bounds(low, high, query, bounds):
     """Write upper bounds of the squared distances to records in boxes and shells."""
     last = low.shape[0] - 1
     radii, query_norm = high[last], max(query[last], TINY)
-    slack = np.float32(SUMMED * (last + 8) ** 2)
+    margin = np.float32(SUMMED * (last + 8) ** 2)
     multiplier = SHELL_MULTIPLIER * query_norm
     for i in range(bounds.shape[0]):
         bounds[i] = radii[i] * (radii[i] + multiplier) + query_norm * query_norm
@@ -120,5 +120,5 @@ def far_score_bounds(low, high, query, bounds):
             bounds[i] -= minimiser * (minimiser * (multiplier / radius) + q + q)
     for i in range(bounds.shape[0]):
         max_square = (radii[i] + query_norm) * (radii[i] + query_norm)
-        bound = min(bounds[i] + slack * max_square, max_square)
+        bound = min(bounds[i] + margin * max_square, max_square)
         bounds[i] = bound if radii[i] >= 0 else NO_SCORE

@@ -16,16 +16,16 @@ GROUPS_PER_BOX = BLOCK
 
 
 class Boxes(NamedTuple):
-    """The groups, box by box.
+    """The groups, box by box; sizes are numbers of records.
 
-    ``centres[b, j]`` is column j of the groups in box b, ``weights[b]`` their
-    sizes and ``groups[b]`` their numbers. ``low`` and ``high`` are the borders,
+    ``centres[b, j]`` is column j of the groups in box b, ``sizes[b]`` are
+    their sizes and ``groups[b]`` their numbers. ``low`` and ``high`` are the borders,
     one row per column; ``distance_to_box`` is the squared distance of each box to the
     point of the last search. ``positions`` is the position of each group.
     """
 
     centres: np.ndarray
-    weights: np.ndarray
+    sizes: np.ndarray
     groups: np.ndarray
     low: np.ndarray
     high: np.ndarray
@@ -57,7 +57,7 @@ def pack_boxes(groups: Any) -> Boxes:
     positions[ordered] = np.arange(len(ordered))
     return Boxes(
         centres=np.where(is_empty, np.inf, centres),
-        weights=groups.sizes[padded].astype(np.float64),
+        sizes=groups.sizes[padded].astype(np.float64),
         groups=padded,
         low=np.where(is_empty, np.inf, centres).min(axis=2).T.copy(),
         high=np.where(is_empty, -np.inf, centres).max(axis=2).T.copy(),
@@ -70,7 +70,7 @@ def pack_boxes(groups: Any) -> Boxes:
 def move_group(boxes, group, point, size):
     """Move ``group`` to ``point`` with ``size`` records, and widen its box."""
     b, i = divmod(boxes.positions[group], GROUPS_PER_BOX)
-    boxes.weights[b, i] = size
+    boxes.sizes[b, i] = size
     for j in range(point.shape[0]):
         boxes.centres[b, j, i] = point[j]
         boxes.low[j, b] = min(boxes.low[j, b], point[j])

@@ -13,7 +13,8 @@ add up to at most (|v| + |w|)². In any order of summation, with or without fuse
 error is at most (p + 3) e times that [H02]_, and the rounding of |v|² and |w|² adds e times that.
 SUMMED (p + 8) (2|v| + d)², with SUMMED = 4 e, covers this, the rounding of |v| and that of the
 limit itself. Each operation loses at most 2**-126 by underflow, even where subnormal numbers are
-flushed to zero; FAINT (p + 8) covers these. No axes are rotated, so storage errs less than there.
+flushed to zero; FAINT (p + 8) covers these losses. As no axes are rotated, storage errors are
+smaller than in `shoal._kernels.spatial.search`.
 
 References
 ----------

@@ -103,7 +103,7 @@ def ascend_block(
     for _ in range(max_rounds):
         group_start, groups = pool.incidence(size)
         greatest_change = run_sweeps(
-            pool.slack(dual), dual, limits, group_start, groups, scaled_temperature, SWEEPS
+            pool.dual_excess(dual), dual, limits, group_start, groups, scaled_temperature, SWEEPS
         )
         block_order = np.argsort(-dual[:size], kind="stable")
         order = np.concatenate([block_order, outside_order])
@@ -115,9 +115,11 @@ def ascend_block(
         ):
             break
     group_start, groups = pool.incidence(size)
-    run_sweeps(pool.slack(dual), dual, limits, group_start, groups, scaled_temperature, SWEEPS)
-    slack = pool.slack(dual)[pool.n_border_groups :]
-    has_influence = slack > -MAX_EXCESS_COST * scaled_temperature
+    run_sweeps(
+        pool.dual_excess(dual), dual, limits, group_start, groups, scaled_temperature, SWEEPS
+    )
+    dual_excess = pool.dual_excess(dual)[pool.n_border_groups :]
+    has_influence = dual_excess > -MAX_EXCESS_COST * scaled_temperature
     return dual[:size], rows[pool.members[pool.n_border_groups :][has_influence]].astype(np.int32)
 
 

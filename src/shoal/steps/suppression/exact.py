@@ -18,8 +18,8 @@ from shoal.steps.suppression.assignment import Assignment
 from shoal.steps.suppression.problem import Codes, Problem, Weights
 
 MAX_COLUMNS = 60_000  # of the linear programme
-# In units of the least weight: reduced costs of the columns in the first and second programme.
-SLACKS = (0.01, 0.4)
+# Of the columns in the first and the second integer programme, in units of the least weight.
+MAX_REDUCED_COSTS = (0.01, 0.4)
 MAX_NODES = 5  # a limit in nodes is reproducible, one in seconds is not
 MAX_GAP = 0.015  # of the weight; with a larger gap, a proof would take too many nodes
 TOLERANCE = 1e-6  # of costs, for rounding errors of the solver
@@ -81,12 +81,16 @@ def solve_exactly(
     if values is not None:
         best = _lighter_of(best, _read_assignment(problem, candidates, values[:n_pairs]))
     reduced = relaxed.reduced_costs[: len(candidates.row)]
-    for slack in (*SLACKS, None):
+    for max_reduced_cost in (*MAX_REDUCED_COSTS, None):
         weight = best.total()
         if weight - bound < (1.0 if problem.has_whole_weights else TOLERANCE):
             break
         max_cost = weight - (1.0 if problem.has_whole_weights else 0.0) + TOLERANCE
-        limit = max_cost if slack is None else min(max_cost, relaxed.cost + slack * min_weight)
+        limit = (
+            max_cost
+            if max_reduced_cost is None
+            else min(max_cost, relaxed.cost + max_reduced_cost * min_weight)
+        )
         records_of_pairs = _records_of_pairs(best, candidates)
         is_considered = (relaxed.cost + reduced <= limit) | (records_of_pairs > 0)
         if is_considered.sum() > max_columns // 2 or (

@@ -13,7 +13,7 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.steps.suppression.assignment import Assignment
 from shoal.steps.suppression.bound import is_below_k
-from shoal.steps.suppression.problem import Attempt, Cells, Codes, Problem
+from shoal.steps.suppression.problem import Attempt, Codes, Mask, Problem
 from shoal.steps.suppression.shortfall import fill_shortfall, join_one_class
 
 MAX_NOISE = 1.0  # by which costs are varied at most, as a share
@@ -73,13 +73,13 @@ def _undecided_groups(assignment: Assignment, pattern: int) -> tuple[Codes, Code
     return pieces, groups, keys, assignment.sizes(groups, len(keys), pieces)
 
 
-def _has_class(assignment: Assignment, pattern: int, keys: Codes) -> Cells:
+def _has_class(assignment: Assignment, pattern: int, keys: Codes) -> Mask:
     """Return whether a pattern has a class with each of some keys."""
     members = np.flatnonzero(assignment.pattern == pattern)
     return np.isin(keys, assignment.keys(pattern, members))
 
 
-def _groups_to_try(assignment: Assignment, attempt: Attempt, keys: Codes, sizes: Codes) -> Cells:
+def _groups_to_try(assignment: Assignment, attempt: Attempt, keys: Codes, sizes: Codes) -> Mask:
     """Return which groups an attempt concerns: those large enough, or with a class to join."""
     is_tried = sizes >= attempt.min_size
     if attempt.min_size >= assignment.problem.k and not is_tried.all():

@@ -10,7 +10,7 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.steps.suppression.assignment import UNDECIDED, Assignment
 from shoal.steps.suppression.greedy import assign_undecided
-from shoal.steps.suppression.problem import Cells, Codes
+from shoal.steps.suppression.problem import Codes, Mask
 
 TOLERANCE = 1e-9
 ROUNDS = 60  # of dissolving some classes and assigning their members again
@@ -66,7 +66,7 @@ def improve_assignment(assignment: Assignment) -> Assignment:
     return best
 
 
-def _is_suppressed(assignment: Assignment) -> Cells:
+def _is_suppressed(assignment: Assignment) -> Mask:
     return np.asarray(assignment.pattern != assignment.problem.missing[assignment.row])
 
 

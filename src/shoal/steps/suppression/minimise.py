@@ -10,7 +10,7 @@ from shoal.steps.suppression.bound import cheapest_patterns, is_below_k
 from shoal.steps.suppression.exact import solve_exactly
 from shoal.steps.suppression.greedy import assign_greedily
 from shoal.steps.suppression.local_search import improve_assignment
-from shoal.steps.suppression.problem import Cells, Codes, Problem
+from shoal.steps.suppression.problem import Codes, Mask, Problem
 
 Effort = Literal["auto", "refine", "prove"]
 MissingMeans = Literal["own", "any"]
@@ -37,7 +37,7 @@ class Suppression:
 
     row: Codes
     records: Codes
-    cells: Cells
+    cells: Mask
     weight: float
     bound: float
 

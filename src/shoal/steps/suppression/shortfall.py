@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal.steps.suppression.assignment import Assignment
-from shoal.steps.suppression.problem import Cells, Codes
+from shoal.steps.suppression.problem import Codes, Mask
 from shoal.steps.units import n_candidates_needed
 
 
@@ -14,7 +14,7 @@ def fill_shortfall(
     shortfall: Codes,
     members: Codes,
     groups: Codes,
-) -> Cells:
+) -> Mask:
     """Give a pattern to records of large classes, for groups that have fewer than k.
 
     Parameters
@@ -69,7 +69,7 @@ def _fill_shortfall_of_units(
     group_of: Codes,
     members: Codes,
     groups: Codes,
-) -> Cells:
+) -> Mask:
     """Add one record of each unit that a group lacks."""
     problem, units = assignment.problem, assignment.problem.units
     assert units is not None
