@@ -176,7 +176,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
 
     @property
     def needs_one_axis_per_column(self) -> bool:
-        """Whether each column must be one axis, because the method sorts by a column or a score."""
+        """Whether each column must be one axis, as the method sorts by columns or by their sum."""
         return False
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:

@@ -178,9 +178,9 @@ def minimum_factor(X: Matrix) -> Factor:
         weight = fsum(squared_lengths(X, factor_pairs))
         value, parent = dual_values(n, matching, scale * ROUNDING / 2)
         new_pairs, violation = violated_pairs(X, value, parent, 8 * ROUNDING * scale)
-        admitted = distinct_pairs(n, pairs, new_pairs)
-        if len(admitted) > len(pairs):
-            pairs = admitted
+        extended_pairs = distinct_pairs(n, pairs, new_pairs)
+        if len(extended_pairs) > len(pairs):
+            pairs = extended_pairs
         elif weight < scale / 4:
             scale = weight
         else:

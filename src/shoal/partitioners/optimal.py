@@ -110,8 +110,8 @@ class Optimal(Partitioner):
         from shoal.partitioners.prove import prove_within_budget
 
         start, budget = MDAV(k=self.k).fit_predict(X), Budget(SECONDS, time.thread_time)
-        proven = prove_within_budget(X, start, int(self.k), budget, (OutOfTime,))
-        if not proven.optimal:
+        proof_result = prove_within_budget(X, start, int(self.k), budget, (OutOfTime,))
+        if not proof_result.optimal:
             raise InputError(
                 f"The optimum of {n:,} records at k={self.k} could not be proven in"
                 f" reasonable time. Up to {MAX_ENUMERATED} records it always is; lower n or k, or"
@@ -120,4 +120,4 @@ class Optimal(Partitioner):
                 records=n,
                 k=self.k,
             )
-        return proven.labels
+        return proof_result.labels

@@ -35,7 +35,7 @@ class GroupingInput:
 
     Parameters
     ----------
-    space : Space
+    space : DistanceSpace
         Coordinates for distances.
     strata : Strata
         Strata that no group crosses.

@@ -131,7 +131,7 @@ class Lattice:
         )
         self._weights = np.bincount(self._row_of_record, counts, n_rows).astype(np.float64)
         self._mean_losses = [
-            [self._weighted_mean(cells[row]) for cells in column.losses]
+            [self._weighted_mean(losses[row]) for losses in column.losses]
             for column, row in zip(levels, self._rows, strict=True)
         ]
 
@@ -279,8 +279,8 @@ class Lattice:
         extra_loss = (extra_losses * self._weights[is_suppressed]).sum()
         return self.cell_loss(node) + float(extra_loss / (len(self.levels) * n))
 
-    def _weighted_mean(self, cells: Values) -> float:
-        return float((cells * self._weights).sum() / self._weights.sum())
+    def _weighted_mean(self, losses: Values) -> float:
+        return float((losses * self._weights).sum() / self._weights.sum())
 
     def _count_units(self, labels: Codes, n_classes: int) -> Codes:
         pairs = np.unique(labels * (int(self._units.max()) + 1) + self._units)  # type: ignore[union-attr]

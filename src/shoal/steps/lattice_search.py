@@ -28,24 +28,24 @@ class Optimum:
     ----------
     node : tuple of int
         The level of each column.
-    suppressed : ndarray of shape (n_records,)
+    is_suppressed : ndarray of shape (n_records,)
         Whether a record is suppressed.
     loss : float
         The loss, suppressed records included.
     bound : float
         No node has a lower loss. It equals ``loss`` unless the search was cut short.
-    evaluated : int
+    n_evaluated : int
         Number of nodes whose classes were counted.
-    nodes : int
+    n_nodes : int
         Number of nodes of the lattice.
     """
 
     node: Node
-    suppressed: Mask
+    is_suppressed: Mask
     loss: float
     bound: float
-    evaluated: int
-    nodes: int
+    n_evaluated: int
+    n_nodes: int
 
 
 def search(lattice: Lattice, max_nodes: int | None = None) -> Optimum | None:
@@ -168,8 +168,8 @@ class _Search:
 
     def _optimum(self, bound: float) -> Optimum:
         loss, node, rows = self.best
-        records, evaluated = self.lattice.records(rows), len(self._is_within_limit)
-        return Optimum(node, records, loss, bound, evaluated, self.lattice.n_nodes)
+        records, n_evaluated = self.lattice.records(rows), len(self._is_within_limit)
+        return Optimum(node, records, loss, bound, n_evaluated, self.lattice.n_nodes)
 
 
 def _neighbours(node: Node, step: int, top: Node) -> Iterator[Node]:

@@ -74,7 +74,7 @@ class PrivacyConstraint:
 
     @cached_property
     def unit_totals(self) -> list[Any]:
-        """The same, where each unit counts once, divided among its records."""
+        """The `totals` if each unit counts once, divided among its records."""
         assert self.units is not None
         weights = weights_in_class(np.zeros(len(self.ranks), np.int64), self.units)
         return [np.bincount(column, weights) for column in self.ranks.T]

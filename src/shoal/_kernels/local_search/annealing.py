@@ -24,8 +24,8 @@ from shoal._kernels.local_search.grouping import (
 )
 from shoal._kernels.local_search.reshape import descend_around, dissolve, gather, sse_before_trial
 
-N_CHANGED, N_POOLED = 0, 1  # places in the counts of a `BestAndPool`
-CURRENT, BEST = 0, 1  # places in its SSE
+N_CHANGED, N_POOLED = 0, 1  # indices of the counts of a `BestAndPool`
+CURRENT, BEST = 0, 1  # indices of its ``sse``
 P_DISSOLVE, P_GATHER, P_SWAP = 0.15, 0.3, 0.5  # cumulative; two groups are merged otherwise
 MAX_SWAPS = 3  # in one change
 NEAR_MISS = 0.3  # rise of the SSE, as a share of that of a group, up to which groups are pooled
@@ -125,7 +125,7 @@ def merge_groups(grouping, i, rng_state):
 def mark_changed(grouping, best_and_pool):
     """Mark the records of the groups that the trial changed."""
     for t in range(grouping.counts[N_SAVED]):
-        g = grouping.saved[t]
+        g = grouping.saved_groups[t]
         for m in range(grouping.sizes[g]):
             i = grouping.members[g, m]
             if not best_and_pool.is_changed[i]:
@@ -138,7 +138,7 @@ def mark_changed(grouping, best_and_pool):
 def add_changed_groups(grouping, k, best_and_pool):
     """Add the groups that the trial changed to the pool; a full pool is emptied first."""
     for t in range(grouping.counts[N_SAVED]):
-        g = grouping.saved[t]
+        g = grouping.saved_groups[t]
         size = grouping.sizes[g]
         if k <= size <= best_and_pool.pool.shape[1]:
             if best_and_pool.counts[N_POOLED] == best_and_pool.pool.shape[0]:
@@ -170,8 +170,8 @@ def add_group(grouping, g, best_and_pool):
 def store_best(grouping, best_and_pool):
     """Store the current groups as the best."""
     best_and_pool.sse[BEST] = best_and_pool.sse[CURRENT]
-    for c in range(best_and_pool.counts[N_CHANGED]):
-        i = best_and_pool.changed[c]
+    for t in range(best_and_pool.counts[N_CHANGED]):
+        i = best_and_pool.changed[t]
         best_and_pool.best[i] = grouping.labels[i]
         best_and_pool.is_changed[i] = False
     best_and_pool.counts[N_CHANGED] = 0
@@ -182,13 +182,13 @@ def anneal(grouping, k, best_and_pool, rng_state, temperatures):
     """Make one trial at each of ``temperatures``; add good groups to the pool, accepted or not."""
     for temperature in temperatures:
         is_possible, is_accepted = change_groups(grouping, k, rng_state), False
-        allowed = -temperature * np.log(1.0 - draw_fraction(rng_state))
+        max_rise = -temperature * np.log(1.0 - draw_fraction(rng_state))
         if is_possible:
             mean_sse = sse_before_trial(grouping) / grouping.counts[N_SAVED]
-            allowed *= mean_sse / k
-            descend_around(grouping, k, allowed)
+            max_rise *= mean_sse / k
+            descend_around(grouping, k, max_rise)
             rise = sse_change(grouping)
-            is_accepted = rise <= allowed
+            is_accepted = rise <= max_rise
             if is_accepted or rise <= NEAR_MISS * mean_sse:
                 add_changed_groups(grouping, k, best_and_pool)
         if is_accepted:

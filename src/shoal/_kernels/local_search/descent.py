@@ -101,10 +101,10 @@ def best_move(grouping, k, i):
     to a third group (chain). All three are NONE if no move lowers the SSE.
     """
     a = grouping.labels[i]
-    size_a, saved = grouping.sizes[a], 0.0
+    size_a, sse_saved = grouping.sizes[a], 0.0
     may_leave = size_a > k
     if may_leave:
-        saved = grouping.squares[a, grouping.position[i]] * (size_a / (size_a - 1.0))
+        sse_saved = grouping.squares[a, grouping.position[i]] * (size_a / (size_a - 1.0))
     least, target, partner, third = 0.0, NONE, NONE, NONE
     for t in range(list_near_groups(grouping, i)):
         b = grouping.near_groups[t]
@@ -113,7 +113,7 @@ def best_move(grouping, k, i):
         margin = ROUNDING * sse + CENTROID_ROUNDING * np.sqrt(sse)
         if may_leave:  # relocate
             distance = squared_row_distance(grouping.X, i, grouping.centroids, b)
-            sse_change = distance * (size_b / (size_b + 1.0)) - saved
+            sse_change = distance * (size_b / (size_b + 1.0)) - sse_saved
             if sse_change < least - margin:
                 least, target, partner, third = sse_change, b, NONE, NONE
         weight = 1.0 / size_a + 1.0 / size_b
@@ -127,7 +127,7 @@ def best_move(grouping, k, i):
                 continue
             # Chain: the SSE of a and b as it changes, without the cost of the second move.
             sse_change = (
-                distance - grouping.squares[b, m] - grouping.squared_gaps[m] / size_b - saved
+                distance - grouping.squares[b, m] - grouping.squared_gaps[m] / size_b - sse_saved
             )
             if sse_change + DISCOUNT * grouping.least_join_cost[b, m] < least - margin:
                 j = grouping.members[b, m]

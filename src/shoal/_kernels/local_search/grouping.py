@@ -13,7 +13,7 @@ import numpy as np
 from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.distances import squared_row_distance
 
-N_SAVED, N_EMPTY, N_QUEUED, QUEUE_START, VERSION, SCAN = range(6)  # places in the counts
+N_SAVED, N_EMPTY, N_QUEUED, QUEUE_START, VERSION, SCAN = range(6)  # indices of the counts
 
 
 class Grouping(NamedTuple):
@@ -24,7 +24,7 @@ class Grouping(NamedTuple):
     holds their values column by column. ``squares`` are the squared distances of the members
     to the centroid. ``version`` of a group increases with every change.
 
-    The trial changed the ``counts[N_SAVED]`` groups in ``saved``; arrays that end in
+    The trial changed the ``counts[N_SAVED]`` groups in ``saved_groups``; arrays that end in
     ``_before`` hold copies of them, in that order, so that these stay in the processor's
     cache. ``empty_groups`` holds at least all empty groups. ``queue`` is a ring buffer of
     ``counts[N_QUEUED]`` records from ``counts[QUEUE_START]`` on; ``is_queued`` marks them.
@@ -54,7 +54,7 @@ class Grouping(NamedTuple):
     sse_before: np.ndarray
     squares_before: np.ndarray
     version_before: np.ndarray
-    saved: np.ndarray
+    saved_groups: np.ndarray
     is_saved: np.ndarray
     empty_groups: np.ndarray
     is_listed_empty: np.ndarray
@@ -95,7 +95,7 @@ def allocate_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: in
         sse_before=np.zeros(n_groups),
         squares_before=np.zeros((n_groups, max_size)),
         version_before=np.zeros(n_groups, np.int64),
-        saved=np.zeros(n_groups, np.int64),
+        saved_groups=np.zeros(n_groups, np.int64),
         is_saved=np.zeros(n_groups, np.bool_),
         empty_groups=np.zeros(n_groups, np.int64),
         is_listed_empty=np.zeros(n_groups, np.bool_),
@@ -130,7 +130,7 @@ def fill_groups(grouping):
 
 @compiled
 def place_member(grouping, i, g, m):
-    """Put record ``i`` at place ``m`` of group ``g``."""
+    """Put record ``i`` at position ``m`` of group ``g``."""
     grouping.labels[i], grouping.position[i], grouping.members[g, m] = g, m, i
     grouping.least_join_cost[g, m] = grouping.join_costs[i, 0]
     for j in range(grouping.X.shape[1]):
@@ -189,7 +189,7 @@ def save_group(grouping, g):
         return
     t = grouping.counts[N_SAVED]
     grouping.is_saved[g] = True
-    grouping.saved[t] = g
+    grouping.saved_groups[t] = g
     grouping.counts[N_SAVED] += 1
     grouping.sizes_before[t] = grouping.sizes[g]
     grouping.sse_before[t] = grouping.sse[g]
@@ -224,7 +224,7 @@ def join_cost(grouping, i, h):
 def accept_trial(grouping):
     """End the trial and keep its changes."""
     for t in range(grouping.counts[N_SAVED]):
-        grouping.is_saved[grouping.saved[t]] = False
+        grouping.is_saved[grouping.saved_groups[t]] = False
     grouping.counts[N_SAVED] = 0
 
 
@@ -232,7 +232,7 @@ def accept_trial(grouping):
 def undo_trial(grouping):
     """End the trial and undo its changes."""
     for t in range(grouping.counts[N_SAVED]):
-        g = grouping.saved[t]
+        g = grouping.saved_groups[t]
         grouping.is_saved[g] = False
         grouping.sizes[g] = grouping.sizes_before[t]
         grouping.sse[g] = grouping.sse_before[t]
@@ -252,5 +252,5 @@ def sse_change(grouping):
     """Return the increase of the SSE by the trial so far."""
     total = 0.0
     for t in range(grouping.counts[N_SAVED]):
-        total += grouping.sse[grouping.saved[t]] - grouping.sse_before[t]
+        total += grouping.sse[grouping.saved_groups[t]] - grouping.sse_before[t]
     return total

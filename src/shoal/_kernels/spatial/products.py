@@ -11,10 +11,10 @@ has a stored position w with |v - w|² <= -required, where required is the `requ
 the root of that; then |w| <= |v| + d. The product is a sum of p + 2 terms, whose absolute values
 add up to at most (|v| + |w|)². In any order of summation, with or without fused operations, its
 error is at most (p + 3) e times that [H02]_, and the rounding of |v|² and |w|² adds e times that.
-SUMMED (p + 8) (2|v| + d)², with SUMMED = 4 e, covers this, the rounding of |v| and that of the
-limit itself. Each operation loses at most 2**-126 by underflow, even where subnormal numbers are
-flushed to zero; FAINT (p + 8) covers these losses. As no axes are rotated, storage errors are
-smaller than in `shoal._kernels.spatial.search`.
+SUMMATION_ERROR (p + 8) (2|v| + d)², with SUMMATION_ERROR = 4 e, covers this, the rounding of |v|
+and that of the limit itself. Each operation loses at most 2**-126 by underflow, even where
+subnormal numbers are flushed to zero; UNDERFLOW_ERROR (p + 8) covers these losses. As no axes are
+rotated, storage errors are smaller than in `shoal._kernels.spatial.search`.
 
 References
 ----------
@@ -29,7 +29,7 @@ from threadpoolctl import ThreadpoolController
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_distance
-from shoal._kernels.spatial.bounds import FAINT, SUMMED, required_score
+from shoal._kernels.spatial.bounds import SUMMATION_ERROR, UNDERFLOW_ERROR, required_score
 from shoal._kernels.spatial.search import NEAREST, comes_first, insert
 
 TILE = 512  # records of a tile, and how many of them are multiplied with another tile at a time
@@ -145,10 +145,10 @@ def add_pairs(lists, products, first, other_first):
             limits = lists.limits[other_first + start : other_first + stop]
             if not any_within(chunk, lists.limits[place], limits):
                 continue
-            for c in range(chunk.shape[0]):
-                other = other_first + start + c
+            for offset in range(chunk.shape[0]):
+                other = other_first + start + offset
                 if other > place and (
-                    chunk[c] <= lists.limits[place] or chunk[c] <= lists.limits[other]
+                    chunk[offset] <= lists.limits[place] or chunk[offset] <= lists.limits[other]
                 ):
                     add_pair(lists, place, other)
 
@@ -156,10 +156,10 @@ def add_pairs(lists, products, first, other_first):
 @compiled
 def any_within(products, limit, limits):
     """Return whether any product is within the limit of either record: vector instructions."""
-    hits = False
-    for c in range(products.shape[0]):
-        hits |= (products[c] <= limit) | (products[c] <= limits[c])
-    return hits
+    is_any = False
+    for i in range(products.shape[0]):
+        is_any |= (products[i] <= limit) | (products[i] <= limits[i])
+    return is_any
 
 
 @compiled
@@ -191,4 +191,4 @@ def product_limit(squared, scale, norm, p):
     """Return the greatest product with a record that may come before one at a squared distance."""
     required = -float(required_score(squared, NEAREST, scale, norm, p))
     reach = 2.0 * norm + np.sqrt(required)
-    return np.float32(required + (SUMMED * reach * reach + FAINT) * (p + 8))
+    return np.float32(required + (SUMMATION_ERROR * reach * reach + UNDERFLOW_ERROR) * (p + 8))

@@ -98,8 +98,8 @@ def _cover(groups: Indices, records: Indices, n: int) -> Indices:
     """Return a row per member: its position in ``records`` and its group, in order of groups."""
     position = np.full(n, -1)
     position[records] = np.arange(len(records))
-    columns, members = np.nonzero(groups >= 0)
-    return np.column_stack([position[groups[columns, members]], columns])
+    group_numbers, places = np.nonzero(groups >= 0)
+    return np.column_stack([position[groups[group_numbers, places]], group_numbers])
 
 
 def _solve(costs: Values, cover: Indices) -> Indices:

@@ -75,8 +75,8 @@ def _undecided_groups(assignment: Assignment, pattern: int) -> tuple[Codes, Code
 
 def _has_class(assignment: Assignment, pattern: int, keys: Codes) -> Mask:
     """Return whether a pattern has a class with each of some keys."""
-    members = np.flatnonzero(assignment.pattern == pattern)
-    return np.isin(keys, assignment.keys(pattern, members))
+    pieces = np.flatnonzero(assignment.pattern == pattern)
+    return np.isin(keys, assignment.keys(pattern, pieces))
 
 
 def _groups_to_try(assignment: Assignment, attempt: Attempt, keys: Codes, sizes: Codes) -> Mask:
