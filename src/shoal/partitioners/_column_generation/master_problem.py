@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # The solver is cancelled when the time is over, and checks that between its steps. Without these
 # options some steps take longer than a minute: presolving, and heuristics that solve further
 # integer programmes.
-WITHOUT_LONG_STEPS = {
+WITHOUT_LONG_STEPS: dict[str, str | bool] = {
     "presolve": "off",
     "mip_heuristic_run_rins": False,
     "mip_heuristic_run_rens": False,
