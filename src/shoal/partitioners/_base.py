@@ -283,8 +283,8 @@ def with_drawn_seeds(partitioner: Partitioner) -> Partitioner:
     if not generators:
         return partitioner
     seeds = {identity: parameters.as_seed(value) for identity, value in generators.items()}
-    drawn = {name: seeds[id(value)] for name, value in options.items() if id(value) in seeds}
-    copy: Partitioner = clone(partitioner).set_params(**drawn)
+    drawn_seeds = {name: seeds[id(value)] for name, value in options.items() if id(value) in seeds}
+    copy: Partitioner = clone(partitioner).set_params(**drawn_seeds)
     return copy
 
 

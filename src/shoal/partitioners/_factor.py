@@ -97,8 +97,8 @@ def match_slots(n: int, graph: Graph) -> Matching:
 
 def dual_values(n: int, matching: Matching, unit: float) -> tuple[Values, Indices]:
     """Return the dual values of slots and odd sets, and the set that contains each."""
-    unused = matching.unused[: matching.counts[N_UNUSED]]
-    is_used = np.setdiff1d(np.arange(4 * n), unused)
+    unused_numbers = matching.unused_numbers[: matching.counts[N_UNUSED]]
+    is_used = np.setdiff1d(np.arange(4 * n), unused_numbers)
     new_number = np.full(4 * n + 1, -1)  # the last position stands for -1, no parent
     new_number[is_used] = np.arange(len(is_used))
     return matching.node["dual"][is_used] * unit, new_number[matching.node["parent"][is_used]]

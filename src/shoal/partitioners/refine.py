@@ -65,14 +65,14 @@ def refine(X: Matrix, labels: Labels, k: int) -> Labels:
     start = in_order(labels)
     if k == 1 or len(X) < 2 * k:
         return start if k > 1 else np.arange(len(X))
-    refined, order = start, np.arange(len(X))
+    refined_labels, order = start, np.arange(len(X))
     try:
         grouping, order = prepare_grouping(X, start, k, MIN_NEAREST)
-        refined = grouping.labels
+        refined_labels = grouping.labels
         improve(grouping, k)
     except KeyboardInterrupt:  # the groups are whole after every stride
-        raise CutShort(lower_sse(X, start, refined[np.argsort(order)])) from None
-    return lower_sse(X, start, refined[np.argsort(order)])
+        raise CutShort(lower_sse(X, start, refined_labels[np.argsort(order)])) from None
+    return lower_sse(X, start, refined_labels[np.argsort(order)])
 
 
 def prepare_grouping(
@@ -158,7 +158,8 @@ def _promising_centres(grouping: Grouping, k: int) -> Indices:
     return np.sort(order[: NEW_GROUPS * len(order) // k])  # in the order of memory, which is faster
 
 
-def lower_sse(X: Matrix, start: Labels, refined: Labels) -> Labels:
+def lower_sse(X: Matrix, start: Labels, refined_labels: Labels) -> Labels:
     """Return the groups with the lower SSE, computed from scratch; ties go to ``start``."""
-    Z, refined = centre_and_scale(X), in_order(refined)
-    return refined if centroids_and_sse(Z, refined)[1] < centroids_and_sse(Z, start)[1] else start
+    Z, refined_labels = centre_and_scale(X), in_order(refined_labels)
+    has_lower_sse = centroids_and_sse(Z, refined_labels)[1] < centroids_and_sse(Z, start)[1]
+    return refined_labels if has_lower_sse else start

@@ -202,9 +202,9 @@ class _Run:
         labels = select_groups_by_region(
             grouping.X, pool, self.best(), sum(self.rounds_made) // ROUNDS_PER_REGION
         )
-        refined = open_grouping(grouping.X, grouping.near, labels, self.k)
-        improve(refined, self.k)
-        return lower_sse(grouping.X, in_order(self.best()), refined.labels)
+        refined_grouping = open_grouping(grouping.X, grouping.near, labels, self.k)
+        improve(refined_grouping, self.k)
+        return lower_sse(grouping.X, in_order(self.best()), refined_grouping.labels)
 
 
 def _compile_first() -> None:

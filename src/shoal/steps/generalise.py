@@ -191,12 +191,12 @@ class Generalise(Step):
                 k=self.k,
             )
         values = {
-            column.name: self._released(column, level, optimum)
+            column.name: self._released_values(column, level, optimum)
             for column, level in zip(columns, optimum.node, strict=True)
         }
         return StepResult(values, warnings=(self._describe(columns, optimum, counts),))
 
-    def _released(
+    def _released_values(
         self, column: RecodedColumn, level: int, optimum: Optimum
     ) -> RowGather | TextColumn:
         if level == 0:

@@ -58,7 +58,7 @@ class Evaluation(NamedTuple):
         Number of records in classes that are too small or do not meet the constraint.
     n_failing_below : int
         Number of these that would fail at every node below too.
-    suppressed : ndarray of shape (n_rows,)
+    suppressed_rows : ndarray of shape (n_rows,)
         The rows to suppress.
     suppressed_class_holds : bool
         Whether the suppressed rows form a class that holds k and meets the constraint.
@@ -70,7 +70,7 @@ class Evaluation(NamedTuple):
 
     n_failing: int
     n_failing_below: int
-    suppressed: Mask
+    suppressed_rows: Mask
     suppressed_class_holds: bool
     n_pairs: float
     loss: float

@@ -176,8 +176,8 @@ def describe_missing(
 
 def _few_values(groups: Partition, missing: Mask) -> int:
     """Return the number of groups with two or more, but fewer than k, known values."""
-    known = count_contributors(groups.labels, ~missing)
-    return int(((known > 1) & (known < groups.k)).sum())
+    n_known = count_contributors(groups.labels, ~missing)
+    return int(((n_known > 1) & (n_known < groups.k)).sum())
 
 
 def _count_cells_phrase(counts: Mapping[str, int]) -> str:

@@ -159,6 +159,6 @@ def _chunks(recoded: RecodedGroups, active_groups: Codes, pass_number: int) -> l
     if len(active_groups) <= CHUNK:
         return [active_groups]
     keys = [*recoded.example_code[active_groups].T, *recoded.low[active_groups].T]
-    rotated = [keys[(i + pass_number) % len(keys)] for i in range(len(keys))]
-    order = active_groups[np.lexsort(rotated)]
+    rotated_keys = [keys[(i + pass_number) % len(keys)] for i in range(len(keys))]
+    order = active_groups[np.lexsort(rotated_keys)]
     return np.array_split(order, -(-len(active_groups) // CHUNK))

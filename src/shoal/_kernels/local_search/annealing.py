@@ -36,14 +36,14 @@ class BestAndPool(NamedTuple):
 
     ``best`` are the labels at the least SSE so far; ``sse`` holds the current SSE and the
     least. Records whose group may differ from ``best`` stand in
-    ``changed[:counts[N_CHANGED]]``. The ``counts[N_POOLED]`` groups of the pool are rows
+    ``changed_records[:counts[N_CHANGED]]``. The ``counts[N_POOLED]`` groups of the pool are rows
     of ``pool``, padded with -1. ``slots`` is a hash table of their ``keys``; the key of a
     group is the sum of the random ``record_keys`` of its records.
     """
 
     best: np.ndarray
     sse: np.ndarray
-    changed: np.ndarray
+    changed_records: np.ndarray
     is_changed: np.ndarray
     pool: np.ndarray
     keys: np.ndarray
@@ -59,7 +59,7 @@ def open_best_and_pool(labels: np.ndarray, sse: float, k: int, capacity: int) ->
     return BestAndPool(
         best=labels.copy(),
         sse=np.array([sse, sse]),
-        changed=np.zeros(n, np.int64),
+        changed_records=np.zeros(n, np.int64),
         is_changed=np.zeros(n, np.bool_),
         pool=np.full((capacity, 2 * k - 1), NONE),
         keys=np.zeros(capacity, np.uint64),
@@ -130,7 +130,7 @@ def mark_changed(grouping, best_and_pool):
             i = grouping.members[g, m]
             if not best_and_pool.is_changed[i]:
                 best_and_pool.is_changed[i] = True
-                best_and_pool.changed[best_and_pool.counts[N_CHANGED]] = i
+                best_and_pool.changed_records[best_and_pool.counts[N_CHANGED]] = i
                 best_and_pool.counts[N_CHANGED] += 1
 
 
@@ -171,7 +171,7 @@ def store_best(grouping, best_and_pool):
     """Store the current groups as the best."""
     best_and_pool.sse[BEST] = best_and_pool.sse[CURRENT]
     for t in range(best_and_pool.counts[N_CHANGED]):
-        i = best_and_pool.changed[t]
+        i = best_and_pool.changed_records[t]
         best_and_pool.best[i] = grouping.labels[i]
         best_and_pool.is_changed[i] = False
     best_and_pool.counts[N_CHANGED] = 0

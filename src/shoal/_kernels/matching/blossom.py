@@ -48,15 +48,15 @@ class Matching(NamedTuple):
     """Matched edges, nested blossoms, dual values and the alternating tree.
 
     The vertices of the tree are ``tree_vertices[: counts[N_IN_TREE]]``, ``counts[NEXT_VERTEX]`` is
-    the next vertex to start from, and ``unused[: counts[N_UNUSED]]`` are numbers that no blossom
-    has. ``stack``, ``vertices`` and ``cycle`` are scratch space.
+    the next vertex to start from, and ``unused_numbers[: counts[N_UNUSED]]`` are numbers that no
+    blossom has. ``stack``, ``vertices`` and ``cycle`` are scratch space.
     """
 
     node: np.ndarray
     clock: np.ndarray
     counts: np.ndarray
     tree_vertices: np.ndarray
-    unused: np.ndarray
+    unused_numbers: np.ndarray
     stack: np.ndarray
     vertices: np.ndarray
     cycle: np.ndarray
@@ -72,7 +72,7 @@ def open_matching(size: int) -> Matching:
         clock=np.zeros(1, np.int64),
         counts=np.array([0, 0, size]),
         tree_vertices=np.empty(size, np.int64),
-        unused=np.arange(2 * size - 1, size - 1, -1),
+        unused_numbers=np.arange(2 * size - 1, size - 1, -1),
         stack=np.empty((8 * size, 2), np.int64),
         vertices=np.empty(size, np.int64),
         cycle=np.empty(2 * size, np.int64),

@@ -28,10 +28,10 @@ def enclosing_sums(dual, parent):
     """Return for each node the sum of its dual and those of the odd sets that contain it."""
     dual_sums = dual.copy()
     for node in range(dual.shape[0]):
-        enclosing = parent[node]
-        while enclosing >= 0:
-            dual_sums[node] += dual[enclosing]
-            enclosing = parent[enclosing]
+        enclosing_set = parent[node]
+        while enclosing_set >= 0:
+            dual_sums[node] += dual[enclosing_set]
+            enclosing_set = parent[enclosing_set]
     return dual_sums
 
 

@@ -54,18 +54,18 @@ SMALLEST_NORM = np.float32(1e-18)  # smallest norm to divide by
 
 
 @compiled
-def required_score(squared, sign, scale, query_norm, p):
+def required_score(square, sign, scale, query_norm, p):
     """Return the score that a record must have to come before one at a squared distance.
 
     ``query_norm`` is the distance of the query point from the origin of the frame.
     """
     if sign < 0:
-        distance = np.sqrt(squared + p * SMALLEST_FLOAT) * scale
+        distance = np.sqrt(square + p * SMALLEST_FLOAT) * scale
         distance += STORAGE_ERROR * (2.0 * query_norm + distance)
         return np.float32(
             -distance * distance * (1.0 + SUMMATION_ERROR * (p + 8)) - UNDERFLOW_ERROR
         )
-    distance = np.sqrt(max(0.0, squared - p * SMALLEST_FLOAT)) * scale
+    distance = np.sqrt(max(0.0, square - p * SMALLEST_FLOAT)) * scale
     distance = max(0.0, distance - STORAGE_ERROR * (2.0 * query_norm + distance))
     return np.float32(distance * distance * (1.0 - SUMMATION_ERROR * (p + 8)) - UNDERFLOW_ERROR)
 

@@ -46,19 +46,19 @@ def is_mostly_empty(groups: Any, boxes: Boxes) -> bool:
 def pack_boxes(groups: Any) -> Boxes:
     """Return boxes of neighbouring ``groups`` that are not joined into others."""
     numbers = unjoined_groups(groups)
-    ordered = numbers[locality_order(groups.centroids[numbers])]
-    n_boxes = -(-len(ordered) // GROUPS_PER_BOX)
-    padded = np.append(ordered, np.full(n_boxes * GROUPS_PER_BOX - len(ordered), -1)).reshape(
-        n_boxes, GROUPS_PER_BOX
-    )
-    is_empty = (padded < 0)[:, None, :]
-    centres = np.ascontiguousarray(groups.centroids[padded].transpose(0, 2, 1))
+    ordered_numbers = numbers[locality_order(groups.centroids[numbers])]
+    n_boxes = -(-len(ordered_numbers) // GROUPS_PER_BOX)
+    padded_numbers = np.append(
+        ordered_numbers, np.full(n_boxes * GROUPS_PER_BOX - len(ordered_numbers), -1)
+    ).reshape(n_boxes, GROUPS_PER_BOX)
+    is_empty = (padded_numbers < 0)[:, None, :]
+    centres = np.ascontiguousarray(groups.centroids[padded_numbers].transpose(0, 2, 1))
     positions = np.full(len(groups.parent), -1)  # joined groups have none
-    positions[ordered] = np.arange(len(ordered))
+    positions[ordered_numbers] = np.arange(len(ordered_numbers))
     return Boxes(
         centres=np.where(is_empty, np.inf, centres),
-        sizes=groups.sizes[padded].astype(np.float64),
-        groups=padded,
+        sizes=groups.sizes[padded_numbers].astype(np.float64),
+        groups=padded_numbers,
         low=np.where(is_empty, np.inf, centres).min(axis=2).T.copy(),
         high=np.where(is_empty, -np.inf, centres).max(axis=2).T.copy(),
         distance_to_box=np.empty(n_boxes),

@@ -108,8 +108,8 @@ def add_tile(
 
 def tile_pairs(n_tiles: int) -> list[tuple[int, int]]:
     """Return all pairs of tiles; each with itself first, since its records lie close together."""
-    own = [(tile, tile) for tile in range(n_tiles)]
-    return own + [(a, b) for a in range(n_tiles) for b in range(a + 1, n_tiles)]
+    own_pairs = [(tile, tile) for tile in range(n_tiles)]
+    return own_pairs + [(a, b) for a in range(n_tiles) for b in range(a + 1, n_tiles)]
 
 
 def extended_rows(X: np.ndarray, order: np.ndarray, origin: np.ndarray, scale: float) -> np.ndarray:
@@ -166,19 +166,19 @@ def any_within(products, limit, limits):
 def add_pair(lists, place, other):
     """Add two records to the lists of each other if they come first in double precision."""
     record, other_record = lists.order[place], lists.order[other]
-    squared = squared_distance(lists.X, other_record, lists.X[record])
-    add_to_list(lists, place, record, other_record, squared)
-    add_to_list(lists, other, other_record, record, squared)
+    square = squared_distance(lists.X, other_record, lists.X[record])
+    add_to_list(lists, place, record, other_record, square)
+    add_to_list(lists, other, other_record, record, square)
 
 
 @compiled
-def add_to_list(lists, place, record, other_record, squared):
+def add_to_list(lists, place, record, other_record, square):
     """Add another record to the list of ``record``, whose place is ``place``, if it comes first."""
     best, squares, count = lists.nearest[record], lists.squares[record], lists.counts[place]
     last = best.shape[0] - 1
-    if count > last and not comes_first(NEAREST, squared, other_record, squares[last], best[last]):
+    if count > last and not comes_first(NEAREST, square, other_record, squares[last], best[last]):
         return
-    count = insert(best, squares, count, NEAREST, other_record, squared)
+    count = insert(best, squares, count, NEAREST, other_record, square)
     lists.counts[place] = count
     if count > last:
         lists.limits[place] = product_limit(
@@ -187,8 +187,8 @@ def add_to_list(lists, place, record, other_record, squared):
 
 
 @compiled
-def product_limit(squared, scale, norm, p):
+def product_limit(square, scale, norm, p):
     """Return the greatest product with a record that may come before one at a squared distance."""
-    required = -float(required_score(squared, NEAREST, scale, norm, p))
+    required = -float(required_score(square, NEAREST, scale, norm, p))
     reach = 2.0 * norm + np.sqrt(required)
     return np.float32(required + (SUMMATION_ERROR * reach * reach + UNDERFLOW_ERROR) * (p + 8))

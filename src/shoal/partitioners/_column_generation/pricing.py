@@ -14,14 +14,21 @@ and the reduced cost of a group is at least the minimum over all groups with the
 first record in an order that may differ from size to size. The bound is valid for any dual
 values; good ones make it high.
 
-Groups larger than k need a search only where the duals of triples or groups are large. Cover a
-group S of s records evenly by its subsets of k, each with weight 1 / C(s-1, k-1). Their SSEs weigh
-s (k-1) / (k (s-1)) of that of S, their group duals s / k of one, the dual of a triple with two
-records in S less than once, that of a triple inside S `triple_multiplicity` times, and that of a
-cluster with h records in S at most h // m times and `cluster_excess_share` h times more. So if no
-group of k has a negative reduced cost, neither has S, unless the duals of triples, clusters and
-groups weigh more than its SSE saves. That SSE is bounded by the nearest distances of its records,
-so only groups whose records have a positive `excess` need to be searched.
+Groups larger than k need a search only where the duals of triples, clusters or groups are large.
+Cover a group S of s records evenly by its subsets of k, each with weight 1 / C(s-1, k-1), so that
+each record is covered once. In the weighted sum over these subsets,
+
+- their SSEs add up to s (k-1) / (k (s-1)) times the SSE of S;
+- the group dual counts s / k times;
+- the dual of a triple counts less than once if S contains two of its records, and
+  `triple_multiplicity` times if S contains all three;
+- the dual of a cluster counts at most h // m + h * `cluster_excess_share` times if S contains h of
+  its records.
+
+So if no group of k has a negative reduced cost, neither has S, unless these duals weigh more than
+the SSE of S exceeds that of the subsets. The SSE of S is bounded from below by the nearest
+distances of its records. So only the groups need to be searched in which some record has a positive
+`excess`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -116,11 +123,11 @@ def triple_multiplicity(size: int, k: int) -> float:
 
 @cache
 def cluster_excess_share(size: int, k: int, divisor: int) -> float:
-    """Return how much too often the weighted subsets of ``k`` count the dual of a cluster.
+    """Return how much more often the weighted subsets count the dual of a cluster than the group.
 
-    They are subsets of a group S of ``size`` records, which counts that dual h // divisor times if
-    it contains h records of the cluster. The difference is divided by h; the result is the greatest
-    quotient for any h, and at least 0.
+    The subsets have ``k`` records each, and the group ``size``. The group counts the dual
+    h // divisor times if it contains h records of the cluster. The difference is divided by h; the
+    result is the greatest quotient for any h, and at least 0.
     """
 
     def weighted_count(h: int) -> float:
@@ -272,13 +279,13 @@ class Pricing:
             order, anchors = self.rank_records(shifted_duals, excess_dual > 0)
             ranked_duals = self.ranked_duals(shifted_duals, order, size)
             price = partial(price_anchors, self.table, ranked_duals, size, screening_effort)
-            negative = [
+            negative_anchors = [
                 part[result.reduced_cost_bound < -effort.tolerance]
                 for part, result in price_in_threads(
                     price, split_anchors(anchors, screening_effort), check_interrupt
                 )
             ]
-            anchors = np.concatenate([anchors[:0], *negative])
+            anchors = np.concatenate([anchors[:0], *negative_anchors])
             ranked_duals = self.ranked_duals(duals, order, size)
             yield from self.search_size(ranked_duals, anchors, size, effort, check_interrupt)
 
@@ -298,22 +305,22 @@ class Pricing:
         while len(anchors):
             price = partial(price_anchors, self.table, ranked_duals, size, effort)
             retry_effort = effort._replace(max_steps=max(RETRY_FACTOR * effort.max_steps, 1))
-            unfinished = []
+            unfinished_parts = []
             for part, result in price_in_threads(
                 price, split_anchors(anchors, effort), check_interrupt
             ):
                 is_done, bounds = result.is_complete, result.reduced_cost_bound
-                unfinished.append((part[~is_done], bounds[~is_done]))
+                unfinished_parts.append((part[~is_done], bounds[~is_done]))
                 yield (
                     part[is_done],
                     result._replace(
                         reduced_cost_bound=bounds[is_done], is_complete=is_done[is_done]
                     ),
                 )
-            remaining = np.concatenate([part for part, _ in unfinished])
+            remaining = np.concatenate([part for part, _ in unfinished_parts])
             has_many_left = RETRY_FACTOR * len(remaining) > len(self.table.X)
             if retry_effort.max_steps > effort.max_steps_on_retry or has_many_left:
-                bounds = np.concatenate([bound for _, bound in unfinished])
+                bounds = np.concatenate([bound for _, bound in unfinished_parts])
                 no_groups = np.empty((0, size), np.int64)  # they were yielded before
                 yield (
                     remaining,
@@ -334,12 +341,12 @@ class Pricing:
         tolerance by, and all duals fall by a k-th of the tolerance; or all fall by a k-th of the
         lowest bound. A k-th is enough, since a group has at least k records.
         """
-        clipped = np.minimum(reduced_cost_bound + tolerance, 0.0) - tolerance / self.k
+        clipped_bounds = np.minimum(reduced_cost_bound + tolerance, 0.0) - tolerance / self.k
         even_correction = min(float(reduced_cost_bound.min()), 0.0) / self.k
         return (
-            clipped
-            if fsum(clipped) > len(clipped) * even_correction
-            else np.full(len(clipped), even_correction)
+            clipped_bounds
+            if fsum(clipped_bounds) > len(clipped_bounds) * even_correction
+            else np.full(len(clipped_bounds), even_correction)
         )
 
     def bound(self, correction: Values, duals: Duals, sse: float) -> float:

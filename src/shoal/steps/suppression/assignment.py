@@ -27,7 +27,7 @@ class Assignment:
         self.pattern = np.where(is_below_k, UNDECIDED, problem.missing)
 
     @property
-    def undecided(self) -> Codes:
+    def undecided_pieces(self) -> Codes:
         """The pieces without a pattern."""
         return np.flatnonzero(self.pattern == UNDECIDED)
 

@@ -21,7 +21,7 @@ class CheapestPatterns:
         Lower bound of the weight of all suppressed cells, where a record matches all records with
         the values that it still shows.
     own_bound : float
-        The same, where a suppressed cell is a value of its own.
+        The same bound where a suppressed cell is a value of its own.
     """
 
     patterns: Codes

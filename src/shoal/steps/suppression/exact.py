@@ -144,13 +144,13 @@ def _enumerate_candidates(problem: Problem, max_columns: int) -> Candidates | No
     patterns: list[int] = []
     candidate_of_row: dict[int, Codes] = {}
     for pattern in problem.patterns():
-        fitting = np.flatnonzero(problem.fits(pattern))
-        if not len(fitting):
+        fitting_rows = np.flatnonzero(problem.fits(pattern))
+        if not len(fitting_rows):
             continue
-        n_classes, labels_of_rows = problem.labels(pattern, fitting)
-        is_possible = problem.sizes(labels_of_rows, n_classes, fitting) >= problem.k
+        n_classes, labels_of_rows = problem.labels(pattern, fitting_rows)
+        is_possible = problem.sizes(labels_of_rows, n_classes, fitting_rows) >= problem.k
         class_keys = np.zeros((2, n_classes), np.uint64)
-        for total, keys in zip(class_keys, row_keys[:, fitting], strict=True):
+        for total, keys in zip(class_keys, row_keys[:, fitting_rows], strict=True):
             np.add.at(total, labels_of_rows, keys)
         candidate_of_class = np.full(n_classes, -1)
         new_classes = []
@@ -162,9 +162,9 @@ def _enumerate_candidates(problem: Problem, max_columns: int) -> Candidates | No
                 new_classes.append(i)
             candidate_of_class[i] = candidate_of_keys[key]
         candidate_of_row[pattern] = np.full(len(problem.records), -1)
-        candidate_of_row[pattern][fitting] = candidate_of_class[labels_of_rows]
+        candidate_of_row[pattern][fitting_rows] = candidate_of_class[labels_of_rows]
         is_new = np.isin(labels_of_rows, new_classes)
-        rows.append(fitting[is_new])
+        rows.append(fitting_rows[is_new])
         labels.append(candidate_of_class[labels_of_rows[is_new]])
         n_pairs += int(is_new.sum())
         if n_pairs > max_columns:

@@ -36,12 +36,12 @@ def assign_undecided(assignment: Assignment, generator: np.random.Generator | No
         noise = 1 + MAX_NOISE * generator.random(len(attempts))
         order = np.argsort([attempt.cost for attempt in attempts] * noise, kind="stable")
         for i in order.tolist():
-            if not len(assignment.undecided):
+            if not len(assignment.undecided_pieces):
                 return
             _assign(assignment, attempts[i])
     else:
         _assign_in_order(assignment)
-    if len(assignment.undecided):
+    if len(assignment.undecided_pieces):
         join_one_class(assignment)
 
 
@@ -51,10 +51,11 @@ def _assign_in_order(assignment: Assignment) -> None:
     for _, equal_attempts in groupby(
         attempts, key=lambda attempt: (attempt.cost, attempt.min_size)
     ):
-        undecided = assignment.undecided
-        if not len(undecided):
+        undecided_pieces = assignment.undecided_pieces
+        if not len(undecided_pieces):
             return
-        progress.report("suppressing", len(assignment.row) - len(undecided), len(assignment.row))
+        n_pieces = len(assignment.row)
+        progress.report("suppressing", n_pieces - len(undecided_pieces), n_pieces)
         n_candidates = {
             attempt: _count_candidates(assignment, attempt) for attempt in equal_attempts
         }
@@ -68,7 +69,7 @@ def _undecided_groups(assignment: Assignment, pattern: int) -> tuple[Codes, Code
 
     A group holds the pieces that agree in all columns outside the pattern.
     """
-    pieces = assignment.pieces_that_fit(pattern, assignment.undecided)
+    pieces = assignment.pieces_that_fit(pattern, assignment.undecided_pieces)
     keys, groups = np.unique(assignment.keys(pattern, pieces), return_inverse=True)
     return pieces, groups, keys, assignment.sizes(groups, len(keys), pieces)
 

@@ -147,13 +147,15 @@ def _dissolve_nearby_classes(
 ) -> None:
     """Dissolve the classes of some pieces that are near each other: they become undecided."""
     problem, classes = assignment.problem, Classes(assignment)
-    suppressed = np.flatnonzero(_is_suppressed(assignment))
-    centre = suppressed[generator.integers(len(suppressed))]
-    codes = problem.codes[assignment.row[suppressed]]
+    suppressed_pieces = np.flatnonzero(_is_suppressed(assignment))
+    centre = suppressed_pieces[generator.integers(len(suppressed_pieces))]
+    codes = problem.codes[assignment.row[suppressed_pieces]]
     distances = (codes != problem.codes[assignment.row[centre]]) @ problem.weights
-    nearest = suppressed[np.lexsort((generator.random(len(distances)), distances))[:n_pieces]]
+    nearest = suppressed_pieces[
+        np.lexsort((generator.random(len(distances)), distances))[:n_pieces]
+    ]
     is_dissolved = np.isin(np.arange(classes.n_classes), classes.class_of_piece[nearest])
-    pieces = suppressed[is_dissolved[classes.class_of_piece[suppressed]]]
+    pieces = suppressed_pieces[is_dissolved[classes.class_of_piece[suppressed_pieces]]]
     # They show all their values again.
     assignment.pattern[pieces] = problem.missing[assignment.row[pieces]]
     assignment.merge_pieces()

@@ -195,7 +195,7 @@ class Problem:
     ) -> Codes:
         """Return the number of units, or else of records, with each label.
 
-        ``records`` are those of each row; by default all that it has.
+        ``records`` is the number of records of each row to count; all of them by default.
         """
         if self.units is not None:
             n_units = int(self.units.max()) + 1
