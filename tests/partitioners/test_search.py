@@ -250,6 +250,6 @@ def test_a_search_ends_when_half_of_its_budget_is_spent_once_more(spent, is_over
     run = _Run(X, 3, seconds=1000.0)
     run.start(prepare_grouping(X, MDAV(k=3).fit_predict(X), 3, 8)[0], seed=0)
     monkeypatch.setattr(
-        sys.modules[_Run.__module__].time, "process_time", lambda: run.began + spent
+        sys.modules[_Run.__module__].time, "process_time", lambda: run.start_time + spent
     )
     assert run._is_overdue() is is_over

@@ -125,7 +125,7 @@ def merge_groups(grouping, i, rng_state):
 def mark_changed(grouping, best_and_pool):
     """Mark the records of the groups that the trial changed."""
     for t in range(grouping.counts[N_SAVED]):
-        g = grouping.saved_groups[t]
+        g = grouping.copies.groups[t]
         for m in range(grouping.sizes[g]):
             i = grouping.members[g, m]
             if not best_and_pool.is_changed[i]:
@@ -138,7 +138,7 @@ def mark_changed(grouping, best_and_pool):
 def add_changed_groups(grouping, k, best_and_pool):
     """Add the groups that the trial changed to the pool; a full pool is emptied first."""
     for t in range(grouping.counts[N_SAVED]):
-        g = grouping.saved_groups[t]
+        g = grouping.copies.groups[t]
         size = grouping.sizes[g]
         if k <= size <= best_and_pool.pool.shape[1]:
             if best_and_pool.counts[N_POOLED] == best_and_pool.pool.shape[0]:

@@ -50,10 +50,10 @@ def update_joins(grouping, j):
             first, second, least, next_least = other, first, cost, least
         elif cost < next_least:
             second, next_least = other, cost
-    grouping.join_groups[j, 0], grouping.join_groups[j, 1] = first, second
-    grouping.join_versions[j, 0] = grouping.version[first]
-    grouping.join_versions[j, 1] = grouping.version[second]
-    grouping.join_costs[j, 0], grouping.join_costs[j, 1] = least, next_least
+    grouping.joins.groups[j, 0], grouping.joins.groups[j, 1] = first, second
+    grouping.joins.versions[j, 0] = grouping.version[first]
+    grouping.joins.versions[j, 1] = grouping.version[second]
+    grouping.joins.costs[j, 0], grouping.joins.costs[j, 1] = least, next_least
     grouping.least_join_cost[group, grouping.position[j]] = least
 
 
@@ -63,15 +63,15 @@ def choose_join(grouping, j, excluded):
 
     They are computed again if one of the two groups has changed.
     """
-    first, second = grouping.join_groups[j, 0], grouping.join_groups[j, 1]
+    first, second = grouping.joins.groups[j, 0], grouping.joins.groups[j, 1]
     if (
         first == grouping.labels[j]
         or second == grouping.labels[j]
-        or grouping.version[first] != grouping.join_versions[j, 0]
-        or grouping.version[second] != grouping.join_versions[j, 1]
+        or grouping.version[first] != grouping.joins.versions[j, 0]
+        or grouping.version[second] != grouping.joins.versions[j, 1]
     ):
         update_joins(grouping, j)
-    return 1 if grouping.join_groups[j, 0] == excluded else 0
+    return 1 if grouping.joins.groups[j, 0] == excluded else 0
 
 
 @compiled
@@ -132,10 +132,10 @@ def best_move(grouping, k, i):
             if sse_change + DISCOUNT * grouping.least_join_cost[b, m] < least - margin:
                 j = grouping.members[b, m]
                 choice = choose_join(grouping, j, a)
-                sse_change += grouping.join_costs[j, choice]
+                sse_change += grouping.joins.costs[j, choice]
                 if sse_change < least - margin:
                     least, target, partner = sse_change, b, j
-                    third = grouping.join_groups[j, choice]
+                    third = grouping.joins.groups[j, choice]
     return target, partner, third
 
 

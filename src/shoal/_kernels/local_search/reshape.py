@@ -65,10 +65,10 @@ def gather(grouping, k, i):
     move(grouping, i, h)
     update_group(grouping, h)
     for t in range(grouping.counts[N_SAVED]):
-        update_group(grouping, grouping.saved_groups[t])
+        update_group(grouping, grouping.copies.groups[t])
     t = 0
     while t < grouping.counts[N_SAVED]:
-        g = grouping.saved_groups[t]
+        g = grouping.copies.groups[t]
         if 0 < grouping.sizes[g] < k and not dissolve(grouping, k, g):
             return False
         t += 1
@@ -80,7 +80,7 @@ def sse_before_trial(grouping):
     """Return the SSE, before the trial, of the groups that it changed."""
     total = 0.0
     for t in range(grouping.counts[N_SAVED]):
-        total += grouping.sse_before[t]
+        total += grouping.copies.sse[t]
     return total
 
 
@@ -89,7 +89,7 @@ def descend_around(grouping, k, max_rise):
     """Descend around the changed groups, while the increase may still fall to ``max_rise``."""
     mean_sse = sse_before_trial(grouping) / grouping.counts[N_SAVED]
     for t in range(grouping.counts[N_SAVED]):
-        update_and_queue(grouping, k, grouping.saved_groups[t])
+        update_and_queue(grouping, k, grouping.copies.groups[t])
     n_first = grouping.counts[N_QUEUED]
     for stage in range(len(STAGES)):
         descend(grouping, k, int(STAGES[stage] * n_first))

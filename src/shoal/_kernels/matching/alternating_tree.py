@@ -110,12 +110,12 @@ def expand(graph, matching, blossom):
         matching.node[child].tree_edge = edge
         if child == last:
             return
-        edge = (
-            matching.node[child].cycle_edge
-            if is_forward
-            else matching.node[matching.node[child].predecessor].cycle_edge
-        )
-        child = matching.node[child].successor if is_forward else matching.node[child].predecessor
+        if is_forward:
+            edge = matching.node[child].cycle_edge
+            child = matching.node[child].successor
+        else:
+            child = matching.node[child].predecessor
+            edge = matching.node[child].cycle_edge
         label = OUTER if label == INNER else INNER
 
 

@@ -117,11 +117,12 @@ def add_outer_node(graph, matching, heap, node, tree_edge, n_required):
 def clear_tree(matching, heap):
     """Store all duals and clear the tree."""
     for i in range(matching.counts[N_IN_TREE]):
-        node = matching.node[matching.tree_vertices[i]].top
+        vertex = matching.tree_vertices[i]
+        node = matching.node[vertex].top
         if matching.node[node].label != FREE:
             store_duals(matching, node)
             matching.node[node].label = FREE
-        matching.node[matching.tree_vertices[i]].in_tree = 0
+        matching.node[vertex].in_tree = 0
     matching.counts[N_IN_TREE] = 0
     matching.clock[0] = 0
     heap.size[0] = 0
@@ -162,9 +163,9 @@ def expand_and_push(graph, matching, heap, blossom, n_required):
 def process_edge(graph, matching, heap, edge, n_required):
     """Grow, shrink or augment by an edge, if it is tight; return whether the search is over."""
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
-    if matching.node[matching.node[a].top].label != OUTER:
-        a, b = b, a
     outer_node, other_node = matching.node[a].top, matching.node[b].top
+    if matching.node[outer_node].label != OUTER:
+        a, b, outer_node, other_node = b, a, other_node, outer_node
     if (
         outer_node == other_node
         or matching.node[other_node].label == INNER
@@ -174,7 +175,8 @@ def process_edge(graph, matching, heap, edge, n_required):
     if matching.node[other_node].label == OUTER:
         shrink_and_push(graph, matching, heap, edge, n_required)
         return False
-    matched_edge = matching.node[matching.node[other_node].base].matched_edge
+    other_base = matching.node[other_node].base
+    matched_edge = matching.node[other_base].matched_edge
     if matched_edge < 0:
         augment(graph, matching, a)
         rematch_inside(graph, matching, other_node, b)
