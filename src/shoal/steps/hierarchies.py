@@ -72,8 +72,8 @@ class RecodedColumn:
 
     def _widths(self) -> list[list[int]]:
         """Return the number of values below each category, level by level, without their names."""
-        occurring = np.unique(self.codes)
-        ancestors = [level_ancestors[occurring] for level_ancestors in self.levels.ancestors]
+        occurring_values = np.unique(self.codes)
+        ancestors = [level_ancestors[occurring_values] for level_ancestors in self.levels.ancestors]
         keys: list[Codes] = []  # the last one counts most: the widest categories of the top level
         for level_ancestors in ancestors:
             keys += [level_ancestors, -np.bincount(level_ancestors)[level_ancestors]]
@@ -175,9 +175,11 @@ def _entropy_losses(
 
     The unit is the mean of the last level, so that a column loses 1 there.
     """
-    occurring = np.maximum(counts, 1)
+    positive_counts = np.maximum(counts, 1)
     bits = [
-        np.log2(np.maximum(np.bincount(level_ancestors, counts)[level_ancestors], 1) / occurring)
+        np.log2(
+            np.maximum(np.bincount(level_ancestors, counts)[level_ancestors], 1) / positive_counts
+        )
         for level_ancestors in ancestors
     ]
     max_bits = float((bits[-1] * counts).sum() / max(1.0, counts.sum()))
