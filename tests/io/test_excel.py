@@ -78,7 +78,7 @@ def test_a_number_beyond_all_dates_stays_a_number_with_its_format(tmp_path):
     workbook.save(path)
     source = open_source(path)
     assert source.table.column("a").to_pylist() == [123456789123]
-    assert source.notes.of_column("a").format == "yyyy-mm-dd"
+    assert source.metadata.of_column("a").format == "yyyy-mm-dd"
 
 
 def test_missing_and_numeric_column_names_are_replaced(tmp_path):

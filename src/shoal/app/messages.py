@@ -10,7 +10,9 @@ from shoal.app.fields import Field, not_accepted
 from shoal.app.form import SHUFFLE, all_fields
 from shoal.errors import ShoalError
 
-FILLED_IN = ("hierarchy-suggested",)  # codes of sentences that the form follows
+APPLIED_SUGGESTIONS = (
+    "hierarchy-suggested",
+)  # codes of sentences whose advice the form has applied
 _NOT_ACCEPTED = ("parameter-not-accepted", "parameter-missing")
 
 
@@ -56,7 +58,7 @@ def inspection_remarks(sentences: Sequence[Mapping[str, Any]]) -> list[str]:
     return [
         str(sentence["text"]).replace(" (shuffle)", f" ({page_wording('shuffle', 'True')})")
         for sentence in sentences
-        if sentence["code"] not in FILLED_IN
+        if sentence["code"] not in APPLIED_SUGGESTIONS
     ]
 
 

@@ -146,7 +146,7 @@ class Pages:
             return JSONResponse({"message": "", "reload": True}, 409)
         try:
             name = safe_name(header_text(request.headers.get("x-file-name", "")))
-            format_of(Path(name), offered=views.OFFERED)
+            format_of(Path(name), offered=views.WEB_FORMATS)
             dialect = as_dialect(fields)
             upload_path = session.new_upload()
             await receive(request, upload_path, self._limit)

@@ -316,5 +316,5 @@ def release_name(name: str) -> str:
     """
     compression = Path(name).suffix if compression_of(Path(name)) else ""
     path = strip_compression_suffix(Path(name))
-    ending = format_of(path).written_as or path.suffix  # some formats are read, not written
-    return f"{path.stem}-release{ending}{compression}"
+    suffix = format_of(path).write_suffix or path.suffix  # some formats are read, not written
+    return f"{path.stem}-release{suffix}{compression}"

@@ -86,7 +86,7 @@ def inspect_file(arguments: dict[str, Any]) -> dict[str, Any]:
     categorical = [
         column["name"] for column in inspection["columns"] if column["kind"] in CATEGORICAL
     ]
-    labels = {column: notes.value_labels for column, notes in source.notes.columns.items()}
+    labels = {column: metadata.value_labels for column, metadata in source.metadata.columns.items()}
     return {**inspection, **preview(table, parsed_table, categorical, labels)}
 
 

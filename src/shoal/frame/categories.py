@@ -35,7 +35,7 @@ class CategoryGeometry(NamedTuple):
     ancestors: Codes | None = None
 
 
-class Cells(NamedTuple):
+class CellTexts(NamedTuple):
     """The cells of a column, as indices into a list of texts.
 
     ``counts`` is given where an entry stands for several equal cells.
@@ -77,7 +77,7 @@ def texts_and_index(array: Any) -> tuple[list[str], Codes]:
     return texts, np.asarray(encoded.indices.fill_null(-1).to_numpy(), np.int64)
 
 
-def ordinal_codes(name: str, texts: list[str], cells: Cells, declared_type: Type) -> Matrix:
+def ordinal_codes(name: str, texts: list[str], cells: CellTexts, declared_type: Type) -> Matrix:
     """Return the rank of each text in the order of an ordinal column, counted from 0."""
     if declared_type.order:
         rank = {text: position for position, text in enumerate(declared_type.order)}
@@ -105,7 +105,7 @@ def _positions(texts: Sequence[str]) -> list[float] | None:
 
 
 def nominal_codes(
-    name: str, texts: list[str], cells: Cells, declared_type: Type
+    name: str, texts: list[str], cells: CellTexts, declared_type: Type
 ) -> tuple[Matrix, CategoryGeometry]:
     """Return a code for each text, and what is declared about the distances between codes."""
     distinct_texts = set(texts)
@@ -157,7 +157,7 @@ class SuspectedKind(NamedTuple):
     first_other: int | None  # the first record, counted from 1, whose cell is not of this kind
 
 
-def find_suspected_kind(texts: list[str], cells: Cells) -> SuspectedKind | None:
+def find_suspected_kind(texts: list[str], cells: CellTexts) -> SuspectedKind | None:
     """Return the kind that cells of a text column seem to be of; None if they are plain text."""
     for kind, pattern in KIND_PATTERNS.items():
         matching = [index for index, text in enumerate(texts) if pattern.fullmatch(text.strip())]
@@ -166,7 +166,7 @@ def find_suspected_kind(texts: list[str], cells: Cells) -> SuspectedKind | None:
     return None
 
 
-def refuse_ambiguous_text(name: str, texts: list[str], cells: Cells) -> None:
+def refuse_ambiguous_text(name: str, texts: list[str], cells: CellTexts) -> None:
     """Refuse text that looks like numbers, dates or names of records: the user must declare it."""
     suspected = find_suspected_kind(texts, cells)
     if suspected is not None:
@@ -242,7 +242,7 @@ def _declared_distances(name: str, values: Sequence[str], rows: Sequence[Row]) -
 
 
 def _refuse_unknown(
-    name: str, texts: list[str], cells: Cells, declared_values: Container[str], source: str
+    name: str, texts: list[str], cells: CellTexts, declared_values: Container[str], source: str
 ) -> None:
     unknown = [index for index, text in enumerate(texts) if text not in declared_values]
     if unknown:

@@ -34,7 +34,7 @@ _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 class Metadata(Protocol):
-    """Metadata of a column in a file; `shoal.io.notes.ColumnNotes` has these attributes."""
+    """Metadata of a column in a file; `shoal.io.metadata.ColumnMetadata` has these attributes."""
 
     @property
     def value_labels(self) -> Mapping[Any, str]:

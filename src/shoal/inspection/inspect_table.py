@@ -25,7 +25,7 @@ from shoal.inspection.uniqueness import (
     suggest_by_combination,
 )
 from shoal.io.files import open_source
-from shoal.io.notes import Notes
+from shoal.io.metadata import FileMetadata
 from shoal.io.source import Source
 from shoal.plan.interpretation import decide_kinds_in_source
 
@@ -58,7 +58,7 @@ def inspect(data: IntoDataFrame | str | Path) -> Inspection:
         return inspect_source(open_source(data, numbers=()), Path(data).name)
     frame = tables.open_frame(data)
     decisions = {name: decide_kind(name, tables.arrow(frame, name)) for name in frame.columns}
-    return _inspect(frame, decisions, Notes(), "the table")
+    return _inspect(frame, decisions, FileMetadata(), "the table")
 
 
 def inspect_source(source: Source, name: str) -> Inspection:
@@ -67,17 +67,21 @@ def inspect_source(source: Source, name: str) -> Inspection:
     decisions = decide_kinds_in_source(source, names)
     frame = tables.open_frame(source.with_numbers(names))
     decimal = "." if source.text_dialect is None else source.text_dialect.decimal
-    return _inspect(frame, decisions, source.notes, name, decimal)
+    return _inspect(frame, decisions, source.metadata, name, decimal)
 
 
 def _inspect(
-    frame: Frame, decisions: Mapping[str, Decision], notes: Notes, name: str, decimal: str = "."
+    frame: Frame,
+    decisions: Mapping[str, Decision],
+    metadata: FileMetadata,
+    name: str,
+    decimal: str = ".",
 ) -> Inspection:
     """Describe every column, then suggest roles: by name, relation, uniqueness, combination."""
     frame = _read_numbers_in_text(frame, decisions, decimal)
     column_codes = codes(frame, frame.columns)
     columns = [
-        _describe_column(frame, column, column_codes[:, i], decisions[column], notes)
+        _describe_column(frame, column, column_codes[:, i], decisions[column], metadata)
         for i, column in enumerate(frame.columns)
     ]
     _choose_unit(columns)
@@ -126,17 +130,17 @@ def _quasi_identifiers(columns: Sequence[ColumnEntry]) -> list[int]:
 
 
 def _describe_column(
-    frame: Frame, name: str, codes: Codes, decision: Decision, notes: Notes
+    frame: Frame, name: str, codes: Codes, decision: Decision, metadata: FileMetadata
 ) -> ColumnEntry:
     """Return the entry of a column, with the role that its name, type and values suggest."""
     summary = overview(frame, name)
     facts = _role_facts(frame, name, codes, decision, summary)
     role, why = suggest_role(facts)
     declared_type, why_kind, inferred = _suggest_type(facts, decision)
-    labels = notes.of_column(name).value_labels
+    labels = metadata.of_column(name).value_labels
     return {
         "name": name,
-        "label": notes.of_column(name).label,
+        "label": metadata.of_column(name).label,
         "type": facts.kind,
         "kind": declared_type.kind,
         "why_kind": why_kind,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from shoal.frame.categories import Cells, find_suspected_kind, texts_and_index
+from shoal.frame.categories import CellTexts, find_suspected_kind, texts_and_index
 from shoal.frame.roles import UNIT_ROLES, name_columns
 from shoal.frame.tables import Frame, arrow
 from shoal.frame.values import value_ranks
@@ -77,7 +77,7 @@ def _disguised_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Sen
         if entry["type"] != "text" or entry["kind"] != "nominal" or entry["inferred"]:
             continue
         texts, index = texts_and_index(arrow(frame, entry["name"]))
-        cells = Cells(index)
+        cells = CellTexts(index)
         suspected = find_suspected_kind(texts, cells)
         if suspected is None or 2 * suspected.cells < cells.n_known:
             continue

@@ -98,17 +98,19 @@ def styles() -> str:
 
 def page(template: str, *content: dict[str, Any], **variables: Any) -> str:
     """Return a template filled with ``content``."""
-    return keep_units(str(_environment().get_template(template).render(*content, **variables)))
+    return keep_per_cent_signs(
+        str(_environment().get_template(template).render(*content, **variables))
+    )
 
 
-def keep_units(html: str) -> str:
+def keep_per_cent_signs(html: str) -> str:
     r"""Return a page in which no line breaks between a number and its per cent sign.
 
     A plan, in ``<pre>``, is left as it is: users copy it.
 
     Examples
     --------
-    >>> keep_units("<p>20 %</p><pre>20 %</pre>")
+    >>> keep_per_cent_signs("<p>20 %</p><pre>20 %</pre>")
     '<p>20\xa0%</p><pre>20 %</pre>'
     """
     parts = _PLAN_BLOCK.split(html)

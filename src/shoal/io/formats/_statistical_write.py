@@ -13,7 +13,7 @@ from shoal.frame.arrow_types import is_text
 from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.io.formats._date_encoding import DateEncoding
 from shoal.io.formats._statistical_read import pyreadstat
-from shoal.io.notes import Notes
+from shoal.io.metadata import FileMetadata
 from shoal.io.source import Source
 
 
@@ -54,7 +54,9 @@ def display_formats(
     formats = {}
     for field in source.table.schema:
         source_format = (
-            source.notes.of_column(field.name).format if source.notes.family == family else None
+            source.metadata.of_column(field.name).format
+            if source.metadata.family == family
+            else None
         )
         encoding = dates if pa.types.is_date(field.type) else None
         encoding = datetimes if pa.types.is_timestamp(field.type) else encoding
@@ -95,11 +97,11 @@ def with_letters(column: Any, letters: list[str | None]) -> Any:
 
 
 def letters(
-    notes: Notes, name: str, spell_code: Callable[[str], str | None]
+    metadata: FileMetadata, name: str, spell_code: Callable[[str], str | None]
 ) -> list[str | None] | None:
     """Return the missing codes of a column as letters; None if the family has none."""
-    codes = notes.of_column(name).codes
-    if codes is None or notes.family not in ("stata", "sas"):
+    codes = metadata.of_column(name).codes
+    if codes is None or metadata.family not in ("stata", "sas"):
         return None
     return [None if code is None else spell_code(code) for code in codes.to_pylist()]
 
@@ -120,14 +122,14 @@ def labels_for(value_labels: Mapping[Any, str], column: pa.ChunkedArray) -> dict
 
 
 def shorten_labels(
-    notes: Notes,
+    metadata: FileMetadata,
     kind: str,
     shorten_label: Callable[[str], str],
     shorten_value_label: Callable[[str], str],
-) -> tuple[Notes, list[str]]:
-    """Return the notes with labels shortened to fit the format, and a remark on which."""
+) -> tuple[FileMetadata, list[str]]:
+    """Return the metadata with labels shortened to fit the format, and a remark on which."""
     columns, shortened = {}, []
-    for name, column in notes.columns.items():
+    for name, column in metadata.columns.items():
         values = {key: shorten_value_label(text) for key, text in column.value_labels.items()}
         columns[name] = replace(
             column, label=column.label and shorten_label(column.label), value_labels=values
@@ -137,7 +139,7 @@ def shorten_labels(
     remarks = [
         f"{kind} limits the length of labels; shortened are those of {', '.join(shortened)}."
     ]
-    return replace(notes, columns=columns), remarks if shortened else []
+    return replace(metadata, columns=columns), remarks if shortened else []
 
 
 def check_names(table: pa.Table, pattern: Any, reserved: Collection[str], kind: str) -> None:

@@ -37,7 +37,7 @@ def _check_width(path: Path) -> None:
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write a Feather file; return sentences about lost metadata."""
     del dialect, target
-    feather.write_feather(_arrow.with_notes(source), path)
-    return source.notes.describe_loss(
-        "A Feather file", (*_arrow.SUPPORTED_METADATA, *source.notes.free_text), "arrow"
+    feather.write_feather(_arrow.with_schema_metadata(source), path)
+    return source.metadata.describe_loss(
+        "A Feather file", (*_arrow.SUPPORTED_METADATA, *source.metadata.free_text), "arrow"
     )

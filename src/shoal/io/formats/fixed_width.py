@@ -103,7 +103,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     lines = pc.binary_join_element_wise(*padded_columns, "")
     with open_styled(path, dialect, source.style, target) as file:
         file.writelines(f"{line}{source.style.line_end}" for line in lines.to_pylist())
-    return source.notes.describe_loss("A fixed-width table", (), "text")
+    return source.metadata.describe_loss("A fixed-width table", (), "text")
 
 
 def read_layout(dialect: Dialect, path: Path) -> list[Position]:

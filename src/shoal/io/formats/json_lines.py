@@ -54,7 +54,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
             for row in rows:
                 record = dict(zip(names, row, strict=True))
                 file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
-    return source.notes.describe_loss("A file of JSON lines", (), "json")
+    return source.metadata.describe_loss("A file of JSON lines", (), "json")
 
 
 def _lines(path: Path, dialect: Dialect) -> Iterator[tuple[int, str]]:

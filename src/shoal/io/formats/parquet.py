@@ -70,7 +70,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
                 code="unrepresentable-column",
                 column=field.name,
             )
-    pq.write_table(_arrow.with_notes(source), path)
-    return source.notes.describe_loss(
-        "A Parquet file", (*_arrow.SUPPORTED_METADATA, *source.notes.free_text), "arrow"
+    pq.write_table(_arrow.with_schema_metadata(source), path)
+    return source.metadata.describe_loss(
+        "A Parquet file", (*_arrow.SUPPORTED_METADATA, *source.metadata.free_text), "arrow"
     )

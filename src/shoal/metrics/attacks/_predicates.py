@@ -76,10 +76,10 @@ def concatenate(predicates: Predicates, other: Predicates) -> Predicates:
 
 def rare_value_predicates(setting: AttackSetting, names: Sequence[str]) -> Predicates:
     """Return predicates of one column that match a single class of released records."""
-    members = setting.classes(names)
+    released_classes = setting.classes(names)
     columns, operators, values = [], [], []
     for i, name in enumerate(names):
-        column = setting.tables.released[name][members.representatives].astype(np.float64)
+        column = setting.tables.released[name][released_classes.representatives].astype(np.float64)
         distinct, occurrences = np.unique(column, return_counts=True)  # NaN counts as one value
         rare = distinct[occurrences == 1]
         column_operators = [EQUAL] * len(rare)
