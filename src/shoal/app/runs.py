@@ -5,7 +5,7 @@ from shoal.app.sessions import Run
 from shoal.plan import Plan
 from shoal.steps import GroupingStep
 
-ORDINALS = {1: "next", 2: "2nd", 3: "3rd"}
+ORDINAL_SUFFIXES = {1: "st", 2: "nd", 3: "rd"}  # by the last digit; all others have "th"
 
 
 def new_run(plan: Plan, settings: dict[str, str]) -> Run:
@@ -68,4 +68,17 @@ def announcement(run: Run) -> str:
 def queue_phrase(run: Run, runs: list[Run]) -> str:
     """Return where a waiting run stands in the queue."""
     position = sum(other.state == "waiting" and other.number < run.number for other in runs) + 1
-    return f"waiting: {ORDINALS.get(position, f'{position}th')} in the queue"
+    place = "next" if position == 1 else _ordinal(position)
+    return f"waiting: {place} in the queue"
+
+
+def _ordinal(number: int) -> str:
+    """Return a number with its ordinal suffix.
+
+    Examples
+    --------
+    >>> [_ordinal(number) for number in (2, 3, 4, 11, 12, 21, 112)]
+    ['2nd', '3rd', '4th', '11th', '12th', '21st', '112th']
+    """
+    is_teen = number % 100 in (11, 12, 13)
+    return f"{number}{'th' if is_teen else ORDINAL_SUFFIXES.get(number % 10, 'th')}"

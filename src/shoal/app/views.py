@@ -83,8 +83,8 @@ def _earlier_settings(session: Session) -> list[dict[str, str]]:
     return form.earlier_steps(session.settings)
 
 
-def _reading_content(session: Session) -> dict[str, Any] | None:
-    """Return how the stored file is read and what is shown of it; None if there is none."""
+def _reading_content(session: Session) -> dict[str, Any]:
+    """Return how the stored file is read and what is shown of it; without text if there is none."""
     file, inspection = session.file, session.inspection
     sheets = inspection.sheets if inspection else []
     if file is None or not (is_text(file) or sheets):

@@ -26,7 +26,7 @@ def check_manifest(entries: Mapping[str, Any]) -> tuple[bool, str]:
     if seal(entries) != entries["seal"]:
         return False, "it was changed"
     if entries["manifest"] != 1 and entries["note"] != NOTE:
-        return False, "its note is another than that of this Shoal"
+        return False, "its note differs from the one that this version writes"
     return True, "as it was written"
 
 

@@ -91,7 +91,7 @@ def as_edits(rules: object) -> tuple[Edit, ...]:
 
 
 def parse_edit(text: object) -> Edit:
-    """Return a rule from its text; names that are not identifiers are in backquotes."""
+    """Return a rule from its text, in which names that are not valid Python are in backquotes."""
     if not isinstance(text, str):
         raise PlanError("An edit is a text, such as 'age >= 0'.", code="edit-unreadable")
     quoted: dict[str, str] = {}

@@ -141,11 +141,11 @@ def _describe_column(
     return {
         "name": name,
         "label": metadata.of_column(name).label,
-        "type": facts.kind,
+        "type": facts.type,
         "kind": declared_type.kind,
         "why_kind": why_kind,
         "inferred": inferred,
-        "declare": declared_type.to_entry() if inferred or facts.kind == "text" else "",
+        "declare": declared_type.to_entry() if inferred or facts.type == "text" else "",
         "formats": list(decision.formats),
         "labels": {text_of(value): text for value, text in list(labels.items())[:MAX_LABELS]},
         "missing_codes": _suggest_missing_codes(
@@ -164,12 +164,12 @@ def _role_facts(
     frame: Frame, name: str, codes: Codes, decision: Decision, summary: Overview
 ) -> RoleFacts:
     """Return the facts that determine the suggested role of a column."""
-    kind = {"date": "date"}.get(decision.kind, summary.type)
+    shown_type = {"date": "date"}.get(decision.kind, summary.type)
     if decision.kind == "numeric" and summary.type == "text":
-        kind = "number"
+        shown_type = "number"
     return RoleFacts(
         name,
-        kind,
+        shown_type,
         len(frame),
         distinct=len(set(codes.tolist())) - (summary.missing > 0),
         unique=share_unique(codes, tables.has_missing(frame, [name]) if summary.missing else None),

@@ -64,7 +64,7 @@ class RoleFacts:
     ----------
     name : str
         Name of the column.
-    kind : str
+    type : str
         ``"whole"``, ``"number"``, ``"date"``, ``"yes/no"`` or ``"text"``.
     records : int
         Number of records.
@@ -86,7 +86,7 @@ class RoleFacts:
     """
 
     name: str
-    kind: str
+    type: str
     records: int
     distinct: int
     unique: float
@@ -160,7 +160,7 @@ def _suggest_unit(facts: RoleFacts) -> tuple[str, str] | None:
     """Suggest the role of a column that identifies persons with several records each."""
     matching_words = facts.words & PERSON_WORDS
     other_words = facts.words & (CODED_WORDS | QUASI_IDENTIFIER_WORDS | CONFIDENTIAL_WORDS)
-    may_identify = facts.kind in ("whole", "text")
+    may_identify = facts.type in ("whole", "text")
     has_repeats = 1 < facts.distinct < facts.records - facts.missing
     if not matching_words or other_words or not may_identify or not has_repeats:
         return None
@@ -177,11 +177,11 @@ def _suggest_unit(facts: RoleFacts) -> tuple[str, str] | None:
 def _suggest_identifier(facts: RoleFacts) -> tuple[str, str] | None:
     """Suggest the role of a column that identifies records or persons."""
     matching_words = facts.words & IDENTIFIER_WORDS
-    if matching_words and (facts.unique > 0.5 or facts.kind == "text"):
+    if matching_words and (facts.unique > 0.5 or facts.type == "text"):
         return "identifier", f"its name suggests it ({min(matching_words)})"
-    if facts.unique == 1.0 and facts.kind == "text":
+    if facts.unique == 1.0 and facts.type == "text":
         return "identifier", "text, and every value occurs once"
-    if facts.kind == "text" and facts.unique > MOSTLY_UNIQUE and facts.records > SHORT_TABLE:
+    if facts.type == "text" and facts.unique > MOSTLY_UNIQUE and facts.records > SHORT_TABLE:
         return "identifier", f"text that names {100 * facts.unique:.0f} % of the records"
     if facts.unique == 1.0 and facts.is_sequence:
         return "identifier", "whole numbers that count the records"

@@ -4,8 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.metrics._base import Labels
-from shoal.metrics.anonymity import classes
-from shoal.metrics.unit_counts import units_per_class
+from shoal.metrics.anonymity import classes, units_per_class
 
 Mask = NDArray[np.bool_]
 

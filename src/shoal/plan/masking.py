@@ -158,12 +158,14 @@ def _measure(
 
 def drawn_seeds(plan: "Plan", seeded_steps: Sequence[Step]) -> tuple[int, ...]:
     """Return the seeds that the steps of a plan lack and those of ``seeded_steps`` have."""
-    pairs = zip(plan.steps, seeded_steps, strict=True)
-    seeds = [zip(plan_seed.seeds, drawn_seed.seeds, strict=True) for plan_seed, drawn_seed in pairs]
+    steps = zip(plan.steps, seeded_steps, strict=True)
+    pairs_by_step = [
+        zip(plan_step.seeds, seeded_step.seeds, strict=True) for plan_step, seeded_step in steps
+    ]
     return tuple(
         drawn_seed
-        for step in seeds
-        for plan_seed, drawn_seed in step
+        for pairs in pairs_by_step
+        for plan_seed, drawn_seed in pairs
         if plan_seed is None and drawn_seed is not None
     )
 

@@ -55,12 +55,6 @@ WARNING_CLASSES: dict[str, type[ShoalWarning]] = {
     "homogeneous-group": HomogeneousGroup,
     "formula-cells": FormulaCells,
 }
-# Codes of the findings of the run itself; all others are computed from its tables.
-RUN_CODES = (
-    "missing-values", "released-index", "constant-column", "cells-suppressed", "strata-merged",
-    "values-generalised", "values-randomised", "columns-weighted", "unfinished", "kind-inferred",
-    "missing-codes",
-)  # fmt: skip
 
 
 def run_findings(

@@ -7,7 +7,7 @@ from typing import Any
 from shoal.plan.findings.phrases import format_share
 from shoal.report import figures, maps
 from shoal.report.draw import Figure
-from shoal.report.layout import by_reason, numbers, short_number, short_statistic, tables
+from shoal.report.layout import by_reason, numbers, short_number, short_statistic, tables, unit_for
 from shoal.report.text import one_line
 
 BREAK_MARKS = "_.-/"  # after which a name may break
@@ -28,7 +28,6 @@ MEASURE_LABELS = {
     ": sd": ": standard deviation",
     "hellinger": "Hellinger",
 }
-SINGULAR = {"records": "record", "units": "unit", "values": "value", "classes": "class"}
 
 
 def render(summary: dict[str, Any]) -> str:
@@ -159,17 +158,6 @@ def _unbroken_label(name: str) -> Any:
         Markup('<span class="whole">{}</span>').format(word) if "-" in word else escape(word)
         for word in measure_label(name).split(" ")
     )
-
-
-def unit_for(unit: str, value: Any) -> str:
-    """Return the unit of a measure, in the singular after 1.
-
-    Examples
-    --------
-    >>> unit_for("records", 5), unit_for("classes", 1), unit_for("%", 1)
-    ('records', 'class', '%')
-    """
-    return SINGULAR.get(unit, unit) if value == 1 else unit
 
 
 @cache

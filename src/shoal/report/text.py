@@ -6,10 +6,9 @@ from typing import Any
 
 from shoal._text import align_rows, count, format_percentage, size_range, text_width
 from shoal.metrics import MEASURE_INFO
-from shoal.report.layout import by_reason, format_number, numbers, tables
+from shoal.report.layout import by_reason, format_number, numbers, tables, unit_for
 
 SEVERITIES = {"breaks": "not kept", "qualifies": "reservation", "informs": "note"}
-SINGULAR = {"records": "record", "units": "unit", "values": "value", "classes": "class"}
 ROUNDING = 1e-7  # a proven gap below it is a rounding error
 
 
@@ -135,7 +134,10 @@ def table(
 ) -> str:
     """Return measures as aligned lines and tables, then what they mean, then remarks."""
     lines = [
-        [f"{name} {part}".strip(), f"{format_number(value)} {_unit(name, value)}".strip()]
+        [
+            f"{name} {part}".strip(),
+            f"{format_number(value)} {unit_for(MEASURE_INFO[name].unit, value)}".strip(),
+        ]
         for name, part, value in numbers({**measures, "class_sizes": {}})
     ]
     if "class_sizes" in measures:
@@ -150,12 +152,6 @@ def table(
     notes = [f"{', '.join(names)}: {reason}" for reason, names in by_reason(remarks or {}).items()]
     blocks.append("\n".join(notes))
     return "\n\n".join(block for block in blocks if block)
-
-
-def _unit(name: str, value: Any) -> str:
-    """Return the unit of a measure, in the singular for a count of one."""
-    unit = MEASURE_INFO[name].unit
-    return SINGULAR.get(unit, unit) if value == 1 else unit
 
 
 def _wrap(text: str, mark: str = "") -> str:
