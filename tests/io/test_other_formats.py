@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from raising import raises
 from shoal import microaggregate
 from shoal.errors import ColumnError, FileError
-from shoal.io import limits
+from shoal.io import size_limits
 from shoal.io.dialect import Dialect
 from shoal.io.files import check_format, open_source, read, write
 from shoal.io.formats import FORMATS, r, sas
@@ -200,7 +200,7 @@ def test_damaged_and_inflated_files_of_r_are_refused(tmp_path, monkeypatch):
         path.write_bytes(damaged)
         with raises(FileError, "file-damaged"):
             read(path)
-    monkeypatch.setattr(limits, "ALWAYS_ALLOWED", 1 << 20)
+    monkeypatch.setattr(size_limits, "ALWAYS_ALLOWED", 1 << 20)
     path.write_bytes(bz2.compress(bytes(1 << 23)))
     with raises(FileError, "file-too-large"):
         read(path)

@@ -237,7 +237,7 @@ def _build_step(
 def _values_by_column(
     values: dict[str, Any], common_value: Any, columns: list[str]
 ) -> dict[str, Any]:
-    """Return values by column; columns without one have that of all columns, if there is one."""
+    """Return values by column; columns without one have ``common_value``, if there is one."""
     if common_value is None or isinstance(common_value, Mapping):
         return values
     return {**dict.fromkeys(columns, common_value), **values}

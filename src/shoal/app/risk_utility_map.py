@@ -13,7 +13,7 @@ from shoal.report.maps import MapPoint, risk_map
 RISK = RISKS[DEFAULT_RISK].label  # the word of reports and comparisons
 MAX_LABEL = 24  # characters of a name on the map; the title of its point has all
 WIDTH, NARROW = 480, 360  # of the map, the second for narrow screens
-MAX_NAMED = 12  # points; with more, only numbers fit
+MAX_NAMED_POINTS = 12  # points; with more, only numbers fit
 
 
 def front_of(runs: list[Run]) -> set[int]:
@@ -54,7 +54,7 @@ def draw_map(runs: list[Run], front: set[int], best: int | None = None) -> str:
         MapPoint(
             loss,
             risk,
-            shorten(titles[number], MAX_LABEL) if len(points) <= MAX_NAMED else str(number),
+            shorten(titles[number], MAX_LABEL) if len(points) <= MAX_NAMED_POINTS else str(number),
             f"{number}. {titles[number]}: loss {loss:.2f} %, records at risk {risk:.1f} %",
             "best" if number in front else "other",
             number == best,

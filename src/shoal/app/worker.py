@@ -29,7 +29,7 @@ from shoal.frame.preview import preview
 from shoal.inspection import inspect_source
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, write
-from shoal.io.limits import at_most_columns
+from shoal.io.size_limits import at_most_columns
 from shoal.plan import Plan, Release, document
 from shoal.plan.deliver import Delivery, deliver
 from shoal.report.html import render

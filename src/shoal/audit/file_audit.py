@@ -92,7 +92,7 @@ class FileAudit:
         yield run_check("versions", lambda: statements.check_versions(self.entries, entries))
 
     def compare_earlier(self, earlier: Sequence[str]) -> Iterator[Check]:
-        """Yield the check of what earlier releases disclose, and add it to the verdict."""
+        """Yield the check of what earlier releases disclose; add its findings to the verdict."""
         if earlier and self.verdict is not None:
             yield run_check("earlier releases", lambda: self._compare_earlier(earlier))
 

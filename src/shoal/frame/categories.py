@@ -13,8 +13,8 @@ from shoal.frame.hierarchies import Hierarchy, Row
 from shoal.frame.numerals import open_end_position
 from shoal.frame.types import Type, text_of
 
-MAX_DECLARED = 500  # categories with a declared distance for every pair
-MAX_TABULATED = 500  # categories whose distances in a hierarchy are kept as a matrix
+MAX_DECLARED_CATEGORIES = 500  # categories with a declared distance for every pair
+MAX_TABULATED_CATEGORIES = 500  # categories whose distances in a hierarchy are kept as a matrix
 KIND_PATTERNS = {
     "numeric": re.compile(r"[(+-]*\s*[$€£¥]?[+-]?(\d[\d.,]*|[.,]\d+)([eE][+-]?\d+)?\s*[%€£]?\)?"),
     "date": re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[/.]\d{1,2}[/.]\d{4}.*"),
@@ -118,10 +118,11 @@ def nominal_codes(
             column=name,
             count=n_distinct,
         )
-    if declared_type.distances and n_distinct > MAX_DECLARED:
+    if declared_type.distances and n_distinct > MAX_DECLARED_CATEGORIES:
         raise InputError(
             f"Column {name!r} has {n_distinct} categories, and a distance can be declared for every"
-            f" pair of at most {MAX_DECLARED}. Declare a hierarchy instead, or no distances.",
+            f" pair of at most {MAX_DECLARED_CATEGORIES}. Declare a hierarchy instead, or no"
+            " distances.",
             code="too-many-categories",
             column=name,
             count=n_distinct,
@@ -139,7 +140,7 @@ def nominal_codes(
     codes = np.array([float(code_of[text]) for text in texts])
     if declared_type.hierarchy:
         ancestors = _ancestor_codes(occurring_values, declared_type.hierarchy)
-        if n_distinct > MAX_TABULATED:
+        if n_distinct > MAX_TABULATED_CATEGORIES:
             return codes, CategoryGeometry(ancestors=ancestors)
         return codes, CategoryGeometry(_hierarchy_distances(ancestors))
     if declared_type.distances:

@@ -82,7 +82,7 @@ def parse_date(text: str, date_format: str = "") -> dt.datetime | None:
 
 
 def _fitting_formats(texts: Sequence[str], formats: Sequence[str]) -> list[str]:
-    """Return the formats that fit; one of several that give the same dates."""
+    """Return the formats that fit all texts; of those that give the same dates, only the first."""
     fitting: dict[tuple[dt.datetime, ...], str] = {}
     for date_format in formats:
         dates = [parse_date(text, date_format) for text in texts]

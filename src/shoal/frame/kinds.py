@@ -81,7 +81,7 @@ class Decision:
 
 @dataclass(frozen=True, eq=False)
 class ColumnFacts:
-    """What the rules know of a column.
+    """The facts about a column that the rules use.
 
     Parameters
     ----------

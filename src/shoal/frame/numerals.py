@@ -112,7 +112,7 @@ def parse_numerals(
 
 
 def read_numerals(array: Any, decimal: str = ".") -> tuple[Any, NumeralStyle | None]:
-    """Return an Arrow array of text as numbers, and how they are written; None if they differ."""
+    """Return an Arrow array of text as numbers, and their style; None if their styles differ."""
     encoded = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     encoded = encoded.dictionary_encode()
     numbers, style = parse_numerals(encoded.dictionary.to_pylist(), decimal)

@@ -174,7 +174,7 @@ def _role_facts(
         distinct=len(set(codes.tolist())) - (summary.missing > 0),
         unique=share_unique(codes, tables.has_missing(frame, [name]) if summary.missing else None),
         is_sequence=summary.is_sequence,
-        positive=summary.is_positive,
+        is_positive=summary.is_positive,
         missing=summary.missing,
         is_ascending=summary.is_ascending,
         is_whole=summary.is_whole,

@@ -15,7 +15,7 @@ MIN_RECORDS = 10  # the order of fewer may be chance
 MIN_SORTED_CORRELATION = 0.999  # rank correlation with the row number of a sorted column
 MIN_KEY_SHARE = 0.5  # share of unique values from which a confidential column works as a key
 MAX_RELATIONS = 10
-MAX_ORDERED = 50  # columns that are compared with the order of records
+MAX_ORDER_COLUMNS = 50  # columns that are compared with the order of records
 
 
 class Sentence(NamedTuple):
@@ -170,7 +170,7 @@ def _sorted_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Senten
         for entry in columns
         if entry["role"] in masked_roles and entry["distinct"] > 1
     ]
-    names = names[:MAX_ORDERED] if len(frame) >= MIN_RECORDS else []
+    names = names[:MAX_ORDER_COLUMNS] if len(frame) >= MIN_RECORDS else []
     sorted_columns = []
     for name in names:
         ranks = value_ranks(frame, name)

@@ -74,7 +74,7 @@ class RoleFacts:
         Share of the records with a unique value.
     is_sequence : bool
         Whether the values are consecutive whole numbers.
-    positive : bool
+    is_positive : bool
         Whether all values are numbers above 0.
     missing : int
         Number of missing values.
@@ -91,7 +91,7 @@ class RoleFacts:
     distinct: int
     unique: float
     is_sequence: bool
-    positive: bool
+    is_positive: bool
     missing: int = 0
     is_ascending: bool = False
     is_whole: bool = False
@@ -137,7 +137,7 @@ def _suggest_survey_role(facts: RoleFacts) -> tuple[str, str] | None:
     words = facts.words
     matching_words = {word for word in words if word in WEIGHT_WORDS or word.endswith("wgt")}
     matching_words = matching_words or ("weight" in words and words & SURVEY_WORDS) or set()
-    if matching_words and facts.positive:
+    if matching_words and facts.is_positive:
         return (
             "weight",
             f"its name suggests it ({min(matching_words)}), and it is above 0 throughout",

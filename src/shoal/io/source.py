@@ -40,7 +40,7 @@ class Source:
         Remarks on how the table was read.
     style : TextStyle
         The style of a text table.
-    declared : mapping of str to Type or "text"
+    declared_types : mapping of str to Type or "text"
         Types of columns that the description of a text file states.
     """
 
@@ -49,7 +49,7 @@ class Source:
     text_dialect: Dialect | None = None
     remarks: tuple[str, ...] = ()
     style: TextStyle = field(default_factory=TextStyle)
-    declared: Mapping[str, Type | Literal["text"]] = field(default_factory=dict)
+    declared_types: Mapping[str, Type | Literal["text"]] = field(default_factory=dict)
 
     def with_numbers(
         self, columns: Collection[str], text_columns: Collection[str] = ()
@@ -105,12 +105,12 @@ class Source:
         """
         if self.text_dialect is None:
             return self
-        stated_types = {**self.declared, **types}
+        stated_types = {**self.declared_types, **types}
         columns = {name: stated_types.get(name) for name in self.table.column_names}
         columns = {
-            name: declared
-            for name, declared in columns.items()
-            if name not in untyped and declared != "text"
+            name: stated_type
+            for name, stated_type in columns.items()
+            if name not in untyped and stated_type != "text"
         }
         table = type_columns(
             self.table, columns, self.text_dialect, dates=dates, long_integers=long_integers

@@ -110,10 +110,10 @@ class _Matching:
             return np.bincount(labels, self.records[rows], n_labels).astype(np.int64)
         label_of = np.full(len(self.records), -1)
         label_of[rows] = labels
-        members = label_of[self.label]
+        new_labels = label_of[self.label]
         n_units = int(self.units.max()) + 1
-        has_label = members >= 0
-        pairs = np.unique(members[has_label] * n_units + self.units[has_label])
+        has_label = new_labels >= 0
+        pairs = np.unique(new_labels[has_label] * n_units + self.units[has_label])
         return np.bincount(pairs // n_units, minlength=n_labels)
 
     def _count_matching_units(self, row: int, best: int) -> int:

@@ -110,10 +110,10 @@ def refuses_homogeneous(plan: "Plan") -> bool:
 
 
 def refuse_homogeneous(
-    plan: "Plan", shared_counts: Mapping[str, SharedCounts], number: int
+    plan: "Plan", shared_counts: Mapping[str, SharedCounts], n_classes: int
 ) -> None:
-    """Refuse classes that share a confidential value, given their number and that of all."""
-    reason = describe_homogeneity(shared_counts, number, plan.unit_column or RECORD_UNIT)
+    """Refuse a release in which some of the ``n_classes`` share a confidential value."""
+    reason = describe_homogeneity(shared_counts, n_classes, plan.unit_column or RECORD_UNIT)
     if reason:
         raise InputError(
             f"{reason} Mask the columns in one step, or raise k.", code="homogeneous-classes"

@@ -12,7 +12,7 @@ from shoal.report.text import one_line
 
 BREAK_MARKS = "_.-/"  # after which a name may break
 MAX_LETTERS = 20
-MAX_UNBROKEN = 12  # letters of a name that is not broken
+MAX_UNBROKEN_LETTERS = 12  # letters of a name that is not broken
 NO_BREAK_SPACE = "\u00a0"
 _PLAN_BLOCK = re.compile(r"((?:<|&lt;)pre(?:>|&gt;).*?(?:<|&lt;)/pre(?:>|&gt;))", re.DOTALL)
 MEASURE_LABELS = {
@@ -125,7 +125,7 @@ def breakable_parts(name: Any) -> list[str]:
     >>> breakable_parts("household_size"), breakable_parts("ln_wage")
     (['household_', 'size'], ['ln_wage'])
     """
-    if len(str(name)) <= MAX_UNBROKEN:
+    if len(str(name)) <= MAX_UNBROKEN_LETTERS:
         return [str(name)]
     parts, length = [""], 0
     for letter in str(name):

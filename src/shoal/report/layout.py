@@ -16,6 +16,7 @@ class Row(NamedTuple):
     value: Any
 
 
+NEGLIGIBLE_GAP = 1e-7  # a proven gap below it is a rounding error
 MAX_NUMBERS = 5  # columns of a table that fits on paper
 SINGULAR = {"records": "record", "units": "unit", "values": "value", "classes": "class"}
 

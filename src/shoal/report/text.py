@@ -6,10 +6,9 @@ from typing import Any
 
 from shoal._text import align_rows, count, format_percentage, size_range, text_width
 from shoal.metrics import MEASURE_INFO
-from shoal.report.layout import by_reason, format_number, numbers, tables, unit_for
+from shoal.report.layout import NEGLIGIBLE_GAP, by_reason, format_number, numbers, tables, unit_for
 
 SEVERITIES = {"breaks": "not kept", "qualifies": "reservation", "informs": "note"}
-ROUNDING = 1e-7  # a proven gap below it is a rounding error
 
 
 def one_line(summary: dict[str, Any]) -> str:
@@ -36,13 +35,13 @@ def _certificate(measures: list[dict[str, Any]]) -> str:
     gap = next((m["value"] for m in measures if m["name"] == "certified_gap"), None)
     if gap is None:
         return ""
-    if gap < ROUNDING:
+    if gap < NEGLIGIBLE_GAP:
         return ", proven to be the least possible"
     return f", at most {100 * gap:.2g} % above the least possible"
 
 
 def whole_text(summary: dict[str, Any]) -> str:
-    """Return the report for a terminal: verdict, warnings, measures."""
+    """Return the report for a terminal, from the verdict to the measures."""
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
     attacker = summary["attacker"]
     verdict = summary["verdict"]

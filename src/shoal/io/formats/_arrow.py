@@ -25,7 +25,7 @@ _NUMPY = re.compile(
 
 
 def source_of(table: pa.Table) -> Source:
-    """Return a table read by Arrow with its notes, in types that Arrow's functions support.
+    """Return a table read by Arrow with its metadata, in types that Arrow's functions support.
 
     The offsets or codes of a damaged file may point outside the table, which would crash the
     process later; the full validation refuses such a table.

@@ -17,8 +17,8 @@ from shoal.errors import ColumnError, FileError
 from shoal.io.dialect import Dialect
 from shoal.io.formats._sheet_columns import SheetColumns
 from shoal.io.formats._xlsx_parts import sheet_parts
-from shoal.io.limits import check_growth
 from shoal.io.metadata import ColumnMetadata, FileMetadata
+from shoal.io.size_limits import check_growth
 from shoal.io.source import Source
 
 CELL_SIZE = 64  # bytes of a value in Python, about

@@ -32,7 +32,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
             records=table.num_rows,
             columns=table.num_columns,
         )
-    columns = {name: _writable(table.column(name), name) for name in table.column_names}
+    columns = {name: _to_writable(table.column(name), name) for name in table.column_names}
     formats = {name: metadata.of_column(name).format for name in columns if keeps_formats}
     try:
         _write_book(path, columns, formats)
@@ -69,7 +69,7 @@ class _Exact(float):
         return self.digits
 
 
-def _writable(column: Any, name: str) -> Any:
+def _to_writable(column: Any, name: str) -> Any:
     """Return a column of values that a cell can hold."""
     column = without_dictionary(column)
     arrow_type = column.type

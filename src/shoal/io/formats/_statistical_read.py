@@ -17,7 +17,7 @@ from shoal.errors import FileError, MissingDependency
 from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.io.dialect import Dialect
 from shoal.io.formats._date_encoding import DateEncoding
-from shoal.io.limits import check_columns, check_growth
+from shoal.io.size_limits import check_columns, check_growth
 
 OBJECT_SIZE = 32  # bytes per value in pyreadstat, besides the value itself
 INTEGERS = {"int8": pa.int8(), "int16": pa.int16(), "int32": pa.int32()}

@@ -14,7 +14,7 @@ from shoal._params import hint
 from shoal.errors import FileError, MissingDependency
 from shoal.io.dialect import Dialect
 from shoal.io.formats import _arrow
-from shoal.io.limits import check_columns, check_growth
+from shoal.io.size_limits import check_columns, check_growth
 from shoal.io.source import Source
 
 try:

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from shoal.errors import FileError
 from shoal.io.dialect import Dialect
 from shoal.io.formats import _arrow
-from shoal.io.limits import check_columns, check_growth, growth_limit
+from shoal.io.size_limits import check_columns, check_growth, growth_limit
 from shoal.io.source import Source
 
 _WIDTHS = {"BOOLEAN": 1 / 8, "INT32": 4, "INT64": 8, "INT96": 8, "FLOAT": 4, "DOUBLE": 8}

@@ -19,8 +19,8 @@ import pyarrow as pa
 from shoal._params import hint
 from shoal.errors import ColumnError, FileError, MissingDependency
 from shoal.io.dialect import Dialect
-from shoal.io.limits import check_columns, check_growth
 from shoal.io.metadata import ColumnMetadata, FileMetadata
+from shoal.io.size_limits import check_columns, check_growth
 from shoal.io.source import Source
 
 try:

@@ -34,7 +34,7 @@ _DATE_FORMATS = (
     "MONYY",
 )
 _DATETIME_FORMATS = ("DATETIME", "E8601DT", "B8601DT", "IS8601DT", "DATEAMPM")
-_CREATED = b"01JAN70:00:00:00"
+_CREATION_TIME = b"01JAN70:00:00:00"
 _TIME_OFFSETS = (144, 160, 464, 480)  # created and modified, of library and member
 
 
@@ -133,7 +133,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         if (codes := writing.letters(metadata, name, str.upper)) is not None
     }
     write_letters(path, table.num_rows, letters)
-    writing.fix_times(path, [(i, _CREATED) for i in _TIME_OFFSETS])
+    writing.fix_times(path, [(i, _CREATION_TIME) for i in _TIME_OFFSETS])
     return [*remarks, *metadata.describe_loss("A SAS transport file", SUPPORTED_METADATA, "sas")]
 
 
@@ -194,7 +194,7 @@ def _check_range(table: pa.Table) -> None:
 
 
 def _encoding_of_format(display_format: str | None) -> DateEncoding | None:
-    """Return the clock of a display format; None if it is not a date or a time."""
+    """Return the date encoding of a display format; None if it shows no dates or times."""
     format_name = (display_format or "").upper().rstrip("0123456789.")
     if format_name in _DATETIME_FORMATS:
         return DATETIMES

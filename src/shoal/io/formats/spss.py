@@ -28,10 +28,12 @@ SUPPORTED_METADATA = (
 DATES = DateEncoding("1582-10-14", 1000, True)
 DATETIMES = DateEncoding("1582-10-14", 1000, False)
 _NAME = re.compile(r"[^\W\d_][\w.@#$]{0,63}")
-_RESERVED = ("ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH")
+_RESERVED_WORDS = (
+    "ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH",
+)  # fmt: skip
 _DATE_FORMATS = ("DATE", "ADATE", "EDATE", "SDATE", "JDATE")
 _DATETIME_FORMATS = ("DATETIME", "YMDHMS")
-_CREATED = [(92, b"01 Jan 70"), (101, b"00:00:00")]
+_CREATION_TIMES = [(92, b"01 Jan 70"), (101, b"00:00:00")]
 
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
@@ -70,7 +72,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write an SPSS file; return sentences about lost metadata."""
     del dialect
-    writing.check_names(source.table, _NAME, _RESERVED, "An SPSS file")
+    writing.check_names(source.table, _NAME, _RESERVED_WORDS, "An SPSS file")
     metadata, remarks = writing.shorten_labels(
         source.metadata,
         "An SPSS file",
@@ -117,7 +119,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
             name: display_format for name, display_format in formats.items() if display_format
         },
     )
-    writing.fix_times(path, _CREATED)
+    writing.fix_times(path, _CREATION_TIMES)
     return [*remarks, *metadata.describe_loss("An SPSS file", SUPPORTED_METADATA, "spss")]
 
 
@@ -183,7 +185,7 @@ def _labels(metadata: ColumnMetadata, column: pa.ChunkedArray) -> dict[Any, str]
 
 
 def _encoding_of_format(display_format: str | None) -> DateEncoding | None:
-    """Return the clock of a display format; None if it is not a date or a time."""
+    """Return the date encoding of a display format; None if it shows no dates or times."""
     format_name = (re.match(r"[A-Z]+", display_format or "") or [""])[0]
     if format_name in _DATE_FORMATS:
         return DATES

@@ -20,10 +20,22 @@ SUPPORTED_METADATA = ("labels", "value labels", "missing codes", "formats", File
 DATES = DateEncoding("1960-01-01", 86_400_000, True)
 DATETIMES = DateEncoding("1960-01-01", 1, False)
 _NAME = re.compile(r"[^\W\d]\w{0,31}")
-_RESERVED = {"_all", "_b", "_coef", "_cons", "_n", "_N", "_pi", "_pred", "_rc", "_skip", "strL"}
-_RESERVED |= {"byte", "double", "float", "if", "in", "int", "long", "using", "with"}
-_RESERVED |= {f"str{width}" for width in range(1, 2046)}
-_CREATED = b"01 Jan 1970 00:00"
+_RESERVED_WORDS = {
+    "_all",
+    "_b",
+    "_coef",
+    "_cons",
+    "_n",
+    "_N",
+    "_pi",
+    "_pred",
+    "_rc",
+    "_skip",
+    "strL",
+}
+_RESERVED_WORDS |= {"byte", "double", "float", "if", "in", "int", "long", "using", "with"}
+_RESERVED_WORDS |= {f"str{width}" for width in range(1, 2046)}
+_CREATION_TIME = b"01 Jan 1970 00:00"
 
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
@@ -56,7 +68,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write a Stata file; return sentences about lost metadata."""
     del dialect, target
-    writing.check_names(source.table, _NAME, _RESERVED, "A Stata file")
+    writing.check_names(source.table, _NAME, _RESERVED_WORDS, "A Stata file")
     metadata, remarks = writing.shorten_labels(
         source.metadata, "A Stata file", lambda text: text[:80], lambda text: text[:8_000]
     )
@@ -119,7 +131,7 @@ def _stata_code(letter: str) -> str | None:
 
 
 def _encoding_of_format(display_format: str | None) -> DateEncoding | None:
-    """Return the clock of a display format; None if it is not a date or a time."""
+    """Return the date encoding of a display format; None if it shows no dates or times."""
     format_name = (display_format or "").replace("-", "")
     if format_name.startswith(("%td", "%d")):
         return DATES
@@ -143,4 +155,4 @@ def _check_end(path: Path) -> None:
 def _fix_time(path: Path) -> None:
     with path.open("rb") as file:
         head = file.read(1 << 12)
-    writing.fix_times(path, [(head.index(b"<timestamp>") + 12, _CREATED)])
+    writing.fix_times(path, [(head.index(b"<timestamp>") + 12, _CREATION_TIME)])
