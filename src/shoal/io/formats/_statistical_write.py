@@ -48,7 +48,7 @@ def display_formats(
 ) -> dict[str, str | None]:
     """Return the display format of each column: its own, if the source is of the same family.
 
-    ``defaults`` are the clocks of dates and of times, with a format for columns that have none.
+    ``defaults`` are the formats, by encoding, of dates and times in columns that have none.
     """
     dates, datetimes = defaults
     formats = {}
