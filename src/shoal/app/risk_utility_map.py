@@ -27,21 +27,21 @@ def recommend(runs: list[Run]) -> tuple[int | None, str]:
     points = _measured_runs(runs)
     if len(points) < 2:
         return None, ""
-    measured = {run.number: run for run in runs if run.number in points}
-    first_roles, *other_roles = (run.plan.get("roles") for run in measured.values())
+    run_by_number = {run.number: run for run in runs if run.number in points}
+    first_roles, *other_roles = (run.plan.get("roles") for run in run_by_number.values())
     if any(roles != first_roles for roles in other_roles):
         return None, "The columns of these runs have different roles, so that none is recommended."
     front = pareto_front(points)
-    guaranteed = {
+    recommendable_points = {
         number: points[number]
         for number in front
-        if measured[number].result["status"] != "not kept"
+        if run_by_number[number].result["status"] != "not kept"
     }
-    if not guaranteed:
+    if not recommendable_points:
         return None, "No run on the Pareto front keeps its guarantee."
-    best = nearest_to_ideal(guaranteed)
+    best = nearest_to_ideal(recommendable_points)
     reason = reason_to_recommend(len({points[number] for number in front}))
-    return best, f"Recommended: run {best} ({measured[best].title}). {reason}. {LARGER_K}"
+    return best, f"Recommended: run {best} ({run_by_number[best].title}). {reason}. {LARGER_K}"
 
 
 def draw_map(runs: list[Run], front: set[int], best: int | None = None) -> str:

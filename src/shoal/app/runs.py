@@ -24,8 +24,8 @@ def new_run(plan: Plan, settings: dict[str, str]) -> Run:
         description += (
             f", after {len(plan.steps) - 1} other step{'s' if len(plan.steps) > 2 else ''}"
         )
-    repeated = {**settings, "k": settings.get("k", "") if k is None else str(k)}
-    return Run(plan=plan.to_dict(), settings=repeated, description=description)
+    repeatable_settings = {**settings, "k": settings.get("k", "") if k is None else str(k)}
+    return Run(plan=plan.to_dict(), settings=repeatable_settings, description=description)
 
 
 def chosen_method(run: Run) -> str:

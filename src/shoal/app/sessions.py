@@ -135,10 +135,10 @@ class Session:
         self.folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return self.folder.with_name(f"{self.folder.name}-{secrets.token_hex(8)}.part")
 
-    def replace_file(self, received: Path, name: str) -> None:
+    def replace_file(self, received_file: Path, name: str) -> None:
         """Start over with a file that was received."""
         self.clear()
-        received.rename(self.file_folder / name)
+        received_file.rename(self.file_folder / name)
 
     def set_file(self, name: str) -> None:
         """Keep a file that was stored, without reading it yet."""

@@ -161,8 +161,8 @@ class FileAudit:
         )
 
     def _records(self, frame: Frame) -> tuple[bool, str]:
-        stated = self.entries["records"]
-        return len(frame) == stated, f"{len(frame):,}, and {stated:,} in the manifest"
+        stated_number = self.entries["records"]
+        return len(frame) == stated_number, f"{len(frame):,}, and {stated_number:,} in the manifest"
 
     def _columns(self, frame: Frame) -> tuple[bool, str]:
         same = list(frame.columns) == self.entries["columns"]
@@ -180,9 +180,12 @@ class FileAudit:
         return guarantee_kept(self.plan, units_counted=False)
 
     def _smallest_class(self, evidence: Evidence) -> tuple[bool, str]:
-        attained = evidence.smallest_class(evidence.joint_classes)
-        stated = self.entries["promise"]["smallest_class"]
-        return attained == stated, f"{attained} records, and {stated} in the manifest"
+        attained_size = evidence.smallest_class(evidence.joint_classes)
+        stated_size = self.entries["promise"]["smallest_class"]
+        return (
+            attained_size == stated_size,
+            f"{attained_size} records, and {stated_size} in the manifest",
+        )
 
     def _verdict(self, evidence: Evidence) -> tuple[bool | None, str]:
         self.verdict = self.verdict or judge(evidence)

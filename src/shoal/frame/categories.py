@@ -46,8 +46,8 @@ class CellTexts(NamedTuple):
 
     def count(self, indices: Collection[int]) -> int:
         """Return the number of cells whose text has one of ``indices``."""
-        selected = np.isin(self.text_index, list(indices))
-        return int(selected.sum() if self.counts is None else self.counts[selected].sum())
+        is_selected = np.isin(self.text_index, list(indices))
+        return int(is_selected.sum() if self.counts is None else self.counts[is_selected].sum())
 
     def first_other(self, indices: Collection[int]) -> int | None:
         """Return the first record, counted from 1, whose text has none of ``indices``."""
@@ -161,28 +161,32 @@ class SuspectedKind(NamedTuple):
 def find_suspected_kind(texts: list[str], cells: CellTexts) -> SuspectedKind | None:
     """Return the kind that cells of a text column seem to be of; None if they are plain text."""
     for kind, pattern in KIND_PATTERNS.items():
-        matching = [index for index, text in enumerate(texts) if pattern.fullmatch(text.strip())]
-        if matching:
-            return SuspectedKind(kind, cells.count(matching), cells.first_other(matching))
+        matching_indices = [
+            index for index, text in enumerate(texts) if pattern.fullmatch(text.strip())
+        ]
+        if matching_indices:
+            return SuspectedKind(
+                kind, cells.count(matching_indices), cells.first_other(matching_indices)
+            )
     return None
 
 
 def refuse_ambiguous_text(name: str, texts: list[str], cells: CellTexts) -> None:
     """Refuse text that looks like numbers, dates or names of records: the user must declare it."""
-    suspected = find_suspected_kind(texts, cells)
-    if suspected is not None:
-        first_other = suspected.first_other
+    suspected_kind = find_suspected_kind(texts, cells)
+    if suspected_kind is not None:
+        first_other = suspected_kind.first_other
         location = (
             f" The first cell that does not is in record {first_other}." if first_other else ""
         )
         raise ColumnError(
-            f"Column {name!r} holds text, and {_count_phrase(suspected.cells, cells.n_known)} with"
-            f" a value read as {suspected.kind} values.{location} Declare its type:"
-            f" {suspected.kind} or nominal. For files, see `missing_text` and `decimal`.",
+            f"Column {name!r} holds text, and {_count_phrase(suspected_kind.cells, cells.n_known)}"
+            f" with a value read as {suspected_kind.kind} values.{location} Declare its type:"
+            f" {suspected_kind.kind} or nominal. For files, see `missing_text` and `decimal`.",
             code="text-disguises-values",
             column=name,
-            kind=suspected.kind,
-            count=suspected.cells,
+            kind=suspected_kind.kind,
+            count=suspected_kind.cells,
             record=first_other,
         )
     if len(texts) > 2 and 2 * len(texts) > cells.n_known:
@@ -245,9 +249,9 @@ def _declared_distances(name: str, values: Sequence[str], rows: Sequence[Row]) -
 def _refuse_unknown(
     name: str, texts: list[str], cells: CellTexts, declared_values: Container[str], source: str
 ) -> None:
-    unknown = [index for index, text in enumerate(texts) if text not in declared_values]
-    if unknown:
-        count = cells.count(unknown)
+    unknown_indices = [index for index, text in enumerate(texts) if text not in declared_values]
+    if unknown_indices:
+        count = cells.count(unknown_indices)
         raise InputError(
             f"Column {name!r} has {count:,} of {cells.n_cells:,} cells with a value that {source}"
             " lacks. Add the missing values to the type, or correct the cells.",

@@ -215,9 +215,11 @@ def _choose_unit(columns: list[ColumnEntry]) -> None:
     """
     units = [entry for entry in columns if entry["role"] in UNIT_ROLES]
     complete = [entry for entry in units if not entry["missing"]]
-    chosen = min(complete, key=lambda e: (e["role"] != "household", e["distinct"]), default=None)
+    chosen_entry = min(
+        complete, key=lambda e: (e["role"] != "household", e["distinct"]), default=None
+    )
     for entry in units:
-        if entry is not chosen:
+        if entry is not chosen_entry:
             entry["role"] = "identifier"
             reason = "k counts another column" if entry in complete else "some values are missing"
             entry["why"] += f"; {reason}"
@@ -246,8 +248,8 @@ def _suggest_masking_unassigned(columns: list[ColumnEntry]) -> None:
 
     If there is none, constant columns are masked.
     """
-    unassigned = [entry for entry in columns if entry["role"] is None]
+    unassigned_entries = [entry for entry in columns if entry["role"] is None]
     constant = [entry for entry in columns if entry["role"] == "non-confidential"]
-    for entry in unassigned or constant:
+    for entry in unassigned_entries or constant:
         entry["role"] = "quasi-identifier"
         entry["why"] = "no name suggests a role, so every such column is masked"

@@ -50,8 +50,8 @@ def _kinds(columns: Sequence[ColumnEntry]) -> list[Sentence]:
     for entry in columns:
         if entry["inferred"]:
             labels = ", ".join(f"{value} {text}" for value, text in entry["labels"].items())
-            shown = f" ({labels})" if labels else ""
-            text = f"{entry['name']!r} is {entry['kind']}: {entry['why_kind']}{shown}."
+            label_clause = f" ({labels})" if labels else ""
+            text = f"{entry['name']!r} is {entry['kind']}: {entry['why_kind']}{label_clause}."
             sentences.append(Sentence("kind-inferred", text, (entry["name"],)))
     return sentences
 

@@ -128,9 +128,13 @@ class Source:
             decimals = count_decimals(numbers.column(name))
             if decimals is None:
                 continue
-            spelled = self.table.column(name)
-            if pa.types.is_string(spelled.type) and pa.types.is_floating(numbers.column(name).type):
-                decimals = max(decimals, spelled_decimals(spelled, self.text_dialect or Dialect()))
+            spelled_column = self.table.column(name)
+            if pa.types.is_string(spelled_column.type) and pa.types.is_floating(
+                numbers.column(name).type
+            ):
+                decimals = max(
+                    decimals, spelled_decimals(spelled_column, self.text_dialect or Dialect())
+                )
             if can_round(numbers.column(name), decimals):
                 decimals_by_column[name] = decimals
         return decimals_by_column
@@ -193,8 +197,10 @@ class Source:
     def _has_coded_categories(self, data: pa.Table, name: str) -> bool:
         """Return whether `with_codes_as_categories` turned a column of ``data`` into categories."""
         types = [table.schema.field(name).type for table in (data, self.table)]
-        coded = self.metadata.of_column(name).codes is not None
-        return coded and pa.types.is_dictionary(types[0]) and not pa.types.is_dictionary(types[1])
+        has_codes = self.metadata.of_column(name).codes is not None
+        return (
+            has_codes and pa.types.is_dictionary(types[0]) and not pa.types.is_dictionary(types[1])
+        )
 
     def _restore_codes(
         self, data: pa.Table, metadata: FileMetadata, name: str

@@ -172,11 +172,11 @@ def _read_codes(
         return text_codes_and_labels(frames, name)
     if column.kind not in ("numeric", "date"):
         return text_codes_and_labels(frames, name)
-    known = column.values[: len(frames[0])]
-    known = known[~np.isnan(known)]
-    if len(np.unique(known)) <= MAX_VALUES:
+    known_values = column.values[: len(frames[0])]
+    known_values = known_values[~np.isnan(known_values)]
+    if len(np.unique(known_values)) <= MAX_VALUES:
         return text_codes_and_labels(frames, name)
-    edges = np.quantile(known, (0.25, 0.5, 0.75))
+    edges = np.quantile(known_values, (0.25, 0.5, 0.75))
     quarter = np.searchsorted(edges, column.values, side="left").astype(np.int64)
     quarter[np.isnan(column.values)] = -1
     return np.split(quarter, np.cumsum([len(frame) for frame in frames])[:-1]), list(QUARTERS)

@@ -34,13 +34,13 @@ def deciding_steps(steps: Sequence[Step], columns: Sequence[str]) -> list[Step]:
 
 
 def _deciding_step(steps: Sequence[Step], column: str) -> Step | None:
-    masking = [step for step in steps if column in step.columns]
-    for step in reversed(masking):
+    masking_steps = [step for step in steps if column in step.columns]
+    for step in reversed(masking_steps):
         if step.k is not None and is_intact(steps, step):
             return step
         if not step.keeps_classes:
             break
-    return masking[-1] if masking else None
+    return masking_steps[-1] if masking_steps else None
 
 
 def is_chained(steps: Sequence[Step]) -> bool:

@@ -127,8 +127,8 @@ def similarity_scores(
         float(np.mean([entry["similarity"] for entry in entries])) if entries else None
         for entries in (columns, pairs)
     )
-    defined = [score for score in (column_score, pair_score) if score is not None]
-    overall = float(np.mean(defined)) if defined else None
+    known_scores = [score for score in (column_score, pair_score) if score is not None]
+    overall = float(np.mean(known_scores)) if known_scores else None
     return {"columns": column_score, "pairs": pair_score, "overall": overall}
 
 

@@ -102,15 +102,15 @@ def _prepare(
     plan: "Plan", frame: Frame, is_interpreted: bool
 ) -> tuple["Plan", Frame, list[Finding]]:
     """Return the plan with inferred kinds, the columns that it allows, and findings on kinds."""
-    edited = [name for edit in plan.edits for name in edit.columns]
+    edited_columns = [name for edit in plan.edits for name in edit.columns]
     tables.check_columns(
-        frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers, *edited]
+        frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers, *edited_columns]
     )
     plan = plan if is_interpreted else interpret_frame(plan, frame)
     findings = describe_interpretation(plan, frame)
     frame = without_codes(frame, plan.missing_codes)
-    declared = [name for name in plan.masked if name in plan.types]
-    frame = text_to_numbers(frame, [n for n in declared if n in plan.numeric_columns])
+    declared_columns = [name for name in plan.masked if name in plan.types]
+    frame = text_to_numbers(frame, [n for n in declared_columns if n in plan.numeric_columns])
     return plan, tables.drop_columns(frame, columns_to_drop(plan, frame.columns)), findings
 
 

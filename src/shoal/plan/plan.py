@@ -185,8 +185,8 @@ class Plan:
         masked again by later steps.
         """
         sizes = [step.k if self.is_intact(step) else None for step in self.qi_steps]
-        guaranteed = [k for k in sizes if k is not None]
-        return min(guaranteed) if len(guaranteed) == len(sizes) else None
+        guaranteed_sizes = [k for k in sizes if k is not None]
+        return min(guaranteed_sizes) if len(guaranteed_sizes) == len(sizes) else None
 
     @property
     def masked(self) -> list[str]:

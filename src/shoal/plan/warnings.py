@@ -88,10 +88,10 @@ def python_warnings(verdict: Verdict) -> list[ShoalWarning]:
 
 def warn(verdict: Verdict) -> tuple[str, ...]:
     """Issue the findings that are also Python warnings; return their sentences."""
-    issued = python_warnings(verdict)
-    for warning in issued:
+    issued_warnings = python_warnings(verdict)
+    for warning in issued_warnings:
         warnings.warn(warning, stacklevel=_level_of_caller())
-    return tuple(str(warning) for warning in issued)
+    return tuple(str(warning) for warning in issued_warnings)
 
 
 def _level_of_caller() -> int:

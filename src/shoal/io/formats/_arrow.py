@@ -96,25 +96,25 @@ def _pandas_metadata(pandas_metadata: Mapping[str, Any], table: pa.Table) -> dic
     schema = pa.Schema.from_pandas(
         table.slice(0, 0).to_pandas(ignore_metadata=True), preserve_index=False
     )
-    described: dict[str, Any] = json.loads(schema.metadata[b"pandas"])
+    new_metadata: dict[str, Any] = json.loads(schema.metadata[b"pandas"])
     index = [
         name for name in _entries_of(pandas_metadata, "index_columns") if name in table.column_names
     ]
-    described["index_columns"] = index
+    new_metadata["index_columns"] = index
     original_types = {
         column["field_name"]: column.get("numpy_type")
         for column in _entries_of(pandas_metadata, "columns")
         if isinstance(column, dict) and isinstance(column.get("field_name"), str)
     }
     types = dict(zip(table.column_names, table.schema.types, strict=True))
-    for column in described["columns"]:
+    for column in new_metadata["columns"]:
         name = column["field_name"]
         if name in index and name.startswith("__index_level_"):
             column["name"] = None
         original_type = original_types.get(name)
         if _NUMPY.fullmatch(str(original_type)) and not pa.types.is_floating(types[name]):
             column["numpy_type"] = original_type
-    return described
+    return new_metadata
 
 
 def _entries_of(pandas_metadata: Mapping[str, Any], key: str) -> list[Any]:

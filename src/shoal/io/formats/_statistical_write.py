@@ -110,15 +110,15 @@ def labels_for(value_labels: Mapping[Any, str], column: pa.ChunkedArray) -> dict
     """Return value labels with values of the column's type; missing codes stay letters."""
     if pa.types.is_string(column.type):
         return {str(value): label for value, label in value_labels.items()}
-    converted: dict[Any, str] = {}
+    converted_labels: dict[Any, str] = {}
     for value, label in value_labels.items():
         if isinstance(value, str) and len(value) == 1:
-            converted[value] = label
+            converted_labels[value] = label
         elif isinstance(value, int | float):
             is_whole = float(value).is_integer()
             if is_whole or not pa.types.is_integer(column.type):
-                converted[int(value) if is_whole else value] = label
-    return converted
+                converted_labels[int(value) if is_whole else value] = label
+    return converted_labels
 
 
 def shorten_labels(
@@ -128,25 +128,26 @@ def shorten_labels(
     shorten_value_label: Callable[[str], str],
 ) -> tuple[FileMetadata, list[str]]:
     """Return the metadata with labels shortened to fit the format, and a remark on which."""
-    columns, shortened = {}, []
+    columns, shortened_columns = {}, []
     for name, column in metadata.columns.items():
         values = {key: shorten_value_label(text) for key, text in column.value_labels.items()}
         columns[name] = replace(
             column, label=column.label and shorten_label(column.label), value_labels=values
         )
         if columns[name].label != column.label or values != column.value_labels:
-            shortened.append(repr(name))
+            shortened_columns.append(repr(name))
     remarks = [
-        f"{kind} limits the length of labels; shortened are those of {', '.join(shortened)}."
+        f"{kind} limits the length of labels; shortened are those of"
+        f" {', '.join(shortened_columns)}."
     ]
-    return replace(metadata, columns=columns), remarks if shortened else []
+    return replace(metadata, columns=columns), remarks if shortened_columns else []
 
 
-def check_names(table: pa.Table, pattern: Any, reserved: Collection[str], kind: str) -> None:
+def check_names(table: pa.Table, pattern: Any, reserved_names: Collection[str], kind: str) -> None:
     """Refuse column names that the format does not allow."""
     name_by_lower: dict[str, str] = {}
     for name in table.column_names:
-        if not pattern.fullmatch(name) or name in reserved:
+        if not pattern.fullmatch(name) or name in reserved_names:
             raise FileError(
                 f"{kind} cannot hold a column named {name!r}. Rename it, with few letters, digits"
                 " and _, and no reserved word; or write another format.",

@@ -72,9 +72,9 @@ def _table(connection: Any, path: Path, dialect: Dialect) -> pa.Table:
             code="no-such-table",
             table=table_name,
         )
-    quoted = ".".join('"' + word.replace('"', '""') + '"' for word in tables[table_name])
+    quoted_name = ".".join('"' + word.replace('"', '""') + '"' for word in tables[table_name])
     with warnings.catch_warnings(action="ignore"):
-        relation = connection.sql(f"SELECT * FROM {quoted}")
+        relation = connection.sql(f"SELECT * FROM {quoted_name}")
         reader = relation.to_arrow_reader(ROWS_PER_BATCH)
     check_columns(path.name, len(reader.schema.names))
     batches, size = [], 0

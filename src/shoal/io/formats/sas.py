@@ -142,14 +142,14 @@ def _with_letters(cells: Mapping[str, list[Any]], path: Path) -> dict[str, list[
     columns = dict(cells)
     names = list(cells)
     try:
-        coded = read_letters(path, len(cells[names[0]])) if names else {}
+        letters_by_number = read_letters(path, len(cells[names[0]])) if names else {}
     except (ValueError, IndexError):
         raise FileError(
             f"{path.name!r} is not a SAS transport file, or it is damaged.",
             code="file-damaged",
             file=path.name,
         ) from None
-    for number, letters in coded.items():
+    for number, letters in letters_by_number.items():
         column = columns[names[number]]
         columns[names[number]] = [
             cell if cell is not None else letter

@@ -129,24 +129,26 @@ def _column(
     """Return a column with declared missing values as null, and the missing codes."""
     if kind.startswith("string"):
         column = reading.text(cells, blank_is_missing=False)
-        coded = np.isin(np.array(cells, object), [missing_range["lo"] for missing_range in ranges])
+        is_code = np.isin(
+            np.array(cells, object), [missing_range["lo"] for missing_range in ranges]
+        )
     else:
         values = np.array([np.nan if cell is None else cell for cell in cells], np.float64)
-        coded = np.zeros(len(values), bool)
+        is_code = np.zeros(len(values), bool)
         for missing_range in ranges:
-            coded |= (values >= missing_range["lo"]) & (values <= missing_range["hi"])
+            is_code |= (values >= missing_range["lo"]) & (values <= missing_range["hi"])
         is_whole = (display_format or "").endswith(".0") or (display_format or "").isalnum()
         column = reading.to_type(
-            np.where(coded, np.nan, values),
+            np.where(is_code, np.nan, values),
             kind,
             date_encoding=_encoding_of_format(display_format),
             is_whole=is_whole,
         )
         cells = values.tolist()
-    if not coded.any():
+    if not is_code.any():
         return column, None
-    codes = [cell if code else None for cell, code in zip(cells, coded, strict=True)]
-    is_value = pa.array(~coded)
+    codes = [cell if code else None for cell, code in zip(cells, is_code, strict=True)]
+    is_value = pa.array(~is_code)
     codes = pa.array(codes, pa.string() if kind.startswith("string") else pa.float64())
     valid = pa.compute.if_else(is_value, column, pa.scalar(None, column.type))
     return valid, codes

@@ -117,10 +117,12 @@ def _labels(metadata: FileMetadata, name: str, column: pa.ChunkedArray) -> dict[
     if pa.types.is_string(column.type):
         return {}
     labels = writing.labels_for(metadata.of_column(name).value_labels, column)
-    spelled = {_stata_code(k) if isinstance(k, str) else k: label for k, label in labels.items()}
+    spelled_labels = {
+        _stata_code(k) if isinstance(k, str) else k: label for k, label in labels.items()
+    }
     return {
         key: label
-        for key, label in spelled.items()
+        for key, label in spelled_labels.items()
         if isinstance(key, str) or (isinstance(key, int) and abs(key) < 2**31)
     }
 

@@ -98,8 +98,8 @@ def best_guess(values: Column) -> list[float]:
     ([1, 2], [2.0])
     """
     if values.dtype == np.float64:
-        known = values[~np.isnan(values)]
-        return [float(np.median(known))] if len(known) else []
+        known_values = values[~np.isnan(values)]
+        return [float(np.median(known_values))] if len(known_values) else []
     distinct, counts = np.unique(values, return_counts=True)
     return list(distinct[counts == counts.max()].tolist())
 

@@ -45,8 +45,8 @@ def reconstruction(setting: AttackSetting) -> AttackResult | str:
         name = columns[int(rng.integers(len(columns)))]
         original, released = setting.tables.original[name], setting.tables.released[name]
         group = released_classes.records(released_classes.labels[[target]])
-        known = rng.choice(group[group != target], k - 1, replace=False)
-        remainder = len(group) * released[target] - original[known].sum()
+        known_records = rng.choice(group[group != target], k - 1, replace=False)
+        remainder = len(group) * released[target] - original[known_records].sum()
         guesses[i] = remainder / (len(group) - (k - 1))
         released_values[i], true_values[i] = released[target], original[target]
     is_known = ~np.isnan(guesses) & ~np.isnan(true_values)

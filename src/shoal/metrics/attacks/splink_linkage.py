@@ -46,8 +46,10 @@ def splink_linkage(setting: AttackSetting) -> AttackResult | str:
         return f"More than {MAX_PAIRS:,} pairs: there are {len(released_classes.sizes):,} classes."
     rows = setting.targets[:n_targets]
     if n_targets < len(setting.targets):
-        chosen = setting.rng("linkage-splink").choice(len(setting.targets), n_targets, False)
-        rows = setting.targets[np.sort(chosen)]
+        chosen_targets = setting.rng("linkage-splink").choice(
+            len(setting.targets), n_targets, False
+        )
+        rows = setting.targets[np.sort(chosen_targets)]
     table, targets = setting.points(names, rows, "original", "values")
     linker = _linker(
         _splink_columns(*targets), _splink_columns(*table), setting.n_released, setting.n_jobs

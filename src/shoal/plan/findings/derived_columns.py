@@ -77,13 +77,13 @@ def find_derived(evidence: Evidence) -> list[Finding]:
             for name, rule in rules.items()
         }
     )
-    sampled = f", on {len(rows):,} sampled records" if len(rows) < len(original) else ""
+    sample_clause = f", on {len(rows):,} sampled records" if len(rows) < len(original) else ""
     names = [name for rule in rules.values() for name in rule.columns]
     return [
         Finding(
             "derived-column",
             "qualifies",
-            f"Columns that are released unchanged determine masked ones{sampled}: {phrases}.",
+            f"Columns that are released unchanged determine masked ones{sample_clause}: {phrases}.",
             {
                 "rules": {n: {"from": rule.columns, "r2": rule.r2} for n, rule in rules.items()},
                 "records": len(rows),
