@@ -284,7 +284,7 @@ class Sessions:
         return session
 
     def get(self, id: str, secret: str) -> Session | None:
-        """Return the session that ``id`` and ``secret`` open."""
+        """Return the session that ``id`` and ``secret`` open; None if there is none."""
         session = self._sessions.get(id)
         if session is None or not secrets.compare_digest(session.secret, secret):
             return None

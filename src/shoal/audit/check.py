@@ -82,7 +82,7 @@ def message_without_outcome(error: ShoalError) -> str:
 
 
 def guarantee_kept(plan: "Plan", *, units_counted: bool) -> tuple[bool | None, str]:
-    """Return the result of the check of k, where it was counted and found kept."""
+    """Return the result of the check of k where it is kept; None if its units were not counted."""
     kept = f"k={plan.k} is kept"
     if plan.unit_column is None:
         return True, f"{kept}, counted on the released values"

@@ -223,7 +223,7 @@ class FileAudit:
 
 
 def check_file(location: str, entry: Mapping[str, Any]) -> tuple[bool | None, str]:
-    """Compare a file with the size and the hash in a manifest."""
+    """Compare a file with the size and the hash in a manifest; tables of databases have none."""
     if is_database(location):
         return None, "not compared: a table of a database has no hash"
     if not has_hash(entry):
@@ -238,7 +238,7 @@ def check_file(location: str, entry: Mapping[str, Any]) -> tuple[bool | None, st
 def check_original(
     location: str, entry: Mapping[str, Any], hash_key: bytes | None
 ) -> tuple[bool | None, str]:
-    """Compare an original with the keyed hash in a manifest."""
+    """Compare an original with the keyed hash in a manifest; tables of databases have none."""
     if is_database(location):
         return None, "not compared: a table of a database has no hash"
     if not has_hash(entry):

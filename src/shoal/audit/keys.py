@@ -112,7 +112,7 @@ def load_private_key(path: str | Path, *, passphrase: str | None = None) -> "Pri
 def as_private_key(
     key: "str | Path | PrivateKey | None",
 ) -> "PrivateKey | None":
-    """Return a private key, given as a file or as a loaded key."""
+    """Return a private key, given as a file or as a loaded key; None stays None."""
     return load_private_key(key) if isinstance(key, str | Path) else key
 
 

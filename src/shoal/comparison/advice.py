@@ -98,7 +98,7 @@ class Advice:
 
     @cached_property
     def best(self) -> AdvisedTrial | None:
-        """The trial of least loss that meets all limits; of several, the strongest."""
+        """The trial of least loss that meets all limits, or None; of several, the strongest."""
         passed = [trial for trial in self.trials if trial.passed]
         return min(
             passed, key=lambda candidate: (candidate.loss, -candidate.strength), default=None
@@ -338,7 +338,7 @@ class _Search:
                 low = middle
 
     def _best_strength(self, kind: str) -> float | None:
-        """Return the strength of the best trial so far of the same kind of step."""
+        """Return the strength of the best trial so far of a kind of step; None without any."""
         passed_trials = [
             trial for trial in self.trials if trial.plan.steps[0].name == kind and trial.passed
         ]

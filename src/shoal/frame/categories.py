@@ -50,7 +50,10 @@ class CellTexts(NamedTuple):
         return int(is_selected.sum() if self.counts is None else self.counts[is_selected].sum())
 
     def first_other(self, indices: Collection[int]) -> int | None:
-        """Return the first record, counted from 1, whose text has none of ``indices``."""
+        """Return the first record, counted from 1, with a text of none of ``indices``.
+
+        None if there is no such record, or if entries stand for several cells.
+        """
         is_other = ~np.isin(self.text_index, [-1, *indices])
         return int(np.argmax(is_other)) + 1 if is_other.any() and self.counts is None else None
 

@@ -117,7 +117,7 @@ def suggest_role(facts: RoleFacts) -> tuple[str | None, str]:
 
 
 def suggest_by_uniqueness(unique: float) -> tuple[str | None, str]:
-    """Return a suggested role for a column without one, by its share of unique values."""
+    """Return a role, or None, and the reason, by a column's share of unique values."""
     if unique < MIN_UNIQUE:
         return None, NO_ROLE
     return "quasi-identifier", f"{100 * unique:.0f} % of the records have a unique value"
@@ -133,7 +133,7 @@ def code_word(facts: RoleFacts) -> str | None:
 
 
 def _suggest_survey_role(facts: RoleFacts) -> tuple[str, str] | None:
-    """Suggest the role of survey weights, and of numbers that the members of a household share."""
+    """Suggest the role of survey weights, or of household numbers; None for other columns."""
     words = facts.words
     matching_words = {word for word in words if word in WEIGHT_WORDS or word.endswith("wgt")}
     matching_words = matching_words or ("weight" in words and words & SURVEY_WORDS) or set()
@@ -157,7 +157,7 @@ def _suggest_survey_role(facts: RoleFacts) -> tuple[str, str] | None:
 
 
 def _suggest_unit(facts: RoleFacts) -> tuple[str, str] | None:
-    """Suggest the role of a column that identifies persons with several records each."""
+    """Suggest the role of a column that identifies persons with several records each, or None."""
     matching_words = facts.words & PERSON_WORDS
     other_words = facts.words & (CODED_WORDS | QUASI_IDENTIFIER_WORDS | CONFIDENTIAL_WORDS)
     may_identify = facts.type in ("whole", "text")
@@ -175,7 +175,7 @@ def _suggest_unit(facts: RoleFacts) -> tuple[str, str] | None:
 
 
 def _suggest_identifier(facts: RoleFacts) -> tuple[str, str] | None:
-    """Suggest the role of a column that identifies records or persons."""
+    """Suggest the role of a column that identifies records or persons, or None."""
     matching_words = facts.words & IDENTIFIER_WORDS
     if matching_words and (facts.unique > 0.5 or facts.type == "text"):
         return "identifier", f"its name suggests it ({min(matching_words)})"

@@ -134,7 +134,7 @@ def _pitman(size_counts: Labels, fraction: float) -> float:
 
 
 def _fit_from_moments(size_counts: Labels, n: int, n_classes: int) -> tuple[float, float] | None:
-    """Return the fitted parameters, from a start by moments or at the border alpha = 0."""
+    """Return theta and alpha fitted from moments, or at alpha = 0; None if the fit fails."""
     uniques, pairs = int(size_counts[1]), int(size_counts[2])
     if pairs > 0:
         ratio = uniques * (uniques - 1) / pairs
@@ -154,7 +154,7 @@ def _fit_from_moments(size_counts: Labels, n: int, n_classes: int) -> tuple[floa
 
 
 def _fit_ewens(n: int, n_classes: int) -> float:
-    """Return the theta for which n records are expected to have the given number of classes."""
+    """Return the theta for which ``n`` records are expected to form ``n_classes`` classes."""
     low, high, i = 1e-6, 1e12, np.arange(n)
     for _ in range(100):
         theta = (low * high) ** 0.5

@@ -149,7 +149,7 @@ def _profile_numbers(original: Frame, masked: Frame, name: str) -> dict[str, Any
 
 
 def _scaled_moment(values: NDArray[np.float64], function: Any) -> float | None:
-    """Return a moment; huge values are scaled, so that their sum stays finite."""
+    """Return a moment, scaling huge values to keep their sum finite; None without values."""
     if not len(values):
         return None
     scale = float(np.abs(values).max()) or 1.0

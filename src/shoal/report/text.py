@@ -86,7 +86,7 @@ def finding_line(finding: Mapping[str, Any]) -> str:
 
 
 def limit_line(entry: Mapping[str, Any]) -> str:
-    """Return whether a limit is met as a line."""
+    """Return a line on a limit: whether it is met, and the figure."""
     sign = "pass" if entry["passed"] else "FAIL"
     value = entry["reason"] if entry["value"] is None else f"{entry['value']:.4g}"
     return f"{sign} {entry['limit']} = {entry['bound']:g}: {value}"

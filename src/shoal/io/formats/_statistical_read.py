@@ -90,7 +90,7 @@ def _check_size(
 def numbers(
     cells: list[Any], kind: str, *, date_encoding: DateEncoding | None, is_whole: bool
 ) -> tuple[pa.Array, pa.Array | None]:
-    """Return a column of numbers or dates, and its missing codes as letters."""
+    """Return a column of numbers or dates, and its missing codes as letters; None without any."""
     letters = [cell if isinstance(cell, str) else None for cell in cells]
     values = np.array(
         [np.nan if cell is None or isinstance(cell, str) else cell for cell in cells], np.float64

@@ -83,7 +83,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 
 
 def _catalogue(path: Path) -> Path | None:
-    """Return the catalogue of formats beside a file: of its own name, or ``formats.sas7bcat``."""
+    """Return the catalogue next to a file: of its name, or ``formats.sas7bcat``, or None."""
     catalogues = (path.with_suffix(".sas7bcat"), path.with_name("formats.sas7bcat"))
     return next((file for file in catalogues if file.is_file()), None)
 

@@ -126,7 +126,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
 def _column(
     cells: list[Any], kind: str, display_format: str | None, ranges: list[Any]
 ) -> tuple[pa.Array, pa.Array | None]:
-    """Return a column with declared missing values as null, and the missing codes."""
+    """Return a column with declared missing values as null, and these codes; None without any."""
     if kind.startswith("string"):
         column = reading.text(cells, blank_is_missing=False)
         is_code = np.isin(
