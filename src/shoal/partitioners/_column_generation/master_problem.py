@@ -14,15 +14,11 @@ if TYPE_CHECKING:
     from highspy import Highs
 
 
-# The solver is cancelled when the time is over, and checks that between its steps. Without these
-# options some steps take longer than a minute: presolving, and heuristics that solve further
-# integer programmes.
-WITHOUT_LONG_STEPS = {
-    "presolve": "off",
-    "mip_heuristic_run_rins": False,
-    "mip_heuristic_run_rens": False,
-    "mip_heuristic_run_root_reduced_cost": False,
-}
+# A solver that is cancelled ends when its current step does. Heuristics that solve further integer
+# programmes are long steps, and so is presolving where there are many columns: with 51,507 groups
+# it ended 142 seconds late, with up to 13,057 groups never by more than 0.3 seconds.
+SUBPROGRAMMES = ("rins", "rens", "root_reduced_cost")
+MAX_PRESOLVED_COLUMNS = 20_000
 
 
 class Duals(NamedTuple):
@@ -218,8 +214,10 @@ class MasterProblem:
         highs, n_columns = self.highs, self.n_columns
         for option in ("mip_rel_gap", "mip_abs_gap"):
             highs.setOptionValue(option, 0.0)
-        for option, value in WITHOUT_LONG_STEPS.items():
-            highs.setOptionValue(option, value)
+        for heuristic in SUBPROGRAMMES:
+            highs.setOptionValue(f"mip_heuristic_run_{heuristic}", False)
+        if n_columns > MAX_PRESOLVED_COLUMNS:
+            highs.setOptionValue("presolve", "off")
         kinds = np.full(n_columns, HighsVarType.kInteger)
         highs.changeColsIntegrality(n_columns, np.arange(n_columns, dtype=np.int32), kinds)
         start_solution = HighsSolution()
