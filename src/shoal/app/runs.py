@@ -5,7 +5,7 @@ from shoal.app.sessions import Run
 from shoal.plan import Plan
 from shoal.steps import GroupingStep
 
-ORDINAL_SUFFIXES = {1: "st", 2: "nd", 3: "rd"}  # by the last digit; all others have "th"
+ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}  # how numbers end that end in these digits
 
 
 def new_run(plan: Plan, settings: dict[str, str]) -> Run:
@@ -73,12 +73,14 @@ def queue_phrase(run: Run, runs: list[Run]) -> str:
 
 
 def _ordinal(number: int) -> str:
-    """Return a number with its ordinal suffix.
+    """Return a number as an ordinal.
 
     Examples
     --------
     >>> [_ordinal(number) for number in (2, 3, 4, 11, 12, 21, 112)]
     ['2nd', '3rd', '4th', '11th', '12th', '21st', '112th']
     """
-    is_teen = number % 100 in (11, 12, 13)
-    return f"{number}{'th' if is_teen else ORDINAL_SUFFIXES.get(number % 10, 'th')}"
+    tens, digit = divmod(number, 10)
+    if tens % 10 == 1 or digit not in ORDINALS:
+        return f"{number}th"
+    return f"{tens or ''}{ORDINALS[digit]}"
