@@ -1,4 +1,4 @@
-"""Limits on the memory that a file may take, checked before it is read."""
+"""Limits on the memory that a file may take and on its columns, checked before it is read."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
