@@ -64,7 +64,9 @@ class Canvas:
     def labels(self, points: Iterable[Points], words: Sequence[str]) -> None:
         """Write words beside points, and leave out those that would touch others."""
         places = [tuple(LABEL_SCALE * part for part in self._at(point)) for point in points]
-        dots = [Dot(x, y, text, is_required=False) for (x, y), text in zip(places, words, strict=True)]
+        dots = [
+            Dot(x, y, text, is_required=False) for (x, y), text in zip(places, words, strict=True)
+        ]
         box = (0.0, 0.0, LABEL_SCALE * WIDTH, LABEL_SCALE * HEIGHT)
         for text, place in zip(words, place_labels(dots, box), strict=True):
             if place is not None:

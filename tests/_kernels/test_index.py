@@ -246,9 +246,9 @@ def test_boxes_contain_the_living_records_and_bounds_are_never_too_low(X):
             assert (block[:, lives].max(axis=1) <= index.high[s, :, position]).all()
             measure_block(block, index.query, index.n_leading, side, NO_SCORE, gaps)
             best = (side * gaps[lives]).max()
-            slack = 1e-5 * max(abs(float(best)), index.query[-1] ** 2) + 1e-30
-            assert inner[position] >= best - slack
-            assert bounds[s] >= inner[position] - slack
+            margin = 1e-5 * max(abs(float(best)), index.query[-1] ** 2) + 1e-30
+            assert inner[position] >= best - margin
+            assert bounds[s] >= inner[position] - margin
 
 
 @given(X=long_tables())

@@ -12,7 +12,7 @@ from shoal import Plan
 from shoal import _params as parameters
 from shoal.app import form, labels
 from shoal.app.field_descriptions import describe_field
-from shoal.app.fields import NOT_GENERATED
+from shoal.app.fields import PARAMETERS_WITHOUT_FIELD
 from shoal.app.messages import message_of, page_wording
 from shoal.app.sessions import Session
 from shoal.errors import ParameterError
@@ -88,14 +88,14 @@ def test_every_step_can_be_chosen(name):
     else:
         assert step.k == (3 if "k" in declared else None)
     shown = {field.name.rpartition(":")[2] for field in own_fields(name)}
-    assert set(declared) - NOT_GENERATED == shown
+    assert set(declared) - PARAMETERS_WITHOUT_FIELD == shown
 
 
 def test_every_parameter_of_method_and_effort_has_a_field():
     entries = form.catalogue()
     for kind, classes in (("method", METHODS), ("effort", EFFORTS)):
         for name, fields in entries[f"of_{kind}"].items():
-            known = set(parameters.signature_parameters(classes[name])) - NOT_GENERATED
+            known = set(parameters.signature_parameters(classes[name])) - PARAMETERS_WITHOUT_FIELD
             assert {field.name for field in fields} == {f"{kind}:{name}:{one}" for one in known}
 
 
@@ -227,7 +227,7 @@ def test_every_parameter_step_and_method_has_a_label_of_its_own():
         f"{owner}:{name}"
         for owner, cls in {**STEPS, **METHODS}.items()
         for name in parameters.signature_parameters(cls)
-        if name not in NOT_GENERATED and describe_field(owner, name) is None
+        if name not in PARAMETERS_WITHOUT_FIELD and describe_field(owner, name) is None
     ]
     assert bare == []
     assert set(labels.STEPS) == set(STEPS)

@@ -54,7 +54,7 @@ def test_mask_writes_a_release_and_prints_one_line(folder):
     assert result.stdout.startswith("out.csv: 20 records in 5 groups of 4; information loss ")
     loss = shoal.assess(pd.read_csv("in.csv"), out, quasi_identifiers=["age", "size"])
     assert f"information loss {format_percentage(loss['information_loss'])}" in result.stdout
-    assert "warning: Columns 'name' and 'city' have no role" in result.stderr
+    assert "reservation: Columns 'name' and 'city' have no role" in result.stderr
 
 
 def test_columns_that_are_not_masked_are_written_unchanged(folder):
@@ -367,7 +367,7 @@ def test_groups_that_share_a_value_are_reported_and_can_be_merged(folder):
     command = ["mask", "in.csv", "out.csv", "-c", "age", "-k", "4", "--confidential", "ill"]
     result = shell(*command)
     assert result.exit_code == 0
-    assert "warning: Of 6 classes" in result.stderr
+    assert "reservation: Of 6 classes" in result.stderr
     assert "'ill' in" in result.stderr
     merged = shell(*command, "--force", "--set", "homogeneity=merge")
     assert (merged.exit_code, complaints(merged)) == (0, "")

@@ -99,7 +99,7 @@ def test_the_result_stays_on_the_screen_after_the_progress_bar(large_folder):
     lines = COMPILING.sub("", screen).strip().split("\n")
     assert re.match(r"out\.csv: 6,000 records in 120 groups of 50; information loss", lines[0])
     assert lines[1].startswith("verdict: ")
-    assert any(line.startswith("warning: Columns 'c' and 'd'") for line in lines)
+    assert any(line.startswith("reservation: Columns 'c' and 'd'") for line in lines)
 
 
 PROGRESS = """
@@ -184,9 +184,9 @@ def test_lines_fit_the_terminal_and_words_are_whole(folder, commands, columns):
     assert not unknown
 
 
-def test_only_the_label_of_a_warning_is_coloured_and_nothing_where_no_color_is_set(folder):
+def test_only_the_label_of_a_reservation_is_coloured_and_nothing_where_no_color_is_set(folder):
     mask = COMMANDS[3]
-    assert re.search(rb"\x1b\[33m\x1b\[1mwarning:\x1b\[0m \w", run_on_terminal(*mask)[2])
+    assert re.search(rb"\x1b\[33m\x1b\[1mreservation:\x1b\[0m \w", run_on_terminal(*mask)[2])
     assert b"\x1b[33m" not in run_on_terminal(*mask, "--force", NO_COLOR="1")[2]
 
 

@@ -156,6 +156,14 @@ def test_open_ends_are_ordinal():
     assert decide_kind("code", pa.array(["A+", "B"])).kind == "nominal"
 
 
+def test_open_ends_with_and_under_are_ordinal_and_come_before_the_number():
+    ages = pa.array(["6", "5", "5 and under", "18 or less"])
+    assert decide_kind("age", ages.slice(0, 3)).kind == "ordinal"
+    read = read_column(open_frame(pa.table({"age": ages})), "age", Type("ordinal"))
+    assert list(read.values) == [2, 1, 0, 3]
+    assert decide_kind("age", pa.array(["6", "over 5 or less"])).kind == "nominal"
+
+
 def test_text_among_numbers_is_refused_with_its_record():
     frame = open_frame(pd.DataFrame({"pay": ["$5", "$7", "n.a.", "$8"] * 3}))
     with raises(ColumnError, code="text-disguises-values", record=3, count=9):

@@ -41,7 +41,7 @@ def test_harmless_entries_are_released_and_others_only_on_request(tmp_path, endi
     path = tmp_path / f"t.{ending}"
     source = saved(path, table)
     unchanged, data = release(source, "masked", "gone")
-    said = write(source.for_release(data, unchanged, keep_notes=keep), path, target=path)
+    said = write(source.for_release(data, unchanged, keep_free_text=keep), path, target=path)
     back = schema_of(path)
     assert back.names == ["masked", "plain"]
     for name in back.names:
@@ -129,9 +129,9 @@ def test_value_labels_travel_in_a_schema(tmp_path):
         [pa.array([1, 2])], schema=pa.schema([pa.field("sex", pa.int64(), metadata=labels)])
     )
     source = saved(tmp_path / "t.parquet", table)
-    assert source.notes.of_column("sex").value_labels == {1: "male", 2: "female"}
+    assert source.metadata.of_column("sex").value_labels == {1: "male", 2: "female"}
     write(source, tmp_path / "t.sav", target=tmp_path / "t.sav")
-    assert open_source(tmp_path / "t.sav").notes.of_column("sex").value_labels == {
+    assert open_source(tmp_path / "t.sav").metadata.of_column("sex").value_labels == {
         1: "male",
         2: "female",
     }

@@ -11,7 +11,7 @@ import pytest
 from needs import lacking
 from raising import raises
 from shoal.errors import FileError
-from shoal.io import csv, table_size
+from shoal.io import csv, size_limits
 from shoal.io.dialect import Dialect
 from shoal.io.files import read, write
 
@@ -68,7 +68,7 @@ def test_the_faulty_line_of_compressed_text_is_named(tmp_path):
 
 
 def test_a_decompression_bomb_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(table_size, "ALWAYS_ALLOWED", 1 << 22)
+    monkeypatch.setattr(size_limits, "ALWAYS_ALLOWED", 1 << 22)
     with gzip.open(tmp_path / "t.csv.gz", "wb") as file:
         file.write(b"a\n" + b"0\n" * (1 << 22))
     with raises(FileError, "file-too-large"):

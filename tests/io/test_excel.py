@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from raising import raises
 from shoal.errors import ColumnError, FileError
-from shoal.io import table_size
+from shoal.io import size_limits
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, read, write
 
@@ -78,7 +78,7 @@ def test_a_number_beyond_all_dates_stays_a_number_with_its_format(tmp_path):
     workbook.save(path)
     source = open_source(path)
     assert source.table.column("a").to_pylist() == [123456789123]
-    assert source.notes.of_column("a").format == "yyyy-mm-dd"
+    assert source.metadata.of_column("a").format == "yyyy-mm-dd"
 
 
 def test_missing_and_numeric_column_names_are_replaced(tmp_path):
@@ -124,7 +124,7 @@ def test_damaged_and_inflated_files_are_refused(tmp_path, monkeypatch):
         packed.writestr("xl/workbook.xml", "<workbook/>")
     with raises(FileError, "file-damaged"):
         read(path)
-    monkeypatch.setattr(table_size, "ALWAYS_ALLOWED", 1 << 20)
+    monkeypatch.setattr(size_limits, "ALWAYS_ALLOWED", 1 << 20)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("xl/worksheets/sheet1.xml", bytes(1 << 22))
     with raises(FileError, "file-too-large"):

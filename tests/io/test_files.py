@@ -14,7 +14,7 @@ from pyarrow import feather
 from raising import raises
 from shoal.errors import FileError
 from shoal.io.files import read, write
-from shoal.io.notes import ColumnNotes, Notes
+from shoal.io.metadata import ColumnMetadata, FileMetadata
 from shoal.io.source import Source
 
 
@@ -101,14 +101,14 @@ def test_dropped_records_leave_no_residue():
     codes = pa.array([None, "a", None, None, "b"])
     source = Source(
         pa.table({"kind": kinds, "x": [1, None, 3, 4, None]}),
-        Notes("stata", {"x": ColumnNotes(codes=codes)}),
+        FileMetadata("stata", {"x": ColumnMetadata(codes=codes)}),
     )
     kept = np.array([True, False, True, True, True])
     data = source.table.filter(pa.array(kept))
     leaving = source.for_release(data, ["kind", "x"], rows=np.flatnonzero(kept))
     assert leaving.table.to_pydict() == {"kind": ["a", None, "b", "a"], "x": [1, 3, 4, None]}
     assert leaving.table.column("kind").chunk(0).dictionary.to_pylist() == ["a", "b"]
-    assert leaving.notes.of_column("x").codes.to_pylist() == [None, None, None, "b"]
+    assert leaving.metadata.of_column("x").codes.to_pylist() == [None, None, None, "b"]
 
 
 def test_categories_that_masking_removed_are_not_released():

@@ -52,7 +52,7 @@ def test_every_value_is_read_as_it_was_written(name):
 
 @pytest.mark.parametrize("name", WITH_CODES)
 def test_missing_codes_are_missing_and_are_kept_apart(name):
-    codes = open_source(FILES / name).notes.of_column("income").codes.to_pylist()
+    codes = open_source(FILES / name).metadata.of_column("income").codes.to_pylist()
     expected = [row["income"] if row["income"] in (-999, -998) else None for row in SURVEY]
     if not name.endswith("sav"):
         expected = [LETTERS.get(code) for code in expected]
@@ -74,22 +74,27 @@ def test_what_is_not_masked_comes_back_in_the_same_format(tmp_path, name):
         assert before.to_pylist() == after.to_pylist(), column
         if column != "age":
             assert before.type == after.type or name == "gretl.dta"  # 16 bits become 32
-            assert back.notes.of_column(column).format == source.notes.of_column(column).format
-            assert back.notes.of_column(column).missing == source.notes.of_column(column).missing
-        assert back.notes.of_column(column).label == source.notes.of_column(column).label
-        assert back.notes.of_column(column).measure == source.notes.of_column(column).measure
-        assert back.notes.of_column(column).width == source.notes.of_column(column).width
+            assert (
+                back.metadata.of_column(column).format == source.metadata.of_column(column).format
+            )
+            assert (
+                back.metadata.of_column(column).missing == source.metadata.of_column(column).missing
+            )
+        assert back.metadata.of_column(column).label == source.metadata.of_column(column).label
+        assert back.metadata.of_column(column).measure == source.metadata.of_column(column).measure
+        assert back.metadata.of_column(column).width == source.metadata.of_column(column).width
         assert (
-            dict(back.notes.of_column(column).value_labels)
-            == source.notes.of_column(column).value_labels
+            dict(back.metadata.of_column(column).value_labels)
+            == source.metadata.of_column(column).value_labels
         )
     if name in WITH_CODES:
         actual = [
-            code and str(code).lower() for code in back.notes.of_column("income").codes.to_pylist()
+            code and str(code).lower()
+            for code in back.metadata.of_column("income").codes.to_pylist()
         ]
         assert actual == [
             code and str(code).lower()
-            for code in source.notes.of_column("income").codes.to_pylist()
+            for code in source.metadata.of_column("income").codes.to_pylist()
         ]
 
 
@@ -107,10 +112,10 @@ def test_free_text_and_dropped_columns_are_not_released(tmp_path, name):
 def test_notes_are_released_on_request(tmp_path):
     source = open_source(FILES / "pspp.sav")
     data = source.table.drop(["name"])
-    leaving = source.for_release(data, data.column_names, keep_notes=True)
+    leaving = source.for_release(data, data.column_names, keep_free_text=True)
     target = tmp_path / "kept.sav"
     assert write(leaving, target, target=target) == ()
-    back = open_source(target).notes.free_text
+    back = open_source(target).metadata.free_text
     assert back["the file's label"] == "Survey of Ada and others"
     assert "Names were taken from the register of Ada." in back["its notes"]
     said = write(leaving, tmp_path / "kept.dta", target=tmp_path / "kept.dta")
@@ -134,9 +139,9 @@ def test_any_format_becomes_any_other(tmp_path, name, ending):
             continue  # one date there is before the first day of Excel, but see test_excel
         assert actual == expected, column
         if ending != "xlsx":
-            assert back.notes.of_column(column).label == leaving.notes.of_column(column).label
+            assert back.metadata.of_column(column).label == leaving.metadata.of_column(column).label
     if ending in ("dta", "sav", "parquet") and name in ("pspp.sav", "haven.dta"):
-        assert dict(back.notes.of_column("sex").value_labels) == {1: "male", 2: "female"}
+        assert dict(back.metadata.of_column("sex").value_labels) == {1: "male", 2: "female"}
 
 
 def test_losses_of_a_format_are_reported(tmp_path):
@@ -147,7 +152,7 @@ def test_losses_of_a_format_are_reported(tmp_path):
     leaving = release(open_source(FILES / "haven.sas7bdat"))
     said = " ".join(write(leaving, tmp_path / "out.dta", target=tmp_path / "out.dta"))
     assert "missing codes" not in said  # letters are letters
-    codes = open_source(tmp_path / "out.dta").notes.of_column("income").codes.to_pylist()
+    codes = open_source(tmp_path / "out.dta").metadata.of_column("income").codes.to_pylist()
     assert codes == [LETTERS.get(row["income"]) for row in SURVEY]
 
 

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from raising import raises
 from shoal import microaggregate
 from shoal.errors import ColumnError, FileError
-from shoal.io import table_size
+from shoal.io import size_limits
 from shoal.io.dialect import Dialect
 from shoal.io.files import check_format, open_source, read, write
 from shoal.io.formats import FORMATS, r, sas
@@ -200,7 +200,7 @@ def test_damaged_and_inflated_files_of_r_are_refused(tmp_path, monkeypatch):
         path.write_bytes(damaged)
         with raises(FileError, "file-damaged"):
             read(path)
-    monkeypatch.setattr(table_size, "ALWAYS_ALLOWED", 1 << 20)
+    monkeypatch.setattr(size_limits, "ALWAYS_ALLOWED", 1 << 20)
     path.write_bytes(bz2.compress(bytes(1 << 23)))
     with raises(FileError, "file-too-large"):
         read(path)
@@ -211,14 +211,14 @@ def test_a_portable_file_of_spss_is_read(tmp_path):
     pyreadstat.write_por(frame, tmp_path / "t.por", column_labels=["Age", ""])
     source = open_source(tmp_path / "t.por")
     assert source.table.to_pydict() == {"AGE": [30.0, 31.0], "NAME": ["x", "y"]}
-    assert source.notes.of_column("AGE").label == "Age"
+    assert source.metadata.of_column("AGE").label == "Age"
 
 
 @pytest.mark.parametrize("known", [known for known in FORMATS if not known.writable], ids=str)
 def test_formats_that_are_only_read_name_what_can_be_written(tmp_path, known):
-    with raises(FileError, "format-only-read", instead=known.written_as):
-        check_format(tmp_path / f"t{known.endings[0]}")
-    check_format(tmp_path / f"t{known.written_as}")
+    with raises(FileError, "format-only-read", instead=known.write_suffix):
+        check_format(tmp_path / f"t{known.suffixes[0]}")
+    check_format(tmp_path / f"t{known.write_suffix}")
 
 
 DECIMALS = [decimal.Decimal("1.50") + at for at in range(6)]
@@ -278,6 +278,6 @@ def test_a_damaged_catalogue_is_refused(tmp_path):
 def test_labels_of_a_catalogue_belong_to_the_columns_with_its_formats(monkeypatch):
     # Nothing here writes a catalogue; how its labels reach the columns is tested alone.
     monkeypatch.setattr(sas, "_labels", lambda catalogue, dialect: {"DATE": {1.0: "first"}})
-    notes = open_source(Path(__file__).parent / "files" / "haven.sas7bdat").notes
-    assert notes.of_column("visit").value_labels == {1.0: "first"}
-    assert not notes.of_column("seen").value_labels
+    metadata = open_source(Path(__file__).parent / "files" / "haven.sas7bdat").metadata
+    assert metadata.of_column("visit").value_labels == {1.0: "first"}
+    assert not metadata.of_column("seen").value_labels

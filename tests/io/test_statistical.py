@@ -15,7 +15,7 @@ from shoal.errors import FileError
 from shoal.io.files import open_source, read, write
 from shoal.io.formats._xport import RECORD, read_letters
 from shoal.io.formats.stata import DATES, DATETIMES
-from shoal.io.notes import ColumnNotes, Notes
+from shoal.io.metadata import ColumnMetadata, FileMetadata
 from shoal.io.source import Source
 from tries import tries
 
@@ -110,7 +110,7 @@ def test_weeks_and_spans_come_back_as_the_numbers_they_are(tmp_path):
         write(source.for_release(source.table, [column]), tmp_path / name, target=tmp_path / name)
         back = open_source(tmp_path / name)
         assert back.table.equals(source.table)
-        assert back.notes.of_column(column).format == shown
+        assert back.metadata.of_column(column).format == shown
 
 
 def test_a_mean_equal_to_a_missing_code_stays_a_mean(tmp_path):
@@ -142,16 +142,16 @@ def test_a_missing_code_of_many_digits_is_kept_next_to_small_numbers(tmp_path):
     assert meta.variable_value_labels["a"] == labels
     said = write(leaving, tmp_path / "u.dta", target=tmp_path / "u.dta")
     assert said[0] == "A Stata file labels whole numbers only; other labels of 'a' are lost."
-    assert open_source(tmp_path / "u.dta").notes.of_column("a").value_labels == {1: "one"}
+    assert open_source(tmp_path / "u.dta").metadata.of_column("a").value_labels == {1: "one"}
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_malformed_labels_in_a_schema_are_ignored(tmp_path, ending):
     odd = {None: "x", True: "y", "long": "z", "a": "letter", "_": "line", 1.5: "half", 2: "two"}
     source = Source(pa.table({"n": [1, 2], "t": ["a", "b"]}))
-    notes = {name: ColumnNotes(value_labels=odd) for name in ("n", "t")}
+    column_metadata = {name: ColumnMetadata(value_labels=odd) for name in ("n", "t")}
     target = tmp_path / f"t.{ending}"
-    write(Source(source.table, Notes("arrow", notes)), target, target=target)
+    write(Source(source.table, FileMetadata("arrow", column_metadata)), target, target=target)
     assert read(target).column("n").to_pylist() == [1, 2]
 
 
@@ -225,11 +225,13 @@ def test_a_transport_file_with_another_number_of_columns_is_refused(tmp_path, di
     ("ending", "label", "value"), [("dta", 80, 300), ("sav", 128, 60), ("xpt", 128, 0)]
 )
 def test_long_labels_are_shortened_between_characters_and_reported(tmp_path, ending, label, value):
-    notes = {"a": ColumnNotes(label="ä" * 300, value_labels={1: "ö" * 300})}
+    column_metadata = {"a": ColumnMetadata(label="ä" * 300, value_labels={1: "ö" * 300})}
     target = tmp_path / f"t.{ending}"
-    said = write(Source(pa.table({"a": [1]}), Notes("arrow", notes)), target, target=target)
+    said = write(
+        Source(pa.table({"a": [1]}), FileMetadata("arrow", column_metadata)), target, target=target
+    )
     assert "shortened are those of 'a'" in said[0]
-    back = open_source(target).notes.of_column("a")
+    back = open_source(target).metadata.of_column("a")
     assert back.label == "ä" * label
     assert back.value_labels.get(1, "") == "ö" * value
 

@@ -30,7 +30,7 @@ def test_a_pool_holds_each_group_once_with_its_cost(seed, k, n_border_groups):
     assert set(members) == {frozenset(g) for g in groups.tolist()}
     np.testing.assert_allclose(pool.costs, [sse(X, [tuple(g)]) for g in members])
     paid = [sum(dual[list(g)]) for g in members]
-    np.testing.assert_allclose(pool.slack(dual), np.array(paid) - pool.costs)
+    np.testing.assert_allclose(pool.dual_excess(dual), np.array(paid) - pool.costs)
     start, items = pool.incidence(5)
     for row in range(5):
         actual = items[start[row] : start[row + 1]].tolist()

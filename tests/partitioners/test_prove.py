@@ -160,7 +160,7 @@ def test_few_records_with_unfinished_searches_are_searched_longer():
     def lowest(effort):
         results = list(pricing.search(duals, effort, lambda: None))
         records = np.concatenate([part for part, _ in results])
-        costs = np.concatenate([one.reduced_cost for _, one in results])
+        costs = np.concatenate([one.reduced_cost_bound for _, one in results])
         assert sorted(records.tolist()) == list(range(n))  # a bound needs every record
         return costs[np.argsort(records)]
 
@@ -201,7 +201,7 @@ def test_groups_above_k_are_searched_where_duals_make_them_cheap(k, with_cluster
         hits += any(one.groups.shape[1] > k and len(one.groups) for _, one in values)
         reduced_cost = np.zeros(n)
         for some, one in values:
-            reduced_cost[some] = np.minimum(reduced_cost[some], one.reduced_cost)
+            reduced_cost[some] = np.minimum(reduced_cost[some], one.reduced_cost_bound)
         assert pricing.bound(reduced_cost, duals, least) <= least
     assert hits
 

@@ -81,14 +81,14 @@ def test_seed_and_rounds_repeat_a_search():
     assert np.array_equal(first.labels, again.labels)
     assert not np.array_equal(first.labels, other.labels)
     assert first.rounds == 900
-    assert first.done == (900,) * RESTARTS
+    assert first.rounds_made == (900,) * RESTARTS
 
 
 def test_a_timed_search_records_the_rounds_that_repeat_it():
     X = table()
     start = MDAV(k=3).fit_predict(X)
     timed = search(X, start, 3, seed=5, seconds=0.5)
-    again = search(X, start, 3, seed=5, rounds=timed.rounds, done=timed.done)
+    again = search(X, start, 3, seed=5, rounds=timed.rounds, rounds_made=timed.rounds_made)
     assert timed.rounds > 0
     assert np.array_equal(timed.labels, again.labels)
 
@@ -115,10 +115,10 @@ def test_an_interrupt_keeps_the_best_so_far_and_can_be_repeated():
 
     with progress.reporting_to(listener):
         result = search(X, start, 3, seed=5, rounds=10**6)
-    assert min(result.done) > 0
-    assert max(result.done) < result.rounds == 10**6
+    assert min(result.rounds_made) > 0
+    assert max(result.rounds_made) < result.rounds == 10**6
     assert loss(X, result.labels) < loss(X, refine(X, start, 3))
-    again = search(X, start, 3, seed=5, rounds=result.rounds, done=result.done)
+    again = search(X, start, 3, seed=5, rounds=result.rounds, rounds_made=result.rounds_made)
     assert np.array_equal(result.labels, again.labels)
 
 
@@ -132,7 +132,7 @@ def test_an_early_interrupt_keeps_what_was_refined_until_then():
 
     with progress.reporting_to(listener):
         result = search(X, start, 3, seed=5, rounds=100)
-    assert result.done == (0,) * RESTARTS
+    assert result.rounds_made == (0,) * RESTARTS
     assert loss(X, result.labels) < loss(X, start)
 
 
@@ -158,8 +158,8 @@ def test_a_run_far_over_its_budget_ends_before_its_rounds(monkeypatch):
         "shoal.partitioners.search.ANNEALING_SHARE", 1000.0
     )  # far too many are planned
     result = search(X, start, 3, seed=5, seconds=0.1)
-    assert max(result.done) < result.rounds
-    again = search(X, start, 3, seed=5, rounds=result.rounds, done=result.done)
+    assert max(result.rounds_made) < result.rounds
+    again = search(X, start, 3, seed=5, rounds=result.rounds, rounds_made=result.rounds_made)
     assert np.array_equal(result.labels, again.labels)
 
 
@@ -250,6 +250,6 @@ def test_a_search_ends_when_half_of_its_budget_is_spent_once_more(spent, is_over
     run = _Run(X, 3, seconds=1000.0)
     run.start(prepare_grouping(X, MDAV(k=3).fit_predict(X), 3, 8)[0], seed=0)
     monkeypatch.setattr(
-        sys.modules[_Run.__module__].time, "process_time", lambda: run.began + spent
+        sys.modules[_Run.__module__].time, "process_time", lambda: run.start_time + spent
     )
     assert run._is_overdue() is is_over

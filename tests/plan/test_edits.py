@@ -122,6 +122,16 @@ def test_records_that_broke_an_edit_before_are_counted_apart():
     assert not findings(release, "edit-broken")
     (before,) = findings(release, "edit-violated-before")
     assert before.figures == {"records": 3}
+    assert before.sentence.startswith("3 records of the original break the edit")
+
+
+def test_one_record_breaks_an_edit_in_the_singular():
+    data = firms()
+    data.loc[0, "total"] += 100
+    release = shoal.microaggregate(data, ["staff"], k=5, confidential=["a", "b", "total"],
+                                   edits=["total == a + b"])  # fmt: skip
+    (before,) = findings(release, "edit-violated-before")
+    assert before.sentence.startswith("1 record of the original breaks the edit")
 
 
 def test_columns_of_an_edit_are_regrouped_or_the_release_is_refused():
@@ -147,7 +157,9 @@ def test_an_edit_about_unknown_dropped_or_textual_columns():
     with raises(ColumnError):
         shoal.microaggregate(data, ["a"], k=3, edits=["name > 0"])
     release = shoal.microaggregate(data, ["a"], k=3, identifiers=["b"], edits=["a > b"])
-    assert findings(release, "edit-not-checked")[0].columns == ("b",)
+    (finding,) = findings(release, "edit-not-checked")
+    assert finding.columns == ("b",)
+    assert finding.sentence.endswith("'b' is not released.")
 
 
 def test_edits_are_judged_on_the_file(tmp_path):

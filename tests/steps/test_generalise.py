@@ -116,7 +116,7 @@ def test_no_combination_of_levels_loses_less(drawn, k, share, loss):
     if result is not None:
         assert result.loss == pytest.approx(least, abs=1e-12)
         assert result.bound == result.loss
-        assert result.suppressed.sum() <= limit
+        assert result.is_suppressed.sum() <= limit
 
 
 @given(drawn=lattices(), k=st.integers(1, 4), share=st.sampled_from([0.0, 0.2, 0.6]), loss=LOSSES)
@@ -246,7 +246,7 @@ def test_a_search_that_is_cut_short_has_a_bound_below_the_optimum(loss):
     levels = [column.levels for column in columns]
     lattice = Lattice(codes, levels, 4, 20, discernibility=pairs)
     whole, short = search(lattice), search(lattice, max_nodes=2)
-    assert short.evaluated < whole.evaluated <= whole.nodes
+    assert short.n_evaluated < whole.n_evaluated <= whole.n_nodes
     assert short.bound <= whole.loss <= short.loss
     release = plan(k=4, suppression=0.05, loss=loss, max_nodes=2).run(people(400))
     (finding,) = [f for f in release.verdict.findings if f.code == "values-generalised"]
@@ -300,7 +300,7 @@ def test_the_class_that_is_suppressed_with_others_is_the_one_that_loses_least():
     data = pd.DataFrame({"x": ["a0"] * 2 + ["a1"] + ["d"] * 2 + ["e"], "y": ["n", "m"] * 3})
     columns, codes = read_columns(data, {"x": {"kind": "nominal", "hierarchy": rows}})
     lattice = Lattice(codes, [column.levels for column in columns], 2, 4)
-    suppressed = lattice.records(lattice.evaluate((1, 1)).suppressed)
+    suppressed = lattice.records(lattice.evaluate((1, 1)).suppressed_rows)
     # Each record of A would lose 0.2 more, and each of the smaller class D all of its value.
     assert data["x"][suppressed].tolist() == ["a0", "a0", "a1", "e"]
 

@@ -119,9 +119,9 @@ def reuse_link(k, lists, link_number, i):
 
 
 @compiled
-def relink(k, lists, removed):
-    """Free the links that ended in the removed record ``removed`` and use them again."""
-    link_number = lists.links[removed]
+def relink(k, lists, removed_record):
+    """Free the links that end in a removed record and use them again."""
+    link_number = lists.links[removed_record]
     while link_number != END:
         next_number = lists.next_link[link_number]
         i = link_number // (k - 1)
@@ -150,10 +150,10 @@ def refresh_deferred(index, k, lists, i, distances):
 
 
 @compiled
-def update_dependents(index, k, lists, removed, distances):
-    """Refresh the lists that hold the removed record ``removed``; return the comparisons."""
+def update_dependents(index, k, lists, removed_record, distances):
+    """Refresh the lists that hold a removed record; return the comparisons that it took."""
     n_compared = 0
-    link_number = lists.links[removed]
+    link_number = lists.links[removed_record]
     while link_number != END:
         i = link_number // (k - 1)
         if lists.labels[i] < 0:
@@ -189,8 +189,8 @@ def form_groups(index, k, lists, work):
         form_densest_group(index, lists, group)
         work -= k
         if index.size[0] >= k:
-            for removed in group:
-                work -= update_dependents(index, k, lists, removed, distances)
-            for removed in group:
-                relink(k, lists, removed)
+            for removed_record in group:
+                work -= update_dependents(index, k, lists, removed_record, distances)
+            for removed_record in group:
+                relink(k, lists, removed_record)
     return index.size[0] >= k

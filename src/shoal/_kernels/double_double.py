@@ -5,7 +5,7 @@ Differences of sums of squares lose digits; with 32 digits, enough are left for 
 
 from shoal._kernels._compile import compiled
 
-SPLIT = 2.0**27 + 1  # leaves 26 of the 53 bits of a float64
+SPLITTER = 2.0**27 + 1  # leaves 26 of the 53 bits of a float64
 
 
 @compiled
@@ -19,7 +19,7 @@ def two_sum(a, b):
 @compiled
 def split_bits(a):
     """Return the upper and lower half of the digits of ``a`` (Veltkamp)."""
-    shifted = a * SPLIT
+    shifted = a * SPLITTER
     upper = shifted - (shifted - a)
     return upper, a - upper
 

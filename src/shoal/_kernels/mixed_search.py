@@ -1,9 +1,12 @@
-"""Nearest records in tables of numbers and categories, including all ties.
+"""Nearest records and best matches in tables of numbers and categories, including all ties.
 
 The squared distance of two records is the sum of the squared differences of their numbers and of 1
 for each category that differs. A missing number, NaN, equals another missing one and is at
 distance 1 from every value. Near records are stored in blocks; a block is skipped if its
 bounding box is farther from a target than the bound.
+
+A match, in probabilistic record linkage, weighs the agreement of a record and a target column by
+column; see `MatchWeights`.
 """
 
 from typing import Any, NamedTuple
@@ -144,21 +147,21 @@ def list_within(index, targets, bounds, position, records):
 class MatchWeights(NamedTuple):
     """Weights of the levels of agreement, by column: numbers first, then categories.
 
-    Numbers agree at level 3 if they are equal, at level 2 within ``close``, at level 1 within
-    ``near`` and else at level 0; categories agree at level 3 or 0. ``max_remaining[j]`` is the
-    greatest sum that the columns from j on can add, and weights that differ by at most ``slack``
-    are equal.
+    Numbers agree at level 3 if they are equal, at level 2 within ``close_tolerance``, at level 1
+    within ``partial_tolerance`` and else at level 0; categories agree at level 3 or 0.
+    ``max_remaining[j]`` is the greatest sum that the columns from j on can add, and weights that
+    differ by at most ``weight_tolerance`` are equal.
     """
 
     weights: np.ndarray
     max_remaining: np.ndarray
-    close: float
-    near: float
-    slack: float
+    close_tolerance: float
+    partial_tolerance: float
+    weight_tolerance: float
 
 
 @compiled
-def agreement_level(value, target, close, near):
+def agreement_level(value, target, close_tolerance, partial_tolerance):
     """Return the level at which two numbers agree, as `MatchWeights` defines it.
 
     Two missing numbers agree exactly; a missing number does not agree with any value.
@@ -166,13 +169,13 @@ def agreement_level(value, target, close, near):
     gap = abs(value - target)
     if gap == 0.0 or (value != value and target != target):
         return 3
-    if gap <= close:
+    if gap <= close_tolerance:
         return 2
-    return 1 if gap <= near else 0
+    return 1 if gap <= partial_tolerance else 0
 
 
 @compiled
-def agreement_patterns(table, targets, close, near, patterns):
+def agreement_patterns(table, targets, close_tolerance, partial_tolerance, patterns):
     """Write the pattern of agreement of each record with each target.
 
     A pattern is a number to base 4, with a digit for each column: its level of agreement.
@@ -182,7 +185,9 @@ def agreement_patterns(table, targets, close, near, patterns):
             pattern = 0
             for j in range(table.numbers.shape[1]):
                 value, target = table.numbers[record, j], targets.numbers[i, j]
-                pattern = 4 * pattern + agreement_level(value, target, close, near)
+                pattern = 4 * pattern + agreement_level(
+                    value, target, close_tolerance, partial_tolerance
+                )
             for j in range(table.codes.shape[1]):
                 pattern = 4 * pattern + 3 * (table.codes[record, j] == targets.codes[i, j])
             patterns[record, i] = pattern
@@ -192,12 +197,14 @@ def agreement_patterns(table, targets, close, near, patterns):
 def match_weight(table, record, targets, i, match, least):
     """Return the sum of the weights of the agreements between a record and target ``i``.
 
-    Where the sum cannot reach ``least``, some sum below it is returned.
+    If the sum cannot reach ``least``, some number below ``least`` is returned.
     """
     total, n_numbers = 0.0, table.numbers.shape[1]
     for j in range(n_numbers):
         value, target = table.numbers[record, j], targets.numbers[i, j]
-        total += match.weights[j, agreement_level(value, target, match.close, match.near)]
+        total += match.weights[
+            j, agreement_level(value, target, match.close_tolerance, match.partial_tolerance)
+        ]
         if total + match.max_remaining[j + 1] < least:
             return total + match.max_remaining[j + 1]
     for j in range(table.codes.shape[1]):
@@ -220,16 +227,16 @@ def count_best_matches(table, sizes, targets, correct_classes, starts, match, n_
         n_correct[i] = 0
         for entry in range(starts[i], starts[i + 1]):
             weight = match_weight(table, correct_classes[entry], targets, i, match, LOWEST)
-            if weight > correct_weight + match.slack:
+            if weight > correct_weight + match.weight_tolerance:
                 correct_weight = weight
                 n_correct[i] = 1
-            elif weight >= correct_weight - match.slack:
+            elif weight >= correct_weight - match.weight_tolerance:
                 n_correct[i] += 1
-        least = correct_weight - match.slack
+        least = correct_weight - match.weight_tolerance
         n_tied[i] = 0
         for record in range(table.numbers.shape[0]):
             weight = match_weight(table, record, targets, i, match, least)
-            if weight > correct_weight + match.slack:
+            if weight > correct_weight + match.weight_tolerance:
                 n_tied[i] = 0
                 break
             if weight >= least:

@@ -53,17 +53,19 @@ def update_tree_distances(pool, tree, newest):
 
 @compiled
 def edge_precedes(pool, tree, i, j):
-    """Return whether the edge from place ``i`` to the tree comes before that from place ``j``."""
+    """Return whether the edge from position ``i`` to the tree comes before that from ``j``."""
     if tree.distance[i] != tree.distance[j]:
         return tree.distance[i] < tree.distance[j]
-    a, b = pool.records[i], tree.nearest[i]
-    c, d = pool.records[j], tree.nearest[j]
-    return precedes(min(a, b), max(a, b), min(c, d), max(c, d))
+    record, end = pool.records[i], tree.nearest[i]
+    other, other_end = pool.records[j], tree.nearest[j]
+    return precedes(
+        min(record, end), max(record, end), min(other, other_end), max(other, other_end)
+    )
 
 
 @compiled
 def position_nearest_to_tree(pool, tree):
-    """Return the place of the living record with the shortest edge to the tree."""
+    """Return the position of the living record with the shortest edge to the tree."""
     best = 0
     for i in range(1, pool.size[0]):
         if edge_precedes(pool, tree, i, best):

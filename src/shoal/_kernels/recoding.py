@@ -215,9 +215,9 @@ def improve_record(groups, k, active, i, near, costs):
     n_near = list_near_groups(groups, active, i, near, costs)
     best, target, partner = MIN_SAVING, NONE, NONE
     if n_near > 0 and units_after_exchange(groups, a, i, NONE) >= k:
-        saved = groups.loss[a] - groups.loss[without_i] - costs[0]
-        if saved > best:
-            best, target = saved, near[0]
+        saving = groups.loss[a] - groups.loss[without_i] - costs[0]
+        if saving > best:
+            best, target = saving, near[0]
     for b in near[:n_near]:
         j = groups.head[b]
         while j >= 0:
@@ -242,7 +242,7 @@ def improve_record(groups, k, active, i, near, costs):
 
 
 @compiled
-def dissolve_group(groups, active, g, moved):
+def dissolve_group(groups, active, g, moved_records):
     """Distribute a group's records among ``active`` groups if that saves; return what it saves."""
     original_loss, cost, n_moved = groups.loss[g], 0.0, 0
     while groups.head[g] >= 0:
@@ -259,11 +259,11 @@ def dissolve_group(groups, active, g, moved):
         remove_record(groups, i)
         add_record(groups, i, target)
         summarise(groups, target, target, NONE)
-        moved[n_moved] = i
+        moved_records[n_moved] = i
         n_moved += 1
     if groups.head[g] < 0:
         return original_loss - cost
-    for i in moved[:n_moved][::-1]:
+    for i in moved_records[:n_moved][::-1]:
         move_record(groups, i, g)
     return 0.0
 
@@ -300,7 +300,7 @@ def split_group(groups, k, g, new_group):
 
 
 @compiled
-def improve_groups(groups, k, active, n_active, free_slots, n_free_slots, records, may_dissolve):
+def improve_groups(groups, k, active, n_active, unused_groups, n_unused, records, may_dissolve):
     """Improve some groups by one pass over their records.
 
     Parameters
@@ -313,9 +313,9 @@ def improve_groups(groups, k, active, n_active, free_slots, n_free_slots, record
         The groups to improve, the first ``n_active`` entries; changed in place.
     n_active : int
         Their number.
-    free_slots : ndarray
-        Numbers that no group has, the first ``n_free_slots`` entries; changed in place.
-    n_free_slots : int
+    unused_groups : ndarray
+        Numbers that no group has, the first ``n_unused`` entries; changed in place.
+    n_unused : int
         Their number.
     records : ndarray
         The records to try to move, in order.
@@ -326,23 +326,23 @@ def improve_groups(groups, k, active, n_active, free_slots, n_free_slots, record
     -------
     n_active, n_free_slots : int
         The numbers after the pass.
-    saved : float
+    saving : float
         How much the loss fell.
     """
     near, costs = np.empty(MAX_NEAR_GROUPS, np.int64), np.empty(MAX_NEAR_GROUPS)
-    moved = np.empty(groups.labels.shape[0], np.int64)
-    saved = 0.0
+    moved_records = np.empty(groups.labels.shape[0], np.int64)
+    saving = 0.0
     for i in records:
-        saved += improve_record(groups, k, active[:n_active], i, near, costs)
+        saving += improve_record(groups, k, active[:n_active], i, near, costs)
     position = 0
     while position < n_active and n_active > 1:
         g, gain = active[position], 0.0
         if may_dissolve[g]:
-            gain = dissolve_group(groups, active[:n_active], g, moved)
+            gain = dissolve_group(groups, active[:n_active], g, moved_records)
         if gain > 0.0:
-            saved += gain
-            free_slots[n_free_slots] = g
-            n_free_slots += 1
+            saving += gain
+            unused_groups[n_unused] = g
+            n_unused += 1
             n_active -= 1
             active[position] = active[n_active]
         else:
@@ -350,13 +350,13 @@ def improve_groups(groups, k, active, n_active, free_slots, n_free_slots, record
     position = 0
     while position < n_active:
         g = active[position]
-        if groups.n_units[g] >= 2 * k and n_free_slots > 0 and groups.loss[g] > MIN_SAVING:
-            new_group, original_loss = free_slots[n_free_slots - 1], groups.loss[g]
+        if groups.n_units[g] >= 2 * k and n_unused > 0 and groups.loss[g] > MIN_SAVING:
+            new_group, original_loss = unused_groups[n_unused - 1], groups.loss[g]
             if split_group(groups, k, g, new_group):
-                saved += original_loss - groups.loss[g] - groups.loss[new_group]
+                saving += original_loss - groups.loss[g] - groups.loss[new_group]
                 active[n_active] = new_group
                 n_active += 1
-                n_free_slots -= 1
+                n_unused -= 1
                 continue
         position += 1
-    return n_active, n_free_slots, saved
+    return n_active, n_unused, saving

@@ -89,18 +89,18 @@ def cheapest_addition(groups, k, g, near, count):
 
 
 @compiled
-def add_units(groups, k, g, near, count, moved, original_groups):
+def add_units(groups, k, g, near, count, moved_records, original_groups):
     """Move records of near groups to ``g`` until it holds k units; return number and cost.
 
     The cost is inf where the groups nearby cannot spare enough; the records moved until then are
-    stored in ``moved`` and ``original_groups``.
+    stored in ``moved_records`` and ``original_groups``.
     """
     total, n_moved = 0.0, 0
     while groups.n_units[g] < k:
         i, cost = cheapest_addition(groups, k, g, near, count)
         if i == NONE:
             return n_moved, np.inf
-        moved[n_moved], original_groups[n_moved] = i, groups.labels[i]
+        moved_records[n_moved], original_groups[n_moved] = i, groups.labels[i]
         move_record(groups, i, g)
         total += cost
         n_moved += 1
@@ -143,15 +143,15 @@ def repair_group(groups, tree, k, g):
         if cost < merging_cost and units_together(groups, g, near[m]) >= k:
             partner, merging_cost = near[m], cost
     dissolving_cost = dissolution_cost(groups, k, g, near, count)
-    moved, original_groups = np.empty(k, np.int64), np.empty(k, np.int64)
-    n_moved, extension_cost = add_units(groups, k, g, near, count, moved, original_groups)
+    moved_records, original_groups = np.empty(k, np.int64), np.empty(k, np.int64)
+    n_moved, extension_cost = add_units(groups, k, g, near, count, moved_records, original_groups)
     if extension_cost < np.inf and extension_cost <= min(merging_cost, dissolving_cost):
         move_point(tree, g, groups.centroids[g])
         for m in range(n_moved):
             move_point(tree, original_groups[m], groups.centroids[original_groups[m]])
         return NONE
     for m in range(n_moved - 1, -1, -1):
-        move_record(groups, moved[m], original_groups[m])
+        move_record(groups, moved_records[m], original_groups[m])
     if dissolving_cost < merging_cost:
         dissolve_group(groups, tree, k, g, near, count)
         return NONE

@@ -18,7 +18,9 @@ from shoal.errors import ParameterError
 HOST = "127.0.0.1"
 ALIAS = "localhost"  # what people type
 COOKIE = "shoal"
-NOTHING = "There is nothing here. The terminal that runs 'shoal app' shows a link that works once."
+NO_SESSION_MESSAGE = (
+    "There is nothing here. The terminal that runs 'shoal app' shows a link that works once."
+)
 SAFE_METHODS = ("GET", "HEAD")
 HEADERS = {
     "Content-Security-Policy": (
@@ -98,7 +100,7 @@ class AccessControl:
             return self._exchange(scope["query_string"])
         session = self._session(headers, path)
         if session is None:
-            return PlainTextResponse(NOTHING, 403)
+            return PlainTextResponse(NO_SESSION_MESSAGE, 403)
         scope["session"], scope["path"] = session, path.removeprefix(f"/s/{session.id}")
         scope["raw_path"] = scope["path"].encode()
         return self._app
@@ -120,7 +122,7 @@ class AccessControl:
         """Exchange the token for a session."""
         token = parse_qs(query.decode("latin-1")).get("token", [""])[0]
         if not secrets.compare_digest(token.encode(), self._token.encode()):
-            return PlainTextResponse(NOTHING, 403)
+            return PlainTextResponse(NO_SESSION_MESSAGE, 403)
         self._token = secrets.token_urlsafe(32)
         try:
             session = self._sessions.open()

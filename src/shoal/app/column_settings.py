@@ -74,22 +74,24 @@ def suggested_settings(columns: Sequence[Mapping[str, Any]]) -> dict[str, str]:
             continue
         if column.get("missing_codes"):
             settings[f"codes:{index}"] = ", ".join(map(str, column["missing_codes"]))
-        declared = column.get("declare") or {}
-        declared = {"kind": declared} if isinstance(declared, str) else dict(declared)
+        declaration = column.get("declare") or {}
+        declaration = {"kind": declaration} if isinstance(declaration, str) else dict(declaration)
         if column.get("formats"):
-            declared = {"kind": "date", "format": column["formats"][0]}
+            declaration = {"kind": "date", "format": column["formats"][0]}
         settings |= {
-            f"{key}:{index}": str(declared[key]) for key in ("kind", "format") if declared.get(key)
+            f"{key}:{index}": str(declaration[key])
+            for key in ("kind", "format")
+            if declaration.get(key)
         }
-        if declared.get("order"):
-            settings[f"order:{index}"] = ", ".join(map(str, declared["order"]))
+        if declaration.get("order"):
+            settings[f"order:{index}"] = ", ".join(map(str, declaration["order"]))
     return settings
 
 
 def chosen_roles(settings: Mapping[str, str], columns: Sequence[str]) -> dict[str, str]:
     """Return the role of each column; refuse unknown ones."""
-    chosen = {name: settings.get(f"role:{index}", "") for index, name in enumerate(columns)}
-    for name, role in chosen.items():
+    role_by_column = {name: settings.get(f"role:{index}", "") for index, name in enumerate(columns)}
+    for name, role in role_by_column.items():
         if role not in labels.ROLES:
             role_labels = ", ".join(choice.label for choice in labels.ROLES.values())
             raise ParameterError(
@@ -97,7 +99,7 @@ def chosen_roles(settings: Mapping[str, str], columns: Sequence[str]) -> dict[st
                 code="unknown-role",
                 column=name,
             )
-    return {name: role or "unassigned" for name, role in chosen.items()}
+    return {name: role or "unassigned" for name, role in role_by_column.items()}
 
 
 def declared_types(
@@ -108,7 +110,7 @@ def declared_types(
 ) -> dict[str, Any]:
     """Return the types of columns that are declared, with levels where a step uses them."""
     columns_with_levels = {name for step in steps if _uses_levels(step) for name in step.columns}
-    declared: dict[str, Any] = {}
+    entry_by_column: dict[str, Any] = {}
     for index, name in enumerate(columns):
         kind = settings.get(f"kind:{index}", "")
         entry: dict[str, Any] = {"kind": kind} if kind else {}
@@ -122,8 +124,8 @@ def declared_types(
         if name in columns_with_levels:
             entry = {**_level_entries(settings, index, name, hierarchies), **entry}
         if entry:
-            declared[name] = entry if len(entry) > 1 else entry["kind"]
-    return declared
+            entry_by_column[name] = entry if len(entry) > 1 else entry["kind"]
+    return entry_by_column
 
 
 def _uses_levels(step: Step) -> bool:

@@ -11,11 +11,11 @@ from shoal._text import plain_text
 from shoal.app.field_descriptions import FieldDescription, describe_field
 from shoal.errors import ParameterError
 
-NOT_GENERATED = {  # roles and other fields of the form stand for these
+PARAMETERS_WITHOUT_FIELD = {  # roles and other fields of the form stand for these
     "columns", "partitioner", "within", "k", "method", "n_jobs", "unit", "household", "weight",
     "column_weights", "importance", "matrix",
 }  # fmt: skip
-NOT_TYPED = (NoneType, *parameters.GENERATORS)  # cannot be entered in a field
+TYPES_WITHOUT_FIELD = (NoneType, *parameters.GENERATORS)  # cannot be entered in a field
 BY_DEFAULT = "as usual"
 
 
@@ -73,7 +73,7 @@ def fields(cls: type, owner: str, prefix: str) -> list[Field]:
     return [
         make_field(parameter, owner, f"{prefix}:{name}")
         for name, parameter in parameters.signature_parameters(cls).items()
-        if name not in NOT_GENERATED
+        if name not in PARAMETERS_WITHOUT_FIELD
     ]
 
 
@@ -85,7 +85,7 @@ def make_field(parameter: Parameter, owner: str, name: str) -> Field:
     annotations = [
         annotation
         for annotation in parameters.union_members(parameter.annotation)
-        if annotation not in NOT_TYPED and get_origin(annotation) is not Mapping
+        if annotation not in TYPES_WITHOUT_FIELD and get_origin(annotation) is not Mapping
     ]
     default = "" if parameter.required or parameter.default is None else parameter.default
     default_text = str(default).lower() if isinstance(default, bool) else str(default)

@@ -168,8 +168,8 @@ def without_earlier_step(settings: Mapping[str, str], index: int) -> dict[str, s
 def describe_step(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> str:
     """Return a line about a step: what it does, to which columns, with which k."""
     name = settings.get("what") or Microaggregate.name
-    chosen = _indices(settings.get("of", ""), len(columns))
-    column_names = ", ".join(columns[i]["name"] for i in chosen) or "all masked columns"
+    chosen_indices = _indices(settings.get("of", ""), len(columns))
+    column_names = ", ".join(columns[i]["name"] for i in chosen_indices) or "all masked columns"
     k = (
         f", k = {settings['k']}"
         if settings.get("k") and name in catalogue()["steps_with_k"]
@@ -203,7 +203,7 @@ def _build_step(
             "No column would be masked. Give the role quasi-identifier to what attackers may know.",
             code="nothing-masked",
         )
-    chosen = [columns[i] for i in _indices(settings.get("of", ""), len(columns))]
+    chosen_columns = [columns[i] for i in _indices(settings.get("of", ""), len(columns))]
     strata = [name for name, role in roles.items() if role == "stratum"]
     if strata and not _has_parameter("within", cls):
         raise ParameterError(
@@ -216,7 +216,7 @@ def _build_step(
         field for group_fields in catalogue()["groups_of_step"].values() for field in group_fields
     ]
     options = read_parameters(cls, step_fields, settings)
-    options["columns"] = chosen or masked
+    options["columns"] = chosen_columns or masked
     if strata:
         options["within"] = strata
     for name, values in column_settings.options_by_column(
@@ -237,7 +237,7 @@ def _build_step(
 def _values_by_column(
     values: dict[str, Any], common_value: Any, columns: list[str]
 ) -> dict[str, Any]:
-    """Return values by column; columns without one have that of all columns, if there is one."""
+    """Return values by column; columns without one have ``common_value``, if there is one."""
     if common_value is None or isinstance(common_value, Mapping):
         return values
     return {**dict.fromkeys(columns, common_value), **values}

@@ -10,8 +10,9 @@ from shoal.app.fields import Field, not_accepted
 from shoal.app.form import SHUFFLE, all_fields
 from shoal.errors import ShoalError
 
-FILLED_IN = ("hierarchy-suggested",)  # codes of sentences that the form follows
-_NOT_ACCEPTED = ("parameter-not-accepted", "parameter-missing")
+# Codes of the sentences whose advice the form has applied.
+APPLIED_SUGGESTIONS = ("hierarchy-suggested",)
+_NOT_ACCEPTED_CODES = ("parameter-not-accepted", "parameter-missing")
 
 
 def page_wording(name: str, value: str | None) -> str:
@@ -41,12 +42,12 @@ def message_of(error: ShoalError) -> str:
     """Return the message of an error in the words of the page."""
     parameter = error.attributes.get("parameter")
     field = _fields().get(str(parameter))
-    if error.code in _NOT_ACCEPTED and parameter == "k":
+    if error.code in _NOT_ACCEPTED_CODES and parameter == "k":
         only = re.search(r"equal to (\d+)", error.template)
         if only:
             return f"This method is defined for k = {only[1]} only."
         return "“k” must be a whole number from 1."
-    if error.code in _NOT_ACCEPTED and field is not None and error.attributes.get("of"):
+    if error.code in _NOT_ACCEPTED_CODES and field is not None and error.attributes.get("of"):
         return str(not_accepted(field))
     return error.message_for(page_wording)
 
@@ -56,7 +57,7 @@ def inspection_remarks(sentences: Sequence[Mapping[str, Any]]) -> list[str]:
     return [
         str(sentence["text"]).replace(" (shuffle)", f" ({page_wording('shuffle', 'True')})")
         for sentence in sentences
-        if sentence["code"] not in FILLED_IN
+        if sentence["code"] not in APPLIED_SUGGESTIONS
     ]
 
 

@@ -146,7 +146,7 @@ class Pages:
             return JSONResponse({"message": "", "reload": True}, 409)
         try:
             name = safe_name(header_text(request.headers.get("x-file-name", "")))
-            format_of(Path(name), offered=views.OFFERED)
+            format_of(Path(name), offered=views.WEB_FORMATS)
             dialect = as_dialect(fields)
             upload_path = session.new_upload()
             await receive(request, upload_path, self._limit)
@@ -298,9 +298,9 @@ class Pages:
 
     async def download(self, request: Request) -> Response:
         """Send a file of a run."""
-        session, run, what = session_of(request), run_of(request), request.path_params["what"]
+        session, run, document = session_of(request), run_of(request), request.path_params["what"]
         names = {"release": release_name(session.name), **worker.file_names(run.number)}
-        is_shown, file_kind = what in ("report", "internal"), what.removesuffix("-file")
+        is_shown, file_kind = document in ("report", "internal"), document.removesuffix("-file")
         if run.state != "done" or file_kind not in names:
             raise HTTPException(404)
         path = session.file_folder / run.folder / names[file_kind]
@@ -318,8 +318,8 @@ async def _store_settings(request: Request) -> bool:
         return False
     if session.columns:
         # Details of columns that were not opened are not part of the form.
-        known = form.select_known(fields, session.columns)
-        session.change({**session.settings, **known})
+        known_settings = form.select_known(fields, session.columns)
+        session.change({**session.settings, **known_settings})
     return True
 
 

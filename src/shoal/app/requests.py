@@ -67,10 +67,10 @@ def redirect_to(request: Request, anchor: str = "") -> Response:
 
 def as_dialect(fields: Mapping[str, str]) -> Dialect:
     """Return the dialect that the fields of a form describe."""
-    chosen = {name: fields[name] for name in DIALECT_FIELDS if fields.get(name)}
-    if chosen.get("separator") in ("tab", "\\t"):
-        chosen["separator"] = "\t"
-    return Dialect(**chosen)  # type: ignore[arg-type]
+    dialect_fields = {name: fields[name] for name in DIALECT_FIELDS if fields.get(name)}
+    if dialect_fields.get("separator") in ("tab", "\\t"):
+        dialect_fields["separator"] = "\t"
+    return Dialect(**dialect_fields)  # type: ignore[arg-type]
 
 
 def header_text(header: str) -> str:

@@ -13,7 +13,7 @@ from shoal.report.maps import MapPoint, risk_map
 RISK = RISKS[DEFAULT_RISK].label  # the word of reports and comparisons
 MAX_LABEL = 24  # characters of a name on the map; the title of its point has all
 WIDTH, NARROW = 480, 360  # of the map, the second for narrow screens
-MAX_NAMED = 12  # points; with more, only numbers fit
+MAX_NAMED_POINTS = 12  # points; with more, only numbers fit
 
 
 def front_of(runs: list[Run]) -> set[int]:
@@ -27,21 +27,21 @@ def recommend(runs: list[Run]) -> tuple[int | None, str]:
     points = _measured_runs(runs)
     if len(points) < 2:
         return None, ""
-    measured = {run.number: run for run in runs if run.number in points}
-    first_roles, *other_roles = (run.plan.get("roles") for run in measured.values())
+    run_by_number = {run.number: run for run in runs if run.number in points}
+    first_roles, *other_roles = (run.plan.get("roles") for run in run_by_number.values())
     if any(roles != first_roles for roles in other_roles):
         return None, "The columns of these runs have different roles, so that none is recommended."
     front = pareto_front(points)
-    guaranteed = {
+    recommendable_points = {
         number: points[number]
         for number in front
-        if measured[number].result["status"] != "not kept"
+        if run_by_number[number].result["status"] != "not kept"
     }
-    if not guaranteed:
+    if not recommendable_points:
         return None, "No run on the Pareto front keeps its guarantee."
-    best = nearest_to_ideal(guaranteed)
+    best = nearest_to_ideal(recommendable_points)
     reason = reason_to_recommend(len({points[number] for number in front}))
-    return best, f"Recommended: run {best} ({measured[best].title}). {reason}. {LARGER_K}"
+    return best, f"Recommended: run {best} ({run_by_number[best].title}). {reason}. {LARGER_K}"
 
 
 def draw_map(runs: list[Run], front: set[int], best: int | None = None) -> str:
@@ -54,7 +54,7 @@ def draw_map(runs: list[Run], front: set[int], best: int | None = None) -> str:
         MapPoint(
             loss,
             risk,
-            shorten(titles[number], MAX_LABEL) if len(points) <= MAX_NAMED else str(number),
+            shorten(titles[number], MAX_LABEL) if len(points) <= MAX_NAMED_POINTS else str(number),
             f"{number}. {titles[number]}: loss {loss:.2f} %, records at risk {risk:.1f} %",
             "best" if number in front else "other",
             number == best,

@@ -5,7 +5,7 @@ from shoal.app.sessions import Run
 from shoal.plan import Plan
 from shoal.steps import GroupingStep
 
-ORDINALS = {1: "next", 2: "2nd", 3: "3rd"}
+ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}  # how numbers end that end in these digits
 
 
 def new_run(plan: Plan, settings: dict[str, str]) -> Run:
@@ -24,8 +24,8 @@ def new_run(plan: Plan, settings: dict[str, str]) -> Run:
         description += (
             f", after {len(plan.steps) - 1} other step{'s' if len(plan.steps) > 2 else ''}"
         )
-    repeated = {**settings, "k": settings.get("k", "") if k is None else str(k)}
-    return Run(plan=plan.to_dict(), settings=repeated, description=description)
+    repeatable_settings = {**settings, "k": settings.get("k", "") if k is None else str(k)}
+    return Run(plan=plan.to_dict(), settings=repeatable_settings, description=description)
 
 
 def chosen_method(run: Run) -> str:
@@ -68,4 +68,19 @@ def announcement(run: Run) -> str:
 def queue_phrase(run: Run, runs: list[Run]) -> str:
     """Return where a waiting run stands in the queue."""
     position = sum(other.state == "waiting" and other.number < run.number for other in runs) + 1
-    return f"waiting: {ORDINALS.get(position, f'{position}th')} in the queue"
+    place = "next" if position == 1 else _ordinal(position)
+    return f"waiting: {place} in the queue"
+
+
+def _ordinal(number: int) -> str:
+    """Return a number as an ordinal.
+
+    Examples
+    --------
+    >>> [_ordinal(number) for number in (2, 3, 4, 11, 12, 21, 112)]
+    ['2nd', '3rd', '4th', '11th', '12th', '21st', '112th']
+    """
+    tens, digit = divmod(number, 10)
+    if tens % 10 == 1 or digit not in ORDINALS:
+        return f"{number}th"
+    return f"{tens or ''}{ORDINALS[digit]}"

@@ -135,10 +135,10 @@ class Session:
         self.folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return self.folder.with_name(f"{self.folder.name}-{secrets.token_hex(8)}.part")
 
-    def replace_file(self, received: Path, name: str) -> None:
+    def replace_file(self, received_file: Path, name: str) -> None:
         """Start over with a file that was received."""
         self.clear()
-        received.rename(self.file_folder / name)
+        received_file.rename(self.file_folder / name)
 
     def set_file(self, name: str) -> None:
         """Keep a file that was stored, without reading it yet."""
@@ -284,7 +284,7 @@ class Sessions:
         return session
 
     def get(self, id: str, secret: str) -> Session | None:
-        """Return the session that ``id`` and ``secret`` open."""
+        """Return the session that ``id`` and ``secret`` open; None if there is none."""
         session = self._sessions.get(id)
         if session is None or not secrets.compare_digest(session.secret, secret):
             return None
@@ -316,5 +316,5 @@ def release_name(name: str) -> str:
     """
     compression = Path(name).suffix if compression_of(Path(name)) else ""
     path = strip_compression_suffix(Path(name))
-    ending = format_of(path).written_as or path.suffix  # some formats are read, not written
-    return f"{path.stem}-release{ending}{compression}"
+    suffix = format_of(path).write_suffix or path.suffix  # some formats are read, not written
+    return f"{path.stem}-release{suffix}{compression}"

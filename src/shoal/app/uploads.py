@@ -89,8 +89,8 @@ async def load_hierarchy(request: Request, session: Session, index: int) -> str:
         if len(body) > MAX_HIERARCHY:
             raise HTTPException(413)
     key = secrets.token_hex(4)
-    ending = ".toml" if name.lower().endswith(".toml") else ".csv"
-    path = session.file_folder / f"levels-{key}{ending}"
+    suffix = ".toml" if name.lower().endswith(".toml") else ".csv"
+    path = session.file_folder / f"levels-{key}{suffix}"
     path.write_bytes(body)
     try:
         rows = check_rows(read_rows(path, None), session.columns[index]["name"])

@@ -18,7 +18,7 @@ from shoal.errors import ShoalError
 from shoal.inspection.text import join_columns
 from shoal.io.dialect import Dialect
 from shoal.io.formats import FORMATS
-from shoal.report.html import keep_units, styles
+from shoal.report.html import keep_per_cent_signs, styles
 
 EXAMPLES = ("survey", "sme")
 EXAMPLE_WORDS = {
@@ -26,7 +26,7 @@ EXAMPLE_WORDS = {
     "sme": "eleven companies, small enough to follow by hand",
 }
 # Fixed-width text needs a second file, and a database the name of a table.
-OFFERED = [
+WEB_FORMATS = [
     file_format for file_format in FORMATS if file_format.name not in ("fixed-width text", "DuckDB")
 ]
 STATIC = {
@@ -50,7 +50,7 @@ def whole_page(session: Session, limit: int) -> str:
             "start.html",
             **common | {"message": session.message or reason},
             limit=limit,
-            formats=[(file_format.name, file_format.endings) for file_format in OFFERED],
+            formats=[(file_format.name, file_format.suffixes) for file_format in WEB_FORMATS],
             examples=EXAMPLE_WORDS,
             reading=_reading_content(session),
             name=session.name,
@@ -83,8 +83,8 @@ def _earlier_settings(session: Session) -> list[dict[str, str]]:
     return form.earlier_steps(session.settings)
 
 
-def _reading_content(session: Session) -> dict[str, Any] | None:
-    """Return how the stored file is read and what is shown of it; None if there is none."""
+def _reading_content(session: Session) -> dict[str, Any]:
+    """Return how the stored file is read and what is shown of it; without text if there is none."""
     file, inspection = session.file, session.inspection
     sheets = inspection.sheets if inspection else []
     if file is None or not (is_text(file) or sheets):
@@ -243,7 +243,7 @@ def _static_text(name: str) -> str:
 
 def page(template: str, **content: Any) -> str:
     """Return a rendered template; all data are escaped."""
-    return keep_units(str(_environment().get_template(template).render(**content)))
+    return keep_per_cent_signs(str(_environment().get_template(template).render(**content)))
 
 
 @cache

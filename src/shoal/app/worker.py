@@ -29,7 +29,7 @@ from shoal.frame.preview import preview
 from shoal.inspection import inspect_source
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, write
-from shoal.io.table_size import at_most_columns
+from shoal.io.size_limits import at_most_columns
 from shoal.plan import Plan, Release, document
 from shoal.plan.deliver import Delivery, deliver
 from shoal.report.html import render
@@ -86,7 +86,7 @@ def inspect_file(arguments: dict[str, Any]) -> dict[str, Any]:
     categorical = [
         column["name"] for column in inspection["columns"] if column["kind"] in CATEGORICAL
     ]
-    labels = {column: notes.value_labels for column, notes in source.notes.columns.items()}
+    labels = {column: metadata.value_labels for column, metadata in source.metadata.columns.items()}
     return {**inspection, **preview(table, parsed_table, categorical, labels)}
 
 

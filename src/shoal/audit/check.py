@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, overload
 
+from shoal._text import count
 from shoal.errors import ClusterError, MissingDependency, ShoalError
 from shoal.frame.roles import name_columns
 from shoal.plan.other_columns import unnamed_columns
@@ -81,7 +82,7 @@ def message_without_outcome(error: ShoalError) -> str:
 
 
 def guarantee_kept(plan: "Plan", *, units_counted: bool) -> tuple[bool | None, str]:
-    """Return the result of the check of k, where it was counted and found kept."""
+    """Return the result of the check of k where it is kept; None if its units were not counted."""
     kept = f"k={plan.k} is kept"
     if plan.unit_column is None:
         return True, f"{kept}, counted on the released values"
@@ -117,4 +118,5 @@ def check_dropped_columns(plan: "Plan", columns: Sequence[str]) -> tuple[bool, s
         return False, f"{name_columns(wrongly_released)} should not have been released"
     if not dropped:
         return True, "the plan drops no column"
-    return True, f"none of {len(dropped)} identifiers and households is released"
+    verb = "is" if len(dropped) == 1 else "are"
+    return True, f"{count(len(dropped), 'dropped column')} {verb} absent from the release"

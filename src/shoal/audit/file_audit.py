@@ -92,7 +92,7 @@ class FileAudit:
         yield run_check("versions", lambda: statements.check_versions(self.entries, entries))
 
     def compare_earlier(self, earlier: Sequence[str]) -> Iterator[Check]:
-        """Yield the check of what earlier releases disclose, and add it to the verdict."""
+        """Yield the check of what earlier releases disclose; add its findings to the verdict."""
         if earlier and self.verdict is not None:
             yield run_check("earlier releases", lambda: self._compare_earlier(earlier))
 
@@ -161,8 +161,8 @@ class FileAudit:
         )
 
     def _records(self, frame: Frame) -> tuple[bool, str]:
-        stated = self.entries["records"]
-        return len(frame) == stated, f"{len(frame):,}, and {stated:,} in the manifest"
+        stated_number = self.entries["records"]
+        return len(frame) == stated_number, f"{len(frame):,}, and {stated_number:,} in the manifest"
 
     def _columns(self, frame: Frame) -> tuple[bool, str]:
         same = list(frame.columns) == self.entries["columns"]
@@ -180,9 +180,12 @@ class FileAudit:
         return guarantee_kept(self.plan, units_counted=False)
 
     def _smallest_class(self, evidence: Evidence) -> tuple[bool, str]:
-        attained = evidence.smallest_class(evidence.joint_classes)
-        stated = self.entries["promise"]["smallest_class"]
-        return attained == stated, f"{attained} records, and {stated} in the manifest"
+        attained_size = evidence.smallest_class(evidence.joint_classes)
+        stated_size = self.entries["promise"]["smallest_class"]
+        return (
+            attained_size == stated_size,
+            f"{attained_size} records, and {stated_size} in the manifest",
+        )
 
     def _verdict(self, evidence: Evidence) -> tuple[bool | None, str]:
         self.verdict = self.verdict or judge(evidence)
@@ -220,7 +223,7 @@ class FileAudit:
 
 
 def check_file(location: str, entry: Mapping[str, Any]) -> tuple[bool | None, str]:
-    """Compare a file with the size and the hash in a manifest."""
+    """Compare a file with the size and the hash in a manifest; tables of databases have none."""
     if is_database(location):
         return None, "not compared: a table of a database has no hash"
     if not has_hash(entry):
@@ -235,7 +238,7 @@ def check_file(location: str, entry: Mapping[str, Any]) -> tuple[bool | None, st
 def check_original(
     location: str, entry: Mapping[str, Any], hash_key: bytes | None
 ) -> tuple[bool | None, str]:
-    """Compare an original with the keyed hash in a manifest."""
+    """Compare an original with the keyed hash in a manifest; tables of databases have none."""
     if is_database(location):
         return None, "not compared: a table of a database has no hash"
     if not has_hash(entry):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     PrivateKey: TypeAlias = Ed25519PrivateKey
 
 PASSPHRASE = "SHOAL_PASSPHRASE"  # the environment variable
-SHARED = 0o037  # permissions that a secret must not have; the group may read it
+FORBIDDEN_PERMISSIONS = 0o037  # of a file with a secret; the group may read it
 HASH_KEY_BYTES = 32
 
 
@@ -112,7 +112,7 @@ def load_private_key(path: str | Path, *, passphrase: str | None = None) -> "Pri
 def as_private_key(
     key: "str | Path | PrivateKey | None",
 ) -> "PrivateKey | None":
-    """Return a private key, given as a file or as a loaded key."""
+    """Return a private key, given as a file or as a loaded key; None stays None."""
     return load_private_key(key) if isinstance(key, str | Path) else key
 
 
@@ -183,7 +183,7 @@ def load_hash_key(path: str | Path) -> bytes:
 def read_secret(path: Path) -> bytes:
     """Read a secret file; refuse one that others can read or write."""
     content = read_bytes(path)
-    if os.name == "posix" and path.stat().st_mode & SHARED:
+    if os.name == "posix" and path.stat().st_mode & FORBIDDEN_PERMISSIONS:
         raise FileError(
             f"{str(path)!r} is a secret, and others can read or change it. Run chmod 600 on it.",
             code="secret-shared",

@@ -26,7 +26,7 @@ def check_manifest(entries: Mapping[str, Any]) -> tuple[bool, str]:
     if seal(entries) != entries["seal"]:
         return False, "it was changed"
     if entries["manifest"] != 1 and entries["note"] != NOTE:
-        return False, "its note is another than that of this Shoal"
+        return False, "its note differs from the one that this version writes"
     return True, "as it was written"
 
 
@@ -61,9 +61,11 @@ def check_measures(entries: Mapping[str, Any], classes: Any, plan: Plan) -> tupl
     stated_measures = entries.get("measures", {})
     names: tuple[str, ...] = CLASS_MEASURES if plan.unit_column is None else RECORD_MEASURES
     names = tuple(name for name in names if name in stated_measures or entries["manifest"] != 1)
-    counted = {name: MEASURES[name](classes[:, np.newaxis]) for name in names}
+    counted_measures = {name: MEASURES[name](classes[:, np.newaxis]) for name in names}
     differing = [
-        name for name in names if as_stored(counted[name]) != as_stored(stated_measures.get(name))
+        name
+        for name in names
+        if as_stored(counted_measures[name]) != as_stored(stated_measures.get(name))
     ]
     if differing:
         return False, f"{', '.join(differing)}: NOT those of the released values"

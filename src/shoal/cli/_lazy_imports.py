@@ -9,7 +9,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-DEFERRED = ("scipy.special", "scipy.stats", "pandas")
+DEFERRED_MODULES = ("scipy.special", "scipy.stats", "pandas")
 
 
 class LazyModule(ModuleType):
@@ -23,7 +23,7 @@ class LazyModule(ModuleType):
 
 def defer_imports() -> None:
     """Install placeholders for the deferred modules that are not imported yet."""
-    for name in DEFERRED:
+    for name in DEFERRED_MODULES:
         sys.modules.setdefault(name, LazyModule(name))
 
 
@@ -32,6 +32,6 @@ def discard_placeholders() -> None:
 
     Other libraries look into ``sys.modules`` to find out whether a table may be a pandas one.
     """
-    for name in DEFERRED:
+    for name in DEFERRED_MODULES:
         if isinstance(sys.modules.get(name), LazyModule):
             del sys.modules[name]

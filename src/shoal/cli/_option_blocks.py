@@ -32,17 +32,19 @@ def expand_blocks(command: Callable[..., None]) -> Callable[..., None]:
     """
     hints = get_type_hints(command, include_extras=True)
     blocks: dict[str, Any] = {}
-    expanded: list[inspect.Parameter] = []
+    expanded_parameters: list[inspect.Parameter] = []
     for parameter in inspect.signature(command).parameters.values():
         annotation = hints[parameter.name]
         if is_dataclass(annotation):
             blocks[parameter.name] = annotation
-            expanded += _block_parameters(annotation)
+            expanded_parameters += _block_parameters(annotation)
         else:
             kind = inspect.Parameter.KEYWORD_ONLY
-            expanded.append(parameter.replace(kind=kind, annotation=annotation))
+            expanded_parameters.append(parameter.replace(kind=kind, annotation=annotation))
 
-    flags = frozenset(flag for parameter in expanded for flag in _flags(parameter.annotation))
+    flags = frozenset(
+        flag for parameter in expanded_parameters for flag in _flags(parameter.annotation)
+    )
 
     @functools.wraps(command)
     def run(**values: Any) -> None:
@@ -54,8 +56,10 @@ def expand_blocks(command: Callable[..., None]) -> Callable[..., None]:
         finally:
             running_flags.reset(token)
 
-    run.__signature__ = inspect.Signature(expanded)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in expanded}
+    run.__signature__ = inspect.Signature(expanded_parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {
+        parameter.name: parameter.annotation for parameter in expanded_parameters
+    }
     return run
 
 

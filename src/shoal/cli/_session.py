@@ -64,8 +64,9 @@ def session(
 ) -> Iterator[None]:
     """Turn errors into one line and an exit code; show progress on a terminal.
 
-    Options in messages are written by ``wording``, and only those that the command has;
-    ``only_own_flags`` is False where messages are about another command, which made a release.
+    Messages name options as ``wording`` writes them, and only those of the running command. If
+    ``only_own_flags`` is False, they name all options, as messages on a release made by another
+    command must.
     """
     flags = running_flags.get() if only_own_flags else None
     wording = wording if flags is None else wording_for_flags(flags, wording)

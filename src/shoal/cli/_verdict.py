@@ -14,7 +14,7 @@ COLOURS = {"kept": "green", "qualified": "yellow", "not kept": "red"}
 SHOWN_NOTES = ("confidential-key",)  # findings that are shown even where they only inform
 LABELS = {
     "breaks": ("not kept", "red"),
-    "qualifies": ("warning", "yellow"),
+    "qualifies": ("reservation", "yellow"),
     "informs": ("note", None),
 }
 

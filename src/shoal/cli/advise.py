@@ -125,7 +125,7 @@ def advise(
 
         with Publication(force=force) as publication:
             if write is not None:
-                document.dumps({}, write.suffix.lower())  # refuses other endings before the search
+                document.dumps({}, write.suffix.lower())  # refuses other suffixes before the search
             temporary_path = None if write is None else publication.add(write)
             advice = search(table, candidates, n_plans=plans, n_jobs=plan.n_jobs, run=run)
             content, text = {**advice.to_dict(), "plan": None}, str(advice)

@@ -47,7 +47,7 @@ def assess(
 ) -> None:
     """Measure utility and risk of MASKED against ORIGINAL.
 
-    With --limits, says of each limit on a measure whether it is met.
+    With --limits, shows whether each limit on a measure is met.
     """
     with session(quiet=quiet):
         from shoal.metrics.assessment import assess as assess_tables

@@ -73,7 +73,7 @@ def risk(
     """Estimate the disclosure risk of SOURCE, a sample of a population.
 
     Prints figures for the file, and writes the risks of single records with --records. With
-    --limits, says of each limit on a figure whether it is met.
+    --limits, shows whether each limit on a figure is met.
     """
     with session(quiet=quiet):
         from shoal.io.files import check_format, open_source, read_typed, typed_table, write

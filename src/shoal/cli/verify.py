@@ -130,6 +130,6 @@ def verify(
                 f"{count(len(failed), 'check')} failed: {', '.join(failed)}. The verdict does not"
                 " cover these."
             )
-        not_kept = strict and verdict is not None and verdict.status != "kept"
-        if not verification.passed or not_kept:
+        fails_strict = strict and verdict is not None and verdict.status != "kept"
+        if not verification.passed or fails_strict:
             raise typer.Exit(1)

@@ -98,7 +98,7 @@ class Advice:
 
     @cached_property
     def best(self) -> AdvisedTrial | None:
-        """The trial of least loss that meets all limits; of several, the strongest."""
+        """The trial of least loss that meets all limits, or None; of several, the strongest."""
         passed = [trial for trial in self.trials if trial.passed]
         return min(
             passed, key=lambda candidate: (candidate.loss, -candidate.strength), default=None
@@ -118,8 +118,9 @@ class Advice:
     def binding(self) -> tuple[LimitResult, ...]:
         """The limits that bind: those that the closest plan does not meet.
 
-        If a plan meets all limits, every plan with less loss fails at least one of these: they
-        are the limits that the next plan fails, and further ones if some plan meets all of those.
+        If a plan meets all limits, every plan with less loss fails at least one of the limits that
+        bind: those that the plan with the next smaller loss fails and, where another plan of less
+        loss meets all of these, those that this plan fails.
         """
         if self.best is None:
             return self.closest.results.failed
@@ -137,7 +138,7 @@ class Advice:
     def conflict(self) -> tuple[str, ...]:
         """The limits that conflict with those that the closest plan fails.
 
-        A plan that meets the latter fails these.
+        A plan that meets the limits that the closest plan fails does not meet these.
         """
         if self.best is not None:
             return ()
@@ -337,7 +338,7 @@ class _Search:
                 low = middle
 
     def _best_strength(self, kind: str) -> float | None:
-        """Return the strength of the best trial so far of the same kind of step."""
+        """Return the strength of the best trial so far of a kind of step; None without any."""
         passed_trials = [
             trial for trial in self.trials if trial.plan.steps[0].name == kind and trial.passed
         ]

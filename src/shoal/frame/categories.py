@@ -13,8 +13,8 @@ from shoal.frame.hierarchies import Hierarchy, Row
 from shoal.frame.numerals import open_end_position
 from shoal.frame.types import Type, text_of
 
-MAX_DECLARED = 500  # categories with a declared distance for every pair
-MAX_TABULATED = 500  # categories whose distances in a hierarchy are kept as a matrix
+MAX_DECLARED_CATEGORIES = 500  # categories with a declared distance for every pair
+MAX_TABULATED_CATEGORIES = 500  # categories whose distances in a hierarchy are kept as a matrix
 KIND_PATTERNS = {
     "numeric": re.compile(r"[(+-]*\s*[$€£¥]?[+-]?(\d[\d.,]*|[.,]\d+)([eE][+-]?\d+)?\s*[%€£]?\)?"),
     "date": re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[/.]\d{1,2}[/.]\d{4}.*"),
@@ -35,7 +35,7 @@ class CategoryGeometry(NamedTuple):
     ancestors: Codes | None = None
 
 
-class Cells(NamedTuple):
+class CellTexts(NamedTuple):
     """The cells of a column, as indices into a list of texts.
 
     ``counts`` is given where an entry stands for several equal cells.
@@ -46,11 +46,14 @@ class Cells(NamedTuple):
 
     def count(self, indices: Collection[int]) -> int:
         """Return the number of cells whose text has one of ``indices``."""
-        selected = np.isin(self.text_index, list(indices))
-        return int(selected.sum() if self.counts is None else self.counts[selected].sum())
+        is_selected = np.isin(self.text_index, list(indices))
+        return int(is_selected.sum() if self.counts is None else self.counts[is_selected].sum())
 
     def first_other(self, indices: Collection[int]) -> int | None:
-        """Return the first record, counted from 1, whose text has none of ``indices``."""
+        """Return the first record, counted from 1, with a text of none of ``indices``.
+
+        None if there is no such record, or if entries stand for several cells.
+        """
         is_other = ~np.isin(self.text_index, [-1, *indices])
         return int(np.argmax(is_other)) + 1 if is_other.any() and self.counts is None else None
 
@@ -77,7 +80,7 @@ def texts_and_index(array: Any) -> tuple[list[str], Codes]:
     return texts, np.asarray(encoded.indices.fill_null(-1).to_numpy(), np.int64)
 
 
-def ordinal_codes(name: str, texts: list[str], cells: Cells, declared_type: Type) -> Matrix:
+def ordinal_codes(name: str, texts: list[str], cells: CellTexts, declared_type: Type) -> Matrix:
     """Return the rank of each text in the order of an ordinal column, counted from 0."""
     if declared_type.order:
         rank = {text: position for position, text in enumerate(declared_type.order)}
@@ -105,7 +108,7 @@ def _positions(texts: Sequence[str]) -> list[float] | None:
 
 
 def nominal_codes(
-    name: str, texts: list[str], cells: Cells, declared_type: Type
+    name: str, texts: list[str], cells: CellTexts, declared_type: Type
 ) -> tuple[Matrix, CategoryGeometry]:
     """Return a code for each text, and what is declared about the distances between codes."""
     distinct_texts = set(texts)
@@ -118,10 +121,11 @@ def nominal_codes(
             column=name,
             count=n_distinct,
         )
-    if declared_type.distances and n_distinct > MAX_DECLARED:
+    if declared_type.distances and n_distinct > MAX_DECLARED_CATEGORIES:
         raise InputError(
             f"Column {name!r} has {n_distinct} categories, and a distance can be declared for every"
-            f" pair of at most {MAX_DECLARED}. Declare a hierarchy instead, or no distances.",
+            f" pair of at most {MAX_DECLARED_CATEGORIES}. Declare a hierarchy instead, or no"
+            " distances.",
             code="too-many-categories",
             column=name,
             count=n_distinct,
@@ -139,7 +143,7 @@ def nominal_codes(
     codes = np.array([float(code_of[text]) for text in texts])
     if declared_type.hierarchy:
         ancestors = _ancestor_codes(occurring_values, declared_type.hierarchy)
-        if n_distinct > MAX_TABULATED:
+        if n_distinct > MAX_TABULATED_CATEGORIES:
             return codes, CategoryGeometry(ancestors=ancestors)
         return codes, CategoryGeometry(_hierarchy_distances(ancestors))
     if declared_type.distances:
@@ -157,31 +161,35 @@ class SuspectedKind(NamedTuple):
     first_other: int | None  # the first record, counted from 1, whose cell is not of this kind
 
 
-def find_suspected_kind(texts: list[str], cells: Cells) -> SuspectedKind | None:
+def find_suspected_kind(texts: list[str], cells: CellTexts) -> SuspectedKind | None:
     """Return the kind that cells of a text column seem to be of; None if they are plain text."""
     for kind, pattern in KIND_PATTERNS.items():
-        matching = [index for index, text in enumerate(texts) if pattern.fullmatch(text.strip())]
-        if matching:
-            return SuspectedKind(kind, cells.count(matching), cells.first_other(matching))
+        matching_indices = [
+            index for index, text in enumerate(texts) if pattern.fullmatch(text.strip())
+        ]
+        if matching_indices:
+            return SuspectedKind(
+                kind, cells.count(matching_indices), cells.first_other(matching_indices)
+            )
     return None
 
 
-def refuse_ambiguous_text(name: str, texts: list[str], cells: Cells) -> None:
+def refuse_ambiguous_text(name: str, texts: list[str], cells: CellTexts) -> None:
     """Refuse text that looks like numbers, dates or names of records: the user must declare it."""
-    suspected = find_suspected_kind(texts, cells)
-    if suspected is not None:
-        first_other = suspected.first_other
+    suspected_kind = find_suspected_kind(texts, cells)
+    if suspected_kind is not None:
+        first_other = suspected_kind.first_other
         location = (
             f" The first cell that does not is in record {first_other}." if first_other else ""
         )
         raise ColumnError(
-            f"Column {name!r} holds text, and {_count_phrase(suspected.cells, cells.n_known)} with"
-            f" a value read as {suspected.kind} values.{location} Declare its type:"
-            f" {suspected.kind} or nominal. For files, see `missing_text` and `decimal`.",
+            f"Column {name!r} holds text, and {_count_phrase(suspected_kind.cells, cells.n_known)}"
+            f" with a value read as {suspected_kind.kind} values.{location} Declare its type:"
+            f" {suspected_kind.kind} or nominal. For files, see `missing_text` and `decimal`.",
             code="text-disguises-values",
             column=name,
-            kind=suspected.kind,
-            count=suspected.cells,
+            kind=suspected_kind.kind,
+            count=suspected_kind.cells,
             record=first_other,
         )
     if len(texts) > 2 and 2 * len(texts) > cells.n_known:
@@ -242,11 +250,11 @@ def _declared_distances(name: str, values: Sequence[str], rows: Sequence[Row]) -
 
 
 def _refuse_unknown(
-    name: str, texts: list[str], cells: Cells, declared_values: Container[str], source: str
+    name: str, texts: list[str], cells: CellTexts, declared_values: Container[str], source: str
 ) -> None:
-    unknown = [index for index, text in enumerate(texts) if text not in declared_values]
-    if unknown:
-        count = cells.count(unknown)
+    unknown_indices = [index for index, text in enumerate(texts) if text not in declared_values]
+    if unknown_indices:
+        count = cells.count(unknown_indices)
         raise InputError(
             f"Column {name!r} has {count:,} of {cells.n_cells:,} cells with a value that {source}"
             " lacks. Add the missing values to the type, or correct the cells.",

@@ -13,7 +13,7 @@ from shoal.frame import tables
 from shoal.frame.arrow_types import decode, is_text
 from shoal.frame.categories import (
     CategoryGeometry,
-    Cells,
+    CellTexts,
     nominal_codes,
     ordinal_codes,
     refuse_ambiguous_text,
@@ -240,7 +240,7 @@ def _read(
         if column_type.kind == "ordinal" and not column_type.order and is_dictionary:
             column_type = replace(column_type, order=category_order(array))
         texts, index = texts_and_index(decoded)
-        cells = Cells(index, counts)
+        cells = CellTexts(index, counts)
         if column_type.kind == "ordinal":
             distinct = ordinal_codes(name, texts, cells, column_type)
         else:

@@ -82,8 +82,8 @@ def parse_date(text: str, date_format: str = "") -> dt.datetime | None:
 
 
 def _fitting_formats(texts: Sequence[str], formats: Sequence[str]) -> list[str]:
-    """Return the formats that fit; one of several that give the same dates."""
-    fitting: dict[tuple[dt.datetime, ...], str] = {}
+    """Return the formats that fit all texts; of those that give the same dates, only the first."""
+    format_by_dates: dict[tuple[dt.datetime, ...], str] = {}
     for date_format in formats:
         dates = [parse_date(text, date_format) for text in texts]
         parsed_dates = [date for date in dates if date is not None]
@@ -91,5 +91,5 @@ def _fitting_formats(texts: Sequence[str], formats: Sequence[str]) -> list[str]:
             YEARS[0] < date.year < YEARS[1] for date in parsed_dates
         )
         if len(parsed_dates) == len(texts) and is_plausible:
-            fitting.setdefault(tuple(parsed_dates), date_format)
-    return list(fitting.values())
+            format_by_dates.setdefault(tuple(parsed_dates), date_format)
+    return list(format_by_dates.values())

@@ -17,7 +17,7 @@ TOLERANCE = 1e-9  # of the sum of the magnitudes of an edit's terms
 COMPARISONS: Mapping[type[ast.cmpop], str] = {
     ast.Eq: "==", ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">",
 }  # fmt: skip
-_QUOTED = re.compile(r"`([^`]+)`")
+_QUOTED_NAME = re.compile(r"`([^`]+)`")
 _CONSTANT = ""  # key of the constant term; no column has this name
 
 Terms = dict[str, float]
@@ -91,7 +91,7 @@ def as_edits(rules: object) -> tuple[Edit, ...]:
 
 
 def parse_edit(text: object) -> Edit:
-    """Return a rule from its text; names that are not identifiers are in backquotes."""
+    """Return a rule from its text, in which names that are not valid Python are in backquotes."""
     if not isinstance(text, str):
         raise PlanError("An edit is a text, such as 'age >= 0'.", code="edit-unreadable")
     quoted: dict[str, str] = {}
@@ -102,7 +102,7 @@ def parse_edit(text: object) -> Edit:
         return f" {name} "
 
     try:
-        tree = ast.parse(_QUOTED.sub(placeholder, text).strip(), mode="eval").body
+        tree = ast.parse(_QUOTED_NAME.sub(placeholder, text).strip(), mode="eval").body
         if not isinstance(tree, ast.Compare) or len(tree.ops) != 1:
             raise ValueError("an edit compares two sides once")
         comparison = COMPARISONS.get(type(tree.ops[0]))

@@ -14,7 +14,7 @@ from shoal.frame.type_files import read_rows
 
 Row = tuple[str, ...]
 ROOT = "*"  # the category of all values
-MAX_DRAWN = 20  # lines of a drawn hierarchy
+MAX_LINES = 20  # lines of a drawn hierarchy
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Hierarchy:
     """How the values of a column become coarser, level by level.
 
     A hierarchy is either a list of values with their ancestors, or a rule that gives the ancestors
-    of any value. It stands wherever the type of a column is declared.
+    of any value. It can be given wherever the type of a column is declared.
 
     Parameters
     ----------
@@ -187,9 +187,9 @@ class Hierarchy:
         sizes = [len({path[level:] for path in paths}) for level in range(len(paths[0]))]
         summary = ", ".join([_count(sizes[0], "value"), *(f"{n} categories" for n in sizes[1:])])
         lines = _tree_lines([path[:0:-1] for path in paths])
-        n_hidden = len(lines) - MAX_DRAWN
+        n_hidden = len(lines) - MAX_LINES
         return "\n".join(
-            [summary, *lines[:MAX_DRAWN], *([f"... {n_hidden} more"] if n_hidden > 0 else [])]
+            [summary, *lines[:MAX_LINES], *([f"... {n_hidden} more"] if n_hidden > 0 else [])]
         )
 
     @property

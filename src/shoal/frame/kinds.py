@@ -34,7 +34,7 @@ _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 class Metadata(Protocol):
-    """Metadata of a column in a file; `shoal.io.notes.ColumnNotes` has these attributes."""
+    """Metadata of a column in a file; `shoal.io.metadata.ColumnMetadata` has these attributes."""
 
     @property
     def value_labels(self) -> Mapping[Any, str]:
@@ -81,7 +81,7 @@ class Decision:
 
 @dataclass(frozen=True, eq=False)
 class ColumnFacts:
-    """What the rules know of a column.
+    """The facts about a column that the rules use.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ def is_sentinel(value: Any) -> bool:
 def decide_by_labels(
     name: str, labels: Mapping[Any, str], values: Collection[Any], measure: str | None
 ) -> LabelDecision | None:
-    """Return what value labels say about a column; None if it has none.
+    """Return the decision that value labels suggest; None if the column has none.
 
     Parameters
     ----------

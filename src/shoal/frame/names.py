@@ -32,5 +32,5 @@ def words_of(name: str) -> set[str]:
     >>> sorted(words_of("ZipCode_2")), sorted(words_of("date of birth"))
     (['code', 'zip'], ['birth', 'date', 'of'])
     """
-    spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower()
-    return set(re.findall(r"[^\W\d_]+", spaced))
+    spaced_name = re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower()
+    return set(re.findall(r"[^\W\d_]+", spaced_name))

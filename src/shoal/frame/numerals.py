@@ -62,7 +62,7 @@ def parse_numerals(
 
     Returns
     -------
-    list of float or None, Style or None
+    list of float or None, NumeralStyle or None
         The numbers, and their marks.
 
     Examples
@@ -112,7 +112,7 @@ def parse_numerals(
 
 
 def read_numerals(array: Any, decimal: str = ".") -> tuple[Any, NumeralStyle | None]:
-    """Return an Arrow array of text as numbers, and how they are written; None if they differ."""
+    """Return an Arrow array of text as numbers, and their style; None if their styles differ."""
     encoded = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     encoded = encoded.dictionary_encode()
     numbers, style = parse_numerals(encoded.dictionary.to_pylist(), decimal)
@@ -131,13 +131,16 @@ def open_end_position(text: str) -> float | None:
 
     Examples
     --------
-    >>> [open_end_position(text) for text in ("89", "90+", "under 5", "65 and over", "x")]
-    [89.0, 90.5, 4.5, 65.5, None]
+    >>> [open_end_position(text) for text in ("89", "90+", "under 5", "5 and under", "x")]
+    [89.0, 90.5, 4.5, 4.5, None]
     """
     match = _OPEN_END.fullmatch(text.strip())
-    if match is None or (match["under"] and match["over"]):
+    if match is None:
         return None
-    shift = 0.5 if match["over"] or match["more"] else -0.5 if match["under"] else 0.0
+    has_no_start, has_no_end = match["under"] or match["less"], match["over"] or match["more"]
+    if has_no_start and has_no_end:
+        return None
+    shift = 0.5 if has_no_end else -0.5 if has_no_start else 0.0
     return float(match["number"]) + shift
 
 

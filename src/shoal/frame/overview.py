@@ -67,10 +67,10 @@ def sentinels(values: Sequence[float]) -> tuple[str, ...]:
         candidates += [
             v for v in distinct if v not in ordinary_values and v > MIN_GAP * max(largest, 10)
         ]
-        remaining = [value for value in distinct if value >= 0 and value not in candidates]
-        if 2 < len(remaining) <= MAX_SCALE and remaining[0] in (0, 1):
-            possible_codes = [value for value in remaining if value in (7, 8, 9)]
-            scale_values = [value for value in remaining if value not in possible_codes]
+        remaining_values = [value for value in distinct if value >= 0 and value not in candidates]
+        if 2 < len(remaining_values) <= MAX_SCALE and remaining_values[0] in (0, 1):
+            possible_codes = [value for value in remaining_values if value in (7, 8, 9)]
+            scale_values = [value for value in remaining_values if value not in possible_codes]
             is_scale = scale_values == list(
                 range(int(scale_values[0]), int(scale_values[0]) + len(scale_values))
             )

@@ -141,7 +141,7 @@ def _percent(share: float) -> str:
 
 
 def _shares(counts: Any) -> list[float]:
-    """Return the heights of bars, the highest 1."""
+    """Return the heights of bars, relative to the highest."""
     return [round(float(count) / float(counts.max()), 3) for count in counts]
 
 

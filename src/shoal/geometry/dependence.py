@@ -60,8 +60,8 @@ def predicted_confidential(X: Matrix, Y: Matrix, regression: Any) -> Matrix:
     """Return the confidential columns as the quasi-identifiers predict them, E[Y | x] [RFSP16]_.
 
     Passed to `with_confidential` in place of Y, they give groups that depend on the
-    quasi-identifiers alone: the variant (x, beta E[Y | x]) of the paper, whose cells are a
-    function of x. Records with equal quasi-identifiers then lie at one point.
+    quasi-identifiers alone: the variant (x, beta E[Y | x]) of the paper, in which the group of a
+    record is a function of x. Records with equal quasi-identifiers then lie at one point.
 
     Parameters
     ----------

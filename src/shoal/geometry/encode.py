@@ -90,10 +90,10 @@ def embed(distances: Matrix, name: str = "") -> Matrix:
 def project(ancestors: Codes) -> Matrix:
     """Return points of many categories on `PROJECTED_AXES` axes, nearly at their distances.
 
-    The squared distance of two categories is the sum, over the levels at which their ancestors
-    differ, of what the distance grows by from level to level. Each ancestor is a vector of random
-    signs, and two different ones are at squared distance 1 on average (a random projection); equal
-    ancestors are at distance 0 exactly. The signs are the same in every run.
+    The squared distance of two categories is the sum of its growth from level to level, over the
+    levels at which their ancestors differ. Each ancestor is a vector of random signs, and two
+    different ones are at squared distance 1 on average (a random projection); equal ancestors are
+    at distance 0 exactly. The signs are the same in every run.
 
     Parameters
     ----------

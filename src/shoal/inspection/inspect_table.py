@@ -25,7 +25,7 @@ from shoal.inspection.uniqueness import (
     suggest_by_combination,
 )
 from shoal.io.files import open_source
-from shoal.io.notes import Notes
+from shoal.io.metadata import FileMetadata
 from shoal.io.source import Source
 from shoal.plan.interpretation import decide_kinds_in_source
 
@@ -58,7 +58,7 @@ def inspect(data: IntoDataFrame | str | Path) -> Inspection:
         return inspect_source(open_source(data, numbers=()), Path(data).name)
     frame = tables.open_frame(data)
     decisions = {name: decide_kind(name, tables.arrow(frame, name)) for name in frame.columns}
-    return _inspect(frame, decisions, Notes(), "the table")
+    return _inspect(frame, decisions, FileMetadata(), "the table")
 
 
 def inspect_source(source: Source, name: str) -> Inspection:
@@ -67,17 +67,21 @@ def inspect_source(source: Source, name: str) -> Inspection:
     decisions = decide_kinds_in_source(source, names)
     frame = tables.open_frame(source.with_numbers(names))
     decimal = "." if source.text_dialect is None else source.text_dialect.decimal
-    return _inspect(frame, decisions, source.notes, name, decimal)
+    return _inspect(frame, decisions, source.metadata, name, decimal)
 
 
 def _inspect(
-    frame: Frame, decisions: Mapping[str, Decision], notes: Notes, name: str, decimal: str = "."
+    frame: Frame,
+    decisions: Mapping[str, Decision],
+    metadata: FileMetadata,
+    name: str,
+    decimal: str = ".",
 ) -> Inspection:
     """Describe every column, then suggest roles: by name, relation, uniqueness, combination."""
     frame = _read_numbers_in_text(frame, decisions, decimal)
     column_codes = codes(frame, frame.columns)
     columns = [
-        _describe_column(frame, column, column_codes[:, i], decisions[column], notes)
+        _describe_column(frame, column, column_codes[:, i], decisions[column], metadata)
         for i, column in enumerate(frame.columns)
     ]
     _choose_unit(columns)
@@ -126,22 +130,22 @@ def _quasi_identifiers(columns: Sequence[ColumnEntry]) -> list[int]:
 
 
 def _describe_column(
-    frame: Frame, name: str, codes: Codes, decision: Decision, notes: Notes
+    frame: Frame, name: str, codes: Codes, decision: Decision, metadata: FileMetadata
 ) -> ColumnEntry:
     """Return the entry of a column, with the role that its name, type and values suggest."""
     summary = overview(frame, name)
     facts = _role_facts(frame, name, codes, decision, summary)
     role, why = suggest_role(facts)
     declared_type, why_kind, inferred = _suggest_type(facts, decision)
-    labels = notes.of_column(name).value_labels
+    labels = metadata.of_column(name).value_labels
     return {
         "name": name,
-        "label": notes.of_column(name).label,
-        "type": facts.kind,
+        "label": metadata.of_column(name).label,
+        "type": facts.type,
         "kind": declared_type.kind,
         "why_kind": why_kind,
         "inferred": inferred,
-        "declare": declared_type.to_entry() if inferred or facts.kind == "text" else "",
+        "declare": declared_type.to_entry() if inferred or facts.type == "text" else "",
         "formats": list(decision.formats),
         "labels": {text_of(value): text for value, text in list(labels.items())[:MAX_LABELS]},
         "missing_codes": _suggest_missing_codes(
@@ -160,17 +164,17 @@ def _role_facts(
     frame: Frame, name: str, codes: Codes, decision: Decision, summary: Overview
 ) -> RoleFacts:
     """Return the facts that determine the suggested role of a column."""
-    kind = {"date": "date"}.get(decision.kind, summary.type)
+    shown_type = {"date": "date"}.get(decision.kind, summary.type)
     if decision.kind == "numeric" and summary.type == "text":
-        kind = "number"
+        shown_type = "number"
     return RoleFacts(
         name,
-        kind,
+        shown_type,
         len(frame),
         distinct=len(set(codes.tolist())) - (summary.missing > 0),
         unique=share_unique(codes, tables.has_missing(frame, [name]) if summary.missing else None),
         is_sequence=summary.is_sequence,
-        positive=summary.is_positive,
+        is_positive=summary.is_positive,
         missing=summary.missing,
         is_ascending=summary.is_ascending,
         is_whole=summary.is_whole,
@@ -211,9 +215,11 @@ def _choose_unit(columns: list[ColumnEntry]) -> None:
     """
     units = [entry for entry in columns if entry["role"] in UNIT_ROLES]
     complete = [entry for entry in units if not entry["missing"]]
-    chosen = min(complete, key=lambda e: (e["role"] != "household", e["distinct"]), default=None)
+    chosen_entry = min(
+        complete, key=lambda e: (e["role"] != "household", e["distinct"]), default=None
+    )
     for entry in units:
-        if entry is not chosen:
+        if entry is not chosen_entry:
             entry["role"] = "identifier"
             reason = "k counts another column" if entry in complete else "some values are missing"
             entry["why"] += f"; {reason}"
@@ -242,8 +248,8 @@ def _suggest_masking_unassigned(columns: list[ColumnEntry]) -> None:
 
     If there is none, constant columns are masked.
     """
-    unassigned = [entry for entry in columns if entry["role"] is None]
+    unassigned_entries = [entry for entry in columns if entry["role"] is None]
     constant = [entry for entry in columns if entry["role"] == "non-confidential"]
-    for entry in unassigned or constant:
+    for entry in unassigned_entries or constant:
         entry["role"] = "quasi-identifier"
         entry["why"] = "no name suggests a role, so every such column is masked"

@@ -132,9 +132,9 @@ def _sum_relations(values: dict[str, Values]) -> list[Relation]:
 def _needed_columns(y: Values, X: Values, columns: list[int]) -> list[int]:
     """Return the columns without those that the fit does not need."""
     for column in list(columns):
-        remaining = [other for other in columns if other != column]
-        if remaining and _r2(y, X[:, remaining]) >= MIN_R2:
-            columns = remaining
+        remaining_columns = [other for other in columns if other != column]
+        if remaining_columns and _r2(y, X[:, remaining_columns]) >= MIN_R2:
+            columns = remaining_columns
     return columns
 
 

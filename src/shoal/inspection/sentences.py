@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from shoal.frame.categories import Cells, find_suspected_kind, texts_and_index
+from shoal.frame.categories import CellTexts, find_suspected_kind, texts_and_index
 from shoal.frame.roles import UNIT_ROLES, name_columns
 from shoal.frame.tables import Frame, arrow
 from shoal.frame.values import value_ranks
@@ -15,7 +15,7 @@ MIN_RECORDS = 10  # the order of fewer may be chance
 MIN_SORTED_CORRELATION = 0.999  # rank correlation with the row number of a sorted column
 MIN_KEY_SHARE = 0.5  # share of unique values from which a confidential column works as a key
 MAX_RELATIONS = 10
-MAX_ORDERED = 50  # columns that are compared with the order of records
+MAX_ORDER_COLUMNS = 50  # columns that are compared with the order of records
 
 
 class Sentence(NamedTuple):
@@ -50,8 +50,8 @@ def _kinds(columns: Sequence[ColumnEntry]) -> list[Sentence]:
     for entry in columns:
         if entry["inferred"]:
             labels = ", ".join(f"{value} {text}" for value, text in entry["labels"].items())
-            shown = f" ({labels})" if labels else ""
-            text = f"{entry['name']!r} is {entry['kind']}: {entry['why_kind']}{shown}."
+            label_clause = f" ({labels})" if labels else ""
+            text = f"{entry['name']!r} is {entry['kind']}: {entry['why_kind']}{label_clause}."
             sentences.append(Sentence("kind-inferred", text, (entry["name"],)))
     return sentences
 
@@ -77,7 +77,7 @@ def _disguised_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Sen
         if entry["type"] != "text" or entry["kind"] != "nominal" or entry["inferred"]:
             continue
         texts, index = texts_and_index(arrow(frame, entry["name"]))
-        cells = Cells(index)
+        cells = CellTexts(index)
         suspected = find_suspected_kind(texts, cells)
         if suspected is None or 2 * suspected.cells < cells.n_known:
             continue
@@ -170,7 +170,7 @@ def _sorted_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Senten
         for entry in columns
         if entry["role"] in masked_roles and entry["distinct"] > 1
     ]
-    names = names[:MAX_ORDERED] if len(frame) >= MIN_RECORDS else []
+    names = names[:MAX_ORDER_COLUMNS] if len(frame) >= MIN_RECORDS else []
     sorted_columns = []
     for name in names:
         ranks = value_ranks(frame, name)

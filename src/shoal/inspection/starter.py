@@ -124,14 +124,14 @@ def _partition_lines(k: int | None) -> list[str]:
 
 def _unit_lines(columns: Sequence[ColumnEntry], records: int) -> list[str]:
     """Return lines that declare the unit, if identifiers repeat and no unit is suggested."""
-    repeated = [
+    repeated_identifiers = [
         entry["name"]
         for entry in columns
         if entry["role"] == "identifier" and entry["distinct"] < records - entry["missing"]
     ]
-    if not repeated or any(entry["role"] in UNIT_ROLES for entry in columns):
+    if not repeated_identifiers or any(entry["role"] in UNIT_ROLES for entry in columns):
         return []
-    names = _on_one_line(", ".join(repeated))
+    names = _on_one_line(", ".join(repeated_identifiers))
     return [
         f"# Values of identifiers repeat: {names}. If a person has several records, replace",
         '# this line: give the column of persons the role "unit", so that k counts persons.',

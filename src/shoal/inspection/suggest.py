@@ -64,7 +64,7 @@ class RoleFacts:
     ----------
     name : str
         Name of the column.
-    kind : str
+    type : str
         ``"whole"``, ``"number"``, ``"date"``, ``"yes/no"`` or ``"text"``.
     records : int
         Number of records.
@@ -74,7 +74,7 @@ class RoleFacts:
         Share of the records with a unique value.
     is_sequence : bool
         Whether the values are consecutive whole numbers.
-    positive : bool
+    is_positive : bool
         Whether all values are numbers above 0.
     missing : int
         Number of missing values.
@@ -86,12 +86,12 @@ class RoleFacts:
     """
 
     name: str
-    kind: str
+    type: str
     records: int
     distinct: int
     unique: float
     is_sequence: bool
-    positive: bool
+    is_positive: bool
     missing: int = 0
     is_ascending: bool = False
     is_whole: bool = False
@@ -117,7 +117,7 @@ def suggest_role(facts: RoleFacts) -> tuple[str | None, str]:
 
 
 def suggest_by_uniqueness(unique: float) -> tuple[str | None, str]:
-    """Return a suggested role for a column without one, by its share of unique values."""
+    """Return a role, or None, and the reason, by a column's share of unique values."""
     if unique < MIN_UNIQUE:
         return None, NO_ROLE
     return "quasi-identifier", f"{100 * unique:.0f} % of the records have a unique value"
@@ -133,11 +133,11 @@ def code_word(facts: RoleFacts) -> str | None:
 
 
 def _suggest_survey_role(facts: RoleFacts) -> tuple[str, str] | None:
-    """Suggest the role of survey weights, and of numbers that the members of a household share."""
+    """Suggest the role of survey weights, or of household numbers; None for other columns."""
     words = facts.words
     matching_words = {word for word in words if word in WEIGHT_WORDS or word.endswith("wgt")}
     matching_words = matching_words or ("weight" in words and words & SURVEY_WORDS) or set()
-    if matching_words and facts.positive:
+    if matching_words and facts.is_positive:
         return (
             "weight",
             f"its name suggests it ({min(matching_words)}), and it is above 0 throughout",
@@ -157,10 +157,10 @@ def _suggest_survey_role(facts: RoleFacts) -> tuple[str, str] | None:
 
 
 def _suggest_unit(facts: RoleFacts) -> tuple[str, str] | None:
-    """Suggest the role of a column that identifies persons with several records each."""
+    """Suggest the role of a column that identifies persons with several records each, or None."""
     matching_words = facts.words & PERSON_WORDS
     other_words = facts.words & (CODED_WORDS | QUASI_IDENTIFIER_WORDS | CONFIDENTIAL_WORDS)
-    may_identify = facts.kind in ("whole", "text")
+    may_identify = facts.type in ("whole", "text")
     has_repeats = 1 < facts.distinct < facts.records - facts.missing
     if not matching_words or other_words or not may_identify or not has_repeats:
         return None
@@ -175,13 +175,13 @@ def _suggest_unit(facts: RoleFacts) -> tuple[str, str] | None:
 
 
 def _suggest_identifier(facts: RoleFacts) -> tuple[str, str] | None:
-    """Suggest the role of a column that identifies records or persons."""
+    """Suggest the role of a column that identifies records or persons, or None."""
     matching_words = facts.words & IDENTIFIER_WORDS
-    if matching_words and (facts.unique > 0.5 or facts.kind == "text"):
+    if matching_words and (facts.unique > 0.5 or facts.type == "text"):
         return "identifier", f"its name suggests it ({min(matching_words)})"
-    if facts.unique == 1.0 and facts.kind == "text":
+    if facts.unique == 1.0 and facts.type == "text":
         return "identifier", "text, and every value occurs once"
-    if facts.kind == "text" and facts.unique > MOSTLY_UNIQUE and facts.records > SHORT_TABLE:
+    if facts.type == "text" and facts.unique > MOSTLY_UNIQUE and facts.records > SHORT_TABLE:
         return "identifier", f"text that names {100 * facts.unique:.0f} % of the records"
     if facts.unique == 1.0 and facts.is_sequence:
         return "identifier", "whole numbers that count the records"

@@ -51,8 +51,8 @@ def join_columns(columns: Sequence[str]) -> str:
     ('age + sex', 'q0 + q1 + q2 + q3 + q4 + q5 + 394 more')
     """
     n_others = len(columns) - MAX_COLUMNS
-    shown = columns if n_others < 2 else [*columns[:MAX_COLUMNS], f"{n_others:,} more"]
-    return " + ".join(shown)
+    shown_columns = columns if n_others < 2 else [*columns[:MAX_COLUMNS], f"{n_others:,} more"]
+    return " + ".join(shown_columns)
 
 
 def _missing_note(inspection: "Inspection") -> str:

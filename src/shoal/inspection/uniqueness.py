@@ -22,8 +22,8 @@ def share_unique(codes: Codes, missing: NDArray[np.bool_] | None = None) -> floa
 
     A record that ``missing`` marks has no value, and so no unique one.
     """
-    known = codes if missing is None else codes[~missing]
-    return float((np.bincount(known) == 1).sum() / len(codes))
+    known_codes = codes if missing is None else codes[~missing]
+    return float((np.bincount(known_codes) == 1).sum() / len(codes))
 
 
 def suggest_by_combination(

@@ -62,6 +62,6 @@ def open_compressed_text(path: Path, encoding: str, target: Path) -> Iterator[Te
         return
     # Arrow would close a Python file object itself and swallow the error of a full disk.
     with pa.OSFile(str(path), "wb") as file, pa.CompressedOutputStream(file, kind) as stream:
-        packed = io.TextIOWrapper(io.BufferedWriter(stream), encoding=encoding, newline="")
-        yield packed
-        packed.detach().detach()
+        text_stream = io.TextIOWrapper(io.BufferedWriter(stream), encoding=encoding, newline="")
+        yield text_stream
+        text_stream.detach().detach()

@@ -22,7 +22,7 @@ from shoal.frame.numerals import read_numerals
 from shoal.io.compression import open_decompressed, open_decompressed_text
 from shoal.io.dialect import Dialect
 from shoal.io.formulas import mark_formulas
-from shoal.io.table_size import check_columns, check_growth
+from shoal.io.size_limits import check_columns, check_growth
 from shoal.io.text_style import TextStyle, open_styled, read_style
 
 MAX_LINE = 1 << 25  # characters

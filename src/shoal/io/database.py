@@ -114,7 +114,7 @@ def translate_database_errors(location: str) -> Iterator[None]:
 
 
 def split_table_name(connection: "Connection", name: str) -> tuple[str | None, str]:
-    """Return schema and table of ``schema.table``, if the database has such a schema."""
+    """Return schema and table of ``schema.table``; None for a schema that does not exist."""
     from sqlalchemy import inspect
 
     schema, dot, table = name.partition(".")

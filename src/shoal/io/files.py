@@ -15,8 +15,8 @@ from shoal.frame.tables import open_frame, to_native
 from shoal.frame.types import Type
 from shoal.io.database import is_database, read_table
 from shoal.io.dialect import Dialect
-from shoal.io.formats import check_signature, format_of, writable_endings
-from shoal.io.formats._arrow import notes_of
+from shoal.io.formats import check_signature, format_of, writable_suffixes
+from shoal.io.formats._arrow import metadata_of
 from shoal.io.source import Source
 from shoal.io.store import refuse_store
 
@@ -136,7 +136,7 @@ def write(
         Sentences about metadata that the format cannot hold.
     """
     dialect = dialect or Dialect()
-    source = data if isinstance(data, Source) else Source(data, notes_of(data.schema))
+    source = data if isinstance(data, Source) else Source(data, metadata_of(data.schema))
     remarks = format_of(target, dialect).load().write(source, Path(path), dialect, target)
     return (*source.remarks, *remarks)
 
@@ -162,11 +162,11 @@ def check_format(path: Path, dialect: Dialect | None = None) -> None:
     file_format = format_of(path, dialect)
     if not file_format.writable:
         raise FileError(
-            f"{file_format.name} files can be read, not written. Write {file_format.written_as}"
-            f" instead, or another format: {', '.join(writable_endings())}.",
+            f"{file_format.name} files can be read, not written. Write {file_format.write_suffix}"
+            f" instead, or another format: {', '.join(writable_suffixes())}.",
             code="format-only-read",
             format=file_format.name,
-            instead=file_format.written_as,
+            instead=file_format.write_suffix,
         )
     file_format.load()  # raises now, not after the computation, if a package is missing
 

@@ -36,8 +36,8 @@ def formula_cells(table: pa.Table) -> dict[str, int]:
 
 def mark_formulas(text: pa.Array) -> pa.Array:
     """Return text cells with an apostrophe before those that look like a formula."""
-    marked = pc.binary_join_element_wise("'", text, "")
-    return pc.if_else(pc.fill_null(_looks_like_formula(text), False), marked, text)
+    marked_text = pc.binary_join_element_wise("'", text, "")
+    return pc.if_else(pc.fill_null(_looks_like_formula(text), False), marked_text, text)
 
 
 def _looks_like_formula(text: pa.Array) -> pa.Array:

@@ -17,7 +17,7 @@ from shoal.frame.tables import text_among_numbers
 from shoal.frame.types import Type
 from shoal.io.csv import parse_columns
 from shoal.io.dialect import Dialect
-from shoal.io.notes import Notes
+from shoal.io.metadata import FileMetadata
 from shoal.io.shown_decimals import can_round, count_decimals, spelled_decimals
 from shoal.io.text_style import TextStyle
 from shoal.io.text_types import type_columns
@@ -31,7 +31,7 @@ class Source:
     ----------
     table : pyarrow.Table
         The values; a cell with a missing code is missing.
-    notes : Notes
+    metadata : FileMetadata
         Labels, formats, missing codes and free text.
     text_dialect : Dialect or None
         How numbers are written in columns that were left as text; None if the file format has
@@ -40,16 +40,16 @@ class Source:
         Remarks on how the table was read.
     style : TextStyle
         The style of a text table.
-    declared : mapping of str to Type or "text"
+    declared_types : mapping of str to Type or "text"
         Types of columns that the description of a text file states.
     """
 
     table: pa.Table
-    notes: Notes = field(default_factory=Notes)
+    metadata: FileMetadata = field(default_factory=FileMetadata)
     text_dialect: Dialect | None = None
     remarks: tuple[str, ...] = ()
     style: TextStyle = field(default_factory=TextStyle)
-    declared: Mapping[str, Type | Literal["text"]] = field(default_factory=dict)
+    declared_types: Mapping[str, Type | Literal["text"]] = field(default_factory=dict)
 
     def with_numbers(
         self, columns: Collection[str], text_columns: Collection[str] = ()
@@ -105,12 +105,12 @@ class Source:
         """
         if self.text_dialect is None:
             return self
-        stated_types = {**self.declared, **types}
+        stated_types = {**self.declared_types, **types}
         columns = {name: stated_types.get(name) for name in self.table.column_names}
         columns = {
-            name: declared
-            for name, declared in columns.items()
-            if name not in untyped and declared != "text"
+            name: stated_type
+            for name, stated_type in columns.items()
+            if name not in untyped and stated_type != "text"
         }
         table = type_columns(
             self.table, columns, self.text_dialect, dates=dates, long_integers=long_integers
@@ -128,9 +128,13 @@ class Source:
             decimals = count_decimals(numbers.column(name))
             if decimals is None:
                 continue
-            spelled = self.table.column(name)
-            if pa.types.is_string(spelled.type) and pa.types.is_floating(numbers.column(name).type):
-                decimals = max(decimals, spelled_decimals(spelled, self.text_dialect or Dialect()))
+            spelled_column = self.table.column(name)
+            if pa.types.is_string(spelled_column.type) and pa.types.is_floating(
+                numbers.column(name).type
+            ):
+                decimals = max(
+                    decimals, spelled_decimals(spelled_column, self.text_dialect or Dialect())
+                )
             if can_round(numbers.column(name), decimals):
                 decimals_by_column[name] = decimals
         return decimals_by_column
@@ -142,7 +146,7 @@ class Source:
         shows the same in both.
         """
         for i, name in enumerate(table.column_names):
-            if name in columns and (codes := self.notes.of_column(name).codes) is not None:
+            if name in columns and (codes := self.metadata.of_column(name).codes) is not None:
                 table = table.set_column(i, name, _code_categories(self.table.column(name), codes))
         return table
 
@@ -165,7 +169,7 @@ class Source:
         unchanged: Collection[str],
         *,
         rows: NDArray[np.int64] | None = None,
-        keep_notes: bool = False,
+        keep_free_text: bool = False,
     ) -> "Source":
         """Return the release: ``data``, with ``unchanged`` columns exactly as in the source.
 
@@ -174,37 +178,44 @@ class Source:
         source = self if rows is None else self._take_rows(pa.array(rows))
         for name in unchanged:
             data = data.set_column(data.column_names.index(name), name, source.table.column(name))
-        notes = source.notes.for_release(data, unchanged, keep_notes=keep_notes)
+        metadata = source.metadata.for_release(data, unchanged, keep_free_text=keep_free_text)
         for name in data.column_names:
             if name not in unchanged and self._has_coded_categories(data, name):
-                data, notes = self._restore_codes(data, notes, name)
+                data, metadata = self._restore_codes(data, metadata, name)
         for i, name in enumerate(data.column_names):
             data = data.set_column(
                 i, name, _strip_hidden_values(data.column(i), prune_ordered=name not in unchanged)
             )
         schema = pa.schema([field.remove_metadata() for field in data.schema])
         data = pa.Table.from_arrays(data.columns, schema=schema)
-        remarks = (*self.remarks, *self.notes.describe_unreleased_text(keep_notes=keep_notes))
-        return replace(self, table=data, notes=notes, remarks=remarks)
+        remarks = (
+            *self.remarks,
+            *self.metadata.describe_unreleased_text(keep_free_text=keep_free_text),
+        )
+        return replace(self, table=data, metadata=metadata, remarks=remarks)
 
     def _has_coded_categories(self, data: pa.Table, name: str) -> bool:
         """Return whether `with_codes_as_categories` turned a column of ``data`` into categories."""
         types = [table.schema.field(name).type for table in (data, self.table)]
-        coded = self.notes.of_column(name).codes is not None
-        return coded and pa.types.is_dictionary(types[0]) and not pa.types.is_dictionary(types[1])
+        has_codes = self.metadata.of_column(name).codes is not None
+        return (
+            has_codes and pa.types.is_dictionary(types[0]) and not pa.types.is_dictionary(types[1])
+        )
 
-    def _restore_codes(self, data: pa.Table, notes: Notes, name: str) -> tuple[pa.Table, Notes]:
-        """Return the table and notes with categories replaced by values and missing codes."""
-        column_notes = self.notes.of_column(name)
-        column, codes = self.table.column(name).combine_chunks(), pa.array(column_notes.codes)
+    def _restore_codes(
+        self, data: pa.Table, metadata: FileMetadata, name: str
+    ) -> tuple[pa.Table, FileMetadata]:
+        """Return the table and metadata with categories replaced by values and missing codes."""
+        column_metadata = self.metadata.of_column(name)
+        column, codes = self.table.column(name).combine_chunks(), pa.array(column_metadata.codes)
         texts = _code_categories(column, codes).cast(pa.string())
         first = pc.index_in(data.column(name).cast(pa.string()).combine_chunks(), texts)
         data = data.set_column(data.column_names.index(name), name, column.take(first))
         columns = {
-            **notes.columns,
-            name: replace(column_notes, codes=codes.take(first), other_metadata={}),
+            **metadata.columns,
+            name: replace(column_metadata, codes=codes.take(first), other_metadata={}),
         }
-        return data, replace(notes, columns=columns)
+        return data, replace(metadata, columns=columns)
 
     def _take_rows(self, rows: pa.Array) -> "Source":
         table = self.table.take(rows)
@@ -213,10 +224,12 @@ class Source:
                 i, name, _strip_hidden_values(table.column(i), prune_ordered=True)
             )
         columns = {
-            name: notes if notes.codes is None else replace(notes, codes=notes.codes.take(rows))
-            for name, notes in self.notes.columns.items()
+            name: metadata
+            if metadata.codes is None
+            else replace(metadata, codes=metadata.codes.take(rows))
+            for name, metadata in self.metadata.columns.items()
         }
-        return replace(self, table=table, notes=replace(self.notes, columns=columns))
+        return replace(self, table=table, metadata=replace(self.metadata, columns=columns))
 
 
 def column_types(table: pa.Table) -> dict[str, str]:

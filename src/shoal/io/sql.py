@@ -8,7 +8,7 @@ import pyarrow as pa
 from shoal import _progress as progress
 from shoal.errors import ColumnError, FileError
 from shoal.frame.arrow_types import value_type
-from shoal.io.notes import ColumnNotes, Notes
+from shoal.io.metadata import ColumnMetadata, FileMetadata
 from shoal.io.source import Source
 
 if TYPE_CHECKING:
@@ -38,13 +38,13 @@ def read(
         _column(column, [row[i] for row in rows], family) for i, column in enumerate(table.columns)
     ]
     names = [str(column.name) for column in table.columns]
-    notes = {
-        str(column.name): ColumnNotes(
-            label=column.comment or None, declared=_declared_type(column.type, connection)
+    column_metadata = {
+        str(column.name): ColumnMetadata(
+            label=column.comment or None, sql_type=_declared_type(column.type, connection)
         )
         for column in table.columns
     }
-    return Source(pa.Table.from_arrays(columns, names=names), Notes(family, notes))
+    return Source(pa.Table.from_arrays(columns, names=names), FileMetadata(family, column_metadata))
 
 
 def write(
@@ -58,14 +58,14 @@ def write(
     declared_types = {
         column: _type_from_text(declared_text)
         for column in sql_types
-        if source.notes.family == family
-        and (declared_text := source.notes.of_column(column).declared)
+        if source.metadata.family == family
+        and (declared_text := source.metadata.of_column(column).sql_type)
     }
     columns = [
         sa.Column(
             column,
             declared_types.get(column, sql_type),
-            comment=source.notes.of_column(column).label,
+            comment=source.metadata.of_column(column).label,
         )
         for column, sql_type in sql_types.items()
     ]
@@ -80,7 +80,7 @@ def write(
             cells[column] = sa.cast(cells[column], declared_types[column])
     remarks = _insert(connection, sa.insert(new_table).values(cells), source.table)
     supported = ("labels",) if connection.dialect.supports_comments else ()
-    return [*remarks, *source.notes.describe_loss("A table of this database", supported, family)]
+    return [*remarks, *source.metadata.describe_loss("A table of this database", supported, family)]
 
 
 def _insert(connection: "Connection", statement: Any, table: pa.Table) -> list[str]:

@@ -17,7 +17,7 @@ from shoal.io.compression import open_compressed_text, open_decompressed, open_d
 from shoal.io.dialect import Dialect
 
 SAMPLE = 1 << 18  # characters that decide on the quotation marks
-MAX_UNQUOTED = 3  # unquoted texts, such as NA, in a quoted column
+MAX_UNQUOTED_TEXTS = 3  # unquoted texts, such as NA, in a quoted column
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class TextStyle:
 
 @contextmanager
 def open_styled(path: Path, dialect: Dialect, style: TextStyle, target: Path) -> Iterator[TextIO]:
-    """Open a text table for writing, compressed if the name of ``target`` asks for it."""
+    """Open a text table for writing, compressed if the suffix of ``target`` names a compression."""
     try:
         with open_compressed_text(path, style.encoding(dialect), target) as file:
             yield file
@@ -114,7 +114,7 @@ def _unquoted_texts(cells: tuple[str, ...]) -> frozenset[str] | None:
     has_needless_quotes = any(
         not re.search('[",;\t|\r\n]', cell[1:-1]) for cell in quoted if len(cell) > 2
     )
-    if not has_needless_quotes or len(unquoted) > MAX_UNQUOTED:
+    if not has_needless_quotes or len(unquoted) > MAX_UNQUOTED_TEXTS:
         return None
     return frozenset(unquoted if '""' in quoted else {*unquoted, ""})
 

@@ -107,7 +107,7 @@ def _datetimes(cells: pa.ChunkedArray, date_format: str) -> pa.Array | None:
     if "%d" not in date_format or "%Y" not in date_format:
         return None
     parsed = [parse_date(text, date_format) for text in texts]
-    if any(arrow_type is None or arrow_type.tzinfo is not None for arrow_type in parsed):
+    if any(moment is None or moment.tzinfo is not None for moment in parsed):
         return None
     datetimes = pa.array(parsed, pa.timestamp("us"))
     if "%H" not in date_format and "%I" not in date_format:
@@ -116,7 +116,7 @@ def _datetimes(cells: pa.ChunkedArray, date_format: str) -> pa.Array | None:
 
 
 def _plain_numbers(cells: pa.ChunkedArray, dialect: Dialect) -> pa.Array | None:
-    """Return numbers without leading zeros and signs that a code may have."""
+    """Return numbers; None if a cell could be a code (leading zero, plus sign)."""
     if dialect.decimal != ".":
         if pc.any(pc.match_substring(cells, ".")).as_py():
             return None

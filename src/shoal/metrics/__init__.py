@@ -10,7 +10,13 @@ from shoal.metrics._base import (
     inputs_of,
     needs,
 )
-from shoal.metrics.anonymity import class_sizes, classes, reidentification, smallest_class
+from shoal.metrics.anonymity import (
+    class_sizes,
+    classes,
+    reidentification,
+    smallest_class,
+    units_per_class,
+)
 from shoal.metrics.categories import (
     association_change,
     entropy_loss,
@@ -45,7 +51,7 @@ from shoal.metrics.neighbour_means import neighbour_intervals
 from shoal.metrics.randomised_tables import FrequencyEstimate, estimate_frequencies
 from shoal.metrics.score import sdc_score
 from shoal.metrics.totals import weighted_total_change
-from shoal.metrics.unit_counts import fewest_units, largest_unit_share, units_per_class
+from shoal.metrics.unit_counts import fewest_units, largest_unit_share
 from shoal.metrics.wildcards import fewest_matches
 
 __all__ = [

@@ -174,7 +174,8 @@ def reidentification(
     {'prosecutor': 0.5, 'journalist': 0.5, 'marketer': 0.4}
     """
     labels = classes(released)
-    sizes = _class_sizes(labels, units)[labels]
+    sizes_by_class = np.bincount(labels) if units is None else units_per_class(labels, units)
+    sizes = sizes_by_class[labels]
     population_sizes = sizes if population is None else np.asarray(population)
     if population_sizes.shape != sizes.shape or not (population_sizes >= sizes).all():
         raise InputError(
@@ -191,9 +192,25 @@ def reidentification(
     }
 
 
-def _class_sizes(labels: Labels, units: Labels | None) -> Labels:
-    """Return the size of each class, in units if these are given."""
-    if units is None:
-        return np.bincount(labels)
+def units_per_class(labels: Labels, units: Labels) -> Labels:
+    """Return the number of distinct units in each class, or group.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_records,)
+        The class of each record, numbered from 0.
+    units : ndarray of shape (n_records,)
+        The unit of each record, numbered from 0.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        From 1 to the number of records of the class.
+
+    Examples
+    --------
+    >>> units_per_class(np.array([0, 0, 0, 1]), np.array([4, 4, 7, 4])).tolist()
+    [2, 1]
+    """
     n_units = int(units.max()) + 1
     return np.bincount(np.unique(labels * n_units + units) // n_units)

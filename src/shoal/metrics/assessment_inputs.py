@@ -116,11 +116,11 @@ def axes_inputs(
     ):
         return {}, " ".join(remarks)
     axes, columns = join_axes([axes_of(*column.for_axes) for column in comparable])
-    projected = [column.name for column in comparable if column.n_categories > MAX_EXACT]
-    if projected:
+    projected_columns = [column.name for column in comparable if column.n_categories > MAX_EXACT]
+    if projected_columns:
         remarks.append(
-            f"{name_columns(projected)} with more than {MAX_EXACT} categories: distances between"
-            " them are approximate."
+            f"{name_columns(projected_columns)} with more than {MAX_EXACT} categories: distances"
+            " between them are approximate."
         )
     original_axes, masked_axes = axes[:n_records], axes[n_records:]
     if incomplete:
@@ -144,9 +144,9 @@ def describe_columns(
         return (
             f"{name_columns(columns['other'])} left out: not numeric and complete in both tables."
         )
-    excluded = columns["incomplete" if "categories" in needed else "categories"]
-    if "confidential" in needed and excluded:
-        return f"{name_columns(excluded)} left out: not numeric, or with missing values."
+    excluded_columns = columns["incomplete" if "categories" in needed else "categories"]
+    if "confidential" in needed and excluded_columns:
+        return f"{name_columns(excluded_columns)} left out: not numeric, or with missing values."
     numeric = [name for name in columns["categories"] if tables.is_numeric(original, name)]
     incomplete = list(tables.missing_counts(original, numeric))
     if "ordered" in needed and incomplete:

@@ -42,7 +42,7 @@ def is_counted_by_sorting(n_cells: int, n_records: int) -> bool:
 
 
 def count_levels(*columns: Codes) -> int:
-    """Return the number of codes that some columns may have, with that of a missing value."""
+    """Return the number of codes that columns may have, the code of a missing value included."""
     return max(int(column.max(initial=-1)) for column in columns) + 2
 
 

@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.metrics._base import Labels, Values, measure
-from shoal.metrics.anonymity import classes, ranks
+from shoal.metrics.anonymity import classes, ranks, units_per_class
 from shoal.metrics.diversity import Codes, Tally, tally
-from shoal.metrics.unit_counts import units_per_class, weights_in_class
+from shoal.metrics.unit_counts import weights_in_class
 
 
 @measure(kind="risk", better="lower", per="confidential")

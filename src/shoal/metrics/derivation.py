@@ -48,7 +48,7 @@ def linear_fit(y: Values, X: Matrix, min_r2: float, max_columns: int = 4) -> Lin
     if not residual.any():
         return None
     residual_columns = _standardise(X)
-    chosen: list[int] = []
+    chosen_columns: list[int] = []
     for n_columns in range(1, min(max_columns, X.shape[1], n - 2) + 1):
         squared_norms = np.einsum("ij,ij->j", residual_columns, residual_columns)
         explained = np.zeros(len(squared_norms))
@@ -64,11 +64,11 @@ def linear_fit(y: Values, X: Matrix, min_r2: float, max_columns: int = 4) -> Lin
         residual_columns = residual_columns - direction[:, None] * _products(
             direction, residual_columns
         )
-        chosen.append(best)
+        chosen_columns.append(best)
         mean_squared_error = (residual**2).sum() / n
         r2 = 1 - mean_squared_error * (n - 1) / (n - 1 - n_columns)
         if r2 >= min_r2:
-            return LinearFit(chosen, float(r2) if mean_squared_error > 1e-12 else 1.0)
+            return LinearFit(chosen_columns, float(r2) if mean_squared_error > 1e-12 else 1.0)
     return None
 
 

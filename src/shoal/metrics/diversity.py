@@ -289,10 +289,12 @@ def _recursive_diversity(value_counts: Tally, c: float) -> int:
     order = np.lexsort((-value_counts.count, value_counts.label))
     counts = value_counts.count[order]
     class_starts = np.cumsum(value_counts.n_distinct) - value_counts.n_distinct
-    preceding = np.cumsum(counts) - counts
+    n_before = np.cumsum(counts) - counts
     # Records of the class from this entry on: its size less the entries before.
-    remaining = (value_counts.class_sizes + preceding[class_starts])[value_counts.label] - preceding
+    n_from_entry = (value_counts.class_sizes + n_before[class_starts])[
+        value_counts.label
+    ] - n_before
     is_met = np.bincount(
-        value_counts.label, counts[class_starts][value_counts.label] < c * remaining
+        value_counts.label, counts[class_starts][value_counts.label] < c * n_from_entry
     )
     return max(1, int(is_met.min()))

@@ -81,8 +81,8 @@ def dominated_groups(
 def _second_greatest(magnitudes: Values, labels: Labels, starts: Counts) -> Values:
     """Return the second greatest value of each group; groups are runs that begin at ``starts``."""
     ends = np.append(starts[1:], len(magnitudes))
-    ordered = magnitudes[np.lexsort((magnitudes, labels))]
-    return np.asarray(ordered[np.maximum(ends - 2, starts)])
+    sorted_magnitudes = magnitudes[np.lexsort((magnitudes, labels))]
+    return np.asarray(sorted_magnitudes[np.maximum(ends - 2, starts)])
 
 
 def _sum_by_unit(contributions: Matrix, labels: Labels, units: Labels) -> tuple[Matrix, Labels]:

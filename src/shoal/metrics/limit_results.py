@@ -108,10 +108,10 @@ class LimitResult:
         """Whether the figure was computed and is within the limit."""
         if self.value is None:
             return False
-        bound = self.limit.value
-        if isclose(self.value, bound, rel_tol=TOLERANCE):
+        allowed = self.limit.value
+        if isclose(self.value, allowed, rel_tol=TOLERANCE):
             return True
-        return self.value < bound if self.limit.bound == "max" else self.value > bound
+        return self.value < allowed if self.limit.bound == "max" else self.value > allowed
 
     @property
     def excess(self) -> float:

@@ -97,23 +97,23 @@ def _zayatz(size_counts: Labels, fraction: float) -> float:
     gives the probability that a sample unique is one of a class of size 1.
     """
     n = int(np.arange(len(size_counts)) @ size_counts)
-    population = max(n + 1, round(n / fraction))
+    population_size = max(n + 1, round(n / fraction))
     j = np.flatnonzero(size_counts)
-    chances = np.array([_probability_of_exactly_one(int(size), n, population) for size in j])
+    chances = np.array([_probability_of_exactly_one(int(size), n, population_size) for size in j])
     weights = size_counts[j] * chances
     share_of_uniques = float(weights[0] / weights.sum())
     return min(1.0, share_of_uniques * float(size_counts[1]) / n)
 
 
-def _probability_of_exactly_one(size: int, n: int, population: int) -> float:
+def _probability_of_exactly_one(size: int, n: int, population_size: int) -> float:
     """Return the probability that a sample has exactly one of ``size`` units of the population."""
-    if population - size < n - 1:
+    if population_size - size < n - 1:
         return 0.0
 
     def log_choose(a: int, b: int) -> float:
         return lgamma(a + 1) - lgamma(b + 1) - lgamma(a - b + 1)
 
-    log_ways = log_choose(population - size, n - 1) - log_choose(population, n)
+    log_ways = log_choose(population_size - size, n - 1) - log_choose(population_size, n)
     return exp(log(size) + log_ways)
 
 
@@ -128,13 +128,13 @@ def _pitman(size_counts: Labels, fraction: float) -> float:
     if fitted is None:
         return float("nan")
     theta, alpha = fitted
-    population = n / fraction
-    estimate = exp(lgamma(theta + 1) - lgamma(theta + alpha) + alpha * log(population))
-    return min(1.0, estimate / population)
+    population_size = n / fraction
+    estimate = exp(lgamma(theta + 1) - lgamma(theta + alpha) + alpha * log(population_size))
+    return min(1.0, estimate / population_size)
 
 
 def _fit_from_moments(size_counts: Labels, n: int, n_classes: int) -> tuple[float, float] | None:
-    """Return the fitted parameters, from a start by moments or at the border alpha = 0."""
+    """Return theta and alpha fitted from moments, or at alpha = 0; None if the fit fails."""
     uniques, pairs = int(size_counts[1]), int(size_counts[2])
     if pairs > 0:
         ratio = uniques * (uniques - 1) / pairs
@@ -154,7 +154,7 @@ def _fit_from_moments(size_counts: Labels, n: int, n_classes: int) -> tuple[floa
 
 
 def _fit_ewens(n: int, n_classes: int) -> float:
-    """Return the theta for which n records are expected to have the given number of classes."""
+    """Return the theta for which ``n`` records are expected to form ``n_classes`` classes."""
     low, high, i = 1e-6, 1e12, np.arange(n)
     for _ in range(100):
         theta = (low * high) ** 0.5
@@ -209,10 +209,12 @@ def _shifted_negative_binomial(size_counts: Labels, fraction: float) -> float:
         float(size_counts.sum()),
         float(size_counts[1]),
     )
-    population = n / fraction
+    population_size = n / fraction
     p = np.linspace(1e-4, 1 - 1e-4, 2000)
-    r = np.array([_matching_r(probability, n_classes, population, fraction) for probability in p])
-    differences = _expected_uniques(p, r, population, fraction) - uniques
+    r = np.array(
+        [_matching_r(probability, n_classes, population_size, fraction) for probability in p]
+    )
+    differences = _expected_uniques(p, r, population_size, fraction) - uniques
     valid = np.flatnonzero(~np.isnan(differences[:-1]) & ~np.isnan(differences[1:]))
     crossing = valid[differences[valid] * differences[valid + 1] <= 0]
     if not len(crossing):
@@ -221,38 +223,38 @@ def _shifted_negative_binomial(size_counts: Labels, fraction: float) -> float:
     sign = differences[crossing[0]]
     for _ in range(60):
         middle = (low + high) / 2
-        r_middle = _matching_r(middle, n_classes, population, fraction)
+        r_middle = _matching_r(middle, n_classes, population_size, fraction)
         if np.isnan(r_middle):
             return float("nan")
-        difference = float(_expected_uniques(middle, r_middle, population, fraction)) - uniques
+        difference = float(_expected_uniques(middle, r_middle, population_size, fraction)) - uniques
         low, high = (middle, high) if difference * sign > 0 else (low, middle)
-    r_low = _matching_r(low, n_classes, population, fraction)
-    population_classes = population / (1 + r_low * (1 - low) / low)
-    return min(1.0, float(population_classes * low**r_low / population))
+    r_low = _matching_r(low, n_classes, population_size, fraction)
+    population_classes = population_size / (1 + r_low * (1 - low) / low)
+    return min(1.0, float(population_classes * low**r_low / population_size))
 
 
-def _expected_classes(p: float, r: float, population: float, fraction: float) -> float:
+def _expected_classes(p: float, r: float, population_size: float, fraction: float) -> float:
     """Return the expected number of classes in the sample."""
-    classes = population / (1 + r * (1 - p) / p)
+    classes = population_size / (1 + r * (1 - p) / p)
     unseen = (1 - fraction) * (p / (1 - (1 - p) * (1 - fraction))) ** r
     return float(classes * (1 - unseen))
 
 
-def _matching_r(p: float, n_classes: float, population: float, fraction: float) -> float:
+def _matching_r(p: float, n_classes: float, population_size: float, fraction: float) -> float:
     """Return the r for which the expected number of classes is that of the sample, or NaN.
 
     The number of classes decreases from all units, each its own class, as r grows.
     """
     low, high = 0.0, 1.0
-    if _expected_classes(p, low, population, fraction) < n_classes:
+    if _expected_classes(p, low, population_size, fraction) < n_classes:
         return float("nan")
-    while _expected_classes(p, high, population, fraction) > n_classes:
+    while _expected_classes(p, high, population_size, fraction) > n_classes:
         high *= 2
         if high > 1e9:
             return float("nan")
     for _ in range(80):
         middle = (low + high) / 2
-        if _expected_classes(p, middle, population, fraction) > n_classes:
+        if _expected_classes(p, middle, population_size, fraction) > n_classes:
             low = middle
         else:
             high = middle
@@ -260,11 +262,11 @@ def _matching_r(p: float, n_classes: float, population: float, fraction: float) 
 
 
 def _expected_uniques(
-    p: Values | float, r: Values | float, population: float, fraction: float
+    p: Values | float, r: Values | float, population_size: float, fraction: float
 ) -> Values:
     """Return the expected number of sample uniques: the derivative at 0 of the pgf of counts."""
     q, unsampled = 1 - np.asarray(p), 1 - fraction
-    classes = population / (1 + np.asarray(r) * q / p)
+    classes = population_size / (1 + np.asarray(r) * q / p)
     base = (np.asarray(p) / (1 - q * unsampled)) ** np.asarray(r)
     return np.asarray(
         classes * fraction * base * (1 + unsampled * np.asarray(r) * q / (1 - q * unsampled))

@@ -53,13 +53,13 @@ def project_groups(X: Matrix, labels: Labels) -> Projection:
     centres = np.column_stack([_group_sums(labels, scores[:, i]) / sizes for i in (0, 1)])
     squared_distances = ((scores - centres[labels]) ** 2).sum(axis=1)
     radius = np.sqrt(_group_sums(labels, squared_distances) / sizes)
-    selected = np.linspace(0, len(sizes) - 1, min(MAX_GROUPS, len(sizes))).astype(np.int64)
+    selected_groups = np.linspace(0, len(sizes) - 1, min(MAX_GROUPS, len(sizes))).astype(np.int64)
     return Projection(
         len(sizes),
         float(values[::-1][:2].sum() / len(values)),
-        [(float(x), float(y)) for x, y in centres[selected]],
-        radius[selected].tolist(),
-        sizes[selected].tolist(),
+        [(float(x), float(y)) for x, y in centres[selected_groups]],
+        radius[selected_groups].tolist(),
+        sizes[selected_groups].tolist(),
     )
 
 

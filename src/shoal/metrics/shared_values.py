@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.metrics._base import Labels
+from shoal.metrics.anonymity import units_per_class
 from shoal.metrics.diversity import tally
-from shoal.metrics.unit_counts import units_per_class
 
 
 class SharedCounts(NamedTuple):

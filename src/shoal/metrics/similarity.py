@@ -2,8 +2,8 @@
 
 The measures are the complements of two distances between distributions: that of Kolmogorov and
 Smirnov for numbers, and total variation for categories. Pairs of numeric columns are compared by
-their correlations, pairs of categorical ones by their two-way tables. They say how well a release
-serves, and nothing about its risk.
+their correlations, pairs of categorical ones by their two-way tables. They measure the utility of a
+release, not its risk.
 """
 
 from collections.abc import Mapping

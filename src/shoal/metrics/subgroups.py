@@ -87,9 +87,9 @@ def split_groups(
         column, texts = _read_codes(frames, name, (types or {}).get(name))
         codes.append([np.where(table_codes < 0, len(texts), table_codes) for table_codes in column])
         labels.append([*(f"{name}={text}" for text in texts), f"{name} missing"])
-    combinations, keys = _combinations(codes)
-    sizes = _sizes(keys[0], len(combinations), units)
-    is_merged = _groups_to_merge(keys[0], sizes, min_group, units)
+    combinations, groups_of_records = _combinations(codes)
+    sizes = _sizes(groups_of_records[0], len(combinations), units)
+    is_merged = _groups_to_merge(groups_of_records[0], sizes, min_group, units)
     if is_merged.all():
         raise InputError(
             f"All groups by {', '.join(map(repr, names))} have fewer than {min_group} records, or"
@@ -101,28 +101,38 @@ def split_groups(
     groups = []
     for i in np.flatnonzero(~is_merged).tolist():
         label = ", ".join(texts[c] for texts, c in zip(labels, combinations[i], strict=True))
-        groups.append(Group(label, int(sizes[i]), tuple(np.flatnonzero(k == i) for k in keys)))
+        groups.append(
+            Group(
+                label,
+                int(sizes[i]),
+                tuple(np.flatnonzero(table_groups == i) for table_groups in groups_of_records),
+            )
+        )
     if is_merged.any():
         merged = np.append(is_merged, True)  # records of later tables may be in further groups
-        rows_of = tuple(np.flatnonzero(merged[key]) for key in keys)
-        groups.append(Group(OTHER_GROUPS, _merged_size(keys[0], is_merged, units), rows_of))
+        rows_of = tuple(np.flatnonzero(merged[table_groups]) for table_groups in groups_of_records)
+        groups.append(
+            Group(OTHER_GROUPS, _merged_size(groups_of_records[0], is_merged, units), rows_of)
+        )
     return Grouping(tuple(names), tuple(groups), min_group, int(is_merged.sum()))
 
 
 def _combinations(codes: list[list[Labels]]) -> tuple[Labels, list[Labels]]:
-    """Return the combinations of codes in the first table, and that of each record of all tables.
+    """Return the combinations of codes in the first table, and for each table those of its records.
 
-    ``codes`` holds one array per table for each column. A combination that does not occur in the
-    first table is -1.
+    ``codes`` holds one array per table for each column. Records have the index of their
+    combination, or -1 if it does not occur in the first table.
     """
     first_table = np.column_stack([column[0] for column in codes])
     combinations, index = np.unique(first_table, axis=0, return_inverse=True)
-    keys = [index.ravel()]
+    combinations_of_records = [index.ravel()]
     combination_index = {tuple(row): i for i, row in enumerate(combinations.tolist())}
     for i in range(1, len(codes[0])):
         rows = np.column_stack([column[i] for column in codes]).tolist()
-        keys.append(np.array([combination_index.get(tuple(row), -1) for row in rows], np.int64))
-    return combinations, keys
+        combinations_of_records.append(
+            np.array([combination_index.get(tuple(row), -1) for row in rows], np.int64)
+        )
+    return combinations, combinations_of_records
 
 
 def check_min_group(min_group: Any) -> None:
@@ -172,11 +182,11 @@ def _read_codes(
         return text_codes_and_labels(frames, name)
     if column.kind not in ("numeric", "date"):
         return text_codes_and_labels(frames, name)
-    known = column.values[: len(frames[0])]
-    known = known[~np.isnan(known)]
-    if len(np.unique(known)) <= MAX_VALUES:
+    known_values = column.values[: len(frames[0])]
+    known_values = known_values[~np.isnan(known_values)]
+    if len(np.unique(known_values)) <= MAX_VALUES:
         return text_codes_and_labels(frames, name)
-    edges = np.quantile(known, (0.25, 0.5, 0.75))
+    edges = np.quantile(known_values, (0.25, 0.5, 0.75))
     quarter = np.searchsorted(edges, column.values, side="left").astype(np.int64)
     quarter[np.isnan(column.values)] = -1
     return np.split(quarter, np.cumsum([len(frame) for frame in frames])[:-1]), list(QUARTERS)

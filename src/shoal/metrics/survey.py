@@ -275,8 +275,8 @@ def survey_risk(
         if whole_population is not None
         else individual_risk(frequencies.sample, frequencies.population)
     )
-    weighted = weight if whole_population is None else None
-    remarks = _small_weight_warnings(frame, weighted)
+    used_weight = weight if whole_population is None else None
+    remarks = _small_weight_warnings(frame, used_weight)
     for warning in remarks:
         warnings.warn(warning, stacklevel=2)
     households = None if household is None else _households(frame, household)

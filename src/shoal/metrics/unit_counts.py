@@ -4,31 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.metrics._base import Labels, Values, measure
-from shoal.metrics.anonymity import classes, ranks
-
-
-def units_per_class(labels: Labels, units: Labels) -> Labels:
-    """Return the number of distinct units in each class, or group.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_records,)
-        The class of each record, numbered from 0.
-    units : ndarray of shape (n_records,)
-        The unit of each record, numbered from 0.
-
-    Returns
-    -------
-    ndarray of shape (n_classes,)
-        From 1 to the number of records of the class.
-
-    Examples
-    --------
-    >>> units_per_class(np.array([0, 0, 0, 1]), np.array([4, 4, 7, 4])).tolist()
-    [2, 1]
-    """
-    n_units = int(units.max()) + 1
-    return np.bincount(np.unique(labels * n_units + units) // n_units)
+from shoal.metrics.anonymity import classes, ranks, units_per_class
 
 
 def weights_in_class(labels: Labels, units: Labels) -> Values:

@@ -4,8 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.metrics._base import Labels
-from shoal.metrics.anonymity import classes
-from shoal.metrics.unit_counts import units_per_class
+from shoal.metrics.anonymity import classes, units_per_class
 
 Mask = NDArray[np.bool_]
 
@@ -38,11 +37,14 @@ def fewest_matches(
     >>> fewest_matches(np.array([[1, 5], [1, 6], [1, 0]]), np.array([[0, 0], [0, 0], [0, 1]]) > 0)
     2
     """
-    return _Matching(released, missing, units).fewest()
+    return _MatchCounter(released, missing, units).fewest()
 
 
-class _Matching:
-    """The distinct records of a table; those with the same missing cells have one pattern."""
+class _MatchCounter:
+    """Counts the matches of the distinct records of a table, its rows.
+
+    Rows with the same missing cells have one pattern.
+    """
 
     def __init__(self, released: NDArray[np.generic], missing: Mask, units: Labels | None):
         keys = np.empty(released.shape, np.int64, order="F")
@@ -52,20 +54,20 @@ class _Matching:
         representatives = np.zeros(int(self.label.max()) + 1, np.int64)
         representatives[self.label[::-1]] = np.arange(len(keys))[::-1]
         self.keys, self.units = keys[representatives], units
-        self.records = np.bincount(self.label)
-        self.size = self.records if units is None else units_per_class(self.label, units)
+        self.record_counts = np.bincount(self.label)
+        self.sizes = self.record_counts if units is None else units_per_class(self.label, units)
         self.patterns, self.pattern = np.unique(
             missing[representatives], axis=0, return_inverse=True
         )
         self.pattern = self.pattern.ravel()
         if units is not None:
             order = np.argsort(self.label, kind="stable")
-            self.units_of = np.split(units[order], np.cumsum(self.records)[:-1])
+            self.units_of = np.split(units[order], np.cumsum(self.record_counts)[:-1])
 
     def fewest(self) -> int:
-        """Return the least number of matches; rows in classes larger than that are not counted."""
-        best, order = len(self.label), np.argsort(self.size, kind="stable")
-        sizes = self.size[order]
+        """Return the least number of matches, without counting those of rows in larger classes."""
+        best, order = len(self.label), np.argsort(self.sizes, kind="stable")
+        sizes = self.sizes[order]
         start = 0
         while start < len(order) and sizes[start] < best:
             end = int(np.searchsorted(sizes, sizes[start], side="right"))
@@ -74,7 +76,7 @@ class _Matching:
         return best
 
     def _fewest_of(self, rows: Labels, best: int) -> int:
-        """Return the least number of matches of some rows, or ``best`` if that is not greater."""
+        """Return the least number of matches of ``rows``, or ``best`` if it is smaller."""
         if self.units is None:
             return min(best, int(self._count_matches(rows).min()))
         bounds = self._count_matches(rows)
@@ -87,7 +89,7 @@ class _Matching:
     def _count_matches(self, rows: Labels) -> Labels:
         """Return the number of records that each row matches, or a lower bound of that of units.
 
-        The bound is the greatest number of units that it matches among the rows of one pattern.
+        The bound is the greatest number of units that the row matches among rows of one pattern.
         """
         total = np.zeros(len(rows), np.int64)
         for row_pattern in np.unique(self.pattern[rows]).tolist():
@@ -106,19 +108,19 @@ class _Matching:
         return total
 
     def _count_labels(self, labels: Labels, rows: Labels, n_labels: int) -> Labels:
-        """Return the number of records, or of units, of the rows with each label."""
+        """Return the number of records, or of units, in the ``rows`` with each of ``labels``."""
         if self.units is None:
-            return np.bincount(labels, self.records[rows], n_labels).astype(np.int64)
-        label_of = np.full(len(self.records), -1)
-        label_of[rows] = labels
-        members = label_of[self.label]
+            return np.bincount(labels, self.record_counts[rows], n_labels).astype(np.int64)
+        label_of_row = np.full(len(self.record_counts), -1)
+        label_of_row[rows] = labels
+        label_of_record = label_of_row[self.label]
         n_units = int(self.units.max()) + 1
-        has_label = members >= 0
-        pairs = np.unique(members[has_label] * n_units + self.units[has_label])
+        has_label = label_of_record >= 0
+        pairs = np.unique(label_of_record[has_label] * n_units + self.units[has_label])
         return np.bincount(pairs // n_units, minlength=n_labels)
 
     def _count_matching_units(self, row: int, best: int) -> int:
-        """Return the number of units that a row matches, or ``best`` if that is not greater."""
+        """Return the number of units that a row matches, or ``best`` if it is smaller."""
         key = self.keys[row]
         is_compared = key != 0
         cells = self.keys[:, is_compared]

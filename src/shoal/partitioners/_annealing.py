@@ -20,8 +20,8 @@ class Annealing:
     """One annealing: its groups, the best ones so far and the number of rounds done."""
 
     def __init__(self, grouping: Grouping, k: int, seed: int):
-        self.grouping, self.k, self.done = grouping, k, 0
-        self.state = np.array([seed], np.uint64)
+        self.grouping, self.k, self.rounds_made = grouping, k, 0
+        self.rng_state = np.array([seed], np.uint64)
         self.best_and_pool = open_best_and_pool(
             grouping.labels, float(grouping.sse.sum()), k, POOL_SIZE
         )
@@ -38,10 +38,10 @@ class Annealing:
 
     def advance(self, temperatures: Values, n_rounds: int, stop_event: Event) -> None:
         """Make rounds until ``n_rounds`` are done, or ``stop_event`` is set."""
-        while self.done < n_rounds and not stop_event.is_set():
-            stride = temperatures[self.done : min(self.done + STRIDE, n_rounds)]
-            anneal(self.grouping, self.k, self.best_and_pool, self.state, stride)
-            self.done += len(stride)
+        while self.rounds_made < n_rounds and not stop_event.is_set():
+            stride = temperatures[self.rounds_made : min(self.rounds_made + STRIDE, n_rounds)]
+            anneal(self.grouping, self.k, self.best_and_pool, self.rng_state, stride)
+            self.rounds_made += len(stride)
 
 
 def schedule(rounds: int) -> Values:

@@ -97,7 +97,7 @@ def in_order(labels: ArrayLike) -> Labels:
     return np.asarray(rank[codes])
 
 
-PROVEN = 1 - 1e-8  # share of an optimal SSE that is proven to be a lower bound: eight digits
+BOUND_SAFETY_FACTOR = 1 - 1e-8  # share of a computed optimum that is a safe lower bound
 
 
 def sse(X: Matrix, labels: Labels) -> float:
@@ -176,7 +176,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
 
     @property
     def needs_one_axis_per_column(self) -> bool:
-        """Whether each column must be one axis, because it is numbered or has an upper end."""
+        """Whether each column must be one axis, as the method sorts by columns or by their sum."""
         return False
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
@@ -283,8 +283,8 @@ def with_drawn_seeds(partitioner: Partitioner) -> Partitioner:
     if not generators:
         return partitioner
     seeds = {identity: parameters.as_seed(value) for identity, value in generators.items()}
-    drawn = {name: seeds[id(value)] for name, value in options.items() if id(value) in seeds}
-    copy: Partitioner = clone(partitioner).set_params(**drawn)
+    drawn_seeds = {name: seeds[id(value)] for name, value in options.items() if id(value) in seeds}
+    copy: Partitioner = clone(partitioner).set_params(**drawn_seeds)
     return copy
 
 

@@ -97,8 +97,8 @@ def match_slots(n: int, graph: Graph) -> Matching:
 
 def dual_values(n: int, matching: Matching, unit: float) -> tuple[Values, Indices]:
     """Return the dual values of slots and odd sets, and the set that contains each."""
-    unused = matching.unused[: matching.counts[N_UNUSED]]
-    is_used = np.setdiff1d(np.arange(4 * n), unused)
+    unused_numbers = matching.unused_numbers[: matching.counts[N_UNUSED]]
+    is_used = np.setdiff1d(np.arange(4 * n), unused_numbers)
     new_number = np.full(4 * n + 1, -1)  # the last position stands for -1, no parent
     new_number[is_used] = np.arange(len(is_used))
     return matching.node["dual"][is_used] * unit, new_number[matching.node["parent"][is_used]]
@@ -178,9 +178,9 @@ def minimum_factor(X: Matrix) -> Factor:
         weight = fsum(squared_lengths(X, factor_pairs))
         value, parent = dual_values(n, matching, scale * ROUNDING / 2)
         new_pairs, violation = violated_pairs(X, value, parent, 8 * ROUNDING * scale)
-        admitted = distinct_pairs(n, pairs, new_pairs)
-        if len(admitted) > len(pairs):
-            pairs = admitted
+        extended_pairs = distinct_pairs(n, pairs, new_pairs)
+        if len(extended_pairs) > len(pairs):
+            pairs = extended_pairs
         elif weight < scale / 4:
             scale = weight
         else:

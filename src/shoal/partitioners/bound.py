@@ -46,8 +46,8 @@ def lower_bound(
     effort : {"quick", "blocks", "prove"}
         How much work to spend.
     budget : float, optional
-        CPU seconds to spend on ``"blocks"`` or ``"prove"``. Where None, no limit for the former
-        and two minutes for the latter on short tables. The bound is valid whenever the work ends.
+        CPU seconds to spend on ``"blocks"`` or ``"prove"``. If None, ``"blocks"`` has no limit,
+        and ``"prove"`` on short tables two minutes. The bound is valid whenever the work ends.
     clock : callable
         A function that returns the time in seconds; CPU seconds of all threads by default.
     n_jobs : int, optional

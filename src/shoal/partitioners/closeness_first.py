@@ -59,7 +59,7 @@ class ClosenessFirst(Partitioner):
     partition_ : Partition
         The same, with its sizes.
     proven_ : float
-        No group that is made this way is farther from the table.
+        Proven upper bound of the distance of any group from the table.
 
     Notes
     -----
@@ -161,9 +161,9 @@ def fewest_layers(rank: Indices, k: int, t: float, kind: Kind) -> tuple[Layers, 
         sizes = np.full(n_layers, n_groups)
         sizes[n_layers // 2] += n - n_groups * n_layers
         layers = Layers(rank, sizes, n_groups)
-        proven = proven_distance(layers, kind)
-        if proven <= t + ROUNDING or n_groups == 1:
-            return layers, proven
+        distance_bound = proven_distance(layers, kind)
+        if distance_bound <= t + ROUNDING or n_groups == 1:
+            return layers, distance_bound
         n_layers += 1
 
 

@@ -15,26 +15,26 @@ Values = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 CHECK_EVERY = 0.1  # seconds between two checks of the clock and of Ctrl-C
-WHOLE = 1e-6  # distance of a whole number that is a rounding error
-FIXED = 0.2  # share of the fractional columns that are fixed at a time
+WHOLE_TOLERANCE = 1e-6  # distance from a whole number up to which a value counts as whole
+FIXING_SHARE = 0.2  # share of the fractional columns that are fixed at a time
 
 
 def solve(highs: "Highs", seconds: float, check_interrupt: Callable[[], None]) -> None:
     """Run HiGHS for at most some CPU seconds, calling ``check_interrupt`` regularly.
 
     The solver runs in its own thread; any exception of ``check_interrupt`` cancels it. HiGHS
-    itself counts by the clock on the wall, so that a busy machine would end it earlier; the CPU
-    time of the process is checked here instead.
+    itself measures wall-clock time, so that a busy machine would end it earlier; the CPU time of
+    the process is checked here instead.
     """
     highs.HandleUserInterrupt = True
-    began = time.process_time()
+    start_time = time.process_time()
     worker = Thread(target=highs.run, daemon=True)
     worker.start()
     try:
         while worker.is_alive():
             worker.join(CHECK_EVERY)
             check_interrupt()
-            if worker.is_alive() and time.process_time() - began >= seconds:
+            if worker.is_alive() and time.process_time() - start_time >= seconds:
                 highs.cancelSolve()  # type: ignore[no-untyped-call]
                 worker.join()
     except BaseException:
@@ -122,14 +122,14 @@ class IntegerProgramme:
         return Relaxation(cost, np.array(solution.col_value), np.array(solution.col_dual))
 
     def limit(self, columns: Indices, lower: float, upper: float) -> None:
-        """Give other limits to the values of some columns."""
+        """Set the limits of the values of some columns."""
         number = len(columns)
         self.highs.changeColsBounds(
             number, columns.astype(np.int32), np.full(number, lower), np.full(number, upper)
         )
 
     def dive(
-        self, columns: Indices, relaxed: Relaxation, check_interrupt: Callable[[], None]
+        self, columns: Indices, relaxation: Relaxation, check_interrupt: Callable[[], None]
     ) -> Values | None:
         """Return values in which some columns are 0 or 1, by fixing ever more of them.
 
@@ -140,7 +140,7 @@ class IntegerProgramme:
         ----------
         columns : ndarray
             Columns between 0 and 1.
-        relaxed : Relaxation
+        relaxation : Relaxation
             The optimum of the linear programme.
         check_interrupt : callable
             Called regularly; it may raise.
@@ -150,27 +150,30 @@ class IntegerProgramme:
         ndarray of shape (n_columns,) or None
             The values of all columns; None if no such values were found.
         """
-        free, current, batch = columns, relaxed.values, len(columns)
+        free_columns, values, batch = columns, relaxation.values, len(columns)
         while True:
-            value = current[free]
-            fractional = free[(value > WHOLE) & (value < 1 - WHOLE)]
-            if not len(fractional):
-                return current
-            order = fractional[np.argsort(-current[fractional], kind="stable")]
-            batch = max(1, min(batch, int(np.ceil(FIXED * len(order)))))
-            fixed = np.concatenate([free[value >= 1 - WHOLE], order[:batch]])
-            self.limit(fixed, 1.0, 1.0)
-            solved = self.relax(check_interrupt)
-            if solved is not None:
-                current, free, batch = solved.values, np.setdiff1d(free, fixed), len(columns)
+            free_values = values[free_columns]
+            is_fractional = (free_values > WHOLE_TOLERANCE) & (free_values < 1 - WHOLE_TOLERANCE)
+            fractional_columns = free_columns[is_fractional]
+            if not len(fractional_columns):
+                return values
+            order = fractional_columns[np.argsort(-values[fractional_columns], kind="stable")]
+            batch = max(1, min(batch, int(np.ceil(FIXING_SHARE * len(order)))))
+            is_one = free_values >= 1 - WHOLE_TOLERANCE
+            fixed_columns = np.concatenate([free_columns[is_one], order[:batch]])
+            self.limit(fixed_columns, 1.0, 1.0)
+            solution = self.relax(check_interrupt)
+            if solution is not None:
+                values, batch = solution.values, len(columns)
+                free_columns = np.setdiff1d(free_columns, fixed_columns)
                 continue
-            self.limit(fixed, 0.0, 1.0)
+            self.limit(fixed_columns, 0.0, 1.0)
             if batch == 1:
                 self.limit(order[:1], 0.0, 0.0)
-                solved = self.relax(check_interrupt)
-                if solved is None:
+                solution = self.relax(check_interrupt)
+                if solution is None:
                     return None
-                current, free = solved.values, np.setdiff1d(free, order[:1])
+                values, free_columns = solution.values, np.setdiff1d(free_columns, order[:1])
             batch //= 4
 
     def solve(

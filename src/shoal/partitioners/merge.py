@@ -60,16 +60,18 @@ def merge_failing(Z: Matrix, partition: Partition, passes: Test) -> Partition:
         if group not in failing:
             continue
         other = _nearest_group(tree, centroids[group], group)
-        merged, removed = min(group, other), max(group, other)
-        members[merged] = np.sort(np.concatenate([members[merged], members[removed]]))
-        centroids[merged] = Z[members[merged]].mean(axis=0)
-        move_point(tree, merged, centroids[merged])
-        remove_point(tree, removed)
-        labels[members[merged]] = merged
-        failing -= {merged, removed}
-        if not passes(members[merged]):
-            failing.add(merged)
-            heappush(queue, merged)
+        merged_group, removed_group = min(group, other), max(group, other)
+        members[merged_group] = np.sort(
+            np.concatenate([members[merged_group], members[removed_group]])
+        )
+        centroids[merged_group] = Z[members[merged_group]].mean(axis=0)
+        move_point(tree, merged_group, centroids[merged_group])
+        remove_point(tree, removed_group)
+        labels[members[merged_group]] = merged_group
+        failing -= {merged_group, removed_group}
+        if not passes(members[merged_group]):
+            failing.add(merged_group)
+            heappush(queue, merged_group)
         progress.report("merging groups", n_failing - len(failing), n_failing)
     return Partition(in_order(labels), partition.k)
 

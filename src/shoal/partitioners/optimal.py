@@ -7,7 +7,7 @@ import numpy as np
 from shoal._kernels.optimal import optimal_labels
 from shoal._params import K
 from shoal.errors import InputError
-from shoal.partitioners._base import PROVEN, Facts, Labels, Matrix, Partitioner, sse
+from shoal.partitioners._base import BOUND_SAFETY_FACTOR, Facts, Labels, Matrix, Partitioner, sse
 from shoal.partitioners.mdav import MDAV
 
 MAX_ENUMERATED = 16  # records for which all subsets are tried: memory doubles with each
@@ -93,7 +93,7 @@ class Optimal(Partitioner):
 
     def _split(self, X: Matrix) -> Labels:
         labels = self._optimal_partition(X)
-        self.bound_ = PROVEN * sse(X, labels)
+        self.bound_ = BOUND_SAFETY_FACTOR * sse(X, labels)
         return labels
 
     def _optimal_partition(self, X: Matrix) -> Labels:
@@ -110,8 +110,8 @@ class Optimal(Partitioner):
         from shoal.partitioners.prove import prove_within_budget
 
         start, budget = MDAV(k=self.k).fit_predict(X), Budget(SECONDS, time.thread_time)
-        proven = prove_within_budget(X, start, int(self.k), budget, (OutOfTime,))
-        if not proven.optimal:
+        proof_result = prove_within_budget(X, start, int(self.k), budget, (OutOfTime,))
+        if not proof_result.optimal:
             raise InputError(
                 f"The optimum of {n:,} records at k={self.k} could not be proven in"
                 f" reasonable time. Up to {MAX_ENUMERATED} records it always is; lower n or k, or"
@@ -120,4 +120,4 @@ class Optimal(Partitioner):
                 records=n,
                 k=self.k,
             )
-        return proven.labels
+        return proof_result.labels

@@ -90,7 +90,7 @@ def prove(
 
     Returns
     -------
-    Proven
+    ProofResult
         The best partition found, never worse than the given one, and the bound.
     """
     time_budget = Budget(SECONDS if budget is None else budget, clock)

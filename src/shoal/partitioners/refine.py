@@ -22,7 +22,7 @@ from shoal.partitioners._base import Indices, Labels, Matrix, centroids_and_sse,
 from shoal.partitioners._second_phase import divide_large
 
 STRIDE = 500  # changes of groups between two reports of progress: a fraction of a second
-MOVES = 100_000  # the same for moves of records
+MOVE_STRIDE = 100_000  # moves of records between two reports of progress
 MIN_NEAREST, MAX_NEAREST = 8, 60  # neighbours whose groups a record may move to; memory grows
 MAX_SWEEPS = 20  # moves tried per record in a descent
 MAX_PASSES = 2  # over all groups: later ones hardly help
@@ -65,14 +65,14 @@ def refine(X: Matrix, labels: Labels, k: int) -> Labels:
     start = in_order(labels)
     if k == 1 or len(X) < 2 * k:
         return start if k > 1 else np.arange(len(X))
-    refined, order = start, np.arange(len(X))
+    refined_labels, order = start, np.arange(len(X))
     try:
         grouping, order = prepare_grouping(X, start, k, MIN_NEAREST)
-        refined = grouping.labels
+        refined_labels = grouping.labels
         improve(grouping, k)
     except KeyboardInterrupt:  # the groups are whole after every stride
-        raise CutShort(lower_sse(X, start, refined[np.argsort(order)])) from None
-    return lower_sse(X, start, refined[np.argsort(order)])
+        raise CutShort(lower_sse(X, start, refined_labels[np.argsort(order)])) from None
+    return lower_sse(X, start, refined_labels[np.argsort(order)])
 
 
 def prepare_grouping(
@@ -85,13 +85,13 @@ def prepare_grouping(
     cache.
     """
     nearest = max(min_nearest, min(k + k // 2, MAX_NEAREST))
-    divided = labels.copy()
-    divide_large(X, divided, k, mdav1)
+    divided_labels = labels.copy()
+    divide_large(X, divided_labels, k, mdav1)
     Z = centre_and_scale(X)
     near = neighbours(Z, min(len(X) - 1, nearest))
     order = locality_order(Z)
     rank = np.argsort(order)
-    return open_grouping(Z[order], rank[near[order]], in_order(divided[order]), k), order
+    return open_grouping(Z[order], rank[near[order]], in_order(divided_labels[order]), k), order
 
 
 def centre_and_scale(X: Matrix) -> Matrix:
@@ -107,12 +107,14 @@ def centre_and_scale(X: Matrix) -> Matrix:
 def improve(grouping: Grouping, k: int) -> None:
     """Lower the SSE: move records, then change whole groups until nothing helps."""
     groups, records = np.arange(len(grouping.sizes)), len(grouping.X)
-    dissolved, gathered = np.full(len(groups), -1), np.full(records, -1)
+    dissolve_versions, gather_versions = np.full(len(groups), -1), np.full(records, -1)
     descend_all(grouping, k)
     for _ in range(MAX_PASSES):
-        decrease = _in_strides(DISSOLVE, grouping, k, groups, dissolved, "dissolving groups")
+        decrease = _in_strides(
+            DISSOLVE, grouping, k, groups, dissolve_versions, "dissolving groups"
+        )
         centres = _promising_centres(grouping, k)
-        decrease += _in_strides(GATHER, grouping, k, centres, gathered, "gathering groups")
+        decrease += _in_strides(GATHER, grouping, k, centres, gather_versions, "gathering groups")
         if not descend_all(grouping, k) and not decrease:
             break
 
@@ -121,10 +123,10 @@ def descend_all(grouping: Grouping, k: int) -> bool:
     """Move records while the SSE falls; return whether any moved."""
     n, before = len(grouping.X), grouping.counts[VERSION]
     run_pass(grouping, k, QUEUE, NO_NUMBERS, NO_NUMBERS, 0)
-    for _ in range(MAX_SWEEPS * n // MOVES + 1):
+    for _ in range(MAX_SWEEPS * n // MOVE_STRIDE + 1):
         if not grouping.counts[N_QUEUED]:
             break
-        run_pass(grouping, k, DESCEND, NO_NUMBERS, NO_NUMBERS, MOVES)
+        run_pass(grouping, k, DESCEND, NO_NUMBERS, NO_NUMBERS, MOVE_STRIDE)
         progress.report("moving records", n - int(grouping.counts[N_QUEUED]), n)
     run_pass(grouping, k, CLEAR, NO_NUMBERS, NO_NUMBERS, 0)
     return bool(grouping.counts[VERSION] != before)
@@ -156,7 +158,8 @@ def _promising_centres(grouping: Grouping, k: int) -> Indices:
     return np.sort(order[: NEW_GROUPS * len(order) // k])  # in the order of memory, which is faster
 
 
-def lower_sse(X: Matrix, start: Labels, refined: Labels) -> Labels:
+def lower_sse(X: Matrix, start: Labels, refined_labels: Labels) -> Labels:
     """Return the groups with the lower SSE, computed from scratch; ties go to ``start``."""
-    Z, refined = centre_and_scale(X), in_order(refined)
-    return refined if centroids_and_sse(Z, refined)[1] < centroids_and_sse(Z, start)[1] else start
+    Z, refined_labels = centre_and_scale(X), in_order(refined_labels)
+    has_lower_sse = centroids_and_sse(Z, refined_labels)[1] < centroids_and_sse(Z, start)[1]
+    return refined_labels if has_lower_sse else start

@@ -68,7 +68,7 @@ METHODS: dict[str, type[Partitioner]] = {
 # Improvers by the name of the effort; "quick" is the method alone.
 EFFORTS: dict[str, type[Improver]] = {"refine": Refine, "search": Search, "prove": Prove}
 METHODS |= {"blocked": Blocked, **EFFORTS}
-START = "mdav"  # the method of efforts and blocks if none is named
+DEFAULT_METHOD = "mdav"  # the method of efforts and blocks if none is named
 
 
 def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partitioner:
@@ -79,7 +79,7 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     has its own options, and further ones are refused. Every method accepts ``random_state``
     and ``n_jobs``: those that do not draw, or do not run in parallel, ignore them.
     """
-    unset = [name for name in ("effort", "budget", *COMMON) if options.get(name) is None]
+    unset = [name for name in ("effort", "budget", *COMMON_OPTIONS) if options.get(name) is None]
     options = {name: value for name, value in options.items() if name not in unset}
     if not isinstance(method, str | Partitioner):
         raise ParameterError(
@@ -89,20 +89,22 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
         )
     if "block_size" in options or method == "blocked":
         outer_options = _pop_options(Blocked, options)
-        inner = partitioner(START if method == "blocked" else method, options)
+        inner = partitioner(DEFAULT_METHOD if method == "blocked" else method, options)
         return _wrap(Blocked, inner, outer_options)
     if isinstance(method, str) and method in EFFORTS and "effort" not in options:
-        method, options["effort"] = START, method
+        method, options["effort"] = DEFAULT_METHOD, method
     effort = options.pop("effort", None)
     _check_effort(effort)
     if effort in EFFORTS:
-        return _improver(effort, START if method == "auto" else method, options)
+        return _improver(effort, DEFAULT_METHOD if method == "auto" else method, options)
     if "budget" in options:
         raise ParameterError(
             'A budget needs `effort="search"` or `effort="prove"`. Name one.',
             code="budget-without-effort",
         )
-    return _make_method(START if effort == "quick" and method == "auto" else method, options)
+    return _make_method(
+        DEFAULT_METHOD if effort == "quick" and method == "auto" else method, options
+    )
 
 
 def _check_effort(effort: Any) -> None:
@@ -140,12 +142,18 @@ def _improver(effort: str, method: str | Partitioner, options: dict[str, Any]) -
 def _pop_options(cls: type[Partitioner], options: dict[str, Any]) -> dict[str, Any]:
     """Remove the options of ``cls`` from ``options``, except those that its method has too."""
     declared = parameters.signature_parameters(cls)
-    return {n: options.pop(n) for n in list(options) if n in declared and n not in SHARED}
+    return {
+        n: options.pop(n) for n in list(options) if n in declared and n not in SHARED_PARAMETERS
+    }
 
 
-SHARED = ("k", "method")  # parameters of Blocked and the efforts that are not options of theirs
+# Parameters of Blocked and the efforts that are not options of theirs.
+SHARED_PARAMETERS = ("k", "method")
 # Options that every method accepts.
-COMMON: dict[str, Any] = {"random_state": parameters.RandomState, "n_jobs": parameters.NJobs}
+COMMON_OPTIONS: dict[str, Any] = {
+    "random_state": parameters.RandomState,
+    "n_jobs": parameters.NJobs,
+}
 
 
 def _wrap(cls: type[Partitioner], inner: Partitioner, options: dict[str, Any]) -> Partitioner:
@@ -155,7 +163,7 @@ def _wrap(cls: type[Partitioner], inner: Partitioner, options: dict[str, Any]) -
             f"{type(inner).__name__} is an effort already. Name the method to start from.",
             code="effort-twice",
         )
-    is_default = type(inner) is METHODS[START]
+    is_default = type(inner) is METHODS[DEFAULT_METHOD]
     return cls(k=inner.k, method=None if is_default else inner, **options)
 
 
@@ -180,14 +188,14 @@ def _make_method(method: str | Partitioner, options: dict[str, Any]) -> Partitio
             given=method,
         )
     declared = parameters.signature_parameters(METHODS[method])
-    options = {n: value for n, value in options.items() if n in declared or n not in COMMON}
+    options = {n: value for n, value in options.items() if n in declared or n not in COMMON_OPTIONS}
     result: Partitioner = parameters.build(METHODS[method], options, f"the method {method!r}")
     return result
 
 
 def _check_common(options: Mapping[str, Any]) -> None:
     """Refuse a random_state or n_jobs that no method would take."""
-    for name, annotation in COMMON.items():
+    for name, annotation in COMMON_OPTIONS.items():
         parameter = parameters.Parameter(name, annotation, None, "")
         if not parameter.accepts(options.get(name)):
             raise ParameterError(
@@ -205,7 +213,7 @@ def _with_common(method: Partitioner, options: dict[str, Any]) -> Partitioner:
     """
     declared = parameters.signature_parameters(type(method))
     changes: dict[str, Any] = {}
-    for name in [name for name in COMMON if name in options]:
+    for name in [name for name in COMMON_OPTIONS if name in options]:
         if name not in declared or getattr(method, name) is options[name]:
             del options[name]
         elif getattr(method, name) is None:
@@ -222,8 +230,10 @@ def entry(instance: Partitioner) -> dict[str, Any]:
     options = parameters.non_default_parameters(instance)
     if not isinstance(instance, Improver | Blocked):
         return {"method": method_name(instance), **options}
-    inner = entry(instance.method or METHODS[START](k=instance.k))
-    outer_options = {name: value for name, value in options.items() if name not in SHARED}
+    inner = entry(instance.method or METHODS[DEFAULT_METHOD](k=instance.k))
+    outer_options = {
+        name: value for name, value in options.items() if name not in SHARED_PARAMETERS
+    }
     if isinstance(instance, Blocked):
         return {**inner, "block_size": instance.block_size, **outer_options}
     return {**inner, "effort": method_name(instance), **outer_options}

@@ -36,7 +36,7 @@ class SearchResult:
         Group of each record, counted from 0 by first records.
     rounds : int
         Rounds planned for each annealing.
-    done : tuple of int
+    rounds_made : tuple of int
         Rounds that each annealing made: fewer than planned after Ctrl-C.
     complete : bool
         Whether the search was not ended early.
@@ -46,7 +46,7 @@ class SearchResult:
 
     labels: Labels
     rounds: int
-    done: tuple[int, ...]
+    rounds_made: tuple[int, ...]
     complete: bool = True
     seconds: float = 0.0
 
@@ -59,7 +59,7 @@ def search(
     seed: int,
     rounds: int | None = None,
     seconds: float | None = None,
-    done: Sequence[int] | None = None,
+    rounds_made: Sequence[int] | None = None,
 ) -> SearchResult:
     """Return groups of at least ``k`` with an SSE no higher than that of ``labels``.
 
@@ -70,7 +70,7 @@ def search(
     Either ``rounds`` or ``seconds`` is given. From seconds, the number of rounds is
     estimated by short trial runs and returned. The same input, seed and rounds give the
     same groups, on any number of cores. Ctrl-C ends the work early with the best groups so
-    far; the seed and ``rounds`` and ``done`` of the result repeat them.
+    far; the seed and ``rounds`` and ``rounds_made`` of the result repeat them.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def search(
         Rounds of each annealing, in [0, inf).
     seconds : float, optional
         Approximate CPU time of the search, of all threads.
-    done : sequence of int, optional
+    rounds_made : sequence of int, optional
         Rounds after which each annealing ends, to repeat a run that ended early.
 
     Returns
@@ -111,13 +111,13 @@ def search(
             if rounds is None:
                 rounds = run.estimate_rounds(grouping, seed)
             run.start(grouping, seed)
-            run.anneal(rounds, done)
+            run.anneal(rounds, rounds_made)
             complete = run.complete
             best = run.best_of_all_groups(grouping) if complete else run.best()
     except KeyboardInterrupt:
         best, complete = run.best() if run.annealings else best, False
     labels = lower_sse(X, start, best[np.argsort(order)])
-    return SearchResult(labels, run.rounds, run.done, complete, run.spent)
+    return SearchResult(labels, run.rounds, run.rounds_made, complete, run.seconds_spent)
 
 
 class _Run:
@@ -126,24 +126,24 @@ class _Run:
     def __init__(self, X: Matrix, k: int, seconds: float | None):
         self.k = k
         self.total_sse = centroids_and_sse(centre_and_scale(X), np.zeros(len(X), np.int64))[1]
-        self.seconds, self.began = seconds, time.process_time()
+        self.seconds, self.start_time = seconds, time.process_time()
         self.annealings: list[Annealing] = []
         self.rounds = 0
 
     @property
-    def spent(self) -> float:
+    def seconds_spent(self) -> float:
         """CPU seconds since the beginning."""
-        return time.process_time() - self.began
+        return time.process_time() - self.start_time
 
     @property
-    def done(self) -> tuple[int, ...]:
+    def rounds_made(self) -> tuple[int, ...]:
         """Rounds made by each annealing."""
-        return tuple(annealing.done for annealing in self.annealings) or (0,) * RESTARTS
+        return tuple(annealing.rounds_made for annealing in self.annealings) or (0,) * RESTARTS
 
     @property
     def complete(self) -> bool:
         """Whether all planned rounds were made."""
-        return self.done == (self.rounds,) * RESTARTS
+        return self.rounds_made == (self.rounds,) * RESTARTS
 
     def start(self, grouping: Grouping, seed: int) -> None:
         """Start the annealings from the same groups, with different seeds."""
@@ -165,14 +165,14 @@ class _Run:
         self.rounds, duration, growth = FIRST_TRIAL, 0.0, 1.0
         while duration < TRIAL_SHARE * seconds:
             self.start(grouping, seed)
-            began, previous = time.process_time(), duration
+            start_time, previous = time.process_time(), duration
             self.anneal(self.rounds)
-            duration = max(time.process_time() - began, 1e-9)
+            duration = max(time.process_time() - start_time, 1e-9)
             if previous:
                 exponent = math.log(duration / previous, TRIAL_FACTOR)
                 growth = min(max(exponent, MIN_GROWTH), 1.0)
             self.rounds *= TRIAL_FACTOR
-        remaining = ANNEALING_SHARE * (seconds - self.spent)
+        remaining = ANNEALING_SHARE * (seconds - self.seconds_spent)
         factor = (max(remaining, 0.0) / duration) ** (1 / growth) if duration else 0.0
         return int(factor * self.rounds / TRIAL_FACTOR)
 
@@ -187,10 +187,10 @@ class _Run:
         loss = min(annealing.best_sse for annealing in self.annealings) / self.total_sse
         stage = f"searching, loss {100 * loss:.3f} %"
         if self.seconds is None:
-            progress.report(stage, sum(self.done), RESTARTS * self.rounds)
+            progress.report(stage, sum(self.rounds_made), RESTARTS * self.rounds)
         else:
-            progress.report(stage, int(1000 * self.spent), int(1000 * self.seconds))
-        return self.seconds is not None and self.spent > OVERTIME * self.seconds
+            progress.report(stage, int(1000 * self.seconds_spent), int(1000 * self.seconds))
+        return self.seconds is not None and self.seconds_spent > OVERTIME * self.seconds
 
     def best(self) -> Labels:
         """Return the best groups of all annealings."""
@@ -200,11 +200,11 @@ class _Run:
         """Return the best partition into groups that any annealing met, refined."""
         pool = np.vstack([annealing.pool for annealing in self.annealings])
         labels = select_groups_by_region(
-            grouping.X, pool, self.best(), sum(self.done) // ROUNDS_PER_REGION
+            grouping.X, pool, self.best(), sum(self.rounds_made) // ROUNDS_PER_REGION
         )
-        refined = open_grouping(grouping.X, grouping.near, labels, self.k)
-        improve(refined, self.k)
-        return lower_sse(grouping.X, in_order(self.best()), refined.labels)
+        refined_grouping = open_grouping(grouping.X, grouping.near, labels, self.k)
+        improve(refined_grouping, self.k)
+        return lower_sse(grouping.X, in_order(self.best()), refined_grouping.labels)
 
 
 def _compile_first() -> None:

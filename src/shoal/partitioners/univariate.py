@@ -11,7 +11,15 @@ from shoal._kernels.univariate.path import extend_path, label_groups, open_path
 from shoal._kernels.univariate.sorted_path import extend_sorted_path
 from shoal._params import K
 from shoal.errors import ParameterError
-from shoal.partitioners._base import PROVEN, STRIDE, Facts, Labels, Matrix, Partitioner, sse
+from shoal.partitioners._base import (
+    BOUND_SAFETY_FACTOR,
+    STRIDE,
+    Facts,
+    Labels,
+    Matrix,
+    Partitioner,
+    sse,
+)
 from shoal.partitioners.scores import Score, check_column, order_by_score, score
 
 
@@ -117,7 +125,7 @@ class Univariate(Partitioner):
         scaled = np.ldexp(X, -np.frexp(np.abs(X).max())[1])
         if X.shape[1] == 1 and (np.diff(scaled[rows, 0]) >= 0).all():
             labels[rows] = cheapest_cuts(extend_sorted_path, scaled[rows, 0], self.k)
-            self.bound_ = PROVEN * sse(X, labels)
+            self.bound_ = BOUND_SAFETY_FACTOR * sse(X, labels)
         else:
             labels[rows] = cheapest_cuts(extend_path, np.ascontiguousarray(scaled[rows].T), self.k)
         return labels

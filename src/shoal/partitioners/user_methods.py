@@ -8,7 +8,7 @@ from shoal.errors import ParameterError
 from shoal.partitioners._base import Facts, Partitioner
 from shoal.partitioners.registry import METHODS
 
-BUILT_IN = frozenset(METHODS)
+BUILT_IN_METHODS = frozenset(METHODS)
 
 
 def register(name: str, cls: type[Partitioner]) -> None:
@@ -41,7 +41,7 @@ def register(name: str, cls: type[Partitioner]) -> None:
             code="name-not-accepted",
             name=name,
         )
-    if name in BUILT_IN:
+    if name in BUILT_IN_METHODS:
         raise ParameterError(
             f"The method {name!r} is built in. Choose another name.",
             code="method-exists",

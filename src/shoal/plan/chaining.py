@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shoal.frame.new_values import TextColumn, with_values
-from shoal.frame.tables import Frame
+from shoal.frame.tables import Frame, with_columns_of
 from shoal.frame.types import Type
 from shoal.steps import Step, StepResult
 
@@ -34,13 +34,13 @@ def deciding_steps(steps: Sequence[Step], columns: Sequence[str]) -> list[Step]:
 
 
 def _deciding_step(steps: Sequence[Step], column: str) -> Step | None:
-    masking = [step for step in steps if column in step.columns]
-    for step in reversed(masking):
+    masking_steps = [step for step in steps if column in step.columns]
+    for step in reversed(masking_steps):
         if step.k is not None and is_intact(steps, step):
             return step
         if not step.keeps_classes:
             break
-    return masking[-1] if masking else None
+    return masking_steps[-1] if masking_steps else None
 
 
 def is_chained(steps: Sequence[Step]) -> bool:
@@ -75,7 +75,7 @@ def apply_steps(
         step_input, known_types = frame, types
         if chained:
             all_chained = len(chained) == len(step.columns)
-            step_input = masked if all_chained else _with_columns(frame, masked, chained)
+            step_input = masked if all_chained else with_columns_of(frame, masked, chained)
             known_types = {**types, **{name: NOMINAL for name in chained if _is_text(values[name])}}
         result = step.apply(step_input, confidential, known_types)
         results.append(result)
@@ -86,8 +86,3 @@ def apply_steps(
 
 def _is_text(values: Any) -> bool:
     return isinstance(values, TextColumn)
-
-
-def _with_columns(frame: Frame, masked: Frame, columns: Sequence[str]) -> Frame:
-    """Return a frame with some columns of another one in their places."""
-    return frame.with_columns(masked[name] for name in columns)

@@ -127,8 +127,8 @@ def similarity_scores(
         float(np.mean([entry["similarity"] for entry in entries])) if entries else None
         for entries in (columns, pairs)
     )
-    defined = [score for score in (column_score, pair_score) if score is not None]
-    overall = float(np.mean(defined)) if defined else None
+    known_scores = [score for score in (column_score, pair_score) if score is not None]
+    overall = float(np.mean(known_scores)) if known_scores else None
     return {"columns": column_score, "pairs": pair_score, "overall": overall}
 
 
@@ -149,7 +149,7 @@ def _profile_numbers(original: Frame, masked: Frame, name: str) -> dict[str, Any
 
 
 def _scaled_moment(values: NDArray[np.float64], function: Any) -> float | None:
-    """Return a moment; huge values are scaled, so that their sum stays finite."""
+    """Return a moment, scaling huge values to keep their sum finite; None without values."""
     if not len(values):
         return None
     scale = float(np.abs(values).max()) or 1.0

@@ -132,16 +132,16 @@ def deliver(
             table=target_table,
             what="source",
         )
-    written_as = replace(dialect, table=target_table)
+    target_dialect = replace(dialect, table=target_table)
     with (
         Publication(force=force) as publication,
-        open_target(target, written_as, publication) as release_target,
+        open_target(target, target_dialect, publication) as release_target,
     ):
         temporary_paths = {path: publication.add(path, secret=path in secret) for path in documents}
         progress.report("reading", 0, 0)
         with unchanged_while_read(source, with_hash=fingerprints) as reading:
             opened_source = open_source(source, dialect=dialect, numbers=())
-        masked_table = mask_source(plan, opened_source, target, written_as)
+        masked_table = mask_source(plan, opened_source, target, target_dialect)
         del opened_source  # frees its cells as text before the file is read back
         delivery = replace(
             _write_and_judge(masked_table, release_target, target, fingerprints, allow_not_kept),
@@ -195,10 +195,15 @@ def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect
     table = opened_source.with_numbers(plan.numeric_columns, plan.categorical_columns)
     opened_source.check_numbers(table, [n for n in plan.numeric_columns if n in plan.types])
     plan = with_decimals_of(plan, text_source, table)
-    if file_format is not None and opened_source.notes.family in file_format.codes:
+    if (
+        file_format is not None
+        and opened_source.metadata.family in file_format.missing_code_families
+    ):
         table = opened_source.with_codes_as_categories(table, coded_columns(plan))
     draft = plan.draft(table)
-    labels = {name: notes.value_labels for name, notes in opened_source.notes.columns.items()}
+    labels = {
+        name: metadata.value_labels for name, metadata in opened_source.metadata.columns.items()
+    }
     fields_with_labels = {
         **draft.fields,
         "profile": with_value_labels(draft.fields["profile"], labels),
@@ -214,7 +219,7 @@ def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect
         fields["data"],
         fields["unchanged"],
         rows=fields["rows"],
-        keep_notes=dialect.keep_notes,
+        keep_free_text=dialect.keep_notes,
     )
     return MaskedTable(draft, to_write, table)
 

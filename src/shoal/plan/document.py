@@ -23,7 +23,7 @@ from shoal.steps import STEPS, GroupingStep, Step
 
 VERSION = 1
 PARTITION = "partition"  # key of the parameter ``partitioner``, which is accepted as well
-RENAMED = {"round": {"way": "mode"}}  # parameters that plans of older versions name otherwise
+RENAMED_PARAMETERS = {"round": {"way": "mode"}}  # their names in plans of older versions, and now
 KEYS = (
     "version", "unit", "other_columns", "shuffle", "random_state", "edits", "repair", "roles",
     "types", "missing_codes", "thresholds", "limits", "steps",
@@ -254,7 +254,7 @@ def _parse_step(entry: Mapping[str, Any], culprit: str) -> Step:
             code="unknown-step",
             given=method,
         )
-    for old_name, new_name in RENAMED.get(method, {}).items():
+    for old_name, new_name in RENAMED_PARAMETERS.get(method, {}).items():
         if old_name in options and new_name not in options:
             options[new_name] = options.pop(old_name)
     is_grouping = issubclass(STEPS[method], GroupingStep)

@@ -26,7 +26,7 @@ def interpret_source(plan: "Plan", source: "Source") -> "Plan":
     names = _undeclared_columns(plan)
     decisions = decide_kinds_in_source(source, names)
     plan = _with_decisions(
-        plan, decisions, {name: source.notes.of_column(name) for name in decisions}
+        plan, decisions, {name: source.metadata.of_column(name) for name in decisions}
     )
     return _with_orders(_with_coded_hierarchies(plan, source), source)
 
@@ -67,7 +67,7 @@ def decide_kinds_in_source(source: "Source", names: Sequence[str]) -> dict[str, 
         name: decide_kind(
             name,
             parsed.column(position[name]),
-            source.notes.of_column(name),
+            source.metadata.of_column(name),
             text=None if cells is None else cells.column(position[name]),
             decimal=decimal,
         )
@@ -120,7 +120,7 @@ def _with_coded_hierarchies(plan: "Plan", source: "Source") -> "Plan":
     types = {}
     for name, declared_type in plan.types.items():
         codes: dict[str, list[str]] = {}
-        for code, label in source.notes.of_column(name).value_labels.items():
+        for code, label in source.metadata.of_column(name).value_labels.items():
             codes.setdefault(label, []).append(text_of(code))
         listed_values = {row[0] for row in declared_type.hierarchy}
         if (

@@ -102,15 +102,15 @@ def _prepare(
     plan: "Plan", frame: Frame, is_interpreted: bool
 ) -> tuple["Plan", Frame, list[Finding]]:
     """Return the plan with inferred kinds, the columns that it allows, and findings on kinds."""
-    edited = [name for edit in plan.edits for name in edit.columns]
+    edited_columns = [name for edit in plan.edits for name in edit.columns]
     tables.check_columns(
-        frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers, *edited]
+        frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers, *edited_columns]
     )
     plan = plan if is_interpreted else interpret_frame(plan, frame)
     findings = describe_interpretation(plan, frame)
     frame = without_codes(frame, plan.missing_codes)
-    declared = [name for name in plan.masked if name in plan.types]
-    frame = text_to_numbers(frame, [n for n in declared if n in plan.numeric_columns])
+    declared_columns = [name for name in plan.masked if name in plan.types]
+    frame = text_to_numbers(frame, [n for n in declared_columns if n in plan.numeric_columns])
     return plan, tables.drop_columns(frame, columns_to_drop(plan, frame.columns)), findings
 
 
@@ -158,12 +158,14 @@ def _measure(
 
 def drawn_seeds(plan: "Plan", seeded_steps: Sequence[Step]) -> tuple[int, ...]:
     """Return the seeds that the steps of a plan lack and those of ``seeded_steps`` have."""
-    pairs = zip(plan.steps, seeded_steps, strict=True)
-    seeds = [zip(plan_seed.seeds, drawn_seed.seeds, strict=True) for plan_seed, drawn_seed in pairs]
+    steps = zip(plan.steps, seeded_steps, strict=True)
+    pairs_by_step = [
+        zip(plan_step.seeds, seeded_step.seeds, strict=True) for plan_step, seeded_step in steps
+    ]
     return tuple(
         drawn_seed
-        for step in seeds
-        for plan_seed, drawn_seed in step
+        for pairs in pairs_by_step
+        for plan_seed, drawn_seed in pairs
         if plan_seed is None and drawn_seed is not None
     )
 

@@ -77,8 +77,8 @@ class Plan:
         Values of masked columns that stand for a missing value, such as ``{"income": [98, 99]}``.
     edits : list of str
         Linear rules that the records obey, such as ``"total == a + b"`` or ``"age >= 0"``. They
-        are counted before and after; those that masking breaks qualify the verdict. Names that are
-        no identifiers stand in backquotes.
+        are counted before and after; those that masking breaks qualify the verdict. Put column
+        names that are not valid Python names in backquotes.
     repair : str, optional
         What to do about edits that masking breaks: ``"refuse"`` the release, or ``"regroup"`` the
         columns of each edit in one block, and refuse the release if that is not enough.
@@ -185,8 +185,8 @@ class Plan:
         masked again by later steps.
         """
         sizes = [step.k if self.is_intact(step) else None for step in self.qi_steps]
-        guaranteed = [k for k in sizes if k is not None]
-        return min(guaranteed) if len(guaranteed) == len(sizes) else None
+        guaranteed_sizes = [k for k in sizes if k is not None]
+        return min(guaranteed_sizes) if len(guaranteed_sizes) == len(sizes) else None
 
     @property
     def masked(self) -> list[str]:

@@ -178,13 +178,13 @@ def with_value_labels(
         name: {text_of(code): label for code, label in of_column.items()}
         for name, of_column in labels.items()
     }
-    labelled = [
+    labelled_distributions = [
         {**entry, "categories": [texts[entry["column"]].get(n, n) for n in entry["categories"]]}
         if "categories" in entry and entry["column"] in texts
         else entry
         for entry in figures.get("distributions", ())
     ]
-    return {**figures, "distributions": labelled}
+    return {**figures, "distributions": labelled_distributions}
 
 
 def _correlations(original: Frame, masked: Frame, columns: Sequence[str]) -> dict[str, Any]:

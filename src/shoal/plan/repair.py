@@ -11,7 +11,7 @@ Repair = Literal["refuse", "regroup"]
 
 
 def check_repair(repair: object, edits: Sequence[Edit]) -> Repair | None:
-    """Return ``repair`` if it is valid; refuse it without edits."""
+    """Return ``repair``, which may be None; refuse an invalid one, and any without edits."""
     if repair is not None and (repair not in get_args(Repair) or not edits):
         raise PlanError(
             'repair is "refuse" or "regroup", and needs edits. Without it, the verdict reports'

@@ -77,13 +77,13 @@ def _check_kinds(plan: "Plan") -> None:
                 step=step.name,
                 columns=tuple(categorical),
             )
-    coded = [name for name in plan.missing_codes if name not in plan.masked]
-    if coded:
+    unmasked_columns = [name for name in plan.missing_codes if name not in plan.masked]
+    if unmasked_columns:
         raise PlanError(
-            f"Missing codes are given for {name_columns(coded, 'column', 'columns')}, which no step"
-            " masks. They matter for masked columns only: leave them out.",
+            f"Missing codes are given for {name_columns(unmasked_columns, 'column', 'columns')},"
+            " which no step masks. They matter for masked columns only: leave them out.",
             code="missing-codes-not-masked",
-            columns=tuple(coded),
+            columns=tuple(unmasked_columns),
         )
 
 

@@ -96,7 +96,7 @@ class Verdict:
         """The verdict in one sentence, the same in every interface."""
         qualifying = {finding.code for finding in self.of("qualifies")}
         is_unique = "unique-on-unchanged-columns" in qualifying
-        return self._state(
+        return self._make_sentence(
             ON_QUASI_IDENTIFIERS if is_unique else "",
             UNIQUE_VALUES if "confidential-key" in self.codes() else "",
         )
@@ -104,10 +104,10 @@ class Verdict:
     @property
     def former_sentence(self) -> str:
         """The sentence in the words of version 0.1.0, which manifests may state."""
-        return self._state("", "")
+        return self._make_sentence("", "")
 
-    def _state(self, scope_clause: str, unique_values: str) -> str:
-        """Return the sentence, with where k is kept and what is unique elsewhere."""
+    def _make_sentence(self, scope_clause: str, unique_values: str) -> str:
+        """Return the sentence, with clauses on where k is kept and on unique values elsewhere."""
         count_clause = self._count_clause
         broken = self.of("breaks")
         if broken and all(finding.code == LIMIT_BROKEN for finding in broken):

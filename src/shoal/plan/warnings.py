@@ -55,12 +55,6 @@ WARNING_CLASSES: dict[str, type[ShoalWarning]] = {
     "homogeneous-group": HomogeneousGroup,
     "formula-cells": FormulaCells,
 }
-# Codes of the findings of the run itself; all others are computed from its tables.
-RUN_CODES = (
-    "missing-values", "released-index", "constant-column", "cells-suppressed", "strata-merged",
-    "values-generalised", "values-randomised", "columns-weighted", "unfinished", "kind-inferred",
-    "missing-codes",
-)  # fmt: skip
 
 
 def run_findings(
@@ -94,10 +88,10 @@ def python_warnings(verdict: Verdict) -> list[ShoalWarning]:
 
 def warn(verdict: Verdict) -> tuple[str, ...]:
     """Issue the findings that are also Python warnings; return their sentences."""
-    issued = python_warnings(verdict)
-    for warning in issued:
+    issued_warnings = python_warnings(verdict)
+    for warning in issued_warnings:
         warnings.warn(warning, stacklevel=_level_of_caller())
-    return tuple(str(warning) for warning in issued)
+    return tuple(str(warning) for warning in issued_warnings)
 
 
 def _level_of_caller() -> int:
@@ -116,10 +110,10 @@ def refuses_homogeneous(plan: "Plan") -> bool:
 
 
 def refuse_homogeneous(
-    plan: "Plan", shared_counts: Mapping[str, SharedCounts], number: int
+    plan: "Plan", shared_counts: Mapping[str, SharedCounts], n_classes: int
 ) -> None:
-    """Refuse classes that share a confidential value, given their number and that of all."""
-    reason = describe_homogeneity(shared_counts, number, plan.unit_column or RECORD_UNIT)
+    """Refuse a release in which some of the ``n_classes`` share a confidential value."""
+    reason = describe_homogeneity(shared_counts, n_classes, plan.unit_column or RECORD_UNIT)
     if reason:
         raise InputError(
             f"{reason} Mask the columns in one step, or raise k.", code="homogeneous-classes"

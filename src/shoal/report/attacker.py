@@ -81,15 +81,15 @@ def attained_constraints(release: ReleaseLike) -> dict[str, Any]:
         options = vars(step)
         if options.get("diversity") is not None:
             kind = options["diversity_kind"]
-            attained = min(release.measures["l_diversity"][kind].values())
+            attained_value = min(release.measures["l_diversity"][kind].values())
             constraints["diversity"] = {
                 "l": options["diversity"],
                 "kind": kind,
-                "attained": attained,
+                "attained": attained_value,
             }
         if options.get("closeness") is not None:
-            attained = max(release.measures["t_closeness"].values())
-            constraints["closeness"] = {"t": options["closeness"], "attained": attained}
+            attained_value = max(release.measures["t_closeness"].values())
+            constraints["closeness"] = {"t": options["closeness"], "attained": attained_value}
     return constraints
 
 
@@ -158,8 +158,8 @@ def name_some(columns: Sequence[str]) -> str:
 
 def uncovered_warnings(release: ReleaseLike) -> list[str]:
     """Return the warnings of a release that its verdict does not repeat."""
-    repeated = {finding.with_advice() for finding in release.verdict.findings}
-    return [warning for warning in release.warnings if warning not in repeated]
+    shown_sentences = {finding.with_advice() for finding in release.verdict.findings}
+    return [warning for warning in release.warnings if warning not in shown_sentences]
 
 
 def _hidden_columns(verdict: Verdict) -> list[str]:

@@ -6,12 +6,12 @@ from typing import Any
 
 from shoal._text import shorten
 from shoal.report.draw import LEFT, RIGHT, TICK_LETTER, TOP, WIDTH, Figure, Plot
+from shoal.report.layout import NEGLIGIBLE_GAP
 
 MAX_NAME = 40  # characters of the name of a column
 MAX_BARS = 16  # of class sizes; more sizes are grouped into ranges
 PLOT_WIDTH = WIDTH - LEFT - RIGHT  # for the bars of class sizes
-MAX_NUMBERED = 8  # columns of a heat map whose cells show their numbers
-NEGLIGIBLE_GAP = 1e-7  # a proven gap below it is rounding
+MAX_NUMBERED_COLUMNS = 8  # columns of a heat map whose cells show their numbers
 MIN_CHANGE = 0.001  # of a correlation that is stated
 MAX_OPACITY = 0.6  # of a correlation of 1, on which a number is still readable
 
@@ -88,7 +88,7 @@ def heat_map(
             plot.add_mark(
                 "rect", attributes, style, title=f"{row} and {columns[j]}: {_format_signed(value)}"
             )
-            if n_columns <= MAX_NUMBERED:
+            if n_columns <= MAX_NUMBERED_COLUMNS:
                 centre = left + side * (j + 0.5), TOP + side * (i + 0.5) + 4
                 plot.text(_format_signed(value), *centre, style="value")
     heading = ["column", *(f"{index + 1}" for index in range(n_columns))]

@@ -7,12 +7,12 @@ from typing import Any
 from shoal.plan.findings.phrases import format_share
 from shoal.report import figures, maps
 from shoal.report.draw import Figure
-from shoal.report.layout import by_reason, numbers, short_number, short_statistic, tables
+from shoal.report.layout import by_reason, numbers, short_number, short_statistic, tables, unit_for
 from shoal.report.text import one_line
 
 BREAK_MARKS = "_.-/"  # after which a name may break
 MAX_LETTERS = 20
-MAX_UNBROKEN = 12  # letters of a name that is not broken
+MAX_UNBROKEN_LETTERS = 12  # letters of a name that is not broken
 NO_BREAK_SPACE = "\u00a0"
 _PLAN_BLOCK = re.compile(r"((?:<|&lt;)pre(?:>|&gt;).*?(?:<|&lt;)/pre(?:>|&gt;))", re.DOTALL)
 MEASURE_LABELS = {
@@ -28,7 +28,6 @@ MEASURE_LABELS = {
     ": sd": ": standard deviation",
     "hellinger": "Hellinger",
 }
-SINGULAR = {"records": "record", "units": "unit", "values": "value", "classes": "class"}
 
 
 def render(summary: dict[str, Any]) -> str:
@@ -98,17 +97,19 @@ def styles() -> str:
 
 def page(template: str, *content: dict[str, Any], **variables: Any) -> str:
     """Return a template filled with ``content``."""
-    return keep_units(str(_environment().get_template(template).render(*content, **variables)))
+    return keep_per_cent_signs(
+        str(_environment().get_template(template).render(*content, **variables))
+    )
 
 
-def keep_units(html: str) -> str:
+def keep_per_cent_signs(html: str) -> str:
     r"""Return a page in which no line breaks between a number and its per cent sign.
 
     A plan, in ``<pre>``, is left as it is: users copy it.
 
     Examples
     --------
-    >>> keep_units("<p>20 %</p><pre>20 %</pre>")
+    >>> keep_per_cent_signs("<p>20 %</p><pre>20 %</pre>")
     '<p>20\xa0%</p><pre>20 %</pre>'
     """
     parts = _PLAN_BLOCK.split(html)
@@ -124,7 +125,7 @@ def breakable_parts(name: Any) -> list[str]:
     >>> breakable_parts("household_size"), breakable_parts("ln_wage")
     (['household_', 'size'], ['ln_wage'])
     """
-    if len(str(name)) <= MAX_UNBROKEN:
+    if len(str(name)) <= MAX_UNBROKEN_LETTERS:
         return [str(name)]
     parts, length = [""], 0
     for letter in str(name):
@@ -157,17 +158,6 @@ def _unbroken_label(name: str) -> Any:
         Markup('<span class="whole">{}</span>').format(word) if "-" in word else escape(word)
         for word in measure_label(name).split(" ")
     )
-
-
-def unit_for(unit: str, value: Any) -> str:
-    """Return the unit of a measure, in the singular after 1.
-
-    Examples
-    --------
-    >>> unit_for("records", 5), unit_for("classes", 1), unit_for("%", 1)
-    ('records', 'class', '%')
-    """
-    return SINGULAR.get(unit, unit) if value == 1 else unit
 
 
 @cache

@@ -16,7 +16,9 @@ class Row(NamedTuple):
     value: Any
 
 
+NEGLIGIBLE_GAP = 1e-7  # a proven gap below it is a rounding error
 MAX_NUMBERS = 5  # columns of a table that fits on paper
+SINGULAR = {"records": "record", "units": "unit", "values": "value", "classes": "class"}
 
 
 class Table(NamedTuple):
@@ -137,3 +139,14 @@ def _table(per: str, measures: Mapping[str, Any]) -> Table:
 def _parts(value: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
     nested = all(isinstance(entry, dict) for entry in value.values())
     return value.items() if nested else [("", value)]
+
+
+def unit_for(unit: str, value: Any) -> str:
+    """Return the unit of a measure, in the singular after 1.
+
+    Examples
+    --------
+    >>> unit_for("records", 5), unit_for("classes", 1), unit_for("%", 1)
+    ('records', 'class', '%')
+    """
+    return SINGULAR.get(unit, unit) if value == 1 else unit

@@ -22,7 +22,7 @@ class MapPoint(NamedTuple):
 
 
 def _is_near(positions: Sequence[tuple[float, float]], x: float, y: float) -> bool:
-    """Return whether a dot lies inside a ring, or on it."""
+    """Return whether a point lies inside one of the rings at ``positions``, or on it."""
     return any(abs(x - ring_x) <= 9 and abs(y - ring_y) <= 9 for ring_x, ring_y in positions)
 
 
@@ -78,9 +78,9 @@ def release_map(
 ) -> Figure:
     """Draw the original and the release on the risk-utility map.
 
-    ``ceiling`` is the greatest chance for a single record, None if there is no such limit.
-    Unless persons are known to be ``in_classes``, as after swapping they are not, the risk is
-    described as the count that it is.
+    ``ceiling`` is the greatest chance for a single record, None if there is no such limit. Without
+    ``in_classes``, as after swapping, a person need not be in the class of its released values;
+    the risk is then described as a mean of counts, not as the chance of an attacker.
     """
     label = RISKS[DEFAULT_RISK].label if in_classes else "mean of 1 / size of the class, in %"
     points = [

@@ -6,11 +6,9 @@ from typing import Any
 
 from shoal._text import align_rows, count, format_percentage, size_range, text_width
 from shoal.metrics import MEASURE_INFO
-from shoal.report.layout import by_reason, format_number, numbers, tables
+from shoal.report.layout import NEGLIGIBLE_GAP, by_reason, format_number, numbers, tables, unit_for
 
 SEVERITIES = {"breaks": "not kept", "qualifies": "reservation", "informs": "note"}
-SINGULAR = {"records": "record", "units": "unit", "values": "value", "classes": "class"}
-ROUNDING = 1e-7  # a proven gap below it is a rounding error
 
 
 def one_line(summary: dict[str, Any]) -> str:
@@ -37,13 +35,13 @@ def _certificate(measures: list[dict[str, Any]]) -> str:
     gap = next((m["value"] for m in measures if m["name"] == "certified_gap"), None)
     if gap is None:
         return ""
-    if gap < ROUNDING:
+    if gap < NEGLIGIBLE_GAP:
         return ", proven to be the least possible"
     return f", at most {100 * gap:.2g} % above the least possible"
 
 
 def whole_text(summary: dict[str, Any]) -> str:
-    """Return the report for a terminal: verdict, warnings, measures."""
+    """Return the report for a terminal, from the verdict to the measures."""
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
     attacker = summary["attacker"]
     verdict = summary["verdict"]
@@ -88,7 +86,7 @@ def finding_line(finding: Mapping[str, Any]) -> str:
 
 
 def limit_line(entry: Mapping[str, Any]) -> str:
-    """Return whether a limit is met as a line."""
+    """Return a line on a limit: whether it is met, and the figure."""
     sign = "pass" if entry["passed"] else "FAIL"
     value = entry["reason"] if entry["value"] is None else f"{entry['value']:.4g}"
     return f"{sign} {entry['limit']} = {entry['bound']:g}: {value}"
@@ -135,7 +133,10 @@ def table(
 ) -> str:
     """Return measures as aligned lines and tables, then what they mean, then remarks."""
     lines = [
-        [f"{name} {part}".strip(), f"{format_number(value)} {_unit(name, value)}".strip()]
+        [
+            f"{name} {part}".strip(),
+            f"{format_number(value)} {unit_for(MEASURE_INFO[name].unit, value)}".strip(),
+        ]
         for name, part, value in numbers({**measures, "class_sizes": {}})
     ]
     if "class_sizes" in measures:
@@ -150,12 +151,6 @@ def table(
     notes = [f"{', '.join(names)}: {reason}" for reason, names in by_reason(remarks or {}).items()]
     blocks.append("\n".join(notes))
     return "\n\n".join(block for block in blocks if block)
-
-
-def _unit(name: str, value: Any) -> str:
-    """Return the unit of a measure, in the singular for a count of one."""
-    unit = MEASURE_INFO[name].unit
-    return SINGULAR.get(unit, unit) if value == 1 else unit
 
 
 def _wrap(text: str, mark: str = "") -> str:

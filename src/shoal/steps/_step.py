@@ -51,12 +51,13 @@ def check_confidential(confidential: Sequence[str], option: str) -> None:
 
 def check_strata(strata: Sequence[str], columns: Sequence[str]) -> None:
     """Refuse columns that a step both masks and splits the strata by."""
-    repeated = [name for name in strata if name in columns]
-    if repeated:
+    repeated_names = [name for name in strata if name in columns]
+    if repeated_names:
         raise PlanError(
-            f"{name_columns(repeated)} cannot both be masked and split the strata. Choose one.",
+            f"{name_columns(repeated_names)} cannot both be masked and split the strata. Choose"
+            " one.",
             code="masked-and-stratum",
-            columns=tuple(repeated),
+            columns=tuple(repeated_names),
         )
 
 
@@ -214,12 +215,12 @@ class GroupingStep(Step):
         """Return the step with every missing seed drawn, including that of its partitioner."""
         step = super().draw_missing_seeds()
         options = self.partitioner.get_params()
-        drawn = {
+        drawn_seeds = {
             name: draw_seed() for name in _seed_names(self.partitioner) if options[name] is None
         }
-        if not drawn:
+        if not drawn_seeds:
             return step
-        return step.replace(partitioner=clone(self.partitioner).set_params(**drawn))
+        return step.replace(partitioner=clone(self.partitioner).set_params(**drawn_seeds))
 
     def _validate(self) -> None:
         super()._validate()

@@ -29,6 +29,6 @@ def renumber_keys(key: Codes, size: int) -> tuple[int, Codes]:
     if size > MAX_DENSITY * len(key):
         distinct, labels = np.unique(key, return_inverse=True)
         return len(distinct), labels.ravel()
-    occurs = np.zeros(size, bool)
-    occurs[key] = True
-    return int(occurs.sum()), (np.cumsum(occurs) - 1)[key]
+    is_present = np.zeros(size, bool)
+    is_present[key] = True
+    return int(is_present.sum()), (np.cumsum(is_present) - 1)[key]

@@ -191,18 +191,18 @@ class Generalise(Step):
                 k=self.k,
             )
         values = {
-            column.name: self._released(column, level, optimum)
+            column.name: self._released_values(column, level, optimum)
             for column, level in zip(columns, optimum.node, strict=True)
         }
         return StepResult(values, warnings=(self._describe(columns, optimum, counts),))
 
-    def _released(
+    def _released_values(
         self, column: RecodedColumn, level: int, optimum: Optimum
     ) -> RowGather | TextColumn:
         if level == 0:
-            return RowGather(np.arange(len(column.codes)), optimum.suppressed)
+            return RowGather(np.arange(len(column.codes)), optimum.is_suppressed)
         labels = column.labels_at(level)
-        labels[optimum.suppressed] = None
+        labels[optimum.is_suppressed] = None
         return TextColumn(labels)
 
     def _describe(
@@ -215,15 +215,15 @@ class Generalise(Step):
             f"{column.name!r} {level} of {len(column.labels) - 1}"
             for column, level in zip(columns, optimum.node, strict=True)
         )
-        is_suppressed = optimum.suppressed
+        is_suppressed = optimum.is_suppressed
         suppressed = int(is_suppressed.sum() if counts is None else counts[is_suppressed].sum())
         records = f" {suppressed:,} records were suppressed." if suppressed else ""
         share = f"{100 * optimum.loss:.3g} % {LOSS_PHRASES[self.loss]}"
-        optimality = f"the least of all {optimum.nodes:,} combinations of levels"
+        optimality = f"the least of all {optimum.n_nodes:,} combinations of levels"
         if optimum.bound < optimum.loss:
             optimality = (
-                f"the least of {optimum.evaluated:,} of {optimum.nodes:,} combinations of levels;"
-                f" none loses less than {100 * optimum.bound:.3g} %"
+                f"the least of {optimum.n_evaluated:,} of {optimum.n_nodes:,} combinations of"
+                f" levels; none loses less than {100 * optimum.bound:.3g} %"
             )
         return ValuesGeneralised(
             f"Columns were recoded to levels of their hierarchies: {levels}. {share}, {optimality}."
@@ -234,8 +234,8 @@ class Generalise(Step):
                 "loss": optimum.loss,
                 "bound": optimum.bound,
                 "suppressed": suppressed,
-                "evaluated": optimum.evaluated,
-                "nodes": optimum.nodes,
+                "evaluated": optimum.n_evaluated,
+                "nodes": optimum.n_nodes,
                 "levels": {
                     column.name: column.level_usage(np.where(is_suppressed, -1, level), counts)
                     for column, level in zip(columns, optimum.node, strict=True)

@@ -33,7 +33,7 @@ def bound_on_loss(
 def weighted_loss_warnings(
     step: "Microaggregate", space: DistanceSpace, partitions: Sequence[Partition]
 ) -> list[ColumnsWeighted]:
-    """Return the loss of the groups with the weights of columns, if there are any."""
+    """Return a warning with the loss of the groups by the weights of columns, if there are any."""
     if not step.column_weights:
         return []
     loss = loss_of_groups(space, step.column_blocks, [groups.labels for groups in partitions])

@@ -35,7 +35,7 @@ class GroupingInput:
 
     Parameters
     ----------
-    space : Space
+    space : DistanceSpace
         Coordinates for distances.
     strata : Strata
         Strata that no group crosses.
@@ -144,8 +144,10 @@ def _group_records(
     if not Z.shape[1]:  # no column distinguishes the records
         groups = Partition(np.zeros(len(rows), np.int64), step.k)
     else:
-        constrained = constrained_partitioner(step, constraint, partitioner)
-        fitted = constrained.with_budget_share(len(rows) / (n_records * len(step.column_blocks)))
+        constrained_method = constrained_partitioner(step, constraint, partitioner)
+        fitted = constrained_method.with_budget_share(
+            len(rows) / (n_records * len(step.column_blocks))
+        )
         # The groups of ClosenessFirst are merged below until they hold k units.
         if units is None or isinstance(fitted, ClosenessFirst):
             groups = fitted.fit(Z).partition_
@@ -156,11 +158,11 @@ def _group_records(
     if not _may_be_refined(step, records, fitted):
         return _enforce_constraints(step, records, inputs, Z, groups, units), fitted
     columns, numbers = inputs.recoded.select(records.columns, rows)
-    refined = refine_recoding(columns, numbers, groups, units)
+    refined_groups = refine_recoding(columns, numbers, groups, units)
     # Merging groups for a constraint may cost more than the local search saved.
     candidates = [
         _enforce_constraints(step, records, inputs, Z, candidate, units)
-        for candidate in (refined, groups)
+        for candidate in (refined_groups, groups)
     ]
     return min(candidates, key=lambda candidate: recoding_loss(columns, numbers, candidate)), fitted
 

@@ -14,7 +14,7 @@ from shoal.frame.categories import texts_and_index
 from shoal.frame.hierarchies import ROOT, Row
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.steps.lattice import Cells, Codes, Levels
+from shoal.steps.lattice import Codes, Levels, Values
 
 MAX_DRAWN_CATEGORIES = 100  # categories of a level in a picture
 RecodingLoss = Literal["distinctions", "entropy", "discernibility"]
@@ -72,8 +72,8 @@ class RecodedColumn:
 
     def _widths(self) -> list[list[int]]:
         """Return the number of values below each category, level by level, without their names."""
-        occurring = np.unique(self.codes)
-        ancestors = [level_ancestors[occurring] for level_ancestors in self.levels.ancestors]
+        occurring_values = np.unique(self.codes)
+        ancestors = [level_ancestors[occurring_values] for level_ancestors in self.levels.ancestors]
         keys: list[Codes] = []  # the last one counts most: the widest categories of the top level
         for level_ancestors in ancestors:
             keys += [level_ancestors, -np.bincount(level_ancestors)[level_ancestors]]
@@ -149,8 +149,8 @@ def _encode_labels(labels: NDArray[Any]) -> Codes:
 
 
 def _distinction_losses(
-    ancestors: Sequence[Codes], counts: Cells, labels: Sequence[NDArray[Any]], rows: Sequence[Row]
-) -> list[Cells]:
+    ancestors: Sequence[Codes], counts: Values, labels: Sequence[NDArray[Any]], rows: Sequence[Row]
+) -> list[Values]:
     """Return the share of the other values of the hierarchy that a cell is merged with.
 
     A missing value counts as a value of the hierarchy if it occurs.
@@ -169,22 +169,24 @@ def _distinction_losses(
 
 
 def _entropy_losses(
-    ancestors: Sequence[Codes], counts: Cells, labels: Sequence[NDArray[Any]], rows: Sequence[Row]
-) -> list[Cells]:
+    ancestors: Sequence[Codes], counts: Values, labels: Sequence[NDArray[Any]], rows: Sequence[Row]
+) -> list[Values]:
     """Return the bits that tell a value from others with its ancestor, as a share of the most.
 
     The unit is the mean of the last level, so that a column loses 1 there.
     """
-    occurring = np.maximum(counts, 1)
+    positive_counts = np.maximum(counts, 1)
     bits = [
-        np.log2(np.maximum(np.bincount(level_ancestors, counts)[level_ancestors], 1) / occurring)
+        np.log2(
+            np.maximum(np.bincount(level_ancestors, counts)[level_ancestors], 1) / positive_counts
+        )
         for level_ancestors in ancestors
     ]
     max_bits = float((bits[-1] * counts).sum() / max(1.0, counts.sum()))
     return [level_bits / max_bits if max_bits else level_bits for level_bits in bits]
 
 
-_LOSSES: dict[str, Callable[..., list[Cells]]] = {
+_LOSSES: dict[str, Callable[..., list[Values]]] = {
     "distinctions": _distinction_losses,
     "entropy": _entropy_losses,
     "discernibility": _distinction_losses,  # of cells, to choose the order of the search

@@ -44,8 +44,8 @@ def homogeneous_groups(
     representatives = np.empty((groups.n_groups, codes.shape[1]), codes.dtype)
     representatives[groups.labels] = codes  # the values of one record of each group
     differs = codes != representatives[groups.labels]
-    varied = [np.bincount(groups.labels, column) > 0 for column in differs.T]
-    return ~np.array(varied).T
+    has_several_values = [np.bincount(groups.labels, column) > 0 for column in differs.T]
+    return ~np.array(has_several_values).T
 
 
 def merge_homogeneous(

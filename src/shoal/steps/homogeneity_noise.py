@@ -115,7 +115,7 @@ def _vary_numbers(
     numbers: NDArray[np.float64], groups: Sequence[Codes], amount: float, rng: Rng
 ) -> NDArray[np.float64]:
     """Return numbers with noise in some groups, in the decimals and the range of the column."""
-    changed = numbers.copy()
+    new_numbers = numbers.copy()
     decimals = decimals_of_values(numbers)
     last_digit = 10.0**-decimals if decimals is not None else 0.0
     low, high, noise_std = numbers.min(), numbers.max(), np.sqrt(amount) * numbers.std()
@@ -130,8 +130,8 @@ def _vary_numbers(
                 else max(last_digit, round(noise_std, decimals))
             )
             noisy[rng.integers(len(members))] += step if noisy[0] + step <= high else -step
-        changed[members] = noisy if decimals is None else np.round(noisy, decimals) + 0.0
-    return changed
+        new_numbers[members] = noisy if decimals is None else np.round(noisy, decimals) + 0.0
+    return new_numbers
 
 
 def _vary_categories(codes: Codes, groups: Sequence[Codes], amount: float, rng: Rng) -> Codes:

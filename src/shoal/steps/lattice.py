@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from shoal.steps.distinct_rows import combine_columns
 
 Codes = NDArray[np.int64]
-Cells = NDArray[np.float64]
+Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Node = tuple[int, ...]
 
@@ -28,7 +28,7 @@ class Levels(NamedTuple):
     """
 
     ancestors: Sequence[Codes]
-    losses: Sequence[Cells]
+    losses: Sequence[Values]
 
 
 class ClassConstraint(Protocol):
@@ -58,7 +58,7 @@ class Evaluation(NamedTuple):
         Number of records in classes that are too small or do not meet the constraint.
     n_failing_below : int
         Number of these that would fail at every node below too.
-    suppressed : ndarray of shape (n_rows,)
+    suppressed_rows : ndarray of shape (n_rows,)
         The rows to suppress.
     suppressed_class_holds : bool
         Whether the suppressed rows form a class that holds k and meets the constraint.
@@ -70,7 +70,7 @@ class Evaluation(NamedTuple):
 
     n_failing: int
     n_failing_below: int
-    suppressed: Mask
+    suppressed_rows: Mask
     suppressed_class_holds: bool
     n_pairs: float
     loss: float
@@ -131,7 +131,7 @@ class Lattice:
         )
         self._weights = np.bincount(self._row_of_record, counts, n_rows).astype(np.float64)
         self._mean_losses = [
-            [self._weighted_mean(cells[row]) for cells in column.losses]
+            [self._weighted_mean(losses[row]) for losses in column.losses]
             for column, row in zip(levels, self._rows, strict=True)
         ]
 
@@ -227,7 +227,7 @@ class Lattice:
         return self.constraint.holds_with_any
 
     def _complete_suppressed_class(
-        self, node: Node, is_failing: Mask, class_sizes: Codes, records: Cells, labels: Codes
+        self, node: Node, is_failing: Mask, class_sizes: Codes, records: Values, labels: Codes
     ) -> tuple[Mask, bool]:
         """Return which classes to suppress, and whether these hold k and meet the constraint.
 
@@ -259,7 +259,7 @@ class Lattice:
             np.flatnonzero(self.records(rows))
         )
 
-    def _suppression_losses(self, node: Node, records: Cells, labels: Codes) -> Cells:
+    def _suppression_losses(self, node: Node, records: Values, labels: Codes) -> Values:
         """Return what each class loses in addition if it is suppressed, up to a common factor."""
         if self.discernibility:
             return np.asarray(records * (self._weights.sum() - records))
@@ -279,8 +279,8 @@ class Lattice:
         extra_loss = (extra_losses * self._weights[is_suppressed]).sum()
         return self.cell_loss(node) + float(extra_loss / (len(self.levels) * n))
 
-    def _weighted_mean(self, cells: Cells) -> float:
-        return float((cells * self._weights).sum() / self._weights.sum())
+    def _weighted_mean(self, losses: Values) -> float:
+        return float((losses * self._weights).sum() / self._weights.sum())
 
     def _count_units(self, labels: Codes, n_classes: int) -> Codes:
         pairs = np.unique(labels * (int(self._units.max()) + 1) + self._units)  # type: ignore[union-attr]

@@ -28,24 +28,24 @@ class Optimum:
     ----------
     node : tuple of int
         The level of each column.
-    suppressed : ndarray of shape (n_records,)
+    is_suppressed : ndarray of shape (n_records,)
         Whether a record is suppressed.
     loss : float
         The loss, suppressed records included.
     bound : float
         No node has a lower loss. It equals ``loss`` unless the search was cut short.
-    evaluated : int
+    n_evaluated : int
         Number of nodes whose classes were counted.
-    nodes : int
+    n_nodes : int
         Number of nodes of the lattice.
     """
 
     node: Node
-    suppressed: Mask
+    is_suppressed: Mask
     loss: float
     bound: float
-    evaluated: int
-    nodes: int
+    n_evaluated: int
+    n_nodes: int
 
 
 def search(lattice: Lattice, max_nodes: int | None = None) -> Optimum | None:
@@ -90,11 +90,11 @@ class _Search:
         if not self.try_node(top) and self.lattice.fails_if_top_fails:
             return None
         bottom = (0,) * len(top)
-        heap, visited = [(self.lattice.bound(bottom), bottom, 0)], 0
+        heap, n_visited = [(self.lattice.bound(bottom), bottom, 0)], 0
         while heap:
             bound, node, first_column = heapq.heappop(heap)
-            visited += 1
-            if bound >= self.best.loss or (self._is_limit_reached(visited) and self.best.node):
+            n_visited += 1
+            if bound >= self.best.loss or (self._is_limit_reached(n_visited) and self.best.node):
                 return self._optimum(min(bound, self.best.loss))
             if not self.is_pruned(node) and not self.try_node(node):
                 self.climb(node, top)
@@ -120,9 +120,9 @@ class _Search:
             self._highest_failed = np.vstack([self._highest_failed[~is_below], node])
         self._is_within_limit[node] = evaluation.n_failing <= lattice.max_suppressed
         # Where classes had to be suppressed with others, nodes below may still be released.
-        is_releasable = lattice.n_records(evaluation.suppressed) <= lattice.max_suppressed
+        is_releasable = lattice.n_records(evaluation.suppressed_rows) <= lattice.max_suppressed
         if self._is_within_limit[node] and evaluation.suppressed_class_holds and is_releasable:
-            candidate = _Best(evaluation.loss, node, evaluation.suppressed)
+            candidate = _Best(evaluation.loss, node, evaluation.suppressed_rows)
             self.best = min(self.best, candidate, key=lambda optimum: optimum[:2])
         return self._is_within_limit[node]
 
@@ -154,11 +154,11 @@ class _Search:
                 if not self.is_pruned(lower) and self.try_node(lower) and self.best.node == lower:
                     break
 
-    def _bound(self, node: Node, inherited: float) -> float:
+    def _bound(self, node: Node, inherited_bound: float) -> float:
         """Return a bound on the loss of a node, from all that is known of those below it."""
         top = self.lattice.top
         known_bounds = (self._bounds.get(below, 0.0) for below in _neighbours(node, -1, top))
-        return max(inherited, self.lattice.bound(node), *known_bounds)
+        return max(inherited_bound, self.lattice.bound(node), *known_bounds)
 
     def _is_limit_reached(self, n_visited: int) -> bool:
         limit = self.max_nodes
@@ -168,8 +168,8 @@ class _Search:
 
     def _optimum(self, bound: float) -> Optimum:
         loss, node, rows = self.best
-        records, evaluated = self.lattice.records(rows), len(self._is_within_limit)
-        return Optimum(node, records, loss, bound, evaluated, self.lattice.n_nodes)
+        records, n_evaluated = self.lattice.records(rows), len(self._is_within_limit)
+        return Optimum(node, records, loss, bound, n_evaluated, self.lattice.n_nodes)
 
 
 def _neighbours(node: Node, step: int, top: Node) -> Iterator[Node]:

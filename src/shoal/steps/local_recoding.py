@@ -63,8 +63,8 @@ def read_recoded(
     }
     column_ranges: dict[str, float] = {}
     for name, values in numbers.items():
-        known = values[~np.isnan(values)]
-        column_ranges[name] = float(np.ptp(known)) if len(known) else 0.0
+        known_values = values[~np.isnan(values)]
+        column_ranges[name] = float(np.ptp(known_values)) if len(known_values) else 0.0
     return RecodedTable(
         {
             column.name: read_hierarchy(frame, column.name, types.get(column.name))

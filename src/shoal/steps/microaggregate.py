@@ -277,12 +277,12 @@ class Microaggregate(GroupingStep):
         """
         if self.round == "none" or isinstance(self.decimals, int):
             return self
-        rounded = {
+        rounding_decimals = {
             name: number
             for name, number in shown_decimals.items()
             if name in self.columns and (number > 0 or self.round == "original")
         }
-        decimals = {**rounded, **(self.decimals or {})}
+        decimals = {**rounding_decimals, **(self.decimals or {})}
         return self.replace(decimals=decimals) if decimals else self
 
     def apply(

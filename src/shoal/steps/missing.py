@@ -73,8 +73,8 @@ def join_patterns(
         donors = other_rows[np.argsort(distances, kind="stable")]
         rows_with_pattern = rows_of.get(tuple(common_pattern.tolist()), other_rows[:0])
         if n_donors and units is not None:
-            members = units[np.concatenate([smallest_rows, rows_with_pattern])]
-            n_donors = n_candidates_needed(members, units[donors], k)
+            present_units = units[np.concatenate([smallest_rows, rows_with_pattern])]
+            n_donors = n_candidates_needed(present_units, units[donors], k)
         joined_rows = np.concatenate([smallest_rows, donors[:n_donors]])
         missing[joined_rows] = common_pattern
         if n_donors < len(donors):
@@ -95,21 +95,22 @@ def _cheapest_partner(
 ) -> tuple[int, int]:
     """Return the pattern to join ``smallest`` with, and how many of its records must change.
 
-    ``counts`` are units. A unit that must change counts as one record, its minimum.
+    ``counts`` are the units with each pattern, if units are counted. A unit that must change counts
+    as one record, the least that it can have.
     """
     smallest_pattern = patterns[smallest]
     common_patterns = patterns | smallest_pattern
     count_of = {row.tobytes(): count for row, count in zip(patterns, counts, strict=True)}
     n_present = np.array([count_of.get(row.tobytes(), 0) for row in common_patterns])
-    # Where the union is the pattern itself, ``present`` includes the records of ``small``.
+    # Where the common pattern is the smallest one, ``n_present`` includes its records.
     is_smallest_pattern = (common_patterns == smallest_pattern).all(axis=1)
     n_needed = np.clip(k - n_present - np.where(is_smallest_pattern, 0, counts[smallest]), 0, None)
     n_donors = np.where(counts - n_needed >= k, n_needed, records)
     n_donors[(common_patterns == patterns).all(axis=1)] = 0  # the other pattern loses no cell
-    cells = records[smallest] * (common_patterns & ~smallest_pattern).sum(axis=1)
-    cells += n_donors * (common_patterns & ~patterns).sum(axis=1)
-    cells[smallest] = np.iinfo(np.int64).max
-    best = int(np.lexsort((patterns.sum(axis=1), counts >= k, cells))[0])
+    n_cells = records[smallest] * (common_patterns & ~smallest_pattern).sum(axis=1)
+    n_cells += n_donors * (common_patterns & ~patterns).sum(axis=1)
+    n_cells[smallest] = np.iinfo(np.int64).max
+    best = int(np.lexsort((patterns.sum(axis=1), counts >= k, n_cells))[0])
     return best, int(n_donors[best])
 
 
@@ -175,8 +176,8 @@ def describe_missing(
 
 def _few_values(groups: Partition, missing: Mask) -> int:
     """Return the number of groups with two or more, but fewer than k, known values."""
-    known = count_contributors(groups.labels, ~missing)
-    return int(((known > 1) & (known < groups.k)).sum())
+    n_known = count_contributors(groups.labels, ~missing)
+    return int(((n_known > 1) & (n_known < groups.k)).sum())
 
 
 def _count_cells_phrase(counts: Mapping[str, int]) -> str:

@@ -128,10 +128,10 @@ class Pram(Step):
             for rows in strata:
                 for records in _split_by_missing_cells(original, rows):
                     stratum = _category_of(stratum_columns, rows[0])
-                    transition, drawn = self._randomise(
+                    transition, new_codes = self._randomise(
                         block, stratum, original, records, uniform[records]
                     )
-                    new_values.set_values(records, transition.released, drawn)
+                    new_values.set_values(records, transition.released, new_codes)
                     transitions.append(transition)
             for i, name in enumerate(block):
                 values[name] = released_column(frame, name, original[i], new_values.categories(i))
@@ -171,10 +171,10 @@ class Pram(Step):
         matrix, released = self._first_stage(block, categories, counts)
         if self.invariant:
             matrix, released = invariant_matrix(matrix, counts), categories
-        drawn = draw_categories(matrix, codes, uniform)
-        pairs = codes * len(released) + drawn
+        new_codes = draw_categories(matrix, codes, uniform)
+        pairs = codes * len(released) + new_codes
         table = np.bincount(pairs, minlength=matrix.size).reshape(matrix.shape)
-        return Transitions(list(block), stratum, categories, released, matrix, table), drawn
+        return Transitions(list(block), stratum, categories, released, matrix, table), new_codes
 
     def _first_stage(
         self, block: Sequence[str], categories: list[Category], counts: Codes
@@ -243,7 +243,7 @@ class _NewValues:
             {text: i for i, text in enumerate(categories.texts)} for categories in original
         ]
 
-    def set_values(self, rows: Codes, released: Sequence[Category], drawn: Codes) -> None:
+    def set_values(self, rows: Codes, released: Sequence[Category], new_codes: Codes) -> None:
         """Set the values of some records to those of categories."""
         for column, code_of_text in enumerate(self.codes_by_text):
             texts = [category[column] for category in released]
@@ -251,7 +251,7 @@ class _NewValues:
                 -1 if text is None else code_of_text.setdefault(text, len(code_of_text))
                 for text in texts
             ]
-            self.codes[rows, column] = np.array(released_codes)[drawn]
+            self.codes[rows, column] = np.array(released_codes)[new_codes]
 
     def categories(self, column: int) -> Categories:
         """Return the values of one column."""
@@ -272,8 +272,8 @@ def _joint_codes(original: Sequence[Categories], rows: Codes) -> Codes:
     """Return a code for each combination of values, in the order of the values."""
     key = original[0].codes[rows]
     for column in original[1:]:
-        combined = np.unique(key, return_inverse=True)[1].ravel() * (len(column.texts) + 1)
-        key = combined + column.codes[rows] + 1
+        combined_key = np.unique(key, return_inverse=True)[1].ravel() * (len(column.texts) + 1)
+        key = combined_key + column.codes[rows] + 1
     return key
 
 

@@ -74,7 +74,7 @@ class PrivacyConstraint:
 
     @cached_property
     def unit_totals(self) -> list[Any]:
-        """The same, where each unit counts once, divided among its records."""
+        """The `totals` if each unit counts once, divided among its records."""
         assert self.units is not None
         weights = weights_in_class(np.zeros(len(self.ranks), np.int64), self.units)
         return [np.bincount(column, weights) for column in self.ranks.T]
@@ -151,11 +151,15 @@ class PrivacyConstraint:
         """
         n_records = len(rows) if self.counts is None else int(self.counts[rows].sum())
         if self.diversity is not None:
-            relaxed = self if self.units is None else replace(self, units=None, kind="distinct")
-            for name, attained in zip(self.names, relaxed.values_in(rows), strict=True):
+            relaxed_constraint = (
+                self if self.units is None else replace(self, units=None, kind="distinct")
+            )
+            for name, attained in zip(self.names, relaxed_constraint.values_in(rows), strict=True):
                 if attained < self.diversity - TOLERANCE:
                     attainable = np.floor(attained * 1e4 + 1e-6) / 1e4
-                    kind = "different" if relaxed.kind == "distinct" else "equally frequent"
+                    kind = (
+                        "different" if relaxed_constraint.kind == "distinct" else "equally frequent"
+                    )
                     raise InputError(
                         f"diversity={self.diversity:g} cannot be reached: all {n_records:,}"
                         f" records{location} together have {attainable:g} {kind} values"

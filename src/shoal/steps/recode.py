@@ -122,7 +122,7 @@ class Recode(Step):
             warnings=tuple(
                 self._describe(name, recoding)
                 for name, recoding in recoded.items()
-                if recoding.unmapped or recoding.merged
+                if recoding.n_unmapped or recoding.n_merged
             ),
         )
 
@@ -155,12 +155,12 @@ class Recode(Step):
         if self.bands is not None:
             check_limits(self._limits, self.labels)
 
-    def _recode(self, frame: Frame, name: str, declared_type: Type | None) -> "_Recoded":
+    def _recode(self, frame: Frame, name: str, declared_type: Type | None) -> "_Recoding":
         """Return the original and the recoded categories of a column."""
         original = read_categories(frame, name)
-        unmapped, merged = 0, 0
+        n_unmapped, n_merged = 0, 0
         if self.bands is None:
-            texts, unmapped = self._apply_mapping(name, original)
+            texts, n_unmapped = self._apply_mapping(name, original)
             recoded = as_categories(texts, original.codes)
         else:
             index, is_whole = band_index(frame, name, self._limits, declared_type)
@@ -169,13 +169,13 @@ class Recode(Step):
             )
         if self.min_count > 1:
             is_rare = (recoded.counts < self.min_count) & (np.array(recoded.texts) != self.other)
-            merged = int(is_rare.sum())
+            n_merged = int(is_rare.sum())
             texts = [
                 self.other if is_rare_category else text
                 for text, is_rare_category in zip(recoded.texts, is_rare, strict=True)
             ]
             recoded = as_categories(texts, recoded.codes)
-        return _Recoded(original, recoded, unmapped, merged)
+        return _Recoding(original, recoded, n_unmapped, n_merged)
 
     def _apply_mapping(self, name: str, original: Categories) -> tuple[list[str], int]:
         """Return the new text of each original one, and the number of cells that are not mapped."""
@@ -202,20 +202,22 @@ class Recode(Step):
             for text in original.texts
         ], count
 
-    def _describe(self, name: str, recoded: "_Recoded") -> ValuesGeneralised:
+    def _describe(self, name: str, recoded: "_Recoding") -> ValuesGeneralised:
         categories = recoded.recoded
         count = (
             "1 category" if len(categories.texts) == 1 else f"{len(categories.texts):,} categories"
         )
         sentences = [f"Column {name!r} was recoded to {count}."]
-        if recoded.unmapped:
+        if recoded.n_unmapped:
             outcome = "keep their values" if self.unmapped == "keep" else f"became {self.other!r}"
             sentences.append(
-                f"{recoded.unmapped:,} cells that the mapping does not name {outcome}."
+                f"{recoded.n_unmapped:,} cells that the mapping does not name {outcome}."
             )
-        if recoded.merged:
+        if recoded.n_merged:
             rare_phrase = (
-                "1 rare category" if recoded.merged == 1 else f"{recoded.merged:,} rare categories"
+                "1 rare category"
+                if recoded.n_merged == 1
+                else f"{recoded.n_merged:,} rare categories"
             )
             sentences.append(f"{rare_phrase} became {self.other!r}.")
         is_too_small = bool((categories.counts < self.min_count).any())
@@ -228,19 +230,19 @@ class Recode(Step):
             code="values-generalised",
             columns=(name,),
             categories=len(categories.texts),
-            unmapped=recoded.unmapped,
-            merged=recoded.merged,
+            unmapped=recoded.n_unmapped,
+            merged=recoded.n_merged,
             too_small=is_too_small,
         )
 
 
-class _Recoded(NamedTuple):
+class _Recoding(NamedTuple):
     """Both versions of a column, and the numbers of unmapped cells and of rare categories."""
 
     original: Categories
     recoded: Categories
-    unmapped: int
-    merged: int
+    n_unmapped: int
+    n_merged: int
 
 
 def _as_texts(mapping: Any) -> Any:

@@ -44,9 +44,9 @@ def refine_recoding(
     """
     recoded = recoded_groups(columns, numbers, groups.labels, units)
     n_groups, capacity = groups.n_groups, len(recoded.head)
-    active_groups, free_slots = np.arange(n_groups), np.zeros(capacity, np.int64)
-    n_free_slots = capacity - n_groups
-    free_slots[:n_free_slots] = np.arange(n_groups, capacity)
+    active_groups, unused_groups = np.arange(n_groups), np.zeros(capacity, np.int64)
+    n_unused = capacity - n_groups
+    unused_groups[:n_unused] = np.arange(n_groups, capacity)
     may_dissolve = np.ones(capacity, bool)  # groups to try in a pass; in the first, all
     for pass_number in range(MAX_PASSES):
         loss_before, old_labels = float(recoded.loss[active_groups].sum()), recoded.labels.copy()
@@ -58,13 +58,13 @@ def refine_recoding(
             is_in_chunk = np.zeros(capacity, bool)
             is_in_chunk[chunk] = may_dissolve[chunk]
             records = np.flatnonzero(is_in_chunk[recoded.labels])
-            n_left, n_free_slots, gain = improve_groups(
+            n_left, n_unused, gain = improve_groups(
                 recoded,
                 groups.k,
                 groups_of_chunk,
                 len(chunk),
-                free_slots,
-                n_free_slots,
+                unused_groups,
+                n_unused,
                 records,
                 may_dissolve,
             )
@@ -100,7 +100,7 @@ def recoded_groups(
     ancestors, losses, codes = _hierarchy_arrays(columns, n)
     n_groups = int(labels.max()) + 1
     capacity = n_groups + n // 2 + 1
-    n_slots = capacity + 2
+    n_rows = capacity + 2
     unit_of_record = np.arange(n) if units is None else units.astype(np.int64)
     head, next_record, previous_record = _linked_lists(labels, capacity)
     size, n_units = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
@@ -110,9 +110,9 @@ def recoded_groups(
     recoded = RecodedGroups(
         ancestors, losses, codes, np.ascontiguousarray(numbers, np.float64), unit_of_record,
         labels.astype(np.int64), head, next_record, previous_record, size, n_units,
-        np.zeros((n_slots, p), np.int64), np.full((n_slots, p), NONE, np.int64),
-        np.zeros((n_slots, p), np.int64), np.zeros((n_slots, q)), np.zeros((n_slots, q)),
-        np.zeros((n_slots, q), np.int64), np.zeros(n_slots),
+        np.zeros((n_rows, p), np.int64), np.full((n_rows, p), NONE, np.int64),
+        np.zeros((n_rows, p), np.int64), np.zeros((n_rows, q)), np.zeros((n_rows, q)),
+        np.zeros((n_rows, q), np.int64), np.zeros(n_rows),
     )  # fmt: skip
     for g in range(n_groups):
         summarise(recoded, g, g, NONE)
@@ -159,6 +159,6 @@ def _chunks(recoded: RecodedGroups, active_groups: Codes, pass_number: int) -> l
     if len(active_groups) <= CHUNK:
         return [active_groups]
     keys = [*recoded.example_code[active_groups].T, *recoded.low[active_groups].T]
-    rotated = [keys[(i + pass_number) % len(keys)] for i in range(len(keys))]
-    order = active_groups[np.lexsort(rotated)]
+    rotated_keys = [keys[(i + pass_number) % len(keys)] for i in range(len(keys))]
+    order = active_groups[np.lexsort(rotated_keys)]
     return np.array_split(order, -(-len(active_groups) // CHUNK))

@@ -145,9 +145,9 @@ def merge_small_strata(
     rows = [rows_of(group) for group in members]
     largest = largest_strata(members, sizes)
     source_rows = np.arange(len(Z))
-    for joined, i in zip(rows, largest, strict=True):
-        in_largest = np.isin(joined, strata.rows[i])
-        source_rows[joined[~in_largest]] = strata.rows[i][0]
+    for joined_rows, i in zip(rows, largest, strict=True):
+        in_largest = np.isin(joined_rows, strata.rows[i])
+        source_rows[joined_rows[~in_largest]] = strata.rows[i][0]
     records = [len(stratum) for stratum in strata.rows]
     sentence = describe_merged_strata(members, sizes, records, k, columns=strata.columns, noun=noun)
     return Strata(strata.frame, strata.columns, rows, source_rows, (StrataMerged(sentence),))

@@ -74,17 +74,21 @@ def _check_weights_and_units(roles: Mapping[str, str], steps: Sequence[Step]) ->
     """Refuse to mask weights and units, or to split strata by them."""
     for role in ("weight", *UNIT_ROLES):
         used_weights = {step.weight for step in steps} if role == "weight" else set()
-        reserved = [name for name in roles if roles[name] == role or name in used_weights]
-        masked = [name for step in steps for name in step.columns if name in reserved]
-        if masked:
+        reserved_columns = [name for name in roles if roles[name] == role or name in used_weights]
+        masked_columns = [
+            name for step in steps for name in step.columns if name in reserved_columns
+        ]
+        if masked_columns:
             raise PlanError(
-                f"{name_columns(masked)} cannot be masked: the role is {role}. Change the role, or"
-                " leave it out of the step.",
+                f"{name_columns(masked_columns)} cannot be masked: the role is {role}. Change the"
+                " role, or leave it out of the step.",
                 code="role-not-masked",
-                columns=tuple(masked),
+                columns=tuple(masked_columns),
                 role=role,
             )
-        stratum_columns = [name for step in steps for name in step.strata if name in reserved]
+        stratum_columns = [
+            name for step in steps for name in step.strata if name in reserved_columns
+        ]
         if stratum_columns:
             raise PlanError(
                 f"{name_columns(stratum_columns)} cannot split the strata: the role is {role}."

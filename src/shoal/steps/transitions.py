@@ -150,13 +150,13 @@ def draw_categories(matrix: Matrix, codes: Codes, uniform: Matrix) -> Codes:
     """Return the new category of each record, by a uniform number of [0, 1) for each."""
     cumulative = matrix.cumsum(axis=1)
     cumulative /= cumulative[:, -1:]
-    drawn = np.empty(len(codes), np.int64)
+    new_codes = np.empty(len(codes), np.int64)
     order = np.argsort(codes, kind="stable")
     ends = np.cumsum(np.bincount(codes, minlength=len(matrix)))
     for row, start, end in zip(cumulative, [0, *ends[:-1]], ends, strict=True):
         members = order[start:end]
-        drawn[members] = np.searchsorted(row, uniform[members], side="right")
-    return drawn
+        new_codes[members] = np.searchsorted(row, uniform[members], side="right")
+    return new_codes
 
 
 def as_matrix(entry: Any, subject: str) -> dict[str, Any]:

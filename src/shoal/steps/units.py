@@ -37,10 +37,10 @@ def refuse_missing_units(name: str, n_missing: int) -> None:
         )
 
 
-def n_candidates_needed(members: Codes, candidates: Codes, k: int) -> int:
-    """Return how many ``candidates``, in order, must join ``members`` to reach k units.
+def n_candidates_needed(present_units: Codes, candidate_units: Codes, k: int) -> int:
+    """Return how many candidates, in order, must join some records to reach k units.
 
-    All must join if the rest would hold fewer than k units.
+    Both are given by their units. All candidates must join if the rest would hold fewer than k.
 
     Examples
     --------
@@ -49,12 +49,12 @@ def n_candidates_needed(members: Codes, candidates: Codes, k: int) -> int:
     >>> n_candidates_needed(np.array([1, 1]), np.array([1, 2, 3, 2, 3]), k=3)
     5
     """
-    units = set(members.tolist())
-    for number, unit in enumerate(candidates.tolist(), start=1):
+    units, n_candidates = set(present_units.tolist()), len(candidate_units)
+    for number, unit in enumerate(candidate_units.tolist(), start=1):
         units.add(unit)
         if len(units) >= k:
-            return number if len(np.unique(candidates[number:])) >= k else len(candidates)
-    return len(candidates)
+            return number if len(np.unique(candidate_units[number:])) >= k else n_candidates
+    return n_candidates
 
 
 def with_unit(

@@ -24,8 +24,8 @@ from shoal._kernels.local_search.grouping import (
 )
 from shoal._kernels.local_search.reshape import descend_around, dissolve, gather, sse_before_trial
 
-N_CHANGED, N_POOLED = 0, 1  # places in the counts of a `BestAndPool`
-CURRENT, BEST = 0, 1  # places in its SSE
+N_CHANGED, N_POOLED = 0, 1  # indices of the counts of a `BestAndPool`
+CURRENT, BEST = 0, 1  # indices of its ``sse``
 P_DISSOLVE, P_GATHER, P_SWAP = 0.15, 0.3, 0.5  # cumulative; two groups are merged otherwise
 MAX_SWAPS = 3  # in one change
 NEAR_MISS = 0.3  # rise of the SSE, as a share of that of a group, up to which groups are pooled
@@ -36,14 +36,14 @@ class BestAndPool(NamedTuple):
 
     ``best`` are the labels at the least SSE so far; ``sse`` holds the current SSE and the
     least. Records whose group may differ from ``best`` stand in
-    ``changed[:counts[N_CHANGED]]``. The ``counts[N_POOLED]`` groups of the pool are rows
+    ``changed_records[:counts[N_CHANGED]]``. The ``counts[N_POOLED]`` groups of the pool are rows
     of ``pool``, padded with -1. ``slots`` is a hash table of their ``keys``; the key of a
     group is the sum of the random ``record_keys`` of its records.
     """
 
     best: np.ndarray
     sse: np.ndarray
-    changed: np.ndarray
+    changed_records: np.ndarray
     is_changed: np.ndarray
     pool: np.ndarray
     keys: np.ndarray
@@ -59,7 +59,7 @@ def open_best_and_pool(labels: np.ndarray, sse: float, k: int, capacity: int) ->
     return BestAndPool(
         best=labels.copy(),
         sse=np.array([sse, sse]),
-        changed=np.zeros(n, np.int64),
+        changed_records=np.zeros(n, np.int64),
         is_changed=np.zeros(n, np.bool_),
         pool=np.full((capacity, 2 * k - 1), NONE),
         keys=np.zeros(capacity, np.uint64),
@@ -70,47 +70,47 @@ def open_best_and_pool(labels: np.ndarray, sse: float, k: int, capacity: int) ->
 
 
 @compiled
-def change_groups(grouping, k, state):
+def change_groups(grouping, k, rng_state):
     """Change some groups at random; return whether that was possible."""
-    i = draw_index(state, grouping.X.shape[0])
-    kind = draw_fraction(state)
+    i = draw_index(rng_state, grouping.X.shape[0])
+    kind = draw_fraction(rng_state)
     if kind < P_DISSOLVE:
         return dissolve(grouping, k, grouping.labels[i])
     if kind < P_GATHER and grouping.near.shape[1] >= k - 1:
         return gather(grouping, k, i)
     if kind < P_SWAP:
-        return swap_records(grouping, i, state)
-    return merge_groups(grouping, i, state)
+        return swap_records(grouping, i, rng_state)
+    return merge_groups(grouping, i, rng_state)
 
 
 @compiled
-def draw_neighbour(grouping, i, state):
+def draw_neighbour(grouping, i, rng_state):
     """Draw a near record of ``i`` in another group, or none."""
-    j = grouping.near[i, draw_index(state, grouping.near.shape[1])]
+    j = grouping.near[i, draw_index(rng_state, grouping.near.shape[1])]
     if grouping.labels[j] == grouping.labels[i]:
         return NONE
     return j
 
 
 @compiled
-def swap_records(grouping, i, state):
+def swap_records(grouping, i, rng_state):
     """Swap some near records, starting from ``i``."""
-    for _ in range(1 + draw_index(state, MAX_SWAPS)):
-        j = draw_neighbour(grouping, i, state)
+    for _ in range(1 + draw_index(rng_state, MAX_SWAPS)):
+        j = draw_neighbour(grouping, i, rng_state)
         if j != NONE:
             a, b = grouping.labels[i], grouping.labels[j]
             move(grouping, i, b)
             move(grouping, j, a)
             update_group(grouping, a)
             update_group(grouping, b)
-            i = grouping.members[a, draw_index(state, grouping.sizes[a])]
+            i = grouping.members[a, draw_index(rng_state, grouping.sizes[a])]
     return grouping.counts[N_SAVED] > 0
 
 
 @compiled
-def merge_groups(grouping, i, state):
+def merge_groups(grouping, i, rng_state):
     """Merge the group of ``i`` with a near one; it is split again when the trial descends."""
-    j = draw_neighbour(grouping, i, state)
+    j = draw_neighbour(grouping, i, rng_state)
     if j == NONE:
         return False
     a, b = grouping.labels[i], grouping.labels[j]
@@ -125,12 +125,12 @@ def merge_groups(grouping, i, state):
 def mark_changed(grouping, best_and_pool):
     """Mark the records of the groups that the trial changed."""
     for t in range(grouping.counts[N_SAVED]):
-        g = grouping.saved[t]
+        g = grouping.copies.groups[t]
         for m in range(grouping.sizes[g]):
             i = grouping.members[g, m]
             if not best_and_pool.is_changed[i]:
                 best_and_pool.is_changed[i] = True
-                best_and_pool.changed[best_and_pool.counts[N_CHANGED]] = i
+                best_and_pool.changed_records[best_and_pool.counts[N_CHANGED]] = i
                 best_and_pool.counts[N_CHANGED] += 1
 
 
@@ -138,7 +138,7 @@ def mark_changed(grouping, best_and_pool):
 def add_changed_groups(grouping, k, best_and_pool):
     """Add the groups that the trial changed to the pool; a full pool is emptied first."""
     for t in range(grouping.counts[N_SAVED]):
-        g = grouping.saved[t]
+        g = grouping.copies.groups[t]
         size = grouping.sizes[g]
         if k <= size <= best_and_pool.pool.shape[1]:
             if best_and_pool.counts[N_POOLED] == best_and_pool.pool.shape[0]:
@@ -170,25 +170,25 @@ def add_group(grouping, g, best_and_pool):
 def store_best(grouping, best_and_pool):
     """Store the current groups as the best."""
     best_and_pool.sse[BEST] = best_and_pool.sse[CURRENT]
-    for c in range(best_and_pool.counts[N_CHANGED]):
-        i = best_and_pool.changed[c]
+    for t in range(best_and_pool.counts[N_CHANGED]):
+        i = best_and_pool.changed_records[t]
         best_and_pool.best[i] = grouping.labels[i]
         best_and_pool.is_changed[i] = False
     best_and_pool.counts[N_CHANGED] = 0
 
 
 @compiled
-def anneal(grouping, k, best_and_pool, state, temperatures):
+def anneal(grouping, k, best_and_pool, rng_state, temperatures):
     """Make one trial at each of ``temperatures``; add good groups to the pool, accepted or not."""
     for temperature in temperatures:
-        is_possible, is_accepted = change_groups(grouping, k, state), False
-        allowed = -temperature * np.log(1.0 - draw_fraction(state))
+        is_possible, is_accepted = change_groups(grouping, k, rng_state), False
+        max_rise = -temperature * np.log(1.0 - draw_fraction(rng_state))
         if is_possible:
             mean_sse = sse_before_trial(grouping) / grouping.counts[N_SAVED]
-            allowed *= mean_sse / k
-            descend_around(grouping, k, allowed)
+            max_rise *= mean_sse / k
+            descend_around(grouping, k, max_rise)
             rise = sse_change(grouping)
-            is_accepted = rise <= allowed
+            is_accepted = rise <= max_rise
             if is_accepted or rise <= NEAR_MISS * mean_sse:
                 add_changed_groups(grouping, k, best_and_pool)
         if is_accepted:

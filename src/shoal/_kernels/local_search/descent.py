@@ -14,7 +14,7 @@ from shoal._kernels.local_search.record_queue import pop_record, queue_group
 from shoal._kernels.local_search.split import split
 
 ROUNDING = 1e-11  # share of the SSE of the groups that a move must save to be more than rounding
-CENTROID = 1e-15  # rounding of a centroid, in units of the extent of the table: it moves no record
+CENTROID_ROUNDING = 1e-15  # rounding error of a centroid, in units of the extent of the table
 NONE = -1
 # The cost of the second move of a chain is expensive to compute. It is computed again only if the
 # chain would lower the SSE at this share of the cost that was computed last.
@@ -50,10 +50,10 @@ def update_joins(grouping, j):
             first, second, least, next_least = other, first, cost, least
         elif cost < next_least:
             second, next_least = other, cost
-    grouping.join_groups[j, 0], grouping.join_groups[j, 1] = first, second
-    grouping.join_versions[j, 0] = grouping.version[first]
-    grouping.join_versions[j, 1] = grouping.version[second]
-    grouping.join_costs[j, 0], grouping.join_costs[j, 1] = least, next_least
+    grouping.joins.groups[j, 0], grouping.joins.groups[j, 1] = first, second
+    grouping.joins.versions[j, 0] = grouping.version[first]
+    grouping.joins.versions[j, 1] = grouping.version[second]
+    grouping.joins.costs[j, 0], grouping.joins.costs[j, 1] = least, next_least
     grouping.least_join_cost[group, grouping.position[j]] = least
 
 
@@ -63,15 +63,15 @@ def choose_join(grouping, j, excluded):
 
     They are computed again if one of the two groups has changed.
     """
-    first, second = grouping.join_groups[j, 0], grouping.join_groups[j, 1]
+    first, second = grouping.joins.groups[j, 0], grouping.joins.groups[j, 1]
     if (
         first == grouping.labels[j]
         or second == grouping.labels[j]
-        or grouping.version[first] != grouping.join_versions[j, 0]
-        or grouping.version[second] != grouping.join_versions[j, 1]
+        or grouping.version[first] != grouping.joins.versions[j, 0]
+        or grouping.version[second] != grouping.joins.versions[j, 1]
     ):
         update_joins(grouping, j)
-    return 1 if grouping.join_groups[j, 0] == excluded else 0
+    return 1 if grouping.joins.groups[j, 0] == excluded else 0
 
 
 @compiled
@@ -101,19 +101,19 @@ def best_move(grouping, k, i):
     to a third group (chain). All three are NONE if no move lowers the SSE.
     """
     a = grouping.labels[i]
-    size_a, saved = grouping.sizes[a], 0.0
+    size_a, sse_saved = grouping.sizes[a], 0.0
     may_leave = size_a > k
     if may_leave:
-        saved = grouping.squares[a, grouping.position[i]] * (size_a / (size_a - 1.0))
+        sse_saved = grouping.squares[a, grouping.position[i]] * (size_a / (size_a - 1.0))
     least, target, partner, third = 0.0, NONE, NONE, NONE
     for t in range(list_near_groups(grouping, i)):
         b = grouping.near_groups[t]
         size_b, distance = grouping.sizes[b], 0.0
         sse = grouping.sse[a] + grouping.sse[b]
-        margin = ROUNDING * sse + CENTROID * np.sqrt(sse)
+        margin = ROUNDING * sse + CENTROID_ROUNDING * np.sqrt(sse)
         if may_leave:  # relocate
             distance = squared_row_distance(grouping.X, i, grouping.centroids, b)
-            sse_change = distance * (size_b / (size_b + 1.0)) - saved
+            sse_change = distance * (size_b / (size_b + 1.0)) - sse_saved
             if sse_change < least - margin:
                 least, target, partner, third = sse_change, b, NONE, NONE
         weight = 1.0 / size_a + 1.0 / size_b
@@ -127,15 +127,15 @@ def best_move(grouping, k, i):
                 continue
             # Chain: the SSE of a and b as it changes, without the cost of the second move.
             sse_change = (
-                distance - grouping.squares[b, m] - grouping.squared_gaps[m] / size_b - saved
+                distance - grouping.squares[b, m] - grouping.squared_gaps[m] / size_b - sse_saved
             )
             if sse_change + DISCOUNT * grouping.least_join_cost[b, m] < least - margin:
                 j = grouping.members[b, m]
                 choice = choose_join(grouping, j, a)
-                sse_change += grouping.join_costs[j, choice]
+                sse_change += grouping.joins.costs[j, choice]
                 if sse_change < least - margin:
                     least, target, partner = sse_change, b, j
-                    third = grouping.join_groups[j, choice]
+                    third = grouping.joins.groups[j, choice]
     return target, partner, third
 
 

@@ -1,4 +1,7 @@
-"""Seeded draws inside compiled loops: the state is an array, so every run has its own."""
+"""Seeded draws inside compiled loops.
+
+The state of the generator is an array that is passed to them, so every run has its own.
+"""
 
 import numpy as np
 
@@ -6,22 +9,22 @@ from shoal._kernels._compile import compiled
 
 
 @compiled
-def draw_bits(state):
+def draw_bits(rng_state):
     """Return the next 64 random bits of a splitmix generator."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
+    rng_state[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = rng_state[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
 
 
 @compiled
-def draw_fraction(state):
+def draw_fraction(rng_state):
     """Draw a number from [0, 1)."""
-    return (draw_bits(state) >> np.uint64(11)) * 2.0**-53
+    return (draw_bits(rng_state) >> np.uint64(11)) * 2.0**-53
 
 
 @compiled
-def draw_index(state, n):
+def draw_index(rng_state, n):
     """Draw a whole number from 0 to ``n - 1``."""
-    return np.int64(draw_bits(state) % np.uint64(n))
+    return np.int64(draw_bits(rng_state) % np.uint64(n))

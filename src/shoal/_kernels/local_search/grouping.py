@@ -13,7 +13,33 @@ import numpy as np
 from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.distances import squared_row_distance
 
-N_SAVED, N_EMPTY, N_QUEUED, QUEUE_START, VERSION, SCAN = range(6)  # places in the counts
+N_SAVED, N_EMPTY, N_QUEUED, QUEUE_START, VERSION, SCAN = range(6)  # indices of the counts
+
+
+class GroupCopies(NamedTuple):
+    """Copies of the groups that a trial changed, as they were before, in the order of ``groups``.
+
+    They are stored one after another, so that they stay in the processor's cache.
+    """
+
+    groups: np.ndarray
+    members: np.ndarray
+    sizes: np.ndarray
+    centroids: np.ndarray
+    sse: np.ndarray
+    squares: np.ndarray
+    version: np.ndarray
+
+
+class CheapestJoins(NamedTuple):
+    """The two groups that each record would join at the least cost, and the costs.
+
+    ``versions`` are those of the groups when the costs were computed.
+    """
+
+    groups: np.ndarray
+    versions: np.ndarray
+    costs: np.ndarray
 
 
 class Grouping(NamedTuple):
@@ -24,15 +50,13 @@ class Grouping(NamedTuple):
     holds their values column by column. ``squares`` are the squared distances of the members
     to the centroid. ``version`` of a group increases with every change.
 
-    The trial changed the ``counts[N_SAVED]`` groups in ``saved``; arrays that end in
-    ``_before`` hold copies of them, in that order, so that these stay in the processor's
-    cache. ``empty_groups`` holds at least all empty groups. ``queue`` is a ring buffer of
+    The trial changed the first ``counts[N_SAVED]`` groups in ``copies``, which ``is_saved`` marks.
+    ``empty_groups`` holds at least all empty groups. ``queue`` is a ring buffer of
     ``counts[N_QUEUED]`` records from ``counts[QUEUE_START]`` on; ``is_queued`` marks them.
 
-    ``join_groups`` are the two groups that a record would join at the least cost, ``join_versions``
-    their versions at that time and ``join_costs`` the costs; ``least_join_cost`` holds the lower
-    cost again, by group and position, for vector instructions. ``last_scan`` marks the groups that
-    are in ``near_groups`` now. ``near_groups``, ``parts``, ``projections`` and ``squared_gaps`` are
+    ``joins`` are the cheapest joins of each record; ``least_join_cost`` holds the lower cost again,
+    by group and position, for vector instructions. ``last_scan`` marks the groups that are in
+    ``near_groups`` now. ``near_groups``, ``parts``, ``projections`` and ``squared_gaps`` are
     scratch space; ``gains`` is written by `gather_gains`.
     """
 
@@ -48,13 +72,7 @@ class Grouping(NamedTuple):
     squares: np.ndarray
     least_join_cost: np.ndarray
     version: np.ndarray
-    members_before: np.ndarray
-    sizes_before: np.ndarray
-    centroids_before: np.ndarray
-    sse_before: np.ndarray
-    squares_before: np.ndarray
-    version_before: np.ndarray
-    saved: np.ndarray
+    copies: GroupCopies
     is_saved: np.ndarray
     empty_groups: np.ndarray
     is_listed_empty: np.ndarray
@@ -62,9 +80,7 @@ class Grouping(NamedTuple):
     is_queued: np.ndarray
     counts: np.ndarray
     last_scan: np.ndarray
-    join_groups: np.ndarray
-    join_versions: np.ndarray
-    join_costs: np.ndarray
+    joins: CheapestJoins
     near_groups: np.ndarray
     parts: np.ndarray
     projections: np.ndarray
@@ -89,13 +105,15 @@ def allocate_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: in
         squares=np.zeros((n_groups, max_size)),
         least_join_cost=np.zeros((n_groups, max_size)),
         version=np.zeros(n_groups, np.int64),
-        members_before=np.zeros((n_groups, max_size), np.int64),
-        sizes_before=np.zeros(n_groups, np.int64),
-        centroids_before=np.zeros((n_groups, p)),
-        sse_before=np.zeros(n_groups),
-        squares_before=np.zeros((n_groups, max_size)),
-        version_before=np.zeros(n_groups, np.int64),
-        saved=np.zeros(n_groups, np.int64),
+        copies=GroupCopies(
+            groups=np.zeros(n_groups, np.int64),
+            members=np.zeros((n_groups, max_size), np.int64),
+            sizes=np.zeros(n_groups, np.int64),
+            centroids=np.zeros((n_groups, p)),
+            sse=np.zeros(n_groups),
+            squares=np.zeros((n_groups, max_size)),
+            version=np.zeros(n_groups, np.int64),
+        ),
         is_saved=np.zeros(n_groups, np.bool_),
         empty_groups=np.zeros(n_groups, np.int64),
         is_listed_empty=np.zeros(n_groups, np.bool_),
@@ -103,9 +121,9 @@ def allocate_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: in
         is_queued=np.zeros(n, np.bool_),
         counts=np.zeros(6, np.int64),
         last_scan=np.zeros(n_groups, np.int64),
-        join_groups=np.full((n, 2), -1),
-        join_versions=np.full((n, 2), -1),
-        join_costs=np.zeros((n, 2)),
+        joins=CheapestJoins(
+            groups=np.full((n, 2), -1), versions=np.full((n, 2), -1), costs=np.zeros((n, 2))
+        ),
         near_groups=np.zeros(near.shape[1], np.int64),
         parts=np.zeros((2, k), np.int64),
         projections=np.zeros(max_size),
@@ -130,9 +148,9 @@ def fill_groups(grouping):
 
 @compiled
 def place_member(grouping, i, g, m):
-    """Put record ``i`` at place ``m`` of group ``g``."""
+    """Put record ``i`` at position ``m`` of group ``g``."""
     grouping.labels[i], grouping.position[i], grouping.members[g, m] = g, m, i
-    grouping.least_join_cost[g, m] = grouping.join_costs[i, 0]
+    grouping.least_join_cost[g, m] = grouping.joins.costs[i, 0]
     for j in range(grouping.X.shape[1]):
         grouping.values[g, j, m] = grouping.X[i, j]
 
@@ -189,16 +207,16 @@ def save_group(grouping, g):
         return
     t = grouping.counts[N_SAVED]
     grouping.is_saved[g] = True
-    grouping.saved[t] = g
+    grouping.copies.groups[t] = g
     grouping.counts[N_SAVED] += 1
-    grouping.sizes_before[t] = grouping.sizes[g]
-    grouping.sse_before[t] = grouping.sse[g]
+    grouping.copies.sizes[t] = grouping.sizes[g]
+    grouping.copies.sse[t] = grouping.sse[g]
     for m in range(grouping.sizes[g]):
-        grouping.members_before[t, m] = grouping.members[g, m]
-        grouping.squares_before[t, m] = grouping.squares[g, m]
-    grouping.version_before[t] = grouping.version[g]
+        grouping.copies.members[t, m] = grouping.members[g, m]
+        grouping.copies.squares[t, m] = grouping.squares[g, m]
+    grouping.copies.version[t] = grouping.version[g]
     for j in range(grouping.X.shape[1]):
-        grouping.centroids_before[t, j] = grouping.centroids[g, j]
+        grouping.copies.centroids[t, j] = grouping.centroids[g, j]
 
 
 @compiled
@@ -224,7 +242,7 @@ def join_cost(grouping, i, h):
 def accept_trial(grouping):
     """End the trial and keep its changes."""
     for t in range(grouping.counts[N_SAVED]):
-        grouping.is_saved[grouping.saved[t]] = False
+        grouping.is_saved[grouping.copies.groups[t]] = False
     grouping.counts[N_SAVED] = 0
 
 
@@ -232,16 +250,16 @@ def accept_trial(grouping):
 def undo_trial(grouping):
     """End the trial and undo its changes."""
     for t in range(grouping.counts[N_SAVED]):
-        g = grouping.saved[t]
+        g = grouping.copies.groups[t]
         grouping.is_saved[g] = False
-        grouping.sizes[g] = grouping.sizes_before[t]
-        grouping.sse[g] = grouping.sse_before[t]
+        grouping.sizes[g] = grouping.copies.sizes[t]
+        grouping.sse[g] = grouping.copies.sse[t]
         for m in range(grouping.sizes[g]):
-            place_member(grouping, grouping.members_before[t, m], g, m)
-            grouping.squares[g, m] = grouping.squares_before[t, m]
+            place_member(grouping, grouping.copies.members[t, m], g, m)
+            grouping.squares[g, m] = grouping.copies.squares[t, m]
         for j in range(grouping.X.shape[1]):
-            grouping.centroids[g, j] = grouping.centroids_before[t, j]
-        grouping.version[g] = grouping.version_before[t]
+            grouping.centroids[g, j] = grouping.copies.centroids[t, j]
+        grouping.version[g] = grouping.copies.version[t]
         if grouping.sizes[g] == 0:
             add_empty_group(grouping, g)
     grouping.counts[N_SAVED] = 0
@@ -252,5 +270,5 @@ def sse_change(grouping):
     """Return the increase of the SSE by the trial so far."""
     total = 0.0
     for t in range(grouping.counts[N_SAVED]):
-        total += grouping.sse[grouping.saved[t]] - grouping.sse_before[t]
+        total += grouping.sse[grouping.copies.groups[t]] - grouping.copies.sse[t]
     return total

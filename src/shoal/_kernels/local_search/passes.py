@@ -34,17 +34,17 @@ def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -
 
 
 @compiled
-def run_pass(grouping, k, action, numbers, tried, max_moves):
+def run_pass(grouping, k, action, numbers, last_tried, max_moves):
     """Run one of the actions above; return the decrease of the SSE by trials.
 
-    ``numbers`` are the groups to dissolve or the records to gather around, ``tried`` the versions
-    at which each was last tried, ``max_moves`` the moves to try in a descent. GAINS writes into
-    ``grouping.gains``.
+    ``numbers`` are the groups to dissolve or the records to gather around, ``last_tried`` the
+    version at which each was last tried, ``max_moves`` the moves to try in a descent. GAINS writes
+    into ``grouping.gains``.
     """
     if action == DISSOLVE:
-        return dissolve_pass(grouping, k, numbers, tried)
+        return dissolve_pass(grouping, k, numbers, last_tried)
     if action == GATHER:
-        return gather_pass(grouping, k, numbers, tried)
+        return gather_pass(grouping, k, numbers, last_tried)
     if action == FILL:
         fill_groups(grouping)
     elif action == QUEUE:

@@ -65,10 +65,10 @@ def gather(grouping, k, i):
     move(grouping, i, h)
     update_group(grouping, h)
     for t in range(grouping.counts[N_SAVED]):
-        update_group(grouping, grouping.saved[t])
+        update_group(grouping, grouping.copies.groups[t])
     t = 0
     while t < grouping.counts[N_SAVED]:
-        g = grouping.saved[t]
+        g = grouping.copies.groups[t]
         if 0 < grouping.sizes[g] < k and not dissolve(grouping, k, g):
             return False
         t += 1
@@ -80,31 +80,31 @@ def sse_before_trial(grouping):
     """Return the SSE, before the trial, of the groups that it changed."""
     total = 0.0
     for t in range(grouping.counts[N_SAVED]):
-        total += grouping.sse_before[t]
+        total += grouping.copies.sse[t]
     return total
 
 
 @compiled
-def descend_around(grouping, k, allowed):
-    """Descend around the changed groups, while the increase may still fall to ``allowed``."""
+def descend_around(grouping, k, max_rise):
+    """Descend around the changed groups, while the increase may still fall to ``max_rise``."""
     mean_sse = sse_before_trial(grouping) / grouping.counts[N_SAVED]
     for t in range(grouping.counts[N_SAVED]):
-        update_and_queue(grouping, k, grouping.saved[t])
+        update_and_queue(grouping, k, grouping.copies.groups[t])
     n_first = grouping.counts[N_QUEUED]
     for stage in range(len(STAGES)):
         descend(grouping, k, int(STAGES[stage] * n_first))
         if (
             grouping.counts[N_QUEUED] == 0
-            or sse_change(grouping) > LIMITS[stage] * mean_sse + allowed
+            or sse_change(grouping) > LIMITS[stage] * mean_sse + max_rise
         ):
             break
     clear_queue(grouping)
 
 
 @compiled
-def end_trial(grouping, k, possible):
+def end_trial(grouping, k, is_possible):
     """End a trial: descend, and keep it if the SSE has fallen; return the decrease."""
-    if possible:
+    if is_possible:
         descend_around(grouping, k, 0.0)
         decrease = -sse_change(grouping)
         if decrease > ROUNDING * sse_before_trial(grouping):
@@ -115,49 +115,51 @@ def end_trial(grouping, k, possible):
 
 
 @compiled
-def changed_near(grouping, i, since):
-    """Return whether a group near record ``i``, or its own, changed after the version ``since``."""
-    if grouping.version[grouping.labels[i]] > since:
+def has_changed_near(grouping, i, last_version):
+    """Return whether a group near record ``i``, or its own, changed after ``last_version``."""
+    if grouping.version[grouping.labels[i]] > last_version:
         return True
     for m in range(grouping.near.shape[1]):
-        if grouping.version[grouping.labels[grouping.near[i, m]]] > since:
+        if grouping.version[grouping.labels[grouping.near[i, m]]] > last_version:
             return True
     return False
 
 
 @compiled
-def dissolve_pass(grouping, k, groups, tried):
+def dissolve_pass(grouping, k, groups, last_tried):
     """Try to dissolve each of ``groups`` in turn; return the decrease of the SSE.
 
-    A group is left alone if nothing near it has changed since it was ``tried``.
+    A group is skipped if nothing near it has changed since version ``last_tried``.
     """
     total = 0.0
     for g in groups:
         is_changed = False
         for m in range(grouping.sizes[g]):
-            is_changed = is_changed or changed_near(grouping, grouping.members[g, m], tried[g])
+            is_changed = is_changed or has_changed_near(
+                grouping, grouping.members[g, m], last_tried[g]
+            )
         if is_changed and grouping.sse[g] > 0.0:
-            tried[g] = grouping.counts[VERSION]
+            last_tried[g] = grouping.counts[VERSION]
             total += end_trial(grouping, k, dissolve(grouping, k, g))
     return total
 
 
 @compiled
-def gather_pass(grouping, k, centres, tried):
+def gather_pass(grouping, k, centres, last_tried):
     """Try a new group around each of ``centres`` in turn; return the decrease of the SSE.
 
-    A record is left alone if nothing near it has changed since it was ``tried``.
+    A record is skipped if nothing near it has changed since version ``last_tried``.
     """
     total = 0.0
     for i in centres:
-        if changed_near(grouping, i, tried[i]):
-            tried[i] = grouping.counts[VERSION]
-            promising = (
+        if has_changed_near(grouping, i, last_tried[i]):
+            last_tried[i] = grouping.counts[VERSION]
+            is_promising = (
                 gather(grouping, k, i)
                 and sse_change(grouping)
                 <= FIRST_LIMIT * sse_before_trial(grouping) / grouping.counts[N_SAVED]
             )
-            total += end_trial(grouping, k, promising)
+            total += end_trial(grouping, k, is_promising)
     return total
 
 

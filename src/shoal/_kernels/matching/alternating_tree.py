@@ -58,7 +58,7 @@ def common_ancestor(graph, matching, first, second):
 def shrink(graph, matching, edge):
     """Return a new outer blossom of the cycle that ``edge`` closes between two outer nodes."""
     matching.counts[N_UNUSED] -= 1
-    blossom = matching.unused[matching.counts[N_UNUSED]]
+    blossom = matching.unused_numbers[matching.counts[N_UNUSED]]
     first, second = (matching.node[graph.ends[edge, 0]].top, matching.node[graph.ends[edge, 1]].top)
     root = common_ancestor(graph, matching, first, second)
     link_cycle(matching, first, second, edge)
@@ -89,7 +89,7 @@ def detach_children(matching, blossom):
         matching.node[child].parent = -1
         matching.node[child].label = FREE
         set_top(matching, child)
-    matching.unused[matching.counts[N_UNUSED]] = blossom
+    matching.unused_numbers[matching.counts[N_UNUSED]] = blossom
     matching.counts[N_UNUSED] += 1
 
 
@@ -110,12 +110,12 @@ def expand(graph, matching, blossom):
         matching.node[child].tree_edge = edge
         if child == last:
             return
-        edge = (
-            matching.node[child].cycle_edge
-            if is_forward
-            else matching.node[matching.node[child].predecessor].cycle_edge
-        )
-        child = matching.node[child].successor if is_forward else matching.node[child].predecessor
+        if is_forward:
+            edge = matching.node[child].cycle_edge
+            child = matching.node[child].successor
+        else:
+            child = matching.node[child].predecessor
+            edge = matching.node[child].cycle_edge
         label = OUTER if label == INNER else INNER
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from shoal._kernels._compile import compiled
 
 FREE, OUTER, INNER = 0, 1, 2  # label of a node with respect to the tree
-N_MEMBERS, NEXT_VERTEX, N_UNUSED = 0, 1, 2  # indices of the counts of a matching
+N_IN_TREE, NEXT_VERTEX, N_UNUSED = 0, 1, 2  # indices of the counts of a matching
 
 
 class Graph(NamedTuple):
@@ -47,16 +47,16 @@ NODE = np.dtype(
 class Matching(NamedTuple):
     """Matched edges, nested blossoms, dual values and the alternating tree.
 
-    The vertices of the tree are ``members[: counts[N_MEMBERS]]``, ``counts[NEXT_VERTEX]`` is the
-    next vertex to start from, and ``unused[: counts[N_UNUSED]]`` are numbers that no blossom has.
-    ``stack``, ``vertices`` and ``cycle`` are scratch space.
+    The vertices of the tree are ``tree_vertices[: counts[N_IN_TREE]]``, ``counts[NEXT_VERTEX]`` is
+    the next vertex to start from, and ``unused_numbers[: counts[N_UNUSED]]`` are numbers that no
+    blossom has. ``stack``, ``vertices`` and ``cycle`` are scratch space.
     """
 
     node: np.ndarray
     clock: np.ndarray
     counts: np.ndarray
-    members: np.ndarray
-    unused: np.ndarray
+    tree_vertices: np.ndarray
+    unused_numbers: np.ndarray
     stack: np.ndarray
     vertices: np.ndarray
     cycle: np.ndarray
@@ -71,8 +71,8 @@ def open_matching(size: int) -> Matching:
         node=node,
         clock=np.zeros(1, np.int64),
         counts=np.array([0, 0, size]),
-        members=np.empty(size, np.int64),
-        unused=np.arange(2 * size - 1, size - 1, -1),
+        tree_vertices=np.empty(size, np.int64),
+        unused_numbers=np.arange(2 * size - 1, size - 1, -1),
         stack=np.empty((8 * size, 2), np.int64),
         vertices=np.empty(size, np.int64),
         cycle=np.empty(2 * size, np.int64),

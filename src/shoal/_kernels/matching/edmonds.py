@@ -13,7 +13,7 @@ from shoal._kernels.matching.alternating_tree import augment, expand, shrink
 from shoal._kernels.matching.blossom import (
     FREE,
     INNER,
-    N_MEMBERS,
+    N_IN_TREE,
     NEXT_VERTEX,
     OUTER,
     is_blossom,
@@ -33,9 +33,9 @@ DIRECTION = (0, 1, -1)  # of the duals of free, outer and inner nodes
 @compiled
 def current_dual(matching, vertex):
     """Return the current dual of a vertex."""
-    return matching.node[vertex].dual + DIRECTION[
-        matching.node[matching.node[vertex].top].label
-    ] * (matching.clock[0] - matching.node[vertex].dual_time)
+    top = matching.node[vertex].top
+    elapsed = matching.clock[0] - matching.node[vertex].dual_time
+    return matching.node[vertex].dual + DIRECTION[matching.node[top].label] * elapsed
 
 
 @compiled
@@ -92,8 +92,8 @@ def add_to_tree(matching, node, tree_edge):
         vertex = matching.vertices[i]
         if matching.node[vertex].in_tree == 0:
             matching.node[vertex].in_tree = 1
-            matching.members[matching.counts[N_MEMBERS]] = vertex
-            matching.counts[N_MEMBERS] += 1
+            matching.tree_vertices[matching.counts[N_IN_TREE]] = vertex
+            matching.counts[N_IN_TREE] += 1
 
 
 @compiled
@@ -116,13 +116,14 @@ def add_outer_node(graph, matching, heap, node, tree_edge, n_required):
 @compiled
 def clear_tree(matching, heap):
     """Store all duals and clear the tree."""
-    for i in range(matching.counts[N_MEMBERS]):
-        node = matching.node[matching.members[i]].top
+    for i in range(matching.counts[N_IN_TREE]):
+        vertex = matching.tree_vertices[i]
+        node = matching.node[vertex].top
         if matching.node[node].label != FREE:
             store_duals(matching, node)
             matching.node[node].label = FREE
-        matching.node[matching.members[i]].in_tree = 0
-    matching.counts[N_MEMBERS] = 0
+        matching.node[vertex].in_tree = 0
+    matching.counts[N_IN_TREE] = 0
     matching.clock[0] = 0
     heap.size[0] = 0
 
@@ -149,8 +150,8 @@ def expand_and_push(graph, matching, heap, blossom, n_required):
         matching.node[matching.cycle[i]].dual_time = matching.clock[0]
     expand(graph, matching, blossom)
     heap.size[0] = 0
-    for i in range(matching.counts[N_MEMBERS]):
-        vertex = matching.members[i]
+    for i in range(matching.counts[N_IN_TREE]):
+        vertex = matching.tree_vertices[i]
         node = matching.node[vertex].top
         if matching.node[node].label == OUTER:
             push_events(graph, matching, heap, vertex, n_required)
@@ -162,9 +163,9 @@ def expand_and_push(graph, matching, heap, blossom, n_required):
 def process_edge(graph, matching, heap, edge, n_required):
     """Grow, shrink or augment by an edge, if it is tight; return whether the search is over."""
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
-    if matching.node[matching.node[a].top].label != OUTER:
-        a, b = b, a
     outer_node, other_node = matching.node[a].top, matching.node[b].top
+    if matching.node[outer_node].label != OUTER:
+        a, b, outer_node, other_node = b, a, other_node, outer_node
     if (
         outer_node == other_node
         or matching.node[other_node].label == INNER
@@ -174,16 +175,18 @@ def process_edge(graph, matching, heap, edge, n_required):
     if matching.node[other_node].label == OUTER:
         shrink_and_push(graph, matching, heap, edge, n_required)
         return False
-    matched_edge = matching.node[matching.node[other_node].base].matched_edge
+    other_base = matching.node[other_node].base
+    matched_edge = matching.node[other_base].matched_edge
     if matched_edge < 0:
         augment(graph, matching, a)
         rematch_inside(graph, matching, other_node, b)
         matching.node[a].matched_edge = matching.node[b].matched_edge = edge
         return True
     add_inner_node(matching, heap, other_node, edge)
-    c = matching.node[graph.ends[matched_edge, 0]].top
-    d = matching.node[graph.ends[matched_edge, 1]].top
-    add_outer_node(graph, matching, heap, d if c == other_node else c, matched_edge, n_required)
+    partner = matching.node[graph.ends[matched_edge, 0]].top
+    if partner == other_node:
+        partner = matching.node[graph.ends[matched_edge, 1]].top
+    add_outer_node(graph, matching, heap, partner, matched_edge, n_required)
     return False
 
 

@@ -28,10 +28,10 @@ def enclosing_sums(dual, parent):
     """Return for each node the sum of its dual and those of the odd sets that contain it."""
     dual_sums = dual.copy()
     for node in range(dual.shape[0]):
-        enclosing = parent[node]
-        while enclosing >= 0:
-            dual_sums[node] += dual[enclosing]
-            enclosing = parent[enclosing]
+        enclosing_set = parent[node]
+        while enclosing_set >= 0:
+            dual_sums[node] += dual[enclosing_set]
+            enclosing_set = parent[enclosing_set]
     return dual_sums
 
 
@@ -51,8 +51,8 @@ def distance_within(X, u, v, limit):
 def list_violated_pairs(X, dual, parent, dual_sums, start, stop, min_violation, pairs):
     """Find the pairs of negative reduced cost with a higher record in ``start`` to ``stop``.
 
-    Pairs whose reduced cost is below ``-least`` fill the rows of ``pairs``, as far as they
-    suffice. Return their number and the greatest violation.
+    Pairs whose reduced cost is below minus ``min_violation`` fill the rows of ``pairs``, as many as
+    there is space for. Return how many were written, and the greatest violation.
     """
     n = X.shape[0]
     count, greatest = 0, 0.0

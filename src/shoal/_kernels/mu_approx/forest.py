@@ -12,7 +12,7 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.structures.linked_lists import NONE, prepend, unlink
 from shoal._kernels.structures.union_find import find_root
 
-N_UNLABELLED, N_LABELS = 0, 1  # places in the counts of a forest
+N_UNLABELLED, N_LABELS = 0, 1  # indices of the counts of a forest
 
 
 class Forest(NamedTuple):

@@ -3,7 +3,7 @@
 from shoal._kernels._compile import compiled
 
 NEGLIGIBLE = 2.0**-90  # lower costs are rounding errors, if the extent of the table is about 1
-SPLIT = 2.0**13 + 1  # leaves 40 of the 53 bits of a float64 (Veltkamp)
+SPLITTER = 2.0**13 + 1  # leaves 40 of the 53 bits of a float64 (Veltkamp)
 
 
 @compiled
@@ -20,5 +20,5 @@ def rounded(increase):
     """Return ``increase`` rounded to twelve digits, so that rounding errors break no tie."""
     if increase < NEGLIGIBLE:
         return 0.0
-    shifted = increase * SPLIT
+    shifted = increase * SPLITTER
     return shifted - (shifted - increase)

@@ -136,7 +136,7 @@ def search_partners(groups, boxes, g):
         n_measured += GROUPS_PER_BOX
         for i in range(GROUPS_PER_BOX):
             if distance[i] <= max_distance and distance[i] < np.inf and boxes.groups[b, i] != g:
-                increase = rounded(ward_cost(distance[i], size, boxes.weights[b, i]))
+                increase = rounded(ward_cost(distance[i], size, boxes.sizes[b, i]))
                 insert(partners, increases, LIST_LENGTH, boxes.groups[b, i], increase)
                 # A partner has at least one record.
                 max_cost = TIE_MARGIN * max(increases[-1], NEGLIGIBLE)

@@ -76,12 +76,12 @@ def absorb_equals(centroids, sizes, parent, is_single, extreme, representatives,
     These joins have no cost, so the group of the lowest record absorbs the others one by one. It
     is joined with the extreme group while it is small, or not at all.
     """
-    coinciding = representatives[
+    coinciding_records = representatives[
         ((centroids[representatives] - centroids[extreme]) ** 2).sum(axis=1) < NEGLIGIBLE
     ]
-    if len(coinciding) == 0 or parent[coinciding[0]] != coinciding[0]:
+    if len(coinciding_records) == 0 or parent[coinciding_records[0]] != coinciding_records[0]:
         return  # there are none, or the other extreme group has them already
-    representative = coinciding[0]
+    representative = coinciding_records[0]
     equals = np.flatnonzero(is_single & (parent == representative))
     n_joined_before = np.sum(equals < extreme) + sizes[representative] - len(equals)
     if extreme < representative:

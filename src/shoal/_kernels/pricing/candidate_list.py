@@ -163,10 +163,10 @@ def keep_lowest(records, added_cost, floor, count, max_count, n_joining, cost):
 
 @compiled
 def list_candidates(table, duals, anchor, size, cutoff, max_candidates):
-    """Return the candidates of ``anchor`` for groups of ``size`` below ``cutoff``, and added costs.
+    """Return the candidates of ``anchor`` for groups of ``size`` below ``cutoff``.
 
-    There are at most ``max_candidates``. The third result is a lower bound of the cost of the
-    groups with other records.
+    There are at most ``max_candidates``. The second result is the cost that each adds, the third a
+    lower bound of the cost of the groups with other records.
     """
     n, n_near = table.X.shape[0], table.near.shape[1]
     cost = duals.group_dual - duals.record_dual[anchor]

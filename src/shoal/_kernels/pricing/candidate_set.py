@@ -150,9 +150,10 @@ def incidence_of(triples, count, m):
 
 @compiled
 def keep_promising_by_pairs(X, anchor_cost, records, added_cost, size, cutoff):
-    """Return the candidates of groups below ``cutoff``, their extras, pairs and least pair sums.
+    """Return the candidates of groups below ``cutoff``, and the costs that `CandidateSet` defines.
 
-    Bounds use the nearest remaining candidates, so each round may exclude more.
+    These are the added costs, the costs of pairs and the least sums of pairs. Bounds use the
+    nearest remaining candidates, so each round may exclude more.
     """
     pair_cost = pair_sses(X, records, size)
     least_pair_sums = cumulative_nearest(pair_cost, size - 2)

@@ -38,7 +38,7 @@ class GrowingCluster(NamedTuple):
     """A cluster that grows: which records it has, and how many records of each group it has.
 
     ``is_member`` marks its records, and ``n_inside[g]`` is how many of them group g contains. The
-    first of ``touched`` are the groups with a record that has been in the cluster, which
+    first of ``touched_groups`` are the groups with a record that has been in the cluster, which
     ``is_touched`` marks. ``total[0]`` is the weight of the groups, each counted h // m times.
     ``counts`` are the numbers of records and of touched groups. ``score`` is scratch space.
     """
@@ -47,7 +47,7 @@ class GrowingCluster(NamedTuple):
     is_member: np.ndarray
     n_inside: np.ndarray
     is_touched: np.ndarray
-    touched: np.ndarray
+    touched_groups: np.ndarray
     score: np.ndarray
     total: np.ndarray
     counts: np.ndarray
@@ -62,7 +62,7 @@ def open_cluster(groups, divisor):
         is_member=np.zeros(n, np.bool_),
         n_inside=np.zeros(n_groups, np.int64),
         is_touched=np.zeros(n_groups, np.bool_),
-        touched=np.empty(n_groups, np.int64),
+        touched_groups=np.empty(n_groups, np.int64),
         score=np.zeros(n),
         total=np.zeros(1),
         counts=np.zeros(2, np.int64),
@@ -81,7 +81,7 @@ def add_record(growth, groups, record):
             growth.total[0] += groups.weights[group]
         if not growth.is_touched[group]:
             growth.is_touched[group] = True
-            growth.touched[growth.counts[N_TOUCHED]] = group
+            growth.touched_groups[growth.counts[N_TOUCHED]] = group
             growth.counts[N_TOUCHED] += 1
 
 
@@ -101,7 +101,7 @@ def remove_record(growth, groups, record):
 def next_record(growth, groups):
     """Return the record that completes most of the groups, -1 if none does."""
     growth.score[:] = 0.0
-    for group in growth.touched[: growth.counts[N_TOUCHED]]:
+    for group in growth.touched_groups[: growth.counts[N_TOUCHED]]:
         n_missing = growth.divisor - growth.n_inside[group] % growth.divisor
         if growth.n_inside[group] and growth.n_inside[group] + n_missing <= groups.sizes[group]:
             share = groups.weights[group] / (n_missing * n_missing)
@@ -133,17 +133,17 @@ def least_needed_record(growth, groups):
 
 
 @compiled
-def exchange(growth, groups, old):
-    """Exchange a record of the cluster for a better one; return whether there is one."""
+def exchange(growth, groups, record):
+    """Exchange ``record`` of the cluster for a better one; return whether there is one."""
     previous_total = growth.total[0]
-    remove_record(growth, groups, old)
-    new = next_record(growth, groups)
-    if new >= 0:
-        add_record(growth, groups, new)
+    remove_record(growth, groups, record)
+    replacement = next_record(growth, groups)
+    if replacement >= 0:
+        add_record(growth, groups, replacement)
         if growth.total[0] > previous_total + ROUNDING:
             return True
-        remove_record(growth, groups, new)
-    add_record(growth, groups, old)
+        remove_record(growth, groups, replacement)
+    add_record(growth, groups, record)
     return False
 
 
@@ -156,8 +156,8 @@ def exchange_any(growth, groups):
     if exchange(growth, groups, least_needed_record(growth, groups)):
         return True
     if growth.counts[N_RECORDS] <= MAX_SMALL:
-        for old in np.flatnonzero(growth.is_member):
-            if exchange(growth, groups, old):
+        for record in np.flatnonzero(growth.is_member):
+            if exchange(growth, groups, record):
                 return True
     return False
 
@@ -181,7 +181,7 @@ def grow_cluster(groups, initial_records, divisor, max_records, cluster):
         if violation > greatest_violation + ROUNDING:
             greatest_violation = violation
             cluster[:] = growth.is_member
-        new = next_record(growth, groups)
-        if new < 0 or growth.counts[N_RECORDS] >= max_records:
+        record = next_record(growth, groups)
+        if record < 0 or growth.counts[N_RECORDS] >= max_records:
             return greatest_violation
-        add_record(growth, groups, new)
+        add_record(growth, groups, record)

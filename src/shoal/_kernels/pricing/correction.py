@@ -111,7 +111,7 @@ def search_floors(table, row, candidates, others_bound, max_steps, groups, costs
             X, cost, rows, added_cost, k, 0.0
         )
     no_indices = np.empty(0, np.int64)
-    without_cuts = CandidateSet(
+    without_triples_and_clusters = CandidateSet(
         X=X,
         records=rows,
         added_cost=added_cost,
@@ -126,7 +126,7 @@ def search_floors(table, row, candidates, others_bound, max_steps, groups, costs
         divisors=no_indices,
     )
     return search_candidates(
-        without_cuts, row, k, cost, others_bound, 0.0, max_steps, groups, costs
+        without_triples_and_clusters, row, k, cost, others_bound, 0.0, max_steps, groups, costs
     )
 
 

@@ -13,49 +13,52 @@ MIN_EXPONENT = -30.0  # terms with a lower exponent are negligible
 
 
 @compiled
-def smoothed_maximum(slack, columns, temperature):
-    """Return the smoothed maximum of slacks: T * log(sum of exp(slack / T)) at temperature T."""
-    greatest_slack = -np.inf
-    for column in columns:
-        greatest_slack = max(greatest_slack, slack[column])
+def smoothed_maximum(dual_excess, groups, temperature):
+    """Return the smoothed maximum over groups: T * log(sum of exp(dual excess / T)).
+
+    T is the temperature.
+    """
+    greatest_excess = -np.inf
+    for group in groups:
+        greatest_excess = max(greatest_excess, dual_excess[group])
     total = 0.0
-    for column in columns:
-        exponent = (slack[column] - greatest_slack) / temperature
+    for group in groups:
+        exponent = (dual_excess[group] - greatest_excess) / temperature
         if exponent > MIN_EXPONENT:
             total += np.exp(exponent)
-    return greatest_slack + temperature * np.log(total)
+    return greatest_excess + temperature * np.log(total)
 
 
 @compiled
-def ascend(slack, record_dual, limits, start, columns, temperature, overrelaxation):
+def ascend(dual_excess, record_dual, limits, start, groups, temperature, overrelaxation):
     """Maximise over each dual in turn; return the greatest change.
 
-    ``slack`` is what the duals of each group exceed its cost by. The groups of record i are
-    ``columns[start[i] : start[i + 1]]``. The duals of records after the last of ``start`` are
-    fixed. A step goes ``overrelaxation`` times as far as its own optimum; a value between 1 and 2
-    converges sooner. Each dual stays between its least and its greatest value in ``limits``, since
-    duals would diverge while few groups are known.
+    ``dual_excess`` is by how much the duals of each group exceed its cost. The groups of record i
+    are ``groups[start[i] : start[i + 1]]``. The duals of records after the last of ``start`` are
+    fixed. A step goes ``overrelaxation`` times as far as the optimum of the dual; a value between 1
+    and 2 converges sooner. Each dual stays between its least and its greatest value in ``limits``,
+    since duals would diverge while few groups are known.
     """
     greatest_change = 0.0
     for i in range(start.shape[0] - 1):
-        group_columns = columns[start[i] : start[i + 1]]
-        step = -smoothed_maximum(slack, group_columns, temperature)
+        groups_of_record = groups[start[i] : start[i + 1]]
+        step = -smoothed_maximum(dual_excess, groups_of_record, temperature)
         if abs(step) < temperature:
             step *= overrelaxation
         step = min(max(record_dual[i] + step, limits[0, i]), limits[1, i]) - record_dual[i]
         record_dual[i] += step
         greatest_change = max(greatest_change, abs(step))
-        for column in group_columns:
-            slack[column] += step
+        for group in groups_of_record:
+            dual_excess[group] += step
     return greatest_change
 
 
 @compiled
-def run_sweeps(slack, record_dual, limits, start, columns, temperature, n_sweeps):
+def run_sweeps(dual_excess, record_dual, limits, start, groups, temperature, n_sweeps):
     """Make ``n_sweeps`` passes over all duals; return the greatest change of the last pass."""
     for _ in range(n_sweeps - 1):
-        ascend(slack, record_dual, limits, start, columns, temperature, 1.5)
-    return ascend(slack, record_dual, limits, start, columns, temperature, 1.0)
+        ascend(dual_excess, record_dual, limits, start, groups, temperature, 1.5)
+    return ascend(dual_excess, record_dual, limits, start, groups, temperature, 1.0)
 
 
 @compiled

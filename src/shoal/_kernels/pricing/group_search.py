@@ -154,7 +154,9 @@ def remaining_bound(search, depth):
 def add_triple_duals(search, candidates, record, depth):
     """Count ``record`` in its triples; return the duals of those of which it is the second record.
 
-    Until a dual is added, half of it counts for each of the second and the third.
+    Once one record of a triple has joined, each of the other two carries half of the dual in its
+    floor. When the second joins, the whole dual is added to the cost, and the third carries
+    nothing.
     """
     dual_sum = 0.0
     for entry in range(candidates.start[record], candidates.start[record + 1]):
@@ -263,9 +265,10 @@ def search_candidates(
 def search_anchor(table, duals, anchor, size, cutoff, max_candidates, max_steps, groups, costs):
     """Find groups of ``size`` and low reduced cost whose record of lowest rank is ``anchor``.
 
-    The cheapest are stored in the rows of ``groups``, with their reduced costs in ``costs``. Of
-    ``max_candidates`` records that may join, about ``max_steps`` are tried. Return a lower bound of
-    the reduced cost of the groups of ``anchor``, at most ``cutoff``, and how many were stored.
+    The cheapest are stored in the rows of ``groups``, with their reduced costs in ``costs``. At
+    most ``max_candidates`` records are candidates, and the search ends after about ``max_steps``
+    steps: records added, and candidates examined when one is added. Return a lower bound of the
+    reduced cost of the groups of ``anchor``, at most ``cutoff``, and how many were stored.
     """
     candidates, others_bound = candidate_set(table, duals, anchor, size, cutoff, max_candidates)
     cost = duals.group_dual - duals.record_dual[anchor]

@@ -41,8 +41,9 @@ def balance_potentials(X, near, n_listed, potential, n_partners):
 def write_listed_limits(X, near, n_listed, potential, farthest, unlisted_limit):
     """Fill ``farthest`` with the squared distance of each row to the last of its listed rows.
 
-    ``unlisted_limit`` is that less the greatest potential of a listed row. Up to this potential, a
-    row is no partner of an unlisted row with a potential no greater than that.
+    ``unlisted_limit`` is ``farthest`` less the greatest potential of a listed row. A row whose
+    potential does not exceed it can be a partner of an unlisted row only if the potential of the
+    unlisted row is greater than those of all listed rows.
     """
     for row in range(near.shape[0]):
         greatest = -np.inf

@@ -49,18 +49,18 @@ def box_levels(
 @compiled
 def make_boxes(X, net_dual, dual, rows_per_box):
     """Return the boxes around every ``rows_per_box`` rows."""
-    n, columns = X.shape
+    n, p = X.shape
     count = (n + rows_per_box - 1) // rows_per_box
     boxes = RowBoxes(
         rows_per_box=rows_per_box,
-        low=np.full((count, columns), np.inf),
-        high=np.full((count, columns), -np.inf),
+        low=np.full((count, p), np.inf),
+        high=np.full((count, p), -np.inf),
         greatest_net_dual=np.full(count, -np.inf),
         least_dual=np.full(count, np.inf),
     )
     for row in range(n):
         box = row // rows_per_box
-        for j in range(columns):
+        for j in range(p):
             boxes.low[box, j] = min(boxes.low[box, j], X[row, j])
             boxes.high[box, j] = max(boxes.high[box, j], X[row, j])
         boxes.greatest_net_dual[box] = max(boxes.greatest_net_dual[box], net_dual[row])

@@ -36,7 +36,7 @@ def empty_lists(space):
 def squared_search_radius(X, near, k, dual, margin, row):
     """Return the squared radius of a row, -inf if no violated group is found from it.
 
-    ``margin`` is the share by which it is raised, so that rounding excludes no row.
+    ``margin`` is the share by which the squared radius is raised, so that rounding excludes no row.
     """
     squared_radius = 2 * k * dual[row] * (1.0 + margin)
     for m in range(k - 2):

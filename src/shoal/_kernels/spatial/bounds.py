@@ -10,17 +10,17 @@ Let e = 2**-24 be the unit roundoff of single precision.
 
 1. Storage: |u - v| <= 1.01 e |u|. Translation and rotation are done in double precision; scaling
    by a power of two is exact; the axes are orthogonal up to 1e-10, that is 0.002 e (`TOLERANCE` in
-   `frame`); storing rounds each coordinate by e. Stored norms have a further error of 1.01 e |u|.
-   So the distance of two stored positions is that of the records up to 4 e (|u| + |q|) =
-   STORED (|u| + |q|), twice what is needed, and |u| <= |q| + distance.
+   `coordinate_frame`); storing rounds each coordinate by e. Stored norms have a further error of
+   1.01 e |u|. So the distance of two stored positions is that of the records up to
+   4 e (|u| + |q|) = STORAGE_ERROR (|u| + |q|), twice what is needed, and |u| <= |q| + distance.
 2. Summation: a sum of up to p + 2 squares has a relative error of at most (p + 4) e.
-   SUMMED (p + 8), with SUMMED = 4 e, covers the sum, the bound and the rounding of the required
-   score.
+   SUMMATION_ERROR (p + 8), with SUMMATION_ERROR = 4 e, covers the sum, the bound and the rounding
+   of the required score.
 3. Underflow: squares below the range of single precision lose less than 1e-44 each. The frame is
-   scaled so that the outermost record is near 1; FAINT is far above all these losses and far below
-   the resolution of single precision there.
-4. Double precision: relative errors of (p + 2) 2**-53 are negligible beside SUMMED; squares that
-   underflow lose at most LEAST each.
+   scaled so that the outermost record is near 1; UNDERFLOW_ERROR is far above all these losses and
+   far below the resolution of single precision there.
+4. Double precision: relative errors of (p + 2) 2**-53 are negligible beside SUMMATION_ERROR;
+   squares that underflow lose at most SMALLEST_FLOAT each.
 
 Rounding is monotonic, so the squared distance between two boxes, summed axis by axis, never exceeds
 that of two stored positions inside them.
@@ -44,28 +44,30 @@ import numpy as np
 from shoal._kernels._compile import compiled
 
 # The margins of the proof above: of storage, of summation, and of underflow in either precision.
-STORED = 2.0**-22
-SUMMED = 2.0**-22
-FAINT = 1e-36
+STORAGE_ERROR = 2.0**-22
+SUMMATION_ERROR = 2.0**-22
+UNDERFLOW_ERROR = 1e-36
 SMALLEST_FLOAT = 5e-324
 NO_SCORE = np.float32(-np.inf)
 SHELL_MULTIPLIER = np.float32(0.5)  # weight of the sphere, in [0, 1]; 0.35 and 0.7 exclude less
-TINY = np.float32(1e-18)  # smallest norm to divide by
+SMALLEST_NORM = np.float32(1e-18)  # smallest norm to divide by
 
 
 @compiled
-def required_score(squared, sign, scale, query_norm, p):
+def required_score(square, sign, scale, query_norm, p):
     """Return the score that a record must have to come before one at a squared distance.
 
     ``query_norm`` is the distance of the query point from the origin of the frame.
     """
     if sign < 0:
-        distance = np.sqrt(squared + p * SMALLEST_FLOAT) * scale
-        distance += STORED * (2.0 * query_norm + distance)
-        return np.float32(-distance * distance * (1.0 + SUMMED * (p + 8)) - FAINT)
-    distance = np.sqrt(max(0.0, squared - p * SMALLEST_FLOAT)) * scale
-    distance = max(0.0, distance - STORED * (2.0 * query_norm + distance))
-    return np.float32(distance * distance * (1.0 - SUMMED * (p + 8)) - FAINT)
+        distance = np.sqrt(square + p * SMALLEST_FLOAT) * scale
+        distance += STORAGE_ERROR * (2.0 * query_norm + distance)
+        return np.float32(
+            -distance * distance * (1.0 + SUMMATION_ERROR * (p + 8)) - UNDERFLOW_ERROR
+        )
+    distance = np.sqrt(max(0.0, square - p * SMALLEST_FLOAT)) * scale
+    distance = max(0.0, distance - STORAGE_ERROR * (2.0 * query_norm + distance))
+    return np.float32(distance * distance * (1.0 - SUMMATION_ERROR * (p + 8)) - UNDERFLOW_ERROR)
 
 
 @compiled
@@ -107,18 +109,18 @@ def near_score_bounds(low, high, query_low, query_high, bounds):
 def far_score_bounds(low, high, query, bounds):
     """Write upper bounds of the squared distances to records in boxes and shells."""
     last = low.shape[0] - 1
-    radii, query_norm = high[last], max(query[last], TINY)
-    slack = np.float32(SUMMED * (last + 8) ** 2)
+    radii, query_norm = high[last], max(query[last], SMALLEST_NORM)
+    margin = np.float32(SUMMATION_ERROR * (last + 8) ** 2)
     multiplier = SHELL_MULTIPLIER * query_norm
     for i in range(bounds.shape[0]):
         bounds[i] = radii[i] * (radii[i] + multiplier) + query_norm * query_norm
     for a in range(1, last):
         box_low, box_high, q = low[a], high[a], query[a]
         for i in range(bounds.shape[0]):
-            radius = max(radii[i], TINY)
+            radius = max(radii[i], SMALLEST_NORM)
             minimiser = min(max(-q * radius / multiplier, box_low[i]), box_high[i])
             bounds[i] -= minimiser * (minimiser * (multiplier / radius) + q + q)
     for i in range(bounds.shape[0]):
         max_square = (radii[i] + query_norm) * (radii[i] + query_norm)
-        bound = min(bounds[i] + slack * max_square, max_square)
+        bound = min(bounds[i] + margin * max_square, max_square)
         bounds[i] = bound if radii[i] >= 0 else NO_SCORE

@@ -36,8 +36,10 @@ def principal_frame(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> Fr
     variances, axes = np.linalg.eigh(Z.T @ Z)
     if not np.abs(axes.T @ axes - np.eye(p)).sum() < TOLERANCE:
         variances, axes = variances[::-1], np.eye(p)
-    explained = np.cumsum(variances[::-1])
-    n_leading = 1 + int(np.searchsorted(explained, EXPLAINED_SHARE * explained[-1]))
+    explained_variance = np.cumsum(variances[::-1])
+    n_leading = 1 + int(
+        np.searchsorted(explained_variance, EXPLAINED_SHARE * explained_variance[-1])
+    )
     n_leading = p if 2 * n_leading > p else n_leading
     return Frame(origin, np.ascontiguousarray(axes[:, ::-1]), scale, n_leading)
 

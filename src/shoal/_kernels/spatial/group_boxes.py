@@ -16,16 +16,16 @@ GROUPS_PER_BOX = BLOCK
 
 
 class Boxes(NamedTuple):
-    """The groups, box by box.
+    """The groups, box by box; sizes are numbers of records.
 
-    ``centres[b, j]`` is column j of the groups in box b, ``weights[b]`` their
-    sizes and ``groups[b]`` their numbers. ``low`` and ``high`` are the borders,
+    ``centres[b, j]`` is column j of the groups in box b, ``sizes[b]`` are
+    their sizes and ``groups[b]`` their numbers. ``low`` and ``high`` are the borders,
     one row per column; ``distance_to_box`` is the squared distance of each box to the
     point of the last search. ``positions`` is the position of each group.
     """
 
     centres: np.ndarray
-    weights: np.ndarray
+    sizes: np.ndarray
     groups: np.ndarray
     low: np.ndarray
     high: np.ndarray
@@ -46,19 +46,19 @@ def is_mostly_empty(groups: Any, boxes: Boxes) -> bool:
 def pack_boxes(groups: Any) -> Boxes:
     """Return boxes of neighbouring ``groups`` that are not joined into others."""
     numbers = unjoined_groups(groups)
-    ordered = numbers[locality_order(groups.centroids[numbers])]
-    n_boxes = -(-len(ordered) // GROUPS_PER_BOX)
-    padded = np.append(ordered, np.full(n_boxes * GROUPS_PER_BOX - len(ordered), -1)).reshape(
-        n_boxes, GROUPS_PER_BOX
-    )
-    is_empty = (padded < 0)[:, None, :]
-    centres = np.ascontiguousarray(groups.centroids[padded].transpose(0, 2, 1))
+    ordered_numbers = numbers[locality_order(groups.centroids[numbers])]
+    n_boxes = -(-len(ordered_numbers) // GROUPS_PER_BOX)
+    padded_numbers = np.append(
+        ordered_numbers, np.full(n_boxes * GROUPS_PER_BOX - len(ordered_numbers), -1)
+    ).reshape(n_boxes, GROUPS_PER_BOX)
+    is_empty = (padded_numbers < 0)[:, None, :]
+    centres = np.ascontiguousarray(groups.centroids[padded_numbers].transpose(0, 2, 1))
     positions = np.full(len(groups.parent), -1)  # joined groups have none
-    positions[ordered] = np.arange(len(ordered))
+    positions[ordered_numbers] = np.arange(len(ordered_numbers))
     return Boxes(
         centres=np.where(is_empty, np.inf, centres),
-        weights=groups.sizes[padded].astype(np.float64),
-        groups=padded,
+        sizes=groups.sizes[padded_numbers].astype(np.float64),
+        groups=padded_numbers,
         low=np.where(is_empty, np.inf, centres).min(axis=2).T.copy(),
         high=np.where(is_empty, -np.inf, centres).max(axis=2).T.copy(),
         distance_to_box=np.empty(n_boxes),
@@ -70,7 +70,7 @@ def pack_boxes(groups: Any) -> Boxes:
 def move_group(boxes, group, point, size):
     """Move ``group`` to ``point`` with ``size`` records, and widen its box."""
     b, i = divmod(boxes.positions[group], GROUPS_PER_BOX)
-    boxes.weights[b, i] = size
+    boxes.sizes[b, i] = size
     for j in range(point.shape[0]):
         boxes.centres[b, j, i] = point[j]
         boxes.low[j, b] = min(boxes.low[j, b], point[j])

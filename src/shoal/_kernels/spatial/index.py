@@ -148,11 +148,11 @@ def _aligned_full(shape: int | tuple[int, ...], value: float) -> np.ndarray:
 @compiled
 def fill_index(index, living, rows):
     """Store the ``living`` records in the empty blocks of an index; ``rows`` are scratch space."""
-    rotated = np.empty(index.X.shape[1])
+    rotated_point = np.empty(index.X.shape[1])
     order = np.empty(living.shape[0], np.int32)
     for i in range(living.shape[0]):
-        rotate_to_frame(index.X[living[i]], index.origin, index.axes, index.scale, rotated)
-        write_coordinates(rotated, index.n_leading, rows[i])
+        rotate_to_frame(index.X[living[i]], index.origin, index.axes, index.scale, rotated_point)
+        write_coordinates(rotated_point, index.n_leading, rows[i])
         order[i] = i
     order_by_halving(rows, order)
     put_lowest_record_first(order)
@@ -194,26 +194,26 @@ def fit_block(blocks, low, high, outer_low, outer_high, b, first_axis):
 
 
 @compiled
-def rotate_to_frame(point, origin, axes, scale, rotated):
-    """Write the position of a point in the frame into ``rotated``."""
-    rotated[:] = 0.0
+def rotate_to_frame(point, origin, axes, scale, rotated_point):
+    """Write the position of a point in the frame into ``rotated_point``."""
+    rotated_point[:] = 0.0
     for j in range(point.shape[0]):
         difference = (point[j] - origin[j]) * scale
-        for a in range(rotated.shape[0]):
-            rotated[a] += difference * axes[j, a]
+        for a in range(rotated_point.shape[0]):
+            rotated_point[a] += difference * axes[j, a]
 
 
 @compiled
-def write_coordinates(rotated, n_leading, row):
+def write_coordinates(rotated_point, n_leading, row):
     """Write a rotated point into ``row`` as `Index` stores it."""
-    p = rotated.shape[0]
+    p = rotated_point.shape[0]
     leading_square, residual_square = 0.0, 0.0
     for a in range(p):
-        row[a + 1] = rotated[a]
+        row[a + 1] = rotated_point[a]
         if a < n_leading:
-            leading_square += rotated[a] * rotated[a]
+            leading_square += rotated_point[a] * rotated_point[a]
         else:
-            residual_square += rotated[a] * rotated[a]
+            residual_square += rotated_point[a] * rotated_point[a]
     row[RESIDUAL_AXIS] = np.sqrt(residual_square)
     row[p + 1] = np.sqrt(leading_square + residual_square)
 

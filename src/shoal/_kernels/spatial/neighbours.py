@@ -269,5 +269,5 @@ def cannot_improve(X, lowest, record, nearest, squares, count):
     The ``lowest`` of them is compared.
     """
     last = nearest.shape[0] - 1
-    squared = squared_distance(X, lowest, X[record])
-    return count > last and not comes_first(NEAREST, squared, lowest, squares[last], nearest[last])
+    square = squared_distance(X, lowest, X[record])
+    return count > last and not comes_first(NEAREST, square, lowest, squares[last], nearest[last])

@@ -11,9 +11,10 @@ has a stored position w with |v - w|² <= -required, where required is the `requ
 the root of that; then |w| <= |v| + d. The product is a sum of p + 2 terms, whose absolute values
 add up to at most (|v| + |w|)². In any order of summation, with or without fused operations, its
 error is at most (p + 3) e times that [H02]_, and the rounding of |v|² and |w|² adds e times that.
-SUMMED (p + 8) (2|v| + d)², with SUMMED = 4 e, covers this, the rounding of |v| and that of the
-limit itself. Each operation loses at most 2**-126 by underflow, even where subnormal numbers are
-flushed to zero; FAINT (p + 8) covers these. No axes are rotated, so storage errs less than there.
+SUMMATION_ERROR (p + 8) (2|v| + d)², with SUMMATION_ERROR = 4 e, covers this, the rounding of |v|
+and that of the limit itself. Each operation loses at most 2**-126 by underflow, even where
+subnormal numbers are flushed to zero; UNDERFLOW_ERROR (p + 8) covers these losses. As no axes are
+rotated, storage errors are smaller than in `shoal._kernels.spatial.search`.
 
 References
 ----------
@@ -28,7 +29,7 @@ from threadpoolctl import ThreadpoolController
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_distance
-from shoal._kernels.spatial.bounds import FAINT, SUMMED, required_score
+from shoal._kernels.spatial.bounds import SUMMATION_ERROR, UNDERFLOW_ERROR, required_score
 from shoal._kernels.spatial.search import NEAREST, comes_first, insert
 
 TILE = 512  # records of a tile, and how many of them are multiplied with another tile at a time
@@ -107,8 +108,8 @@ def add_tile(
 
 def tile_pairs(n_tiles: int) -> list[tuple[int, int]]:
     """Return all pairs of tiles; each with itself first, since its records lie close together."""
-    own = [(tile, tile) for tile in range(n_tiles)]
-    return own + [(a, b) for a in range(n_tiles) for b in range(a + 1, n_tiles)]
+    own_pairs = [(tile, tile) for tile in range(n_tiles)]
+    return own_pairs + [(a, b) for a in range(n_tiles) for b in range(a + 1, n_tiles)]
 
 
 def extended_rows(X: np.ndarray, order: np.ndarray, origin: np.ndarray, scale: float) -> np.ndarray:
@@ -144,10 +145,10 @@ def add_pairs(lists, products, first, other_first):
             limits = lists.limits[other_first + start : other_first + stop]
             if not any_within(chunk, lists.limits[place], limits):
                 continue
-            for c in range(chunk.shape[0]):
-                other = other_first + start + c
+            for offset in range(chunk.shape[0]):
+                other = other_first + start + offset
                 if other > place and (
-                    chunk[c] <= lists.limits[place] or chunk[c] <= lists.limits[other]
+                    chunk[offset] <= lists.limits[place] or chunk[offset] <= lists.limits[other]
                 ):
                     add_pair(lists, place, other)
 
@@ -155,29 +156,29 @@ def add_pairs(lists, products, first, other_first):
 @compiled
 def any_within(products, limit, limits):
     """Return whether any product is within the limit of either record: vector instructions."""
-    hits = False
-    for c in range(products.shape[0]):
-        hits |= (products[c] <= limit) | (products[c] <= limits[c])
-    return hits
+    is_any = False
+    for i in range(products.shape[0]):
+        is_any |= (products[i] <= limit) | (products[i] <= limits[i])
+    return is_any
 
 
 @compiled
 def add_pair(lists, place, other):
     """Add two records to the lists of each other if they come first in double precision."""
     record, other_record = lists.order[place], lists.order[other]
-    squared = squared_distance(lists.X, other_record, lists.X[record])
-    add_to_list(lists, place, record, other_record, squared)
-    add_to_list(lists, other, other_record, record, squared)
+    square = squared_distance(lists.X, other_record, lists.X[record])
+    add_to_list(lists, place, record, other_record, square)
+    add_to_list(lists, other, other_record, record, square)
 
 
 @compiled
-def add_to_list(lists, place, record, other_record, squared):
+def add_to_list(lists, place, record, other_record, square):
     """Add another record to the list of ``record``, whose place is ``place``, if it comes first."""
     best, squares, count = lists.nearest[record], lists.squares[record], lists.counts[place]
     last = best.shape[0] - 1
-    if count > last and not comes_first(NEAREST, squared, other_record, squares[last], best[last]):
+    if count > last and not comes_first(NEAREST, square, other_record, squares[last], best[last]):
         return
-    count = insert(best, squares, count, NEAREST, other_record, squared)
+    count = insert(best, squares, count, NEAREST, other_record, square)
     lists.counts[place] = count
     if count > last:
         lists.limits[place] = product_limit(
@@ -186,8 +187,8 @@ def add_to_list(lists, place, record, other_record, squared):
 
 
 @compiled
-def product_limit(squared, scale, norm, p):
+def product_limit(square, scale, norm, p):
     """Return the greatest product with a record that may come before one at a squared distance."""
-    required = -float(required_score(squared, NEAREST, scale, norm, p))
+    required = -float(required_score(square, NEAREST, scale, norm, p))
     reach = 2.0 * norm + np.sqrt(required)
-    return np.float32(required + (SUMMED * reach * reach + FAINT) * (p + 8))
+    return np.float32(required + (SUMMATION_ERROR * reach * reach + UNDERFLOW_ERROR) * (p + 8))

@@ -23,25 +23,25 @@ def count_closer(index, weights, point, tie_start, tie_end, max_closer):
     required = required_score(tie_end, NEAREST, index.scale, query_norm, point.shape[0])
     score_bounds(index.outer_low, index.outer_high, index.query, NEAREST, index.outer_bounds)
     n_queued = queue_superblocks(index.outer_bounds, index.queue, required, index.bounds)
-    blocks, closer, tied = blocks_of(index), NONE_FOUND, NONE_FOUND
-    while closer < max_closer:
+    blocks, n_closer, n_tied = blocks_of(index), NONE_FOUND, NONE_FOUND
+    while n_closer < max_closer:
         b, n_queued = next_block(blocks, NEAREST, required, n_queued)
         if b < 0:
             break
         for i in range(BLOCK):
             if NEAREST * index.gaps[i] >= required:
                 record = index.records[b, i]
-                squared = squared_distance(index.X, record, point)
-                if squared < tie_start:
-                    closer += weights[record]
-                elif squared <= tie_end:
-                    tied += weights[record]
-    return closer, tied
+                square = squared_distance(index.X, record, point)
+                if square < tie_start:
+                    n_closer += weights[record]
+                elif square <= tie_end:
+                    n_tied += weights[record]
+    return n_closer, n_tied
 
 
 @compiled
 def rank_own_records(
-    index, weights, points, own_records, tolerance, max_closer, start, stop, closer, tied
+    index, weights, points, own_records, tolerance, max_closer, start, stop, n_closer, n_tied
 ):
     """Count the records closer to each point of a range than its own record, and the tied ones.
 
@@ -49,9 +49,11 @@ def rank_own_records(
     difference is at most ``tolerance`` are tied.
     """
     for i in range(start, stop):
-        squared = squared_distance(index.X, own_records[i], points[i])
-        tie_start, tie_end = squared * (1 - tolerance), squared * (1 + tolerance)
-        closer[i], tied[i] = count_closer(index, weights, points[i], tie_start, tie_end, max_closer)
+        square = squared_distance(index.X, own_records[i], points[i])
+        tie_start, tie_end = square * (1 - tolerance), square * (1 + tolerance)
+        n_closer[i], n_tied[i] = count_closer(
+            index, weights, points[i], tie_start, tie_end, max_closer
+        )
 
 
 def rank_among_few(

@@ -146,18 +146,18 @@ def add_block_to_list(query, records, all_equal, gaps, required, best, squares, 
     Return the length of the list and the score that a further record must have.
     """
     last, sign = best.shape[0] - 1, query.sign
-    squared, is_measured = 0.0, False
+    square, is_measured = 0.0, False
     for i in range(BLOCK):
         if sign * gaps[i] >= required:
             record = records[i]
             if record == query.excluded:
                 continue
             if not is_measured:
-                squared = squared_distance(query.X, record, query.point)
+                square = squared_distance(query.X, record, query.point)
                 is_measured = all_equal
-            if count > last and not comes_first(sign, squared, record, squares[last], best[last]):
+            if count > last and not comes_first(sign, square, record, squares[last], best[last]):
                 continue
-            count = insert(best, squares, count, sign, record, squared)
+            count = insert(best, squares, count, sign, record, square)
             if count > last:
                 required = required_score(
                     squares[last], sign, query.scale, query.norm, query.point.shape[0]
@@ -168,9 +168,9 @@ def add_block_to_list(query, records, all_equal, gaps, required, best, squares, 
 @compiled
 def write_query(point, origin, axes, scale, n_leading, sign, query):
     """Write ``point`` to ``query`` as records are stored; return its distance from the origin."""
-    rotated = np.empty(point.shape[0])
-    rotate_to_frame(point, origin, axes, scale, rotated)
-    write_coordinates(rotated, n_leading, query)
+    rotated_point = np.empty(point.shape[0])
+    rotate_to_frame(point, origin, axes, scale, rotated_point)
+    write_coordinates(rotated_point, n_leading, query)
     # Along the other axes two positions differ by the difference of their distances from the
     # origin at least, and by the sum at most.
     query[RESIDUAL_AXIS] *= -sign
@@ -242,19 +242,19 @@ def add_gaps(block, query, start, stop, gaps):
 
 
 @compiled
-def insert(best, squares, count, sign, record, squared):
+def insert(best, squares, count, sign, record, square):
     """Insert a record into a list, whose last one is dropped if it is full; return its length."""
     slot = min(count, best.shape[0] - 1)
-    while slot > 0 and comes_first(sign, squared, record, squares[slot - 1], best[slot - 1]):
+    while slot > 0 and comes_first(sign, square, record, squares[slot - 1], best[slot - 1]):
         best[slot], squares[slot] = best[slot - 1], squares[slot - 1]
         slot -= 1
-    best[slot], squares[slot] = record, squared
+    best[slot], squares[slot] = record, square
     return min(count + 1, best.shape[0])
 
 
 @compiled
-def comes_first(sign, squared, record, other_squared, other):
+def comes_first(sign, square, record, other_square, other):
     """Return whether a record has the greater score; ties go to the lowest record."""
-    if squared == other_squared:
+    if square == other_square:
         return record < other
-    return squared > other_squared if sign > 0 else squared < other_squared
+    return square > other_square if sign > 0 else square < other_square

@@ -26,16 +26,16 @@ class Format:
         Name in messages, as in "it is not a ... file".
     module : str
         Module that reads and writes it.
-    endings : tuple of str
+    suffixes : tuple of str
         Suffixes of its files.
     signatures : tuple of bytes
         First bytes of its files; empty for text.
-    written_as : str or None
+    write_suffix : str or None
         The suffix to write instead, where such files can only be read.
     compressible : bool
         Whether such files may be compressed.
-    codes : tuple of str
-        Families whose different missing codes the format can represent.
+    missing_code_families : tuple of str
+        Software families whose missing codes the format can represent and tell apart.
     has_types : bool
         Whether a column has a type; text formats store each value as it is spelled.
     long_integers : bool
@@ -44,18 +44,18 @@ class Format:
 
     name: str
     module: str
-    endings: tuple[str, ...]
+    suffixes: tuple[str, ...]
     signatures: tuple[bytes, ...] = ()
-    written_as: str | None = None
+    write_suffix: str | None = None
     compressible: bool = False
-    codes: tuple[str, ...] = ()
+    missing_code_families: tuple[str, ...] = ()
     has_types: bool = True
     long_integers: bool = False
 
     @property
     def writable(self) -> bool:
         """Whether such files can be written."""
-        return self.written_as is None
+        return self.write_suffix is None
 
     def load(self) -> Any:
         """Import the module; raises `MissingDependency` if a package is missing."""
@@ -83,21 +83,31 @@ FORMATS = (
         long_integers=True,
     ),
     Format("Excel", "excel", (".xlsx",), (_ZIP,)),
-    Format("old Excel", "excel", (".xls",), (_OLE,), written_as=".xlsx"),
-    Format("binary Excel", "excel", (".xlsb",), (_ZIP,), written_as=".xlsx"),
-    Format("OpenDocument", "excel", (".ods",), (_ZIP,), written_as=".xlsx"),
+    Format("old Excel", "excel", (".xls",), (_OLE,), write_suffix=".xlsx"),
+    Format("binary Excel", "excel", (".xlsb",), (_ZIP,), write_suffix=".xlsx"),
+    Format("OpenDocument", "excel", (".ods",), (_ZIP,), write_suffix=".xlsx"),
     Format(
         "JSON lines", "json_lines", (".jsonl", ".ndjson"), compressible=True, long_integers=True
     ),
-    Format("Stata", "stata", (".dta",), (b"<stata_dta>",), codes=("stata", "sas")),
-    Format("SPSS", "spss", (".sav", ".zsav"), (b"$FL2@(#)", b"$FL3@(#)"), codes=("spss",)),
-    Format("portable SPSS", "spss", (".por",), written_as=".sav"),
+    Format("Stata", "stata", (".dta",), (b"<stata_dta>",), missing_code_families=("stata", "sas")),
     Format(
-        "SAS transport", "sas", (".xpt",), (b"HEADER RECORD*******LIB",), codes=("sas", "stata")
+        "SPSS",
+        "spss",
+        (".sav", ".zsav"),
+        (b"$FL2@(#)", b"$FL3@(#)"),
+        missing_code_families=("spss",),
     ),
-    Format("SAS", "sas", (".sas7bdat",), (_SAS,), written_as=".xpt"),
-    Format("R", "r", (".rds", ".rda", ".rdata"), (b"\x1f\x8b",), written_as=".dta"),
-    Format("DuckDB", "duckdb", (".duckdb", ".ddb"), written_as=".parquet"),
+    Format("portable SPSS", "spss", (".por",), write_suffix=".sav"),
+    Format(
+        "SAS transport",
+        "sas",
+        (".xpt",),
+        (b"HEADER RECORD*******LIB",),
+        missing_code_families=("sas", "stata"),
+    ),
+    Format("SAS", "sas", (".sas7bdat",), (_SAS,), write_suffix=".xpt"),
+    Format("R", "r", (".rds", ".rda", ".rdata"), (b"\x1f\x8b",), write_suffix=".dta"),
+    Format("DuckDB", "duckdb", (".duckdb", ".ddb"), write_suffix=".parquet"),
 )
 _TEXT, _FIXED_WIDTH = FORMATS[:2]
 _OTHER_SIGNATURES = {
@@ -115,22 +125,22 @@ def format_of(
     if suffix == ".txt" and dialect is not None and dialect.layout is not None:
         return _FIXED_WIDTH
     for candidate in FORMATS:
-        if suffix in candidate.endings and (candidate.compressible or not compression_of(path)):
+        if suffix in candidate.suffixes and (candidate.compressible or not compression_of(path)):
             return candidate
     formats = FORMATS if offered is None else offered
-    endings = ", ".join(ending for file_format in formats for ending in file_format.endings)
+    suffixes = ", ".join(suffix for file_format in formats for suffix in file_format.suffixes)
     raise FileError(
-        f"The suffix of {Path(path).name!r} names no format. Use one of: {endings}; text may be"
+        f"The suffix of {Path(path).name!r} names no format. Use one of: {suffixes}; text may be"
         f" compressed ({', '.join(COMPRESSION_SUFFIXES)}).",
         code="unknown-ending",
         file=Path(path).name,
     )
 
 
-def writable_endings() -> list[str]:
+def writable_suffixes() -> list[str]:
     """Return the suffixes of the formats that can be written."""
     return [
-        ending for file_format in FORMATS if file_format.writable for ending in file_format.endings
+        suffix for file_format in FORMATS if file_format.writable for suffix in file_format.suffixes
     ]
 
 

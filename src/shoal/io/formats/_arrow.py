@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from shoal.io.notes import ColumnNotes, Notes
+from shoal.io.metadata import ColumnMetadata, FileMetadata
 from shoal.io.source import Source
 
 LABELS = ("label", "description", "comment", "long_name")
@@ -25,46 +25,47 @@ _NUMPY = re.compile(
 
 
 def source_of(table: pa.Table) -> Source:
-    """Return a table read by Arrow with its notes, in types that Arrow's functions support.
+    """Return a table read by Arrow with its metadata, in types that Arrow's functions support.
 
     The offsets or codes of a damaged file may point outside the table, which would crash the
     process later; the full validation refuses such a table.
     """
     table.validate(full=True)
-    notes = notes_of(table.schema)
+    metadata = metadata_of(table.schema)
     for i, field in enumerate(table.schema):
         supported = _supported_type(field.type)
         if supported != field.type:
             column = table.column(i).cast(supported)
             table = table.set_column(i, field.with_type(supported), column)
-    return Source(table, notes)
+    return Source(table, metadata)
 
 
-def notes_of(schema: pa.Schema) -> Notes:
+def metadata_of(schema: pa.Schema) -> FileMetadata:
     """Return the metadata of a schema."""
     free_text = _decode(schema.metadata)
     pandas_metadata = _parse_json(free_text.pop("pandas", ""))
-    return Notes(
+    return FileMetadata(
         family="arrow",
-        columns={field.name: _column_notes(_decode(field.metadata)) for field in schema},
+        columns={field.name: _parse_column_metadata(_decode(field.metadata)) for field in schema},
         free_text=free_text,
         pandas_metadata=pandas_metadata if isinstance(pandas_metadata, dict) else None,
     )
 
 
-def with_notes(source: Source) -> pa.Table:
-    """Return the table with the notes as schema metadata."""
-    table, notes = source.table, source.notes
+def with_schema_metadata(source: Source) -> pa.Table:
+    """Return the table with the metadata of its file in its schema."""
+    table, metadata = source.table, source.metadata
     fields = [
-        field.with_metadata(_entries(notes.of_column(field.name)) or None) for field in table.schema
+        field.with_metadata(_entries(metadata.of_column(field.name)) or None)
+        for field in table.schema
     ]
-    entries = {str(key): str(text) for key, text in notes.free_text.items() if text}
-    if notes.pandas_metadata is not None:
-        entries["pandas"] = json.dumps(_pandas_metadata(notes.pandas_metadata, table))
+    entries = {str(key): str(text) for key, text in metadata.free_text.items() if text}
+    if metadata.pandas_metadata is not None:
+        entries["pandas"] = json.dumps(_pandas_metadata(metadata.pandas_metadata, table))
     return pa.Table.from_arrays(table.columns, schema=pa.schema(fields, entries or None))
 
 
-def _column_notes(entries: dict[str, str]) -> ColumnNotes:
+def _parse_column_metadata(entries: dict[str, str]) -> ColumnMetadata:
     label = next((entries[key] for key in LABELS if entries.get(key)), None)
     values = _parse_json(entries.pop(VALUE_LABELS, ""))
     value_labels = {}
@@ -72,7 +73,7 @@ def _column_notes(entries: dict[str, str]) -> ColumnNotes:
         if isinstance(pair, list) and len(pair) == 2 and not isinstance(pair[0], list | dict):
             value_labels[pair[0]] = str(pair[1])
     releasable_keys = (*LABELS, *HARMLESS)
-    return ColumnNotes(
+    return ColumnMetadata(
         label=label,
         value_labels=value_labels,
         releasable_metadata={key: text for key, text in entries.items() if key in releasable_keys},
@@ -80,12 +81,12 @@ def _column_notes(entries: dict[str, str]) -> ColumnNotes:
     )
 
 
-def _entries(notes: ColumnNotes) -> dict[str, str]:
-    entries = {**notes.other_metadata, **notes.releasable_metadata}
-    if notes.label and notes.label not in entries.values():
-        entries["label"] = notes.label
-    if notes.value_labels:
-        pairs = [[value, label] for value, label in notes.value_labels.items()]
+def _entries(metadata: ColumnMetadata) -> dict[str, str]:
+    entries = {**metadata.other_metadata, **metadata.releasable_metadata}
+    if metadata.label and metadata.label not in entries.values():
+        entries["label"] = metadata.label
+    if metadata.value_labels:
+        pairs = [[value, label] for value, label in metadata.value_labels.items()]
         entries[VALUE_LABELS] = json.dumps(pairs, ensure_ascii=False)
     return entries
 
@@ -95,25 +96,25 @@ def _pandas_metadata(pandas_metadata: Mapping[str, Any], table: pa.Table) -> dic
     schema = pa.Schema.from_pandas(
         table.slice(0, 0).to_pandas(ignore_metadata=True), preserve_index=False
     )
-    described: dict[str, Any] = json.loads(schema.metadata[b"pandas"])
+    new_metadata: dict[str, Any] = json.loads(schema.metadata[b"pandas"])
     index = [
         name for name in _entries_of(pandas_metadata, "index_columns") if name in table.column_names
     ]
-    described["index_columns"] = index
+    new_metadata["index_columns"] = index
     original_types = {
         column["field_name"]: column.get("numpy_type")
         for column in _entries_of(pandas_metadata, "columns")
         if isinstance(column, dict) and isinstance(column.get("field_name"), str)
     }
     types = dict(zip(table.column_names, table.schema.types, strict=True))
-    for column in described["columns"]:
+    for column in new_metadata["columns"]:
         name = column["field_name"]
         if name in index and name.startswith("__index_level_"):
             column["name"] = None
         original_type = original_types.get(name)
         if _NUMPY.fullmatch(str(original_type)) and not pa.types.is_floating(types[name]):
             column["numpy_type"] = original_type
-    return described
+    return new_metadata
 
 
 def _entries_of(pandas_metadata: Mapping[str, Any], key: str) -> list[Any]:

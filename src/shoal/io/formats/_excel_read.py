@@ -17,9 +17,9 @@ from shoal.errors import ColumnError, FileError
 from shoal.io.dialect import Dialect
 from shoal.io.formats._sheet_columns import SheetColumns
 from shoal.io.formats._xlsx_parts import sheet_parts
-from shoal.io.notes import ColumnNotes, Notes
+from shoal.io.metadata import ColumnMetadata, FileMetadata
+from shoal.io.size_limits import check_growth
 from shoal.io.source import Source
-from shoal.io.table_size import check_growth
 
 CELL_SIZE = 64  # bytes of a value in Python, about
 _REPEATED_ROW = re.compile(
@@ -43,12 +43,12 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             has_errors, has_empty_formulas, formats = sheet_parts(path, title)
         if has_errors or has_empty_formulas:
             _check_cells(path, title, columns)
-    notes = {
-        name: ColumnNotes(format=formats.get(i))
+    column_metadata = {
+        name: ColumnMetadata(format=formats.get(i))
         for name, i in zip(columns.names, columns.positions, strict=True)
     }
     table = columns.table()
-    return Source(table, Notes("excel", notes), remarks=tuple(columns.remarks))
+    return Source(table, FileMetadata("excel", column_metadata), remarks=tuple(columns.remarks))
 
 
 @contextmanager

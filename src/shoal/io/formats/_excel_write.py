@@ -22,8 +22,8 @@ MAX_TEXT = 32_767
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write an Excel file of one sheet; return sentences about lost metadata."""
     del dialect, target
-    table, notes = source.table, source.notes
-    keeps_formats = notes.family == "excel"
+    table, metadata = source.table, source.metadata
+    keeps_formats = metadata.family == "excel"
     if table.num_rows > MAX_RECORDS or table.num_columns > MAX_COLUMNS:
         raise FileError(
             f"An Excel file holds {MAX_RECORDS} records and {MAX_COLUMNS} columns; there are"
@@ -32,13 +32,13 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
             records=table.num_rows,
             columns=table.num_columns,
         )
-    columns = {name: _writable(table.column(name), name) for name in table.column_names}
-    formats = {name: notes.of_column(name).format for name in columns if keeps_formats}
+    columns = {name: _to_writable(table.column(name), name) for name in table.column_names}
+    formats = {name: metadata.of_column(name).format for name in columns if keeps_formats}
     try:
         _write_book(path, columns, formats)
     except xlsxwriter.exceptions.FileCreateError as error:
         raise OSError(*error.args[0].args) from None
-    return notes.describe_loss("An Excel file", ("formats",), "excel")
+    return metadata.describe_loss("An Excel file", ("formats",), "excel")
 
 
 def _write_book(path: Path, columns: dict[str, Any], formats: dict[str, str | None]) -> None:
@@ -69,7 +69,7 @@ class _Exact(float):
         return self.digits
 
 
-def _writable(column: Any, name: str) -> Any:
+def _to_writable(column: Any, name: str) -> Any:
     """Return a column of values that a cell can hold."""
     column = without_dictionary(column)
     arrow_type = column.type

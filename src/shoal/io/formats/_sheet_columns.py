@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from shoal.errors import FileError
 from shoal.frame.decimals import MAX_EXACT_INTEGER
-from shoal.io.table_size import check_columns
+from shoal.io.size_limits import check_columns
 
 _KINDS = {bool: "yes/no", int: "number", float: "number", str: "text", dt.datetime: "date"}
 _KINDS |= {dt.date: "date", dt.time: "time", dt.timedelta: "time"}

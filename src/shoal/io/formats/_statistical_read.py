@@ -17,7 +17,7 @@ from shoal.errors import FileError, MissingDependency
 from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.io.dialect import Dialect
 from shoal.io.formats._date_encoding import DateEncoding
-from shoal.io.table_size import check_columns, check_growth
+from shoal.io.size_limits import check_columns, check_growth
 
 OBJECT_SIZE = 32  # bytes per value in pyreadstat, besides the value itself
 INTEGERS = {"int8": pa.int8(), "int16": pa.int16(), "int32": pa.int32()}
@@ -90,7 +90,7 @@ def _check_size(
 def numbers(
     cells: list[Any], kind: str, *, date_encoding: DateEncoding | None, is_whole: bool
 ) -> tuple[pa.Array, pa.Array | None]:
-    """Return a column of numbers or dates, and its missing codes as letters."""
+    """Return a column of numbers or dates, and its missing codes as letters; None without any."""
     letters = [cell if isinstance(cell, str) else None for cell in cells]
     values = np.array(
         [np.nan if cell is None or isinstance(cell, str) else cell for cell in cells], np.float64

@@ -13,7 +13,7 @@ from shoal.frame.arrow_types import is_text
 from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.io.formats._date_encoding import DateEncoding
 from shoal.io.formats._statistical_read import pyreadstat
-from shoal.io.notes import Notes
+from shoal.io.metadata import FileMetadata
 from shoal.io.source import Source
 
 
@@ -48,13 +48,15 @@ def display_formats(
 ) -> dict[str, str | None]:
     """Return the display format of each column: its own, if the source is of the same family.
 
-    ``defaults`` are the clocks of dates and of times, with a format for columns that have none.
+    ``defaults`` are the formats, by encoding, of dates and times in columns that have none.
     """
     dates, datetimes = defaults
     formats = {}
     for field in source.table.schema:
         source_format = (
-            source.notes.of_column(field.name).format if source.notes.family == family else None
+            source.metadata.of_column(field.name).format
+            if source.metadata.family == family
+            else None
         )
         encoding = dates if pa.types.is_date(field.type) else None
         encoding = datetimes if pa.types.is_timestamp(field.type) else encoding
@@ -95,11 +97,11 @@ def with_letters(column: Any, letters: list[str | None]) -> Any:
 
 
 def letters(
-    notes: Notes, name: str, spell_code: Callable[[str], str | None]
+    metadata: FileMetadata, name: str, spell_code: Callable[[str], str | None]
 ) -> list[str | None] | None:
     """Return the missing codes of a column as letters; None if the family has none."""
-    codes = notes.of_column(name).codes
-    if codes is None or notes.family not in ("stata", "sas"):
+    codes = metadata.of_column(name).codes
+    if codes is None or metadata.family not in ("stata", "sas"):
         return None
     return [None if code is None else spell_code(code) for code in codes.to_pylist()]
 
@@ -108,43 +110,44 @@ def labels_for(value_labels: Mapping[Any, str], column: pa.ChunkedArray) -> dict
     """Return value labels with values of the column's type; missing codes stay letters."""
     if pa.types.is_string(column.type):
         return {str(value): label for value, label in value_labels.items()}
-    converted: dict[Any, str] = {}
+    converted_labels: dict[Any, str] = {}
     for value, label in value_labels.items():
         if isinstance(value, str) and len(value) == 1:
-            converted[value] = label
+            converted_labels[value] = label
         elif isinstance(value, int | float):
             is_whole = float(value).is_integer()
             if is_whole or not pa.types.is_integer(column.type):
-                converted[int(value) if is_whole else value] = label
-    return converted
+                converted_labels[int(value) if is_whole else value] = label
+    return converted_labels
 
 
 def shorten_labels(
-    notes: Notes,
+    metadata: FileMetadata,
     kind: str,
     shorten_label: Callable[[str], str],
     shorten_value_label: Callable[[str], str],
-) -> tuple[Notes, list[str]]:
-    """Return the notes with labels shortened to fit the format, and a remark on which."""
-    columns, shortened = {}, []
-    for name, column in notes.columns.items():
+) -> tuple[FileMetadata, list[str]]:
+    """Return the metadata with labels shortened to fit the format, and a remark on which."""
+    columns, shortened_columns = {}, []
+    for name, column in metadata.columns.items():
         values = {key: shorten_value_label(text) for key, text in column.value_labels.items()}
         columns[name] = replace(
             column, label=column.label and shorten_label(column.label), value_labels=values
         )
         if columns[name].label != column.label or values != column.value_labels:
-            shortened.append(repr(name))
+            shortened_columns.append(repr(name))
     remarks = [
-        f"{kind} limits the length of labels; shortened are those of {', '.join(shortened)}."
+        f"{kind} limits the length of labels; shortened are those of"
+        f" {', '.join(shortened_columns)}."
     ]
-    return replace(notes, columns=columns), remarks if shortened else []
+    return replace(metadata, columns=columns), remarks if shortened_columns else []
 
 
-def check_names(table: pa.Table, pattern: Any, reserved: Collection[str], kind: str) -> None:
+def check_names(table: pa.Table, pattern: Any, reserved_names: Collection[str], kind: str) -> None:
     """Refuse column names that the format does not allow."""
     name_by_lower: dict[str, str] = {}
     for name in table.column_names:
-        if not pattern.fullmatch(name) or name in reserved:
+        if not pattern.fullmatch(name) or name in reserved_names:
             raise FileError(
                 f"{kind} cannot hold a column named {name!r}. Rename it, with few letters, digits"
                 " and _, and no reserved word; or write another format.",

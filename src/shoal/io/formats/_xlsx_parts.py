@@ -109,7 +109,7 @@ def _cell_formats(archive: zipfile.ZipFile) -> list[str]:
 
 
 def _column_number(reference: str) -> int | None:
-    """Return the number of a column from 0, by a cell's reference such as ``AB12``."""
+    """Return the column, counted from 0, of a reference such as ``AB12``; None for other text."""
     letters = reference.rstrip("0123456789")
     if not letters.isalpha():
         return None

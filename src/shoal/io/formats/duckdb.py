@@ -14,8 +14,8 @@ from shoal._params import hint
 from shoal.errors import FileError, MissingDependency
 from shoal.io.dialect import Dialect
 from shoal.io.formats import _arrow
+from shoal.io.size_limits import check_columns, check_growth
 from shoal.io.source import Source
-from shoal.io.table_size import check_columns, check_growth
 
 try:
     import duckdb
@@ -72,9 +72,9 @@ def _table(connection: Any, path: Path, dialect: Dialect) -> pa.Table:
             code="no-such-table",
             table=table_name,
         )
-    quoted = ".".join('"' + word.replace('"', '""') + '"' for word in tables[table_name])
+    quoted_name = ".".join('"' + word.replace('"', '""') + '"' for word in tables[table_name])
     with warnings.catch_warnings(action="ignore"):
-        relation = connection.sql(f"SELECT * FROM {quoted}")
+        relation = connection.sql(f"SELECT * FROM {quoted_name}")
         reader = relation.to_arrow_reader(ROWS_PER_BATCH)
     check_columns(path.name, len(reader.schema.names))
     batches, size = [], 0

@@ -8,8 +8,8 @@ from pyarrow import feather
 
 from shoal.io.dialect import Dialect
 from shoal.io.formats import _arrow
+from shoal.io.size_limits import check_columns
 from shoal.io.source import Source
-from shoal.io.table_size import check_columns
 
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
@@ -25,7 +25,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 
 
 def _check_width(path: Path) -> None:
-    """Refuse a file of too many columns before it is read, where its header tells them."""
+    """Refuse a file of too many columns before it is read, if its header states them."""
     try:
         with path.open("rb") as file, pa.ipc.open_file(file) as opened_file:
             columns = len(opened_file.schema)
@@ -37,7 +37,7 @@ def _check_width(path: Path) -> None:
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write a Feather file; return sentences about lost metadata."""
     del dialect, target
-    feather.write_feather(_arrow.with_notes(source), path)
-    return source.notes.describe_loss(
-        "A Feather file", (*_arrow.SUPPORTED_METADATA, *source.notes.free_text), "arrow"
+    feather.write_feather(_arrow.with_schema_metadata(source), path)
+    return source.metadata.describe_loss(
+        "A Feather file", (*_arrow.SUPPORTED_METADATA, *source.metadata.free_text), "arrow"
     )

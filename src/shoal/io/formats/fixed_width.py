@@ -24,8 +24,8 @@ from shoal.frame.types import Type
 from shoal.io.compression import open_decompressed_text
 from shoal.io.csv import MAX_LINE, cell_texts, parse_columns, wrong_encoding
 from shoal.io.dialect import Dialect
+from shoal.io.size_limits import check_growth
 from shoal.io.source import Source
-from shoal.io.table_size import check_growth
 from shoal.io.text_style import open_styled, read_style
 
 KEYS = ("name", "start", "width", "type")
@@ -72,11 +72,12 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     table = pa.Table.from_arrays([pa.array(column, pa.string()) for column in cells], names=names)
     numeric = [position.name for position in positions if position.type == "number"]
     parsed = parse_columns(table, [n for n in numeric if numbers is None or n in numbers], dialect)
-    declared: dict[str, Any] = {
+    declared_types: dict[str, Any] = {
         position.name: Type("numeric") if position.type == "number" else "text"
         for position in positions
     }
-    return Source(parsed, text_dialect=dialect, style=read_style(path, dialect), declared=declared)
+    style = read_style(path, dialect)
+    return Source(parsed, text_dialect=dialect, style=style, declared_types=declared_types)
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
@@ -103,7 +104,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     lines = pc.binary_join_element_wise(*padded_columns, "")
     with open_styled(path, dialect, source.style, target) as file:
         file.writelines(f"{line}{source.style.line_end}" for line in lines.to_pylist())
-    return source.notes.describe_loss("A fixed-width table", (), "text")
+    return source.metadata.describe_loss("A fixed-width table", (), "text")
 
 
 def read_layout(dialect: Dialect, path: Path) -> list[Position]:

@@ -13,8 +13,8 @@ from shoal.frame.arrow_types import is_text, without_dictionary
 from shoal.io.compression import open_compressed_text, open_decompressed_text
 from shoal.io.csv import MAX_LINE, wrong_encoding
 from shoal.io.dialect import Dialect
+from shoal.io.size_limits import check_columns, check_growth
 from shoal.io.source import Source
-from shoal.io.table_size import check_columns, check_growth
 
 _TYPES: dict[frozenset[type], pa.DataType] = {
     frozenset({int}): pa.int64(),
@@ -47,14 +47,14 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     del dialect
     table = source.table
     names = table.column_names
-    columns = [_writable(table.column(name), name) for name in names]
+    columns = [_to_writable(table.column(name), name) for name in names]
     with open_compressed_text(path, "utf-8", target) as file:
         for batch in pa.table(columns, names=names).to_batches(max_chunksize=1 << 14):
             rows = zip(*(column.to_pylist() for column in batch.columns), strict=True)
             for row in rows:
                 record = dict(zip(names, row, strict=True))
                 file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
-    return source.notes.describe_loss("A file of JSON lines", (), "json")
+    return source.metadata.describe_loss("A file of JSON lines", (), "json")
 
 
 def _lines(path: Path, dialect: Dialect) -> Iterator[tuple[int, str]]:
@@ -119,7 +119,7 @@ def _column(name: str, cells: list[Any]) -> pa.Array:
         ) from None
 
 
-def _writable(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+def _to_writable(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """Return a column of values that JSON has."""
     column = without_dictionary(column)
     arrow_type = column.type

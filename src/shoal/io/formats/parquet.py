@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 from shoal.errors import FileError
 from shoal.io.dialect import Dialect
 from shoal.io.formats import _arrow
+from shoal.io.size_limits import check_columns, check_growth, growth_limit
 from shoal.io.source import Source
-from shoal.io.table_size import check_columns, check_growth, growth_limit
 
 _WIDTHS = {"BOOLEAN": 1 / 8, "INT32": 4, "INT64": 8, "INT96": 8, "FLOAT": 4, "DOUBLE": 8}
 _BATCH_SIZE = 1 << 28  # bytes to decode at a time where a page may hold a long text
@@ -70,7 +70,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
                 code="unrepresentable-column",
                 column=field.name,
             )
-    pq.write_table(_arrow.with_notes(source), path)
-    return source.notes.describe_loss(
-        "A Parquet file", (*_arrow.SUPPORTED_METADATA, *source.notes.free_text), "arrow"
+    pq.write_table(_arrow.with_schema_metadata(source), path)
+    return source.metadata.describe_loss(
+        "A Parquet file", (*_arrow.SUPPORTED_METADATA, *source.metadata.free_text), "arrow"
     )

@@ -19,9 +19,9 @@ import pyarrow as pa
 from shoal._params import hint
 from shoal.errors import ColumnError, FileError, MissingDependency
 from shoal.io.dialect import Dialect
-from shoal.io.notes import ColumnNotes, Notes
+from shoal.io.metadata import ColumnMetadata, FileMetadata
+from shoal.io.size_limits import check_columns, check_growth
 from shoal.io.source import Source
-from shoal.io.table_size import check_columns, check_growth
 
 try:
     import rdata
@@ -69,14 +69,18 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
         raise _damaged_error(path) from None
     frame = _choose(objects, path, dialect.table)
     check_columns(path.name, len(frame.columns))
-    columns, notes = {}, {}
+    columns, column_metadata = {}, {}
     for name, values in frame.columns.items():
         labelled = values if isinstance(values, _Labelled) else _Labelled(values)
         columns[name] = _array(name, labelled.values)
-        notes[name] = ColumnNotes(label=labelled.label, value_labels=labelled.value_labels)
+        column_metadata[name] = ColumnMetadata(
+            label=labelled.label, value_labels=labelled.value_labels
+        )
     remarks = ("The names of the rows are left out: they may name persons.",)
     table = pa.table(columns)
-    return Source(table, Notes("r", notes), remarks=remarks if frame.has_row_names else ())
+    return Source(
+        table, FileMetadata("r", column_metadata), remarks=remarks if frame.has_row_names else ()
+    )
 
 
 def _decompress(path: Path, dialect: Dialect) -> bytes:

@@ -14,11 +14,11 @@ from shoal.io.formats import _statistical_read as reading
 from shoal.io.formats import _statistical_write as writing
 from shoal.io.formats._date_encoding import DateEncoding
 from shoal.io.formats._xport import read_letters, write_letters
-from shoal.io.notes import ColumnNotes, Notes
+from shoal.io.metadata import ColumnMetadata, FileMetadata
 from shoal.io.source import Source
 
 reading.pyreadstat()
-SUPPORTED_METADATA = ("labels", "missing codes", "formats", Notes.LABEL)
+SUPPORTED_METADATA = ("labels", "missing codes", "formats", FileMetadata.LABEL)
 DATES = DateEncoding("1960-01-01", 86_400_000, True)
 DATETIMES = DateEncoding("1960-01-01", 1000, False)
 _NAME = re.compile(r"[A-Za-z_]\w{0,31}", re.ASCII)
@@ -34,7 +34,7 @@ _DATE_FORMATS = (
     "MONYY",
 )
 _DATETIME_FORMATS = ("DATETIME", "E8601DT", "B8601DT", "IS8601DT", "DATEAMPM")
-_CREATED = b"01JAN70:00:00:00"
+_CREATION_TIME = b"01JAN70:00:00:00"
 _TIME_OFFSETS = (144, 160, 464, 480)  # created and modified, of library and member
 
 
@@ -56,7 +56,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
         reader = reading.pyreadstat().read_sas7bdat
         cells, meta = reading.read_columns(reader, path, dialect, "a SAS file", user_missing=True)
         labels = _labels(_catalogue(path), dialect)
-    columns, notes = {}, {}
+    columns, column_metadata = {}, {}
     for name, column in cells.items():
         display_format = meta.original_variable_types.get(name) or None
         kind = meta.readstat_variable_types[name]
@@ -70,17 +70,20 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
                 date_encoding=_encoding_of_format(display_format),
                 is_whole=display_format is None or "." not in display_format,
             )
-        notes[name] = ColumnNotes(
+        column_metadata[name] = ColumnMetadata(
             label=meta.column_names_to_labels.get(name) or None,
             value_labels=labels.get(meta.variable_to_label.get(name, ""), {}),
             format=display_format,
             codes=codes,
         )
-    return Source(pa.table(columns), Notes("sas", notes, {Notes.LABEL: meta.file_label}))
+    return Source(
+        pa.table(columns),
+        FileMetadata("sas", column_metadata, {FileMetadata.LABEL: meta.file_label}),
+    )
 
 
 def _catalogue(path: Path) -> Path | None:
-    """Return the catalogue of formats beside a file: of its own name, or ``formats.sas7bcat``."""
+    """Return the catalogue next to a file: of its name, or ``formats.sas7bcat``, or None."""
     catalogues = (path.with_suffix(".sas7bcat"), path.with_name("formats.sas7bcat"))
     return next((file for file in catalogues if file.is_file()), None)
 
@@ -98,8 +101,8 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     """Write a SAS transport file; return sentences about lost metadata."""
     del dialect, target
     writing.check_names(source.table, _NAME, (), "A SAS transport file")
-    notes, remarks = writing.shorten_labels(
-        source.notes, "A SAS transport file", lambda text: writing.truncate(text, 256), str
+    metadata, remarks = writing.shorten_labels(
+        source.metadata, "A SAS transport file", lambda text: writing.truncate(text, 256), str
     )
     formats = writing.display_formats(
         source, "sas", _encoding_of_format, {DATES: "YYMMDD10", DATETIMES: "DATETIME20"}
@@ -115,10 +118,10 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         writing.frame(table),
         path,
         "A SAS transport file",
-        file_label=notes.free_text.get(Notes.LABEL) or "",
-        column_labels={name: notes.of_column(name).label for name in table.column_names},
+        file_label=metadata.free_text.get(FileMetadata.LABEL) or "",
+        column_labels={name: metadata.of_column(name).label for name in table.column_names},
         table_name="RELEASE",
-        file_format_version=_version(table, notes),
+        file_format_version=_version(table, metadata),
         variable_format={
             name: display_format for name, display_format in formats.items() if display_format
         },
@@ -127,11 +130,11 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     letters = {
         number: codes
         for number, name in enumerate(table.column_names)
-        if (codes := writing.letters(notes, name, str.upper)) is not None
+        if (codes := writing.letters(metadata, name, str.upper)) is not None
     }
     write_letters(path, table.num_rows, letters)
-    writing.fix_times(path, [(i, _CREATED) for i in _TIME_OFFSETS])
-    return [*remarks, *notes.describe_loss("A SAS transport file", SUPPORTED_METADATA, "sas")]
+    writing.fix_times(path, [(i, _CREATION_TIME) for i in _TIME_OFFSETS])
+    return [*remarks, *metadata.describe_loss("A SAS transport file", SUPPORTED_METADATA, "sas")]
 
 
 def _with_letters(cells: Mapping[str, list[Any]], path: Path) -> dict[str, list[Any]]:
@@ -139,14 +142,14 @@ def _with_letters(cells: Mapping[str, list[Any]], path: Path) -> dict[str, list[
     columns = dict(cells)
     names = list(cells)
     try:
-        coded = read_letters(path, len(cells[names[0]])) if names else {}
+        letters_by_number = read_letters(path, len(cells[names[0]])) if names else {}
     except (ValueError, IndexError):
         raise FileError(
             f"{path.name!r} is not a SAS transport file, or it is damaged.",
             code="file-damaged",
             file=path.name,
         ) from None
-    for number, letters in coded.items():
+    for number, letters in letters_by_number.items():
         column = columns[names[number]]
         columns[names[number]] = [
             cell if cell is not None else letter
@@ -155,14 +158,18 @@ def _with_letters(cells: Mapping[str, list[Any]], path: Path) -> dict[str, list[
     return columns
 
 
-def _version(table: pa.Table, notes: Notes) -> int:
+def _version(table: pa.Table, metadata: FileMetadata) -> int:
     """Return 5, which all software reads, if names, labels and texts are short enough; else 8."""
     for name in table.column_names:
         column = table.column(name)
         longest = 0
         if pa.types.is_string(column.type):
             longest = pc.max(pc.binary_length(column)).as_py() or 0
-        if len(name) > 8 or len((notes.of_column(name).label or "").encode()) > 40 or longest > 200:
+        if (
+            len(name) > 8
+            or len((metadata.of_column(name).label or "").encode()) > 40
+            or longest > 200
+        ):
             return 8
     return 5
 
@@ -187,7 +194,7 @@ def _check_range(table: pa.Table) -> None:
 
 
 def _encoding_of_format(display_format: str | None) -> DateEncoding | None:
-    """Return the clock of a display format; None if it is not a date or a time."""
+    """Return the date encoding of a display format; None if it shows no dates or times."""
     format_name = (display_format or "").upper().rstrip("0123456789.")
     if format_name in _DATETIME_FORMATS:
         return DATETIMES

@@ -12,7 +12,7 @@ from shoal.io.dialect import Dialect
 from shoal.io.formats import _statistical_read as reading
 from shoal.io.formats import _statistical_write as writing
 from shoal.io.formats._date_encoding import DateEncoding
-from shoal.io.notes import ColumnNotes, Notes, with_codes
+from shoal.io.metadata import ColumnMetadata, FileMetadata, with_codes
 from shoal.io.source import Source
 
 reading.pyreadstat()
@@ -22,16 +22,18 @@ SUPPORTED_METADATA = (
     "missing codes",
     "formats",
     "levels of measurement",
-    Notes.LABEL,
-    Notes.TEXT,
+    FileMetadata.LABEL,
+    FileMetadata.TEXT,
 )
 DATES = DateEncoding("1582-10-14", 1000, True)
 DATETIMES = DateEncoding("1582-10-14", 1000, False)
 _NAME = re.compile(r"[^\W\d_][\w.@#$]{0,63}")
-_RESERVED = ("ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH")
+_RESERVED_WORDS = (
+    "ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH",
+)  # fmt: skip
 _DATE_FORMATS = ("DATE", "ADATE", "EDATE", "SDATE", "JDATE")
 _DATETIME_FORMATS = ("DATETIME", "YMDHMS")
-_CREATED = [(92, b"01 Jan 70"), (101, b"00:00:00")]
+_CREATION_TIMES = [(92, b"01 Jan 70"), (101, b"00:00:00")]
 
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
@@ -42,7 +44,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     else:
         reader, options = reading.pyreadstat().read_sav, {"user_missing": True}
     cells, meta = reading.read_columns(reader, path, dialect, "an SPSS file", **options)
-    columns, notes = {}, {}
+    columns, column_metadata = {}, {}
     for name, column in cells.items():
         display_format = meta.original_variable_types.get(name)
         ranges = meta.missing_ranges.get(name, [])
@@ -50,7 +52,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             column, meta.readstat_variable_types[name], display_format, ranges
         )
         measure = meta.variable_measure.get(name)
-        notes[name] = ColumnNotes(
+        column_metadata[name] = ColumnMetadata(
             label=meta.column_names_to_labels.get(name) or None,
             value_labels=meta.variable_value_labels.get(name, {}),
             format=display_format,
@@ -60,24 +62,24 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             codes=codes,
         )
     free_text = {
-        Notes.LABEL: meta.file_label,
-        Notes.TEXT: meta.notes,
+        FileMetadata.LABEL: meta.file_label,
+        FileMetadata.TEXT: meta.notes,
         "its multiple-response sets": list(meta.mr_sets),
     }
-    return Source(pa.table(columns), Notes("spss", notes, free_text))
+    return Source(pa.table(columns), FileMetadata("spss", column_metadata, free_text))
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write an SPSS file; return sentences about lost metadata."""
     del dialect
-    writing.check_names(source.table, _NAME, _RESERVED, "An SPSS file")
-    notes, remarks = writing.shorten_labels(
-        source.notes,
+    writing.check_names(source.table, _NAME, _RESERVED_WORDS, "An SPSS file")
+    metadata, remarks = writing.shorten_labels(
+        source.metadata,
         "An SPSS file",
         lambda text: writing.truncate(text, 256),
         lambda text: writing.truncate(text, 120),
     )
-    from_spss = notes.family == "spss"
+    from_spss = metadata.family == "spss"
     formats = writing.display_formats(
         source, "spss", _encoding_of_format, {DATES: "SDATE10", DATETIMES: "DATETIME20"}
     )
@@ -92,21 +94,21 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     labels = {}
     for i, name in enumerate(table.column_names):
         table = table.set_column(
-            i, name, _to_storable(table.column(name), notes.of_column(name), from_spss)
+            i, name, _to_storable(table.column(name), metadata.of_column(name), from_spss)
         )
-        labels[name] = _labels(notes.of_column(name), table.column(name))
-    columns = notes.columns if from_spss else {}
+        labels[name] = _labels(metadata.of_column(name), table.column(name))
+    columns = metadata.columns if from_spss else {}
     compressed = target.suffix.lower() == ".zsav"
     writing.write_file(
         reading.pyreadstat().write_sav,
         writing.frame(table),
         path,
         "An SPSS file",
-        file_label=notes.free_text.get(Notes.LABEL) or "",
-        column_labels={name: notes.of_column(name).label for name in table.column_names},
+        file_label=metadata.free_text.get(FileMetadata.LABEL) or "",
+        column_labels={name: metadata.of_column(name).label for name in table.column_names},
         compress=compressed,
         row_compress=not compressed,
-        note=list(notes.free_text.get(Notes.TEXT) or ()) or None,
+        note=list(metadata.free_text.get(FileMetadata.TEXT) or ()) or None,
         variable_value_labels={name: texts for name, texts in labels.items() if texts},
         missing_ranges={name: column.missing for name, column in columns.items() if column.missing},
         variable_display_width={name: column.width for name, column in columns.items()},
@@ -117,46 +119,50 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
             name: display_format for name, display_format in formats.items() if display_format
         },
     )
-    writing.fix_times(path, _CREATED)
-    return [*remarks, *notes.describe_loss("An SPSS file", SUPPORTED_METADATA, "spss")]
+    writing.fix_times(path, _CREATION_TIMES)
+    return [*remarks, *metadata.describe_loss("An SPSS file", SUPPORTED_METADATA, "spss")]
 
 
 def _column(
     cells: list[Any], kind: str, display_format: str | None, ranges: list[Any]
 ) -> tuple[pa.Array, pa.Array | None]:
-    """Return a column with declared missing values as null, and the missing codes."""
+    """Return a column with declared missing values as null, and these codes; None without any."""
     if kind.startswith("string"):
         column = reading.text(cells, blank_is_missing=False)
-        coded = np.isin(np.array(cells, object), [missing_range["lo"] for missing_range in ranges])
+        is_code = np.isin(
+            np.array(cells, object), [missing_range["lo"] for missing_range in ranges]
+        )
     else:
         values = np.array([np.nan if cell is None else cell for cell in cells], np.float64)
-        coded = np.zeros(len(values), bool)
+        is_code = np.zeros(len(values), bool)
         for missing_range in ranges:
-            coded |= (values >= missing_range["lo"]) & (values <= missing_range["hi"])
+            is_code |= (values >= missing_range["lo"]) & (values <= missing_range["hi"])
         is_whole = (display_format or "").endswith(".0") or (display_format or "").isalnum()
         column = reading.to_type(
-            np.where(coded, np.nan, values),
+            np.where(is_code, np.nan, values),
             kind,
             date_encoding=_encoding_of_format(display_format),
             is_whole=is_whole,
         )
         cells = values.tolist()
-    if not coded.any():
+    if not is_code.any():
         return column, None
-    codes = [cell if code else None for cell, code in zip(cells, coded, strict=True)]
-    is_value = pa.array(~coded)
+    codes = [cell if code else None for cell, code in zip(cells, is_code, strict=True)]
+    is_value = pa.array(~is_code)
     codes = pa.array(codes, pa.string() if kind.startswith("string") else pa.float64())
     valid = pa.compute.if_else(is_value, column, pa.scalar(None, column.type))
     return valid, codes
 
 
-def _to_storable(column: pa.ChunkedArray, notes: ColumnNotes, from_spss: bool) -> pa.ChunkedArray:
+def _to_storable(
+    column: pa.ChunkedArray, metadata: ColumnMetadata, from_spss: bool
+) -> pa.ChunkedArray:
     """Return a column as SPSS stores it: numbers as floats, with missing codes."""
     if not pa.types.is_string(column.type):
         column = column.cast(pa.float64())
     if not from_spss:
         return column
-    return _pad_to_width(with_codes(column, notes.codes), notes.format)
+    return _pad_to_width(with_codes(column, metadata.codes), metadata.format)
 
 
 def _pad_to_width(column: pa.ChunkedArray, display_format: str | None) -> pa.ChunkedArray:
@@ -173,15 +179,15 @@ def _pad_to_width(column: pa.ChunkedArray, display_format: str | None) -> pa.Chu
     return pa.chunked_array([cells], pa.string())
 
 
-def _labels(notes: ColumnNotes, column: pa.ChunkedArray) -> dict[Any, str]:
+def _labels(metadata: ColumnMetadata, column: pa.ChunkedArray) -> dict[Any, str]:
     """Return the value labels without letters, which are missing codes of other software."""
-    labels = writing.labels_for(notes.value_labels, column)
+    labels = writing.labels_for(metadata.value_labels, column)
     text = pa.types.is_string(column.type)
     return {value: label for value, label in labels.items() if text or not isinstance(value, str)}
 
 
 def _encoding_of_format(display_format: str | None) -> DateEncoding | None:
-    """Return the clock of a display format; None if it is not a date or a time."""
+    """Return the date encoding of a display format; None if it shows no dates or times."""
     format_name = (re.match(r"[A-Z]+", display_format or "") or [""])[0]
     if format_name in _DATE_FORMATS:
         return DATES

@@ -12,18 +12,30 @@ from shoal.io.dialect import Dialect
 from shoal.io.formats import _statistical_read as reading
 from shoal.io.formats import _statistical_write as writing
 from shoal.io.formats._date_encoding import DateEncoding
-from shoal.io.notes import ColumnNotes, Notes
+from shoal.io.metadata import ColumnMetadata, FileMetadata
 from shoal.io.source import Source
 
 reading.pyreadstat()
-SUPPORTED_METADATA = ("labels", "value labels", "missing codes", "formats", Notes.LABEL)
+SUPPORTED_METADATA = ("labels", "value labels", "missing codes", "formats", FileMetadata.LABEL)
 DATES = DateEncoding("1960-01-01", 86_400_000, True)
 DATETIMES = DateEncoding("1960-01-01", 1, False)
 _NAME = re.compile(r"[^\W\d]\w{0,31}")
-_RESERVED = {"_all", "_b", "_coef", "_cons", "_n", "_N", "_pi", "_pred", "_rc", "_skip", "strL"}
-_RESERVED |= {"byte", "double", "float", "if", "in", "int", "long", "using", "with"}
-_RESERVED |= {f"str{width}" for width in range(1, 2046)}
-_CREATED = b"01 Jan 1970 00:00"
+_RESERVED_WORDS = {
+    "_all",
+    "_b",
+    "_coef",
+    "_cons",
+    "_n",
+    "_N",
+    "_pi",
+    "_pred",
+    "_rc",
+    "_skip",
+    "strL",
+}
+_RESERVED_WORDS |= {"byte", "double", "float", "if", "in", "int", "long", "using", "with"}
+_RESERVED_WORDS |= {f"str{width}" for width in range(1, 2046)}
+_CREATION_TIME = b"01 Jan 1970 00:00"
 
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
@@ -32,7 +44,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     _check_end(path)
     reader = reading.pyreadstat().read_dta
     cells, meta = reading.read_columns(reader, path, dialect, "a Stata file", user_missing=True)
-    columns, notes = {}, {}
+    columns, column_metadata = {}, {}
     for name, column in cells.items():
         display_format = meta.original_variable_types.get(name)
         kind = meta.readstat_variable_types[name]
@@ -43,22 +55,22 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             columns[name], codes = reading.numbers(
                 column, kind, date_encoding=_encoding_of_format(display_format), is_whole=False
             )
-        notes[name] = ColumnNotes(
+        column_metadata[name] = ColumnMetadata(
             label=meta.column_names_to_labels.get(name) or None,
             value_labels=meta.variable_value_labels.get(name, {}),
             format=display_format,
             codes=codes,
         )
-    free_text = {Notes.LABEL: meta.file_label, Notes.TEXT: meta.notes}
-    return Source(pa.table(columns), Notes("stata", notes, free_text))
+    free_text = {FileMetadata.LABEL: meta.file_label, FileMetadata.TEXT: meta.notes}
+    return Source(pa.table(columns), FileMetadata("stata", column_metadata, free_text))
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write a Stata file; return sentences about lost metadata."""
     del dialect, target
-    writing.check_names(source.table, _NAME, _RESERVED, "A Stata file")
-    notes, remarks = writing.shorten_labels(
-        source.notes, "A Stata file", lambda text: text[:80], lambda text: text[:8_000]
+    writing.check_names(source.table, _NAME, _RESERVED_WORDS, "A Stata file")
+    metadata, remarks = writing.shorten_labels(
+        source.metadata, "A Stata file", lambda text: text[:80], lambda text: text[:8_000]
     )
     formats = writing.display_formats(
         source, "stata", _encoding_of_format, {DATES: "%td", DATETIMES: "%tc"}
@@ -72,12 +84,12 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     missing: dict[str, list[str]] = {}
     labels: dict[str, dict[Any, str]] = {}
     for name in table.column_names:
-        labels[name] = _labels(notes, name, table.column(name))
-        if len(labels[name]) < len(notes.of_column(name).value_labels):
+        labels[name] = _labels(metadata, name, table.column(name))
+        if len(labels[name]) < len(metadata.of_column(name).value_labels):
             remarks.append(
                 f"A Stata file labels whole numbers only; other labels of {name!r} are lost."
             )
-        letters = writing.letters(notes, name, _stata_code)
+        letters = writing.letters(metadata, name, _stata_code)
         if letters is not None:
             frame[name] = writing.with_letters(frame[name], letters)
         used_codes = {*(letters or ()), *(key for key in labels[name] if isinstance(key, str))}
@@ -87,8 +99,8 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         frame,
         path,
         "A Stata file",
-        file_label=notes.free_text.get(Notes.LABEL) or "",
-        column_labels={name: notes.of_column(name).label for name in table.column_names},
+        file_label=metadata.free_text.get(FileMetadata.LABEL) or "",
+        column_labels={name: metadata.of_column(name).label for name in table.column_names},
         version=14,
         variable_value_labels={name: texts for name, texts in labels.items() if texts},
         missing_user_values={name: codes for name, codes in missing.items() if codes},
@@ -97,18 +109,20 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         },
     )
     _fix_time(path)
-    return [*remarks, *notes.describe_loss("A Stata file", SUPPORTED_METADATA, "stata")]
+    return [*remarks, *metadata.describe_loss("A Stata file", SUPPORTED_METADATA, "stata")]
 
 
-def _labels(notes: Notes, name: str, column: pa.ChunkedArray) -> dict[Any, str]:
+def _labels(metadata: FileMetadata, name: str, column: pa.ChunkedArray) -> dict[Any, str]:
     """Return the value labels that Stata holds: those of whole numbers and missing codes."""
     if pa.types.is_string(column.type):
         return {}
-    labels = writing.labels_for(notes.of_column(name).value_labels, column)
-    spelled = {_stata_code(k) if isinstance(k, str) else k: label for k, label in labels.items()}
+    labels = writing.labels_for(metadata.of_column(name).value_labels, column)
+    spelled_labels = {
+        _stata_code(k) if isinstance(k, str) else k: label for k, label in labels.items()
+    }
     return {
         key: label
-        for key, label in spelled.items()
+        for key, label in spelled_labels.items()
         if isinstance(key, str) or (isinstance(key, int) and abs(key) < 2**31)
     }
 
@@ -119,7 +133,7 @@ def _stata_code(letter: str) -> str | None:
 
 
 def _encoding_of_format(display_format: str | None) -> DateEncoding | None:
-    """Return the clock of a display format; None if it is not a date or a time."""
+    """Return the date encoding of a display format; None if it shows no dates or times."""
     format_name = (display_format or "").replace("-", "")
     if format_name.startswith(("%td", "%d")):
         return DATES
@@ -143,4 +157,4 @@ def _check_end(path: Path) -> None:
 def _fix_time(path: Path) -> None:
     with path.open("rb") as file:
         head = file.read(1 << 12)
-    writing.fix_times(path, [(head.index(b"<timestamp>") + 12, _CREATED)])
+    writing.fix_times(path, [(head.index(b"<timestamp>") + 12, _CREATION_TIME)])

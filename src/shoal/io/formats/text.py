@@ -17,4 +17,4 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write a text table; return sentences about lost metadata."""
     write_csv(source.table, path, dialect, target, source.style)
-    return source.notes.describe_loss("A text table", (), "text")
+    return source.metadata.describe_loss("A text table", (), "text")

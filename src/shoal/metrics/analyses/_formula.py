@@ -196,9 +196,10 @@ def _stack_tables(pairs: list[ColumnPair], rows: dict[Side, Labels]) -> Any:
 def _read_response(
     setting: AnalysisSetting, name: str, rows: dict[Side, Labels]
 ) -> tuple[Values | None, bool] | None:
-    """Return the response as 0 and 1 if it is a column of two values, else None, and which it is.
+    """Return the values of the response as 0 and 1, and whether it is binary.
 
-    The result is None if the response is a column of more categories.
+    The values are None if the response is not a column of two values, so that it must be evaluated.
+    The result is None if it is a column of categories that are not two.
     """
     pair = setting.pairs.get(name.strip("`"))
     if pair is None:

@@ -52,9 +52,10 @@ def group_by(setting: AnalysisSetting) -> AnalysisResult | str:
             for by, value in product(combinations(labels_by_column, n_columns), value_columns)
             if value not in by
         ]
-        chosen = rng.permutation(len(queries))[: min(MAX_QUERIES, setting.n_queries)]
+        chosen_queries = rng.permutation(len(queries))[: min(MAX_QUERIES, setting.n_queries)]
         query_errors = [
-            _query_errors(setting, labels_by_column, *queries[i]) for i in np.sort(chosen).tolist()
+            _query_errors(setting, labels_by_column, *queries[i])
+            for i in np.sort(chosen_queries).tolist()
         ]
         errors = [np.concatenate(arrays) for arrays in zip(*query_errors, strict=True)]
         if errors and len(errors[0]):
@@ -64,14 +65,14 @@ def group_by(setting: AnalysisSetting) -> AnalysisResult | str:
             all_errors.append((len(query_errors), errors))
     if not rows:
         return f"Needs a column with groups of at least {setting.min_group} records."
-    pooled = [
+    pooled_errors = [
         np.concatenate(arrays) for arrays in zip(*(errors for _, errors in all_errors), strict=True)
     ]
     rows.append(
         {
             "columns": "all",
             "queries": sum(n_queries for n_queries, _ in all_errors),
-            **_summarise(pooled),
+            **_summarise(pooled_errors),
         }
     )
     headings = {
@@ -91,13 +92,13 @@ def _group_labels(pair: ColumnPair) -> dict[Side, Labels]:
     """Return the group of each record of both tables, numbered from 0; -1 where missing."""
     if not pair.is_number:
         return {side: np.asarray(pair.values_of(side), np.int64) for side in SIDES}
-    known: Any = pair.original[~pair.is_missing("original")]
-    distinct = np.unique(known)
+    known_values: Any = pair.original[~pair.is_missing("original")]
+    distinct = np.unique(known_values)
     groups = {}
     if len(distinct) <= MAX_VALUES:
         edges = (distinct[1:] + distinct[:-1]) / 2  # masked values go to the nearest one
     else:
-        edges = np.unique(np.quantile(known, FIFTHS))
+        edges = np.unique(np.quantile(known_values, FIFTHS))
     for side in SIDES:
         codes = np.searchsorted(edges, np.asarray(pair.values_of(side), np.float64), side="left")
         codes[pair.is_missing(side)] = -1
@@ -112,7 +113,7 @@ def _query_errors(
     value_column: str | None,
 ) -> tuple[Values, Values, Values]:
     """Return the errors of counts and means, and whether each group is lost."""
-    combined: dict[Side, Labels] = {}
+    combined_labels: dict[Side, Labels] = {}
     sizes = [
         max(int(labels_by_column[name][side].max(initial=-1)) for side in SIDES) + 1
         for name in grouping_columns
@@ -123,18 +124,18 @@ def _query_errors(
         for name, size in zip(grouping_columns, sizes, strict=True):
             codes = codes * size + labels_by_column[name][side]
             is_missing |= labels_by_column[name][side] < 0
-        combined[side] = np.where(is_missing, -1, codes)
+        combined_labels[side] = np.where(is_missing, -1, codes)
     n_groups = int(np.prod(sizes))
     counts, means, records = {}, {}, {}
     for side in SIDES:
         weights = setting.weights_of(side)
-        is_grouped = combined[side] >= 0
-        labels = combined[side][is_grouped]
+        is_grouped = combined_labels[side] >= 0
+        labels = combined_labels[side][is_grouped]
         records[side] = np.bincount(labels, minlength=n_groups)
         counts[side] = np.bincount(labels, weights[is_grouped], n_groups)
         if value_column is not None:
             means[side] = _group_means(
-                setting.pairs[value_column], side, combined[side], weights, n_groups
+                setting.pairs[value_column], side, combined_labels[side], weights, n_groups
             )
     is_large = records["original"] >= setting.min_group
     count_errors = (

@@ -43,26 +43,26 @@ def prediction(setting: AnalysisSetting) -> AnalysisResult | str:
     """
     if not setting.targets:
         return "Needs a target: the column to predict."
-    sampled = setting.sample("prediction")
+    sample_setting = setting.sample("prediction")
     remarks = []
-    if sampled is not setting:
+    if sample_setting is not setting:
         remarks.append(f"On a sample of {setting.max_records:,} records.")
     if not setting.aligned:
         remarks.append("Masked records of the test parts are in training too: rows do not match.")
     rows: list[dict[str, Any]] = []
     for i, target in enumerate(setting.targets):
         pairs, too_many_categories = usable_features(
-            [pair for pair in sampled.selected_pairs if pair.name != target]
+            [pair for pair in sample_setting.selected_pairs if pair.name != target]
         )
         if too_many_categories:
             remarks.append(f"{name_columns(too_many_categories)} left out: too many categories.")
-        reason = _reason_unsuitable(sampled.pairs[target], pairs)
+        reason = _reason_unsuitable(sample_setting.pairs[target], pairs)
         if reason:
             remarks.append(f"Target {target!r}: {reason}")
         else:
             with warnings.catch_warnings():  # a linear model may stop before it has converged
                 warnings.simplefilter("ignore")
-                rows += _score_models(sampled, sampled.pairs[target], pairs)
+                rows += _score_models(sample_setting, sample_setting.pairs[target], pairs)
         progress.report("prediction", i + 1, len(setting.targets))
     if not rows:
         return " ".join(remarks)
@@ -75,17 +75,19 @@ def prediction(setting: AnalysisSetting) -> AnalysisResult | str:
 
 def _reason_unsuitable(target: ColumnPair, pairs: list[ColumnPair]) -> str:
     """Return why a column cannot be predicted, or an empty string."""
-    known = target.original[~target.is_missing("original")]
+    known_values = target.original[~target.is_missing("original")]
     if not pairs:
         return "there is no other column to predict it from."
-    if len(known) < MIN_RECORDS or (~target.is_missing("masked")).sum() < MIN_RECORDS:
+    if len(known_values) < MIN_RECORDS or (~target.is_missing("masked")).sum() < MIN_RECORDS:
         return f"fewer than {MIN_RECORDS} records have a value."
-    if not (known != known[0]).any():
+    if not (known_values != known_values[0]).any():
         return "it has a single value."
     if not target.is_number:
         masked = target.masked[~target.is_missing("masked")]
-        category_share = max(len(np.unique(values)) / len(values) for values in (known, masked))
-        if len(np.unique(known)) > MAX_CATEGORIES or category_share > MAX_CATEGORY_SHARE:
+        category_share = max(
+            len(np.unique(values)) / len(values) for values in (known_values, masked)
+        )
+        if len(np.unique(known_values)) > MAX_CATEGORIES or category_share > MAX_CATEGORY_SHARE:
             return "it has too many categories."
     return ""
 

@@ -52,14 +52,14 @@ def propensity(setting: AnalysisSetting) -> AnalysisResult | str:
        specific utility measures for synthetic data. Journal of the Royal Statistical Society A
        181(3), 663-688.
     """
-    sampled = setting.sample("propensity")
-    pairs, too_many_categories = usable_features(sampled.selected_pairs)
+    sample_setting = setting.sample("propensity")
+    pairs, too_many_categories = usable_features(sample_setting.selected_pairs)
     if not pairs:
         return "Needs a column that can be compared between the tables."
     remarks = []
     if too_many_categories:
         remarks.append(f"{name_columns(too_many_categories)} left out: too many categories.")
-    if sampled is not setting:
+    if sample_setting is not setting:
         remarks.append(f"On a sample of {setting.max_records:,} records.")
     rows = []
     models: dict[str, tuple[bool, Probabilities]] = {
@@ -70,7 +70,7 @@ def propensity(setting: AnalysisSetting) -> AnalysisResult | str:
         original, masked, _ = build_features(pairs, second_order=second_order)
         with warnings.catch_warnings():  # a model of very different tables need not converge
             warnings.simplefilter("ignore")
-            row = compare_with_null(original, masked, model, sampled, name)
+            row = compare_with_null(original, masked, model, sample_setting, name)
         rows.append({"model": name, **row})
         progress.report("propensity score", i + 1, len(models))
     figures = {f"pmse_{row['model']}": row["pmse"] for row in rows}

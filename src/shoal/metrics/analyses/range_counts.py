@@ -108,9 +108,9 @@ def _random_categories(
     """Return a random set of categories that covers at least a share of the records."""
     sizes = np.bincount(codes, minlength=n_categories)
     order = rng.permutation(np.flatnonzero(sizes))
-    covered = np.cumsum(sizes[order]) / len(codes)
+    covered_share = np.cumsum(sizes[order]) / len(codes)
     is_accepted = np.zeros(n_categories, bool)
-    is_accepted[order[: int(np.searchsorted(covered, share)) + 1]] = True
+    is_accepted[order[: int(np.searchsorted(covered_share, share)) + 1]] = True
     return is_accepted
 
 

@@ -76,10 +76,10 @@ def concatenate(predicates: Predicates, other: Predicates) -> Predicates:
 
 def rare_value_predicates(setting: AttackSetting, names: Sequence[str]) -> Predicates:
     """Return predicates of one column that match a single class of released records."""
-    members = setting.classes(names)
+    released_classes = setting.classes(names)
     columns, operators, values = [], [], []
     for i, name in enumerate(names):
-        column = setting.tables.released[name][members.representatives].astype(np.float64)
+        column = setting.tables.released[name][released_classes.representatives].astype(np.float64)
         distinct, occurrences = np.unique(column, return_counts=True)  # NaN counts as one value
         rare = distinct[occurrences == 1]
         column_operators = [EQUAL] * len(rare)
@@ -120,10 +120,13 @@ def predicates_from_records(
         values = table[rng.integers(len(table), size=n_drawn)[:, np.newaxis], columns]
         operators = np.where(values > medians[columns], AT_LEAST, AT_MOST)
         operators[~is_number[columns] | np.isnan(values)] = EQUAL
-        drawn = Predicates(columns, operators, values)
+        drawn_predicates = Predicates(columns, operators, values)
         n_before = len(predicates)
         predicates = _drop_duplicates(
-            concatenate(predicates, drawn.take(drawn.count(table, setting.n_jobs) == 1))
+            concatenate(
+                predicates,
+                drawn_predicates.take(drawn_predicates.count(table, setting.n_jobs) == 1),
+            )
         )
         n_tries += n_drawn
         progress.report(f"attacks: {name}", min(len(predicates), n_wanted), n_wanted)
@@ -156,8 +159,8 @@ def as_matrix(table: dict[str, Column], names: Sequence[str], rows: Labels | Non
 
 
 def _median(column: Matrix) -> float:
-    known = column[~np.isnan(column)]
-    return float(np.median(known)) if len(known) else np.nan
+    known_values = column[~np.isnan(column)]
+    return float(np.median(known_values)) if len(known_values) else np.nan
 
 
 def _random_columns(

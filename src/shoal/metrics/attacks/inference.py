@@ -76,7 +76,7 @@ def _success_chances(
 ) -> Values:
     """Return the chance that the guess about each target is right; NaN if the truth is missing."""
     neighbours = setting.neighbours(setting.quasi_identifiers, target_table)
-    members = setting.classes(setting.quasi_identifiers)
+    released_classes = setting.classes(setting.quasi_identifiers)
     values = setting.tables.released[name]
     guesses: dict[bytes, list[float]] = {}  # targets with the same candidates share the guess
     chances = np.empty(len(true_values))
@@ -84,7 +84,7 @@ def _success_chances(
         nearest = neighbours.nearest_to(i)
         key = nearest.tobytes()
         if key not in guesses:
-            guesses[key] = best_guess(values[members.records(nearest)])
+            guesses[key] = best_guess(values[released_classes.records(nearest)])
         chances[i] = _success_chance(guesses[key], value, setting.tolerance)
     return chances
 
@@ -98,8 +98,8 @@ def best_guess(values: Column) -> list[float]:
     ([1, 2], [2.0])
     """
     if values.dtype == np.float64:
-        known = values[~np.isnan(values)]
-        return [float(np.median(known))] if len(known) else []
+        known_values = values[~np.isnan(values)]
+        return [float(np.median(known_values))] if len(known_values) else []
     distinct, counts = np.unique(values, return_counts=True)
     return list(distinct[counts == counts.max()].tolist())
 

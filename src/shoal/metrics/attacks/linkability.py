@@ -66,7 +66,10 @@ def linkability(setting: AttackSetting) -> AttackResult | str:
 
 
 def _default_halves(setting: AttackSetting) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return every other quasi-identifier and the others; or the only one and the confidential."""
+    """Split the quasi-identifiers alternately; pair a single one with the confidential columns.
+
+    None if there are not two columns to split.
+    """
     quasi_identifiers = setting.quasi_identifiers
     if len(quasi_identifiers) > 1:
         return quasi_identifiers[::2], quasi_identifiers[1::2]

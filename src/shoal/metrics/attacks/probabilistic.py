@@ -60,9 +60,9 @@ def probabilistic_linkage(setting: AttackSetting) -> AttackResult | str:
     names = setting.quasi_identifiers[:MAX_COLUMNS]
     weights = _estimate_weights(setting, names)
     table, targets = setting.points(names, setting.targets, "original", "values")
-    members = setting.classes(names)
+    released_classes = setting.classes(names)
     starts, records = correct_records(setting, setting.targets)
-    correct_classes = members.labels[records]
+    correct_classes = released_classes.labels[records]
     max_remaining_weight = np.append(np.cumsum(weights.max(axis=1)[::-1])[::-1], 0.0)
     match_weights = MatchWeights(
         weights, max_remaining_weight, CLOSE_AGREEMENT, PARTIAL_AGREEMENT, WEIGHT_TOLERANCE
@@ -73,7 +73,7 @@ def probabilistic_linkage(setting: AttackSetting) -> AttackResult | str:
         chunk_starts = starts[chunk.start : chunk.stop + 1]
         count_best_matches(
             table,
-            members.sizes,
+            released_classes.sizes,
             targets.select_rows(chunk),
             correct_classes,
             chunk_starts,

@@ -30,8 +30,8 @@ def reconstruction(setting: AttackSetting) -> AttackResult | str:
     """
     if not setting.aligned:
         return NOT_ALIGNED
-    members = setting.classes(setting.quasi_identifiers)
-    k = int(members.sizes.min())
+    released_classes = setting.classes(setting.quasi_identifiers)
+    k = int(released_classes.sizes.min())
     if k < 2:
         return "Needs classes of at least two records."
     columns = [name for name in setting.quasi_identifiers if _is_masked(setting, name)]
@@ -44,9 +44,9 @@ def reconstruction(setting: AttackSetting) -> AttackResult | str:
     for i, target in enumerate(setting.targets.tolist()):
         name = columns[int(rng.integers(len(columns)))]
         original, released = setting.tables.original[name], setting.tables.released[name]
-        group = members.records(members.labels[[target]])
-        known = rng.choice(group[group != target], k - 1, replace=False)
-        remainder = len(group) * released[target] - original[known].sum()
+        group = released_classes.records(released_classes.labels[[target]])
+        known_records = rng.choice(group[group != target], k - 1, replace=False)
+        remainder = len(group) * released[target] - original[known_records].sum()
         guesses[i] = remainder / (len(group) - (k - 1))
         released_values[i], true_values[i] = released[target], original[target]
     is_known = ~np.isnan(guesses) & ~np.isnan(true_values)

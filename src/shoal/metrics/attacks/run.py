@@ -198,13 +198,13 @@ def _attack_by_group(
     has_groups = control is not None and set(as_list(by)) <= set(control.columns)
     frames = [original, control] if control is not None and has_groups else [original]
     grouping = split_groups(frames, by, min_group, types, setting.units)
-    targeted = [name for name in names if not name.startswith("singling-out")]
+    targeted_attacks = [name for name in names if not name.startswith("singling-out")]
     results = []
     for group in grouping.groups:
         group_setting = setting.with_targets_of(
             group.rows[0], group.rows[1] if has_groups else None
         )
-        group_results, not_run = run_each("attacks", ATTACKS, targeted, group_setting)
+        group_results, not_run = run_each("attacks", ATTACKS, targeted_attacks, group_setting)
         results.append(Attacks(group_results, not_run, k=setting.k, unit=unit, seed=setting.seed))
     figures = tuple(result.figures() for result in results)
     noun = RECORD_UNIT if setting.units is None else "unit"

@@ -40,21 +40,23 @@ def splink_linkage(setting: AttackSetting) -> AttackResult | str:
     if not setting.aligned:
         return NOT_ALIGNED
     names = setting.quasi_identifiers
-    members = setting.classes(names)
-    n_targets = min(len(setting.targets), MAX_PAIRS // len(members.sizes))
+    released_classes = setting.classes(names)
+    n_targets = min(len(setting.targets), MAX_PAIRS // len(released_classes.sizes))
     if n_targets < min(MIN_TARGETS, len(setting.targets)):
-        return f"More than {MAX_PAIRS:,} pairs: there are {len(members.sizes):,} classes."
+        return f"More than {MAX_PAIRS:,} pairs: there are {len(released_classes.sizes):,} classes."
     rows = setting.targets[:n_targets]
     if n_targets < len(setting.targets):
-        chosen = setting.rng("linkage-splink").choice(len(setting.targets), n_targets, False)
-        rows = setting.targets[np.sort(chosen)]
+        chosen_targets = setting.rng("linkage-splink").choice(
+            len(setting.targets), n_targets, False
+        )
+        rows = setting.targets[np.sort(chosen_targets)]
     table, targets = setting.points(names, rows, "original", "values")
     linker = _linker(
         _splink_columns(*targets), _splink_columns(*table), setting.n_released, setting.n_jobs
     )
-    weights = _match_weights(linker, setting.seed, n_targets, len(members.sizes))
+    weights = _match_weights(linker, setting.seed, n_targets, len(released_classes.sizes))
     starts, records = correct_records(setting, rows)
-    chances = _chances(weights, starts, members.labels[records], members.sizes)
+    chances = _chances(weights, starts, released_classes.labels[records], released_classes.sizes)
     return linkage_result(setting, "linkage-splink", chances)
 
 
@@ -138,7 +140,7 @@ def _match_weights(linker: Any, seed: int, n_targets: int, n_classes: int) -> Va
 def _chances(weights: Values, starts: Labels, correct_classes: Labels, sizes: Labels) -> Values:
     """Return the chance of each target to be linked, drawing among equally good records.
 
-    The classes of the right records of target i are ``own[starts[i]:starts[i + 1]]``.
+    The classes of the right records of target i are ``correct_classes[starts[i]:starts[i + 1]]``.
     """
     is_tied = weights >= (weights.max(axis=1) - WEIGHT_TOLERANCE)[:, np.newaxis]
     target_of_record = np.repeat(np.arange(len(weights)), np.diff(starts))

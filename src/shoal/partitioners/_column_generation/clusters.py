@@ -85,7 +85,7 @@ def violated_clusters(
     The clusters are padded with -1.
     """
     groups, costs = fractional_groups(columns, weights)
-    known = {
+    known_clusters = {
         (tuple(row[row >= 0].tolist()), int(divisor))
         for row, divisor in zip(columns.clusters, columns.divisors, strict=True)
     }
@@ -94,8 +94,8 @@ def violated_clusters(
     for divisor in divisors:
         for violation, cluster in grow_clusters(groups, divisor, max_records, columns.k):
             records = tuple(np.flatnonzero(cluster).tolist())
-            if violation > MIN_VIOLATION and (records, divisor) not in known:
-                known.add((records, divisor))
+            if violation > MIN_VIOLATION and (records, divisor) not in known_clusters:
+                known_clusters.add((records, divisor))
                 saving = violation * mean_cost(groups, costs, cluster, divisor)
                 if saving > least_saving:
                     violated.append(ViolatedCluster(saving, records, divisor))

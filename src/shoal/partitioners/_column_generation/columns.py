@@ -20,7 +20,7 @@ from shoal.partitioners._base import Indices, Labels, Matrix, Values
 
 MAX_PAIRS = 40_000  # pairs of records in the fractional groups that are searched for triples
 CLUSTER_FACTOR = 4  # times k: clusters have fewer records
-MIN_VIOLATED_WEIGHT = 1.02  # of the groups with two records of a triple; 1 is allowed
+MIN_VIOLATED_WEIGHT = 1.02  # of the groups with two or three records of a triple; 1 is feasible
 
 
 class Incidence(NamedTuple):
@@ -123,8 +123,8 @@ class Columns:
         while True:
             count = kernel(self.members[first_group:], sets, start, items, pairs, *options)
             if count <= len(pairs):
-                listed: Indices = pairs[:count] + np.array([0, first_group])
-                return listed
+                listed_pairs: Indices = pairs[:count] + np.array([0, first_group])
+                return listed_pairs
             pairs = np.empty((count, 2), np.int64)
 
     def violated_triples(self, weights: Values, max_triples: int) -> Indices:

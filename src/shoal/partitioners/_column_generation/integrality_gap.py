@@ -29,10 +29,10 @@ MAX_STEPS = 20_000_000  # to list the groups of one record and size
 CUTOFF_FACTOR = 0.7  # times a cutoff with too many groups below it
 TIME_SHARE = 0.4  # of the remaining time, for an integer programme that does not include all groups
 
-Leading = NDArray[np.bool_]
+Mask = NDArray[np.bool_]
 
 
-def enumerate_groups(proof: Proof, cutoff: float, max_groups: int) -> tuple[Columns, Leading]:
+def enumerate_groups(proof: Proof, cutoff: float, max_groups: int) -> tuple[Columns, Mask]:
     """Enumerate the groups of reduced cost below ``cutoff``; return them and the leading records.
 
     The columns of the best partition come first. The enumeration ends at the first record with
@@ -59,7 +59,7 @@ def enumerate_groups(proof: Proof, cutoff: float, max_groups: int) -> tuple[Colu
     return columns, is_leading
 
 
-def charge_remaining_duals(proof: Proof, columns: Columns, is_leading: Leading) -> float:
+def charge_remaining_duals(proof: Proof, columns: Columns, is_leading: Mask) -> float:
     """Subtract the duals of the remaining records from the costs; return what they contribute.
 
     Triples and clusters that only groups of leading records can contain become inequalities of the
@@ -92,9 +92,7 @@ def charge_remaining_duals(proof: Proof, columns: Columns, is_leading: Leading) 
     return float(remaining_dual.sum() - cut_duals - group_duals + reduced_costs)
 
 
-def bound_by_listed_groups(
-    proof: Proof, cutoff: float, columns: Columns, is_leading: Leading
-) -> None:
+def bound_by_listed_groups(proof: Proof, cutoff: float, columns: Columns, is_leading: Mask) -> None:
     """Raise the bound by an integer programme over the listed groups."""
     n_groups, max_groups = int(proof.labels.max()) + 1, len(columns.X) // proof.k
     includes_all = is_leading.all() and cutoff > proof.sse - proof.dual_bound

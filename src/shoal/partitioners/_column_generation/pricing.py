@@ -14,14 +14,21 @@ and the reduced cost of a group is at least the minimum over all groups with the
 first record in an order that may differ from size to size. The bound is valid for any dual
 values; good ones make it high.
 
-Groups larger than k need a search only where the duals of triples or groups are large. Cover a
-group S of s records evenly by its subsets of k, each with weight 1 / C(s-1, k-1). Their SSEs weigh
-s (k-1) / (k (s-1)) of that of S, their group duals s / k of one, the dual of a triple with two
-records in S less than once, that of a triple inside S `triple_multiplicity` times, and that of a
-cluster with h records in S at most h // m times and `cluster_excess_share` h times more. So if no
-group of k has a negative reduced cost, neither has S, unless the duals of triples, clusters and
-groups weigh more than its SSE saves. That SSE is bounded by the nearest distances of its records,
-so only groups whose records have a positive `excess` need to be searched.
+Groups larger than k need a search only where the duals of triples, clusters or groups are large.
+Cover a group S of s records evenly by its subsets of k, each with weight 1 / C(s-1, k-1), so that
+each record is covered once. In the weighted sum over these subsets,
+
+- their SSEs add up to s (k-1) / (k (s-1)) times the SSE of S;
+- the group dual counts s / k times;
+- the dual of a triple counts less than once if S contains two of its records, and
+  `triple_multiplicity` times if S contains all three;
+- the dual of a cluster counts at most h // m + h * `cluster_excess_share` times if S contains h of
+  its records.
+
+So if no group of k has a negative reduced cost, neither has S, unless these duals weigh more than
+the SSE of S exceeds that of the subsets. The SSE of S is bounded from below by the nearest
+distances of its records. So only the groups need to be searched in which some record has a positive
+`excess`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -47,7 +54,7 @@ STRIDE = 16  # records between two checks of the time; 1 if their searches may t
 MANY_STEPS = 100_000  # of a search that may take long, at least
 THREADS = 2
 EXCESS_FACTOR = 30.0  # any positive factor is valid
-RAISED_STEPS, RAISED_SHARE = 200, 0.1  # of the search with higher duals: at least, of all steps
+SCREENING_STEPS, SCREENING_SHARE = 200, 0.1  # steps with shifted duals: at least; of all steps
 MAX_GROUPS_PER_RECORD = 3  # groups of lowest reduced cost that are kept per record
 RETRY_FACTOR = 10  # times the steps; at most one record in this number is searched again
 EPSILON = float(np.finfo(np.float64).eps)
@@ -77,7 +84,7 @@ class AnchorResult(NamedTuple):
     group of interest exists.
     """
 
-    reduced_cost: Values
+    reduced_cost_bound: Values
     groups: Indices
     violation: float
     is_complete: NDArray[np.bool_]
@@ -116,11 +123,11 @@ def triple_multiplicity(size: int, k: int) -> float:
 
 @cache
 def cluster_excess_share(size: int, k: int, divisor: int) -> float:
-    """Return how much too often the weighted subsets of ``k`` count the dual of a cluster.
+    """Return how much more often the weighted subsets count the dual of a cluster than the group.
 
-    They are subsets of a group S of ``size`` records, which counts that dual h // divisor times if
-    it contains h records of the cluster. The difference is divided by h; the result is the greatest
-    quotient for any h, and at least 0.
+    The subsets have ``k`` records each, and the group ``size``. The group counts the dual
+    h // divisor times if it contains h records of the cluster. The difference is divided by h; the
+    result is the greatest quotient for any h, and at least 0.
     """
 
     def weighted_count(h: int) -> float:
@@ -255,29 +262,30 @@ class Pricing:
     ) -> Iterator[tuple[Indices, AnchorResult]]:
         """Yield anchors and the results of their searches, for all sizes.
 
-        For sizes above k, a multiple of the excess is added to the duals first: a group of negative
-        reduced cost keeps it, but most duals fall, which rules out most records quickly.
+        For sizes above k, a brief search with shifted duals comes first: a multiple of the excess
+        is added to them. A reduced cost that is negative stays negative, but most duals fall, which
+        rules out most records quickly.
         """
-        steps = max(RAISED_STEPS, int(RAISED_SHARE * effort.max_steps))
-        brief_effort = effort._replace(max_steps=min(effort.max_steps, steps))
+        steps = max(SCREENING_STEPS, int(SCREENING_SHARE * effort.max_steps))
+        screening_effort = effort._replace(max_steps=min(effort.max_steps, steps))
         order, anchors = self.rank_records(duals, np.ones(len(duals.record_dual), bool))
         ranked_duals = self.ranked_duals(duals, order, self.k)
         yield from self.search_size(ranked_duals, anchors, self.k, effort, check_interrupt)
         for size in range(self.k + 1, 2 * self.k) if effort.include_larger else ():
             excess_dual = excess(self.table, duals, self.k, size)
-            raised_duals = duals._replace(
+            shifted_duals = duals._replace(
                 record_dual=duals.record_dual + EXCESS_FACTOR * excess_dual
             )
-            order, anchors = self.rank_records(raised_duals, excess_dual > 0)
-            ranked_duals = self.ranked_duals(raised_duals, order, size)
-            price = partial(price_anchors, self.table, ranked_duals, size, brief_effort)
-            negative = [
-                part[result.reduced_cost < -effort.tolerance]
+            order, anchors = self.rank_records(shifted_duals, excess_dual > 0)
+            ranked_duals = self.ranked_duals(shifted_duals, order, size)
+            price = partial(price_anchors, self.table, ranked_duals, size, screening_effort)
+            negative_anchors = [
+                part[result.reduced_cost_bound < -effort.tolerance]
                 for part, result in price_in_threads(
-                    price, split_anchors(anchors, brief_effort), check_interrupt
+                    price, split_anchors(anchors, screening_effort), check_interrupt
                 )
             ]
-            anchors = np.concatenate([anchors[:0], *negative])
+            anchors = np.concatenate([anchors[:0], *negative_anchors])
             ranked_duals = self.ranked_duals(duals, order, size)
             yield from self.search_size(ranked_duals, anchors, size, effort, check_interrupt)
 
@@ -297,20 +305,22 @@ class Pricing:
         while len(anchors):
             price = partial(price_anchors, self.table, ranked_duals, size, effort)
             retry_effort = effort._replace(max_steps=max(RETRY_FACTOR * effort.max_steps, 1))
-            unfinished = []
+            unfinished_parts = []
             for part, result in price_in_threads(
                 price, split_anchors(anchors, effort), check_interrupt
             ):
-                is_done, bounds = result.is_complete, result.reduced_cost
-                unfinished.append((part[~is_done], bounds[~is_done]))
+                is_done, bounds = result.is_complete, result.reduced_cost_bound
+                unfinished_parts.append((part[~is_done], bounds[~is_done]))
                 yield (
                     part[is_done],
-                    result._replace(reduced_cost=bounds[is_done], is_complete=is_done[is_done]),
+                    result._replace(
+                        reduced_cost_bound=bounds[is_done], is_complete=is_done[is_done]
+                    ),
                 )
-            remaining = np.concatenate([part for part, _ in unfinished])
+            remaining = np.concatenate([part for part, _ in unfinished_parts])
             has_many_left = RETRY_FACTOR * len(remaining) > len(self.table.X)
             if retry_effort.max_steps > effort.max_steps_on_retry or has_many_left:
-                bounds = np.concatenate([bound for _, bound in unfinished])
+                bounds = np.concatenate([bound for _, bound in unfinished_parts])
                 no_groups = np.empty((0, size), np.int64)  # they were yielded before
                 yield (
                     remaining,
@@ -323,19 +333,20 @@ class Pricing:
         """Return the duals of all clusters, times how often each may apply to a partition."""
         return fsum(cluster_limits(duals.clusters, duals.divisors) * duals.cluster_dual)
 
-    def correction(self, reduced_cost: Values, tolerance: float) -> Values:
+    def correction(self, reduced_cost_bound: Values, tolerance: float) -> Values:
         """Return what has to be added to the duals so that no reduced cost is negative.
 
-        ``reduced_cost`` are lower bounds of those of the groups at each record. A group has at
-        least k records, so a k-th of the tolerance, or of the lowest reduced cost, is enough for
-        all records.
+        ``reduced_cost_bound`` holds for each record a lower bound of the reduced costs of the
+        groups with this anchor. Either the dual of each anchor falls by what its bound exceeds the
+        tolerance by, and all duals fall by a k-th of the tolerance; or all fall by a k-th of the
+        lowest bound. A k-th is enough, since a group has at least k records.
         """
-        clipped = np.minimum(reduced_cost + tolerance, 0.0) - tolerance / self.k
-        even_correction = min(float(reduced_cost.min()), 0.0) / self.k
+        clipped_bounds = np.minimum(reduced_cost_bound + tolerance, 0.0) - tolerance / self.k
+        even_correction = min(float(reduced_cost_bound.min()), 0.0) / self.k
         return (
-            clipped
-            if fsum(clipped) > len(clipped) * even_correction
-            else np.full(len(clipped), even_correction)
+            clipped_bounds
+            if fsum(clipped_bounds) > len(clipped_bounds) * even_correction
+            else np.full(len(clipped_bounds), even_correction)
         )
 
     def bound(self, correction: Values, duals: Duals, sse: float) -> float:
@@ -345,12 +356,12 @@ class Pricing:
         every term is part of fewer additions than a group of 2k - 1 records needs, and none
         exceeds the sum of all terms.
         """
-        n, columns = self.table.X.shape
+        n, p = self.table.X.shape
         group_duals = duals.group_dual * (n // self.k) + self.cluster_duals(duals)
         record_duals = fsum(duals.record_dual)
         terms = fsum(np.abs(duals.record_dual)) + fsum(duals.triple_dual) + group_duals + sse
         n_clusters = len(duals.cluster_dual)
-        rounding = 8 * EPSILON * (columns + 16 + 4 * self.k**2 + 4 * n_clusters) * terms
+        rounding = 8 * EPSILON * (p + 16 + 4 * self.k**2 + 4 * n_clusters) * terms
         return float(
             record_duals - fsum(duals.triple_dual) - group_duals + fsum(correction) - rounding
         )
@@ -375,12 +386,14 @@ class Pricing:
         check_interrupt: Callable[[], None],
     ) -> PricingResult:
         """Return the lower bound that dual values prove, and groups of negative reduced cost."""
-        reduced_cost, groups, violation = np.zeros(len(duals.record_dual)), [], 0.0
+        reduced_cost_bound, groups, violation = np.zeros(len(duals.record_dual)), [], 0.0
         for part, result in self.search(duals, effort, check_interrupt):
-            reduced_cost[part] = np.minimum(reduced_cost[part], result.reduced_cost)
+            reduced_cost_bound[part] = np.minimum(
+                reduced_cost_bound[part], result.reduced_cost_bound
+            )
             groups.append(result.groups)
             violation += result.violation
-        correction = self.correction(reduced_cost, effort.tolerance)
+        correction = self.correction(reduced_cost_bound, effort.tolerance)
         if not effort.include_larger:
             correction = correction - self.unsearched_excess(duals)
         return PricingResult(self.bound(correction, duals, sse), groups, violation, correction)

@@ -142,12 +142,12 @@ class Proof:
         """Return duals within limits at which few groups of k have a negative reduced cost."""
         record_dual, mean_cost = record_dual.copy(), self.sse / len(record_dual)
         while temperature > FINAL_TEMPERATURE:
-            start, columns = incidence(self.columns.members, len(record_dual))
-            slack = (
+            start, groups = incidence(self.columns.members, len(record_dual))
+            dual_excess = (
                 np.append(record_dual, 0.0)[self.columns.members].sum(axis=1) - self.columns.costs
             )
             greatest_change = run_sweeps(
-                slack, record_dual, limits, start, columns, temperature * mean_cost, SWEEPS
+                dual_excess, record_dual, limits, start, groups, temperature * mean_cost, SWEEPS
             )
             n_new, violation = self.price(Duals(record_dual.copy()), effort)
             has_converged = greatest_change < CONVERGENCE_SHARE * temperature * mean_cost

@@ -86,10 +86,10 @@ def _region(X: Matrix, pool: Indices, labels: Labels, centre: int) -> tuple[Indi
 
 def _groups_of(records: Indices, labels: Labels, places: int) -> Indices:
     """Return the groups of some records as rows of a pool."""
-    own = in_order(labels[records])
-    groups = np.full((own.max() + 1, places), -1)
+    own_labels = in_order(labels[records])
+    groups = np.full((own_labels.max() + 1, places), -1)
     for row, group in enumerate(groups):
-        members = records[own == row]
+        members = records[own_labels == row]
         group[: len(members)] = members
     return groups
 
@@ -98,8 +98,8 @@ def _cover(groups: Indices, records: Indices, n: int) -> Indices:
     """Return a row per member: its position in ``records`` and its group, in order of groups."""
     position = np.full(n, -1)
     position[records] = np.arange(len(records))
-    columns, members = np.nonzero(groups >= 0)
-    return np.column_stack([position[groups[columns, members]], columns])
+    group_numbers, places = np.nonzero(groups >= 0)
+    return np.column_stack([position[groups[group_numbers, places]], group_numbers])
 
 
 def _solve(costs: Values, cover: Indices) -> Indices:

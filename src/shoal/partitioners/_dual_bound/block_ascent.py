@@ -24,7 +24,7 @@ SWEEPS = 50
 MAX_CANDIDATES, MAX_STEPS = 48, 5_000  # of the search at a row; more find hardly any more groups
 CONVERGENCE_SHARE = 0.3  # of the temperature: duals that move less have converged
 MAX_EXCESS_COST = 20.0  # temperatures by which the cost of a group with influence exceeds its duals
-DUAL_RANGE = (0.25, 8.0)  # times the share of a record: the least and the greatest dual
+DUAL_RANGE = (0.25, 8.0)  # the least and the greatest dual, as multiples of the share of a record
 
 
 class Block:
@@ -47,14 +47,14 @@ class Block:
         blocks = np.searchsorted(self.edges, groups, side="right") - 1
         group, member = np.nonzero(blocks != self.number)
         pairs = np.unique(blocks[group, member] * len(groups) + group)
-        other_block, crossing = np.divmod(pairs, max(1, len(groups)))
-        self._crossing = crossing.astype(np.int32)
-        self._crossing_start = np.searchsorted(other_block, np.arange(len(self.edges)))
+        other_block, crossing_groups = np.divmod(pairs, max(1, len(groups)))
+        self._crossing_groups = crossing_groups.astype(np.int32)
+        self._crossing_group_start = np.searchsorted(other_block, np.arange(len(self.edges)))
 
     def border_groups(self, number: int) -> Members:
         """Return the groups of this block that contain a row of block ``number``."""
-        start, stop = self._crossing_start[number : number + 2]
-        return self.groups[self._crossing[start:stop]]
+        start, stop = self._crossing_group_start[number : number + 2]
+        return self.groups[self._crossing_groups[start:stop]]
 
 
 def price_rows(
@@ -103,21 +103,23 @@ def ascend_block(
     for _ in range(max_rounds):
         group_start, groups = pool.incidence(size)
         greatest_change = run_sweeps(
-            pool.slack(dual), dual, limits, group_start, groups, scaled_temperature, SWEEPS
+            pool.dual_excess(dual), dual, limits, group_start, groups, scaled_temperature, SWEEPS
         )
         block_order = np.argsort(-dual[:size], kind="stable")
         order = np.concatenate([block_order, outside_order])
-        priced = price_rows(block_table, dual, order, block_order, table.k, effort)
-        n_new = pool.add(priced.groups)
+        result = price_rows(block_table, dual, order, block_order, table.k, effort)
+        n_new = pool.add(result.groups)
         if n_new == 0 or (
             greatest_change < CONVERGENCE_SHARE * scaled_temperature
-            and priced.violation < CONVERGENCE_SHARE * scaled_temperature * size
+            and result.violation < CONVERGENCE_SHARE * scaled_temperature * size
         ):
             break
     group_start, groups = pool.incidence(size)
-    run_sweeps(pool.slack(dual), dual, limits, group_start, groups, scaled_temperature, SWEEPS)
-    slack = pool.slack(dual)[pool.n_border_groups :]
-    has_influence = slack > -MAX_EXCESS_COST * scaled_temperature
+    run_sweeps(
+        pool.dual_excess(dual), dual, limits, group_start, groups, scaled_temperature, SWEEPS
+    )
+    dual_excess = pool.dual_excess(dual)[pool.n_border_groups :]
+    has_influence = dual_excess > -MAX_EXCESS_COST * scaled_temperature
     return dual[:size], rows[pool.members[pool.n_border_groups :][has_influence]].astype(np.int32)
 
 

@@ -68,8 +68,10 @@ class Corrections:
     @property
     def feasible(self) -> Values:
         """Feasible duals: corrected ones, or at most the shares where rows were not searched."""
-        corrected = self.duals + self.correction
-        return np.where(self.is_unsearched, np.minimum(self.duals, self.table.share), corrected)
+        corrected_duals = self.duals + self.correction
+        return np.where(
+            self.is_unsearched, np.minimum(self.duals, self.table.share), corrected_duals
+        )
 
     def run(self, threads: int, check_interrupt: Check) -> Members:
         """Lower duals until all are feasible; return the groups that were violated.

@@ -58,12 +58,12 @@ class GroupPool:
         self._keys = np.sort(np.concatenate([self._keys, keys]))
         return len(members)
 
-    def slack(self, dual: Values) -> Values:
+    def dual_excess(self, dual: Values) -> Values:
         """Return by how much the duals of each group exceed its cost."""
-        slack = -self.costs
+        dual_excess = -self.costs
         for column in self.members.T:
-            slack += dual[column]
-        return slack
+            dual_excess += dual[column]
+        return dual_excess
 
     def incidence(self, n: int) -> tuple[Indices, Indices]:
         """Return which groups contain each of the first ``n`` rows, in compressed row format."""

@@ -68,10 +68,10 @@ def possible_partners(
 ) -> tuple[Values, Indices, Rows]:
     """Return limits of the potentials, and all rows that can be partners within them.
 
-    The partners of row i are ``partners[start[i] : start[i + 1]]``. Two rows of which neither lists
-    the other are at least as far apart as the farthest that either lists; so they are no partners
-    if both potentials are at most half of that. Isolated rows have higher limits, and the whole
-    table is searched for their partners.
+    The partners of row i are ``partners[start[i] : start[i + 1]]``. If neither of two rows lists
+    the other, their squared distance is at least that of each to the farthest row that it lists. So
+    they are no partners if each potential is at most half of the latter. Isolated rows have higher
+    limits, and the whole table is searched for their partners.
     """
     n, n_listed = len(table.X), n_used_neighbours(table)
     farthest, unlisted_limit = np.full(n, np.inf), np.full(n, np.inf)

@@ -77,13 +77,13 @@ def find_derived(evidence: Evidence) -> list[Finding]:
             for name, rule in rules.items()
         }
     )
-    sampled = f", on {len(rows):,} sampled records" if len(rows) < len(original) else ""
+    sample_clause = f", on {len(rows):,} sampled records" if len(rows) < len(original) else ""
     names = [name for rule in rules.values() for name in rule.columns]
     return [
         Finding(
             "derived-column",
             "qualifies",
-            f"Columns that are released unchanged determine masked ones{sampled}: {phrases}.",
+            f"Columns that are released unchanged determine masked ones{sample_clause}: {phrases}.",
             {
                 "rules": {n: {"from": rule.columns, "r2": rule.r2} for n, rule in rules.items()},
                 "records": len(rows),
@@ -133,7 +133,7 @@ def _sample_columns(
 
 
 def _find_rule(target: SampledColumn, sources: list[SampledColumn], min_r2: float) -> Rule | None:
-    """Return the column, or the few columns, that determine another one."""
+    """Return the column, or the few columns, that determine ``target``; None if none do."""
     best = max(
         (_explained_by_one(target, source) for source in sources),
         key=lambda rule: rule.r2,
@@ -165,7 +165,7 @@ def _explained_by_one(target: SampledColumn, source: SampledColumn) -> Rule:
 def _explained_by_several(
     target: SampledColumn, sources: list[SampledColumn], min_r2: float
 ) -> Rule | None:
-    """Return a few columns whose linear combination or product gives another."""
+    """Return a few columns whose linear combination or product gives ``target``, or None."""
     value_columns = [(source.name, source.values) for source in sources if source.is_ordered]
     logarithm_columns = [
         (source.name, source.logarithm) for source in sources if source.logarithm is not None

@@ -19,7 +19,7 @@ def releases_means(step: Step) -> bool:
 
 
 def _is_averaged(step: Step) -> Callable[[str], bool]:
-    """Return a function that tells whether numbers of a column are replaced by their mean."""
+    """Return a function of a column: whether the step replaces its numbers by means."""
     return lambda name: not isinstance(step, Microaggregate) or step.aggregate_of(name) == "mean"
 
 

@@ -62,7 +62,7 @@ def find_earlier(
     """
     findings: list[Finding] = []
     labels, exact = [evidence.joint_classes], True
-    uncounted: dict[str, float] = {}
+    changed_shares: dict[str, float] = {}
     for name, frame in earlier.items():
         shared_columns = _shared_columns(evidence, frame)
         if not shared_columns.names:
@@ -70,7 +70,7 @@ def find_earlier(
         earlier_labels = classes(codes(frame, shared_columns.names))
         findings += _find_difference(evidence, name, frame, shared_columns)
         if evidence.original is None:
-            uncounted[name] = _changed_share(evidence, frame, shared_columns.names)
+            changed_shares[name] = _changed_share(evidence, frame, shared_columns.names)
             continue
         positions = (
             np.arange(len(evidence.released)) if rows is None else np.argsort(np.argsort(rows))
@@ -80,8 +80,8 @@ def find_earlier(
         )
         labels.append(record_classes)
         exact = exact and is_certain
-    if uncounted:
-        return [*findings, *_uncounted_findings(uncounted)]
+    if changed_shares:
+        return [*findings, *_uncounted_findings(changed_shares)]
     if len(labels) == 1:
         return findings
     return [*_find_intersection(evidence, np.column_stack(labels), exact), *findings]

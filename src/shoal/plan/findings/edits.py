@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._text import count
 from shoal.errors import InputError
 from shoal.frame.edits import Edit
 from shoal.frame.roles import name_columns
@@ -32,7 +33,8 @@ def find_edits(evidence: Evidence) -> list[Finding]:
                 Finding(
                     "edit-not-checked",
                     "informs",
-                    f"The edit {edit.text!r} was not checked: {name_columns(absent)} not released.",
+                    f"The edit {edit.text!r} was not checked: {name_columns(absent)}"
+                    f" {'is' if len(absent) == 1 else 'are'} not released.",
                     columns=tuple(absent),
                 )
             )
@@ -55,8 +57,7 @@ def find_edits(evidence: Evidence) -> list[Finding]:
                 Finding(
                     "edit-violated-before",
                     "informs",
-                    f"{_records(int(original_violations.sum()))} of the original break the edit"
-                    f" {edit.text!r}.",
+                    f"{_violations(int(original_violations.sum()), 'original', edit)}.",
                     {"records": int(original_violations.sum())},
                     tuple(edit.columns),
                 )
@@ -83,18 +84,18 @@ def refuse_broken(plan: "Plan", original: Frame, released: Frame) -> None:
     for edit in plan.edits:
         if not set(edit.columns) <= set(released.columns):
             continue
-        count = int(newly_broken(edit, released, edit.violations(original)).sum())
-        if count:
-            finding = _broken_edit(plan, edit, count, has_original=True)
+        number = int(newly_broken(edit, released, edit.violations(original)).sum())
+        if number:
+            finding = _broken_edit(plan, edit, number, has_original=True)
             raise InputError(
                 f"{finding.sentence} {WAY_OUT} Nothing was released.",
                 code="edit-broken",
                 edit=edit.text,
-                records=count,
+                records=number,
             )
 
 
-def _broken_edit(plan: "Plan", edit: Edit, count: int, *, has_original: bool) -> Finding:
+def _broken_edit(plan: "Plan", edit: Edit, number: int, *, has_original: bool) -> Finding:
     steps = [
         f"step {i} ({step.name})"
         for i, step in enumerate(plan.steps, start=1)
@@ -105,16 +106,17 @@ def _broken_edit(plan: "Plan", edit: Edit, count: int, *, has_original: bool) ->
     return Finding(
         "edit-broken",
         "qualifies",
-        f"{_records(count)} of the release break the edit {edit.text!r}{newly_clause}."
-        f"{step_clause}",
-        {"records": count},
+        f"{_violations(number, 'release', edit)}{newly_clause}.{step_clause}",
+        {"records": number},
         tuple(edit.columns),
         WAY_OUT,
     )
 
 
-def _records(count: int) -> str:
-    return "1 record" if count == 1 else f"{count:,} records"
+def _violations(number: int, table: str, edit: Edit) -> str:
+    """Return how many records of a table break an edit, as a clause."""
+    verb = "breaks" if number == 1 else "break"
+    return f"{count(number, 'record')} of the {table} {verb} the edit {edit.text!r}"
 
 
 def _join(phrases: Sequence[str]) -> str:

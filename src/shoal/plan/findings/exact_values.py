@@ -21,10 +21,10 @@ def check_exact(
         return []
     shares = {name: share for name, share in exact.items() if name}
     joint_share = exact[""]
-    exceeding = {name: share for name, share in shares.items() if share > limit}
-    if not exceeding:
+    shares_above_limit = {name: share for name, share in shares.items() if share > limit}
+    if not shares_above_limit:
         return []
-    phrases = {name: f"in {format_share(share)}" for name, share in exceeding.items()}
+    phrases = {name: f"in {format_share(share)}" for name, share in shares_above_limit.items()}
     all_columns = "both" if len(shares) == 2 else f"all {len(shares)}"
     joint_phrase = f"; {all_columns} masked columns in {format_share(joint_share)} of all records"
     return [
@@ -34,7 +34,7 @@ def check_exact(
             f"Released values are the original ones: {join_phrases(phrases)} of the records that"
             f" have a value there{joint_phrase if len(shares) > 1 else ''}.",
             {"together": joint_share, "columns": shares},
-            tuple(exceeding),
+            tuple(shares_above_limit),
             f"{way_out}, or mask the columns in another way, if their values must not be read.",
         )
     ]

@@ -99,10 +99,10 @@ def check_homogeneous(
     *,
     classes_known: bool = True,
 ) -> list[Finding]:
-    """Find classes that share a confidential value, given their number by column.
+    """Find classes that share a confidential value, counted by column in ``shared_counts``.
 
-    ``n_classes`` is that of all classes, ``unit`` what shares values, and ``classes_known`` whether
-    an attacker may know the class of a person.
+    ``n_classes`` is the number of all classes, ``unit`` what they are counted in, and
+    ``classes_known`` is whether an attacker may know the class of a person.
     """
     findings = []
     sentence = describe_homogeneity(shared_counts, n_classes, unit, classes_known=classes_known)

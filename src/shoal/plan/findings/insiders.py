@@ -42,7 +42,7 @@ def check_insiders(
     """Find the smallest groups whose means are released, given their size and number.
 
     Where a member may have several records, only the sum of its values follows from the mean, and
-    from a ``is_weighted`` mean only where its weights are known.
+    from a weighted mean only where its weights are known.
     """
     if size < 2:
         return []  # a class of one is another, graver finding

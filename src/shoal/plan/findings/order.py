@@ -25,7 +25,7 @@ def find_order(evidence: Evidence) -> list[Finding]:
     return [*_sorted_columns(evidence, units), *adjacent]
 
 
-def _sorted_columns(evidence: Evidence, skipped: Collection[str]) -> list[Finding]:
+def _sorted_columns(evidence: Evidence, skipped_columns: Collection[str]) -> list[Finding]:
     plan, original = evidence.plan, evidence.original
     assert original is not None
     if len(original) < MIN_RECORDS:
@@ -37,7 +37,7 @@ def _sorted_columns(evidence: Evidence, skipped: Collection[str]) -> list[Findin
     correlations: dict[str, float] = {}
     n, limit = len(original), 4 * plan.thresholds.sample
     rows = np.arange(n) if n <= limit else np.linspace(0, n - 1, limit).astype(np.int64)
-    for name in (name for name in names if name not in skipped):
+    for name in (name for name in names if name not in skipped_columns):
         ranks = value_ranks(original, name)
         rho = 0.0 if ranks is None else order_correlation(ranks[rows])
         if abs(rho) > plan.thresholds.order:

@@ -141,7 +141,7 @@ def file_exists(path: str) -> bool:
 
 
 def list_files(folder: str) -> dict[str, int]:
-    """Return the size of each file in a folder and its subfolders, by its relative name."""
+    """Return the size of each file in a folder and the folders in it, by its relative name."""
     from pyarrow import fs
 
     if not is_remote(folder):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal.steps.distinct_rows import combine_columns
-from shoal.steps.suppression.problem import Cells, Codes, Problem, Weights
+from shoal.steps.suppression.problem import Codes, Mask, Problem, Weights
 
 UNDECIDED = -1
 
@@ -20,14 +20,14 @@ class Assignment:
         The row that a piece is of, its number of records, and its pattern.
     """
 
-    def __init__(self, problem: Problem, is_below_k: Cells):
+    def __init__(self, problem: Problem, is_below_k: Mask):
         self.problem = problem
         self.row = np.arange(len(problem.records))
         self.records = problem.records.copy()
         self.pattern = np.where(is_below_k, UNDECIDED, problem.missing)
 
     @property
-    def undecided(self) -> Codes:
+    def undecided_pieces(self) -> Codes:
         """The pieces without a pattern."""
         return np.flatnonzero(self.pattern == UNDECIDED)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.steps.suppression.problem import ALL_ROWS, Cells, Codes, Problem, Rows, Weights
+from shoal.steps.suppression.problem import ALL_ROWS, Codes, Mask, Problem, Rows, Weights
 
 SAFETY = 1e-9  # of a bound, for rounding errors
 
@@ -21,7 +21,7 @@ class CheapestPatterns:
         Lower bound of the weight of all suppressed cells, where a record matches all records with
         the values that it still shows.
     own_bound : float
-        The same, where a suppressed cell is a value of its own.
+        The same bound where a suppressed cell is a value of its own.
     """
 
     patterns: Codes
@@ -76,14 +76,14 @@ def cheapest_patterns(problem: Problem) -> CheapestPatterns:
     records = problem.records[small_rows]
     return CheapestPatterns(
         patterns,
-        _total(problem, float(any_weight @ records)),
-        _total(problem, float(own_weight @ records)),
+        _safe_bound(problem, float(any_weight @ records)),
+        _safe_bound(problem, float(own_weight @ records)),
     )
 
 
 def _classes_of_pattern(
     problem: Problem, pattern: int, small_rows: Codes
-) -> tuple[Codes, Cells, Weights]:
+) -> tuple[Codes, Mask, Weights]:
     """Return the class of each row under a pattern, and two facts on each class.
 
     These are whether it holds k, and the least number of records of other classes that join it for
@@ -101,14 +101,14 @@ def _classes_of_pattern(
     return label_of_row, np.asarray(is_possible), np.asarray(n_joining)
 
 
-def is_below_k(problem: Problem) -> Cells:
+def is_below_k(problem: Problem) -> Mask:
     """Return whether each row is in a class of fewer than k before anything is suppressed."""
     n_classes, labels = problem.labels(0)
     return np.asarray(problem.sizes(labels, n_classes, ALL_ROWS)[labels] < problem.k)
 
 
-def _total(problem: Problem, bound: float) -> float:
-    """Return a bound without rounding errors; the next whole number where all weights are."""
+def _safe_bound(problem: Problem, bound: float) -> float:
+    """Return a bound lowered by possible rounding errors, or rounded up where weights are whole."""
     safe_bound = bound * (1 - SAFETY)
     return (
         float(np.ceil(safe_bound - SAFETY)) if problem.has_whole_weights else max(0.0, safe_bound)

@@ -18,8 +18,8 @@ from shoal.steps.suppression.assignment import Assignment
 from shoal.steps.suppression.problem import Codes, Problem, Weights
 
 MAX_COLUMNS = 60_000  # of the linear programme
-# In units of the least weight: reduced costs of the columns in the first and second programme.
-SLACKS = (0.01, 0.4)
+# Of the columns in the first and the second integer programme, in units of the least weight.
+MAX_REDUCED_COSTS = (0.01, 0.4)
 MAX_NODES = 5  # a limit in nodes is reproducible, one in seconds is not
 MAX_GAP = 0.015  # of the weight; with a larger gap, a proof would take too many nodes
 TOLERANCE = 1e-6  # of costs, for rounding errors of the solver
@@ -70,42 +70,46 @@ def solve_exactly(
     costs = problem.weight(candidates.pattern)[candidates.label]
     costs = costs - problem.weight(problem.missing[candidates.row])
     programme_of_all = _build_programme(problem, candidates, costs)
-    relaxed = programme_of_all.relax(_report_progress)
-    if relaxed is None:
+    relaxation = programme_of_all.relax(_report_progress)
+    if relaxation is None:
         return best, bound, False
-    bound = max(bound, round_up_if_whole(problem, relaxed.cost - TOLERANCE))
+    bound = max(bound, round_up_if_whole(problem, relaxation.cost - TOLERANCE))
     n_pairs = len(candidates.row)
     values = programme_of_all.dive(
-        n_pairs + np.arange(len(candidates.pattern)), relaxed, _report_progress
+        n_pairs + np.arange(len(candidates.pattern)), relaxation, _report_progress
     )
     if values is not None:
         best = _lighter_of(best, _read_assignment(problem, candidates, values[:n_pairs]))
-    reduced = relaxed.reduced_costs[: len(candidates.row)]
-    for slack in (*SLACKS, None):
+    reduced_costs = relaxation.reduced_costs[: len(candidates.row)]
+    for max_reduced_cost in (*MAX_REDUCED_COSTS, None):
         weight = best.total()
         if weight - bound < (1.0 if problem.has_whole_weights else TOLERANCE):
             break
         max_cost = weight - (1.0 if problem.has_whole_weights else 0.0) + TOLERANCE
-        limit = max_cost if slack is None else min(max_cost, relaxed.cost + slack * min_weight)
+        limit = (
+            max_cost
+            if max_reduced_cost is None
+            else min(max_cost, relaxation.cost + max_reduced_cost * min_weight)
+        )
         records_of_pairs = _records_of_pairs(best, candidates)
-        is_considered = (relaxed.cost + reduced <= limit) | (records_of_pairs > 0)
-        if is_considered.sum() > max_columns // 2 or (
+        is_selected = (relaxation.cost + reduced_costs <= limit) | (records_of_pairs > 0)
+        if is_selected.sum() > max_columns // 2 or (
             limit == max_cost and weight > bound * (1 + max_gap)
         ):
             break
-        considered = candidates._replace(
-            row=candidates.row[is_considered], label=candidates.label[is_considered]
+        selected = candidates._replace(
+            row=candidates.row[is_selected], label=candidates.label[is_selected]
         )
-        programme = _build_programme(problem, considered, costs[is_considered])
+        programme = _build_programme(problem, selected, costs[is_selected])
         initial_values = _initial_values(
-            problem, considered, records_of_pairs[is_considered], programme.width
+            problem, selected, records_of_pairs[is_selected], programme.width
         )
         solution = programme.solve(initial_values, max_nodes, _report_progress)
         if limit == max_cost:  # a column that was left out is not in a lighter assignment
             bound = max(bound, min(weight, round_up_if_whole(problem, solution.bound - TOLERANCE)))
         if solution.values is not None:
             best = _lighter_of(
-                best, _read_assignment(problem, considered, solution.values[: len(considered.row)])
+                best, _read_assignment(problem, selected, solution.values[: len(selected.row)])
             )
     return best, bound, True
 
@@ -140,13 +144,13 @@ def _enumerate_candidates(problem: Problem, max_columns: int) -> Candidates | No
     patterns: list[int] = []
     candidate_of_row: dict[int, Codes] = {}
     for pattern in problem.patterns():
-        fitting = np.flatnonzero(problem.fits(pattern))
-        if not len(fitting):
+        fitting_rows = np.flatnonzero(problem.fits(pattern))
+        if not len(fitting_rows):
             continue
-        n_classes, labels_of_rows = problem.labels(pattern, fitting)
-        is_possible = problem.sizes(labels_of_rows, n_classes, fitting) >= problem.k
+        n_classes, labels_of_rows = problem.labels(pattern, fitting_rows)
+        is_possible = problem.sizes(labels_of_rows, n_classes, fitting_rows) >= problem.k
         class_keys = np.zeros((2, n_classes), np.uint64)
-        for total, keys in zip(class_keys, row_keys[:, fitting], strict=True):
+        for total, keys in zip(class_keys, row_keys[:, fitting_rows], strict=True):
             np.add.at(total, labels_of_rows, keys)
         candidate_of_class = np.full(n_classes, -1)
         new_classes = []
@@ -158,9 +162,9 @@ def _enumerate_candidates(problem: Problem, max_columns: int) -> Candidates | No
                 new_classes.append(i)
             candidate_of_class[i] = candidate_of_keys[key]
         candidate_of_row[pattern] = np.full(len(problem.records), -1)
-        candidate_of_row[pattern][fitting] = candidate_of_class[labels_of_rows]
+        candidate_of_row[pattern][fitting_rows] = candidate_of_class[labels_of_rows]
         is_new = np.isin(labels_of_rows, new_classes)
-        rows.append(fitting[is_new])
+        rows.append(fitting_rows[is_new])
         labels.append(candidate_of_class[labels_of_rows[is_new]])
         n_pairs += int(is_new.sum())
         if n_pairs > max_columns:
@@ -194,11 +198,13 @@ def _build_programme(problem: Problem, candidates: Candidates, costs: Weights) -
         entries.append((n_rows + label, pair_columns, np.ones(n_pairs)))
     else:
         n_units = int(problem.units.max()) + 1
-        distinct, member = np.unique(label * n_units + problem.units[row], return_inverse=True)
+        distinct, unit_of_pair = np.unique(
+            label * n_units + problem.units[row], return_inverse=True
+        )
         unit_columns = n_pairs + n_classes + np.arange(len(distinct))
         first_unit_row = n_rows + n_classes + n_pairs
         entries.append((n_rows + distinct // n_units, unit_columns, np.ones(len(distinct))))
-        entries.append((first_unit_row + member, pair_columns, np.ones(n_pairs)))
+        entries.append((first_unit_row + unit_of_pair, pair_columns, np.ones(n_pairs)))
         entries.append(
             (first_unit_row + np.arange(len(distinct)), unit_columns, -np.ones(len(distinct)))
         )

@@ -13,7 +13,7 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.steps.suppression.assignment import Assignment
 from shoal.steps.suppression.bound import is_below_k
-from shoal.steps.suppression.problem import Attempt, Cells, Codes, Problem
+from shoal.steps.suppression.problem import Attempt, Codes, Mask, Problem
 from shoal.steps.suppression.shortfall import fill_shortfall, join_one_class
 
 MAX_NOISE = 1.0  # by which costs are varied at most, as a share
@@ -36,12 +36,12 @@ def assign_undecided(assignment: Assignment, generator: np.random.Generator | No
         noise = 1 + MAX_NOISE * generator.random(len(attempts))
         order = np.argsort([attempt.cost for attempt in attempts] * noise, kind="stable")
         for i in order.tolist():
-            if not len(assignment.undecided):
+            if not len(assignment.undecided_pieces):
                 return
             _assign(assignment, attempts[i])
     else:
         _assign_in_order(assignment)
-    if len(assignment.undecided):
+    if len(assignment.undecided_pieces):
         join_one_class(assignment)
 
 
@@ -51,10 +51,11 @@ def _assign_in_order(assignment: Assignment) -> None:
     for _, equal_attempts in groupby(
         attempts, key=lambda attempt: (attempt.cost, attempt.min_size)
     ):
-        undecided = assignment.undecided
-        if not len(undecided):
+        undecided_pieces = assignment.undecided_pieces
+        if not len(undecided_pieces):
             return
-        progress.report("suppressing", len(assignment.row) - len(undecided), len(assignment.row))
+        n_pieces = len(assignment.row)
+        progress.report("suppressing", n_pieces - len(undecided_pieces), n_pieces)
         n_candidates = {
             attempt: _count_candidates(assignment, attempt) for attempt in equal_attempts
         }
@@ -68,18 +69,18 @@ def _undecided_groups(assignment: Assignment, pattern: int) -> tuple[Codes, Code
 
     A group holds the pieces that agree in all columns outside the pattern.
     """
-    pieces = assignment.pieces_that_fit(pattern, assignment.undecided)
+    pieces = assignment.pieces_that_fit(pattern, assignment.undecided_pieces)
     keys, groups = np.unique(assignment.keys(pattern, pieces), return_inverse=True)
     return pieces, groups, keys, assignment.sizes(groups, len(keys), pieces)
 
 
-def _has_class(assignment: Assignment, pattern: int, keys: Codes) -> Cells:
+def _has_class(assignment: Assignment, pattern: int, keys: Codes) -> Mask:
     """Return whether a pattern has a class with each of some keys."""
-    members = np.flatnonzero(assignment.pattern == pattern)
-    return np.isin(keys, assignment.keys(pattern, members))
+    pieces = np.flatnonzero(assignment.pattern == pattern)
+    return np.isin(keys, assignment.keys(pattern, pieces))
 
 
-def _groups_to_try(assignment: Assignment, attempt: Attempt, keys: Codes, sizes: Codes) -> Cells:
+def _groups_to_try(assignment: Assignment, attempt: Attempt, keys: Codes, sizes: Codes) -> Mask:
     """Return which groups an attempt concerns: those large enough, or with a class to join."""
     is_tried = sizes >= attempt.min_size
     if attempt.min_size >= assignment.problem.k and not is_tried.all():

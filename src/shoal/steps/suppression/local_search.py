@@ -10,7 +10,7 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.steps.suppression.assignment import UNDECIDED, Assignment
 from shoal.steps.suppression.greedy import assign_undecided
-from shoal.steps.suppression.problem import Cells, Codes
+from shoal.steps.suppression.problem import Codes, Mask
 
 TOLERANCE = 1e-9
 ROUNDS = 60  # of dissolving some classes and assigning their members again
@@ -66,7 +66,7 @@ def improve_assignment(assignment: Assignment) -> Assignment:
     return best
 
 
-def _is_suppressed(assignment: Assignment) -> Cells:
+def _is_suppressed(assignment: Assignment) -> Mask:
     return np.asarray(assignment.pattern != assignment.problem.missing[assignment.row])
 
 
@@ -147,13 +147,15 @@ def _dissolve_nearby_classes(
 ) -> None:
     """Dissolve the classes of some pieces that are near each other: they become undecided."""
     problem, classes = assignment.problem, Classes(assignment)
-    suppressed = np.flatnonzero(_is_suppressed(assignment))
-    centre = suppressed[generator.integers(len(suppressed))]
-    codes = problem.codes[assignment.row[suppressed]]
+    suppressed_pieces = np.flatnonzero(_is_suppressed(assignment))
+    centre = suppressed_pieces[generator.integers(len(suppressed_pieces))]
+    codes = problem.codes[assignment.row[suppressed_pieces]]
     distances = (codes != problem.codes[assignment.row[centre]]) @ problem.weights
-    nearest = suppressed[np.lexsort((generator.random(len(distances)), distances))[:n_pieces]]
+    nearest = suppressed_pieces[
+        np.lexsort((generator.random(len(distances)), distances))[:n_pieces]
+    ]
     is_dissolved = np.isin(np.arange(classes.n_classes), classes.class_of_piece[nearest])
-    pieces = suppressed[is_dissolved[classes.class_of_piece[suppressed]]]
+    pieces = suppressed_pieces[is_dissolved[classes.class_of_piece[suppressed_pieces]]]
     # They show all their values again.
     assignment.pattern[pieces] = problem.missing[assignment.row[pieces]]
     assignment.merge_pieces()

@@ -10,7 +10,7 @@ from shoal.steps.suppression.bound import cheapest_patterns, is_below_k
 from shoal.steps.suppression.exact import solve_exactly
 from shoal.steps.suppression.greedy import assign_greedily
 from shoal.steps.suppression.local_search import improve_assignment
-from shoal.steps.suppression.problem import Cells, Codes, Problem
+from shoal.steps.suppression.problem import Codes, Mask, Problem
 
 Effort = Literal["auto", "refine", "prove"]
 MissingMeans = Literal["own", "any"]
@@ -37,7 +37,7 @@ class Suppression:
 
     row: Codes
     records: Codes
-    cells: Cells
+    cells: Mask
     weight: float
     bound: float
 
@@ -83,8 +83,8 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
             assignment = improve_assignment(assignment)
         elif bound < assignment.total():
             is_proof = effort == "prove"
-            assignment, bound, solved = solve_exactly(problem, assignment, bound, prove=is_proof)
-            assignment = assignment if solved else improve_assignment(assignment)
+            assignment, bound, is_solved = solve_exactly(problem, assignment, bound, prove=is_proof)
+            assignment = assignment if is_solved else improve_assignment(assignment)
     row, records, patterns = problem.pieces_of_codes(assignment.sorted_by_row())
     cells = problem.cells(row, patterns)
     bound = _bound_without_free_cells(problem, bound)

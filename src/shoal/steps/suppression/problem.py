@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shoal.steps.suppression.assignment import Assignment
 
 Codes = NDArray[np.int64]
-Cells = NDArray[np.bool_]
+Mask = NDArray[np.bool_]
 Weights = NDArray[np.float64]
 Rows = Codes | slice
 
@@ -60,7 +60,7 @@ class Problem:
     def __init__(
         self,
         codes: Codes,
-        missing: Cells,
+        missing: Mask,
         k: int,
         units: Codes | None = None,
         importance: Sequence[float] | None = None,
@@ -186,7 +186,7 @@ class Problem:
         """Return the number of different keys of rows, and the keys numbered without gaps."""
         return renumber_keys(self.keys(pattern, rows), self.span(pattern))
 
-    def fits(self, pattern: int, rows: Rows = ALL_ROWS) -> Cells:
+    def fits(self, pattern: int, rows: Rows = ALL_ROWS) -> Mask:
         """Return whether rows have a value in all columns outside a pattern."""
         return np.asarray(self.missing[rows] & ~pattern == 0)
 
@@ -195,7 +195,7 @@ class Problem:
     ) -> Codes:
         """Return the number of units, or else of records, with each label.
 
-        ``records`` are those of each row; by default all that it has.
+        ``records`` is the number of records of each row to count; all of them by default.
         """
         if self.units is not None:
             n_units = int(self.units.max()) + 1
@@ -227,7 +227,7 @@ class Problem:
             pieces.pattern[part_pieces][by_entry],
         )
 
-    def cells(self, entries: Codes, patterns: Codes) -> Cells:
+    def cells(self, entries: Codes, patterns: Codes) -> Mask:
         """Return which cells of entries of ``codes`` are suppressed, given their patterns."""
         suppressed_bits = patterns & ~self.missing[self.row_of_record[entries]]
         return np.column_stack(
@@ -270,7 +270,7 @@ class _Keys:
         return self._last[1:]
 
 
-def _as_patterns(mask: Cells) -> Codes:
+def _as_patterns(mask: Mask) -> Codes:
     """Return the columns of each row that a mask marks, as a pattern."""
     pattern = np.zeros(len(mask), np.int64)
     for column in range(mask.shape[1]):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal.steps.suppression.assignment import Assignment
-from shoal.steps.suppression.problem import Cells, Codes
+from shoal.steps.suppression.problem import Codes, Mask
 from shoal.steps.units import n_candidates_needed
 
 
@@ -14,7 +14,7 @@ def fill_shortfall(
     shortfall: Codes,
     members: Codes,
     groups: Codes,
-) -> Cells:
+) -> Mask:
     """Give a pattern to records of large classes, for groups that have fewer than k.
 
     Parameters
@@ -53,9 +53,9 @@ def fill_shortfall(
     is_filled = np.bincount(group_of, spare, len(keys)) >= shortfall
     order = np.lexsort((-pieces, -spare, group_of))
     pieces, group_of, spare = (values[order] for values in (pieces, group_of, spare))
-    preceding = np.cumsum(spare) - spare
+    n_preceding = np.cumsum(spare) - spare
     starts = np.searchsorted(group_of, group_of)
-    n_added = np.clip(shortfall[group_of] - (preceding - preceding[starts]), 0, spare)
+    n_added = np.clip(shortfall[group_of] - (n_preceding - n_preceding[starts]), 0, spare)
     n_added[~is_filled[group_of]] = 0
     assignment.split(pieces[n_added > 0], n_added[n_added > 0], pattern)
     return np.asarray(is_filled)
@@ -69,20 +69,23 @@ def _fill_shortfall_of_units(
     group_of: Codes,
     members: Codes,
     groups: Codes,
-) -> Cells:
+) -> Mask:
     """Add one record of each unit that a group lacks."""
     problem, units = assignment.problem, assignment.problem.units
     assert units is not None
     n_classes, labels = problem.labels(0)
-    unsuppressed = np.flatnonzero(assignment.pattern == problem.missing[assignment.row])
+    unsuppressed_pieces = np.flatnonzero(assignment.pattern == problem.missing[assignment.row])
     spare = (
-        assignment.sizes(labels[assignment.row[unsuppressed]], n_classes, unsuppressed) - problem.k
+        assignment.sizes(
+            labels[assignment.row[unsuppressed_pieces]], n_classes, unsuppressed_pieces
+        )
+        - problem.k
     )
     is_filled = np.zeros(len(shortfall), bool)
     candidates, members_by_group = _by_group(pieces, group_of), _by_group(members, groups)
     for group in np.flatnonzero(shortfall).tolist():
         present_units = set(units[assignment.row[members_by_group.get(group, [])]].tolist())
-        chosen: list[int] = []
+        chosen_pieces: list[int] = []
         n_lost: dict[int, int] = {}  # units that each class would lose
         for piece in candidates.get(group, []):
             row = assignment.row[piece]
@@ -91,16 +94,18 @@ def _fill_shortfall_of_units(
                 is_single and spare[label] - n_lost.get(label, 0) <= 0
             ):
                 continue
-            chosen.append(piece)
+            chosen_pieces.append(piece)
             present_units.add(int(units[row]))
             n_lost[label] = n_lost.get(label, 0) + int(is_single)
-            if len(chosen) == shortfall[group]:
+            if len(chosen_pieces) == shortfall[group]:
                 break
-        if len(chosen) == shortfall[group]:
+        if len(chosen_pieces) == shortfall[group]:
             is_filled[group] = True
             for label, count in n_lost.items():
                 spare[label] -= count
-            assignment.split(np.array(chosen), np.ones(len(chosen), np.int64), pattern)
+            assignment.split(
+                np.array(chosen_pieces), np.ones(len(chosen_pieces), np.int64), pattern
+            )
     return is_filled
 
 
@@ -119,7 +124,7 @@ def join_one_class(assignment: Assignment) -> None:
     They keep the columns that all of them share. The class gives as many records as it can spare,
     or else all.
     """
-    pieces = assignment.undecided
+    pieces = assignment.undecided_pieces
     members, pattern, n_joining = _cheapest_class(assignment, pieces)
     assignment.pattern[pieces] = pattern
     if n_joining:
@@ -138,10 +143,10 @@ def _cheapest_class(assignment: Assignment, pieces: Codes) -> tuple[Codes, int, 
     n_classes, labels = with_pieces.labels()
     sizes = assignment.sizes(labels, n_classes, np.arange(len(labels)))
     records = np.bincount(labels, assignment.records, n_classes).astype(np.int64)
-    decided = np.flatnonzero(assignment.pattern >= 0)
+    decided_pieces = np.flatnonzero(assignment.pattern >= 0)
     first = np.full(n_classes, -1)
-    first[labels[decided[::-1]]] = decided[::-1]
-    classes = np.unique(labels[decided])
+    first[labels[decided_pieces[::-1]]] = decided_pieces[::-1]
+    classes = np.unique(labels[decided_pieces])
     class_patterns = assignment.pattern[first[classes]]
     common_patterns = _common_patterns(assignment, pieces, first[classes])
     shortfall = k - int(assignment.sizes(np.zeros(len(pieces), np.int64), 1, pieces)[0])
@@ -150,7 +155,7 @@ def _cheapest_class(assignment: Assignment, pieces: Codes) -> tuple[Codes, int, 
     losses = problem.weight(common_patterns) - problem.weight(class_patterns)
     costs = n_joining * losses + assignment.records[pieces].sum() * problem.weight(common_patterns)
     best = int(np.argmin(costs))
-    members = decided[labels[decided] == classes[best]][::-1]
+    members = decided_pieces[labels[decided_pieces] == classes[best]][::-1]
     return members, int(common_patterns[best]), int(n_joining[best])
 
 

@@ -1,4 +1,4 @@
-"""Refuse files that take too much memory or have too many columns, before they are read."""
+"""Limits on the memory that a file may take and on its columns, checked before it is read."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -15,14 +15,14 @@ from pyarrow import feather
 
 from raising import raises
 from shoal.errors import FileError
-from shoal.io import table_size
+from shoal.io import size_limits
 from shoal.io.dialect import Dialect
 from shoal.io.files import read, write
 
 
 @pytest.fixture
 def harmless(monkeypatch):
-    monkeypatch.setattr(table_size, "ALWAYS_ALLOWED", 1 << 20)
+    monkeypatch.setattr(size_limits, "ALWAYS_ALLOWED", 1 << 20)
 
 
 def test_a_header_of_a_million_columns_is_refused_before_it_is_read(tmp_path):
@@ -120,8 +120,8 @@ def test_a_lower_limit_of_columns_is_checked_before_the_records_are_read(
         path.write_text(path.read_text() + "1,2\n")  # a wrong line, which is not reached
     monkeypatch.setattr(feather, "read_table", None)
     monkeypatch.setattr(pq.ParquetFile, "read", None)
-    with table_size.at_most_columns(5), raises(FileError, "too-many-columns", columns=6):
+    with size_limits.at_most_columns(5), raises(FileError, "too-many-columns", columns=6):
         read(path)
-    with table_size.at_most_columns(5):
-        table_size.check_columns("a", 5)
-    table_size.check_columns("a", 6)
+    with size_limits.at_most_columns(5):
+        size_limits.check_columns("a", 5)
+    size_limits.check_columns("a", 6)

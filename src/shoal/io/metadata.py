@@ -11,7 +11,7 @@ from shoal.frame.arrow_types import without_dictionary
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnNotes:
+class ColumnMetadata:
     """Metadata of one column.
 
     Parameters
@@ -30,7 +30,7 @@ class ColumnNotes:
         Values and ranges declared as missing.
     codes : pyarrow.Array or None
         Missing code of each cell, or null.
-    declared : str or None
+    sql_type : str or None
         Type of the column in a database.
     releasable_metadata : dict
         Schema metadata that may be released, by key.
@@ -45,11 +45,11 @@ class ColumnNotes:
     width: int | None = None
     missing: list[Any] = field(default_factory=list)
     codes: pa.Array | None = None
-    declared: str | None = None
+    sql_type: str | None = None
     releasable_metadata: Mapping[str, str] = field(default_factory=dict)
     other_metadata: Mapping[str, str] = field(default_factory=dict)
 
-    def for_new_values(self, values: pa.ChunkedArray) -> "ColumnNotes":
+    def for_new_values(self, values: pa.ChunkedArray) -> "ColumnMetadata":
         """Return the metadata that is still valid and safe for masked values.
 
         A mean could equal a missing code, a format without decimals would hide decimals, and
@@ -63,13 +63,13 @@ class ColumnNotes:
             format=display_format,
             missing=[],
             codes=None,
-            declared=None,
+            sql_type=None,
             other_metadata={},
         )
 
 
 @dataclass(frozen=True, eq=False)
-class Notes:
+class FileMetadata:
     """Metadata of a file.
 
     Parameters
@@ -85,37 +85,37 @@ class Notes:
     """
 
     family: str = ""
-    columns: Mapping[str, ColumnNotes] = field(default_factory=dict)
+    columns: Mapping[str, ColumnMetadata] = field(default_factory=dict)
     free_text: Mapping[str, Any] = field(default_factory=dict)
     pandas_metadata: Mapping[str, Any] | None = None
 
     LABEL = "the file's label"
     TEXT = "its notes"
 
-    def of_column(self, name: str) -> ColumnNotes:
+    def of_column(self, name: str) -> ColumnMetadata:
         """Return the metadata of one column."""
-        return self.columns.get(name, ColumnNotes())
+        return self.columns.get(name, ColumnMetadata())
 
     def for_release(
-        self, data: pa.Table, unchanged: Collection[str], *, keep_notes: bool = False
-    ) -> "Notes":
+        self, data: pa.Table, unchanged: Collection[str], *, keep_free_text: bool = False
+    ) -> "FileMetadata":
         """Return the metadata to release with ``data``: that of its columns, without free text.
 
         Free text may name persons or dropped columns, which no program can detect; pass
-        ``keep_notes`` once it has been checked.
+        ``keep_free_text`` once it has been checked.
         """
         columns = {}
         for name in data.column_names:
-            notes = self.of_column(name)
+            metadata = self.of_column(name)
             if name not in unchanged:
-                notes = notes.for_new_values(data.column(name))
-            columns[name] = notes if keep_notes else replace(notes, other_metadata={})
-        return replace(self, columns=columns, free_text=self.free_text if keep_notes else {})
+                metadata = metadata.for_new_values(data.column(name))
+            columns[name] = metadata if keep_free_text else replace(metadata, other_metadata={})
+        return replace(self, columns=columns, free_text=self.free_text if keep_free_text else {})
 
-    def describe_unreleased_text(self, *, keep_notes: bool = False) -> list[str]:
+    def describe_unreleased_text(self, *, keep_free_text: bool = False) -> list[str]:
         """Return a sentence about the free text that is not released, if there is any."""
         names = [name for name, text in self.free_text.items() if text]
-        if keep_notes or not names:
+        if keep_free_text or not names:
             return []
         return [
             f"Free text about the whole file is not released: {', '.join(names)}. It may name"
@@ -129,7 +129,7 @@ class Notes:
         """
         lost = [name for name, text in self.free_text.items() if text and name not in supported]
         for noun, get_metadata in _KINDS.items():
-            names = [name for name, notes in self.columns.items() if get_metadata(notes)]
+            names = [name for name, metadata in self.columns.items() if get_metadata(metadata)]
             is_foreign = noun in _FAMILY_SPECIFIC and family != self.family
             if noun == "missing codes" and {family, self.family} == {"sas", "stata"}:
                 is_foreign = False  # both use letters
@@ -148,12 +148,12 @@ def _labels_in_use(labels: Mapping[Any, str], values: pa.ChunkedArray) -> dict[A
     return {value: label for value, label in labels.items() if value in present}
 
 
-_KINDS: dict[str, Callable[[ColumnNotes], Any]] = {
-    "labels": lambda notes: notes.label,
-    "value labels": lambda notes: notes.value_labels,
-    "missing codes": lambda notes: notes.missing or notes.codes is not None,
-    "formats": lambda notes: notes.format,
-    "levels of measurement": lambda notes: notes.measure,
+_KINDS: dict[str, Callable[[ColumnMetadata], Any]] = {
+    "labels": lambda metadata: metadata.label,
+    "value labels": lambda metadata: metadata.value_labels,
+    "missing codes": lambda metadata: metadata.missing or metadata.codes is not None,
+    "formats": lambda metadata: metadata.format,
+    "levels of measurement": lambda metadata: metadata.measure,
 }
 
 _FAMILY_SPECIFIC = ("missing codes", "formats", "levels of measurement")
