@@ -30,7 +30,7 @@ class Bar:
         """Take a report into account and show it."""
         words = self.estimate.update(stage, done, total)
         now = time.monotonic()
-        if self.estimate.passed >= DELAY and now - self.last >= INTERVAL:
+        if self.estimate.elapsed >= DELAY and now - self.last >= INTERVAL:
             self.last, self.visible = now, True
             self.show(words, round(100 * self.estimate.share), self.estimate.describe_time())
 

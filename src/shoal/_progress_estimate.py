@@ -102,24 +102,24 @@ class Estimate:
         return f"{words}:{result}" if result else words
 
     @property
-    def passed(self) -> float:
+    def elapsed(self) -> float:
         """Seconds since the start."""
         return self.clock() - self.start
 
     def describe_time(self) -> str:
         """Return the elapsed time and, once it can be estimated, what may remain."""
-        passed = self.passed
-        text = f"{_minutes(passed)} elapsed"
+        elapsed = self.elapsed
+        text = f"{_minutes(elapsed)} elapsed"
         if self.long_ahead:
             return text  # the time so far says nothing about a search that has not begun
         if self.stage in LONG:  # its own pace, which has nothing to do with that of the others
-            passed, share = self.clock() - self.stage_start, self.within
+            elapsed, share = self.clock() - self.stage_start, self.within
             known = share > 0.01
         else:
             share = self.share
             known = share > 0.1
-        if passed > EARLIEST and known:
-            text += f", about {_minutes(passed / share - passed)} left"
+        if elapsed > EARLIEST and known:
+            text += f", about {_minutes(elapsed / share - elapsed)} left"
         return text
 
 

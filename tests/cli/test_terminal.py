@@ -106,7 +106,7 @@ PROGRESS = """
 import time
 from shoal.cli import _progress_bar
 _progress_bar.DELAY = 0
-_progress_bar.Estimate.describe_time = lambda self: "10:10 passed, about 10:30 left"
+_progress_bar.Estimate.describe_time = lambda self: "10:10 elapsed, about 10:30 left"
 with _progress_bar.progress_bar() as listen:
     for done in range(12):
         listen("searching, loss 15.755 %", done, 12)

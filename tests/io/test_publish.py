@@ -48,6 +48,22 @@ def test_a_file_that_exists_is_kept_unless_forced(tmp_path):
     assert leftovers(tmp_path) == ["a"]
 
 
+def test_an_error_names_the_files_that_were_replaced_before_it(tmp_path):
+    (tmp_path / "a").write_text("old")
+
+    def obstructed():
+        with Publication(force=True) as publication:
+            publication.add(tmp_path / "a").write_text("new")
+            publication.add(tmp_path / "b").write_text("new")
+            (tmp_path / "b").mkdir()
+
+    with raises(FileError, "cannot-write", file=str(tmp_path / "b")) as caught:
+        obstructed()
+    assert str(caught.value).endswith(f"Replaced before that: {str(tmp_path / 'a')!r}.")
+    assert (tmp_path / "a").read_text() == "new"
+    assert leftovers(tmp_path) == ["a", "b"]
+
+
 def test_a_file_created_meanwhile_is_kept(tmp_path):
     def overtaken():
         with Publication() as publication:

@@ -3,8 +3,9 @@
 The kernels of a method are in the file of its name, its parameters in `shoal.partitioners`. They
 share these conventions:
 
-- A state that several kernels change is a named tuple of arrays, made in Python by a function
-  ``open_...`` or ``build_...``. A number that kernels change is an array too: ``index.size[0]``.
+- A state that several kernels change is a named tuple of arrays, made by a function such as
+  ``open_...`` or ``build_...``, usually in Python. A number that kernels change is an array too:
+  ``index.size[0]``.
 - ``i`` and ``j`` are records, ``a``, ``b``, ``g`` and ``h`` groups, ``c`` is a column, ``m`` the
   position of a member within its group; ``X`` has a row for each of the ``n`` records, and ``k`` is
   the least size of a group. A loop over columns may use ``j`` if there is only one record. In
@@ -19,7 +20,7 @@ share these conventions:
   state, and returns how many entries are valid; ``write_...`` fills one array. In a search for a
   minimum, ``least`` is the least value so far and ``best`` what attains it; ``max_...`` are limits,
   ``n_...`` are numbers, and ``slot`` is the position in a list at which an item is inserted.
-- A kernel with the parameter ``work`` ends after about that many distances and returns whether to
-  continue; Python calls it again, and handles progress and interrupts in between
+- A kernel with the parameter ``work`` ends after about that many distances or steps and returns
+  whether to continue; Python calls it again, and handles progress and interrupts in between
   (`shoal.partitioners._base.run_in_strides`).
 """

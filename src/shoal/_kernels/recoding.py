@@ -324,7 +324,7 @@ def improve_groups(groups, k, active, n_active, unused_groups, n_unused, records
 
     Returns
     -------
-    n_active, n_free_slots : int
+    n_active, n_unused : int
         The numbers after the pass.
     saving : float
         How much the loss fell.

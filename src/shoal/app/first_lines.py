@@ -101,7 +101,7 @@ def preview_lines(path: Path, dialect: Dialect) -> dict[str, Any]:
     widths = {len(row) for row in rows if row}
     message = f"{max(widths, default=0)} column{'s' if widths != {1} else ''}"
     if len(widths) > 1:
-        message = "The lines have different numbers of cells. Is it another separator?"
+        message = "The lines have different numbers of cells. Check the separator."
     return {"rows": rows, "words": message}
 
 

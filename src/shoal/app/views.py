@@ -84,7 +84,7 @@ def _earlier_settings(session: Session) -> list[dict[str, str]]:
 
 
 def _reading_content(session: Session) -> dict[str, Any]:
-    """Return how the stored file is read and what is shown of it; without text if there is none."""
+    """Return how the stored file is read, and the first lines of a text file or a workbook."""
     file, inspection = session.file, session.inspection
     sheets = inspection.sheets if inspection else []
     if file is None or not (is_text(file) or sheets):

@@ -230,7 +230,7 @@ def _serialization() -> Any:
     except ImportError:
         raise MissingDependency(
             'Signatures need the package cryptography: pip install "shoal[sign]".',
-            code="missing-dependency",
+            code="package-missing",
             extra="sign",
         ) from None
     return serialization

@@ -9,7 +9,7 @@ from shoal._progress_estimate import DELAY, Estimate
 from shoal._text import shorten
 
 WIDE = 100  # columns of a terminal with room for a long bar
-TIME = 38  # characters of " 100 % 10:10 passed, about 10:30 left " with its spaces
+TIME = 39  # characters of " 100 % 10:10 elapsed, about 10:30 left " with its spaces
 _end_bar: Callable[[], None] | None = None  # ends the bar that is shown
 _print_above_bar: Callable[[str], None] | None = None  # prints above it
 
@@ -60,7 +60,7 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     def listen(stage: str, done: int, total: int) -> None:
         nonlocal is_shown, last_words
         words = shorten(estimate.update(stage, done, total), available)
-        if is_ended or (not is_shown and estimate.passed < DELAY):
+        if is_ended or (not is_shown and estimate.elapsed < DELAY):
             return
         if not is_shown:
             is_shown = True

@@ -74,12 +74,12 @@ def _type_of_hierarchy(pair: str) -> str:
     return pair if is_rule else f"{name}=hierarchy:{rule}"
 
 
-def parse_weights(pairs: Sequence[str]) -> dict[str, float]:
+def parse_column_weights(pairs: Sequence[str]) -> dict[str, float]:
     """Parse the ``--column-weight`` options, each ``column=number``.
 
     Examples
     --------
-    >>> parse_weights(["age=2", "wage=0.5"])
+    >>> parse_column_weights(["age=2", "wage=0.5"])
     {'age': 2.0, 'wage': 0.5}
     """
     weights: dict[str, float] = {}

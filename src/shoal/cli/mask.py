@@ -9,7 +9,7 @@ from shoal.cli._large import is_large
 from shoal.cli._release import mask_and_print
 from shoal.cli._release_options import ReleaseOptions
 from shoal.cli._session import compile_ahead, session
-from shoal.cli._settings import parse_settings, parse_types, parse_weights
+from shoal.cli._settings import parse_column_weights, parse_settings, parse_types
 from shoal.cli._source_arguments import check_sources
 from shoal.cli._wording import PLAN_FLAGS
 from shoal.errors import ParameterError
@@ -85,7 +85,7 @@ def mask(
         method_options |= {name: value for name, value in common.items() if value is not None}
         step_options = {
             "missing": missing,
-            "column_weights": parse_weights(column_weight) if column_weight else None,
+            "column_weights": parse_column_weights(column_weight) if column_weight else None,
         }
         step |= plan.step_parameters
         step |= {name: value for name, value in step_options.items() if value is not None}

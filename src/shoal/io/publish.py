@@ -1,4 +1,4 @@
-"""Atomic publication of files: all of them appear complete, or none does."""
+"""Atomic publication of files: each appears complete, and no new one unless all do."""
 
 import contextlib
 import logging
@@ -20,9 +20,11 @@ class Publication:
     """Files to be published: each is written next to its target and renamed when all are done.
 
     After an error, a full disk or Ctrl-C, the partial files are removed and every target is as
-    before. A killed process may leave hidden files (``.NAME.xxxxxxxx.part.SUFFIX``) but never a
-    partial target; the next run that writes to the target removes them. A lock keeps two runs
-    from writing to one target at a time.
+    before. There is one exception: if existing files are replaced and one of several cannot be
+    renamed, those before it are replaced already, and the error names them. A killed process may
+    leave hidden files (``.NAME.xxxxxxxx.part.SUFFIX``) but never a partial target; the next run
+    that writes to the target removes them. A lock keeps two runs from writing to one target at a
+    time.
 
     Parameters
     ----------
@@ -125,10 +127,11 @@ class Publication:
             for target, partial_file in self._partial_files.items():
                 self._rename(partial_file, target)
                 published.append(target)
-        except FileError:
-            if not self.force:  # with force, the previous file cannot be restored
-                for target in published:
-                    target.unlink(missing_ok=True)
+        except FileError as error:
+            if self.force and published:  # the previous files cannot be restored
+                raise _partly_replaced(error, published) from None
+            for target in published:
+                target.unlink(missing_ok=True)
             raise
         progress.report_published(target.name for target in published)
 
@@ -179,6 +182,13 @@ def _suffixes(target: Path) -> str:
 def _write_error(target: Path, error: OSError) -> str:
     reason = (os.strerror(error.errno) if error.errno else "I/O error").lower()
     return f"{str(target)!r} could not be written: {reason}. Nothing was changed."
+
+
+def _partly_replaced(error: FileError, replaced: Iterable[Path]) -> FileError:
+    """Return the error with the names of the files that were replaced before it."""
+    names = ", ".join(repr(str(target)) for target in replaced)
+    message = str(error).replace("Nothing was changed.", f"Replaced before that: {names}.")
+    return FileError(message, code="cannot-write", **error.attributes)
 
 
 def _exists_error(target: Path) -> FileError:

@@ -32,10 +32,10 @@ def weights_in_class(labels: Labels, units: Labels) -> Values:
 
 
 def commonest_values(labels: Labels, units: Labels, values: Labels) -> tuple[Labels, Labels]:
-    """Return one value for each unit in each class: the most common of its values there.
+    """Return one value for each unit in each class.
 
-    That is the value that most units of the class have; ties go to the lowest. If all units of
-    a class share a value, it is the value of all of them.
+    Of its own values, it is the one that most units of the class have; ties go to the lowest. If
+    all units of a class share a value, it is the value of all of them.
 
     Parameters
     ----------

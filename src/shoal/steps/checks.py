@@ -53,7 +53,7 @@ def check_options(step: "Microaggregate") -> None:
         )
     if step.weighted_distances and step.standardise != "zscore":
         raise PlanError(
-            "weighted_distances sets the scale of z-scores, and standardise turns these off."
+            "`weighted_distances` sets the scale of z-scores, and `standardise` turns these off."
             " Leave one of the two out.",
             code="weighted-distances-without-zscore",
         )

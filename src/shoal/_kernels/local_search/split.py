@@ -20,7 +20,7 @@ def farthest_member(grouping, g, points, point):
 
 
 @compiled
-def list_part(grouping, k, g, centre, part):
+def write_part(grouping, k, g, centre, part):
     """Write the ``k`` records of group ``g`` nearest to record ``centre`` to ``parts[part]``."""
     for m in range(grouping.sizes[g]):
         i = grouping.members[g, m]
@@ -55,8 +55,8 @@ def split(grouping, k, g):
     """
     while grouping.sizes[g] >= 2 * k:
         outermost = farthest_member(grouping, g, grouping.centroids, g)
-        list_part(grouping, k, g, outermost, 0)
-        list_part(grouping, k, g, farthest_member(grouping, g, grouping.X, outermost), 1)
+        write_part(grouping, k, g, outermost, 0)
+        write_part(grouping, k, g, farthest_member(grouping, g, grouping.X, outermost), 1)
         part = 0
         if sse_decrease(grouping, g, 1) > sse_decrease(grouping, g, 0):
             part = 1

@@ -32,8 +32,8 @@ from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.bounds import SUMMATION_ERROR, UNDERFLOW_ERROR, required_score
 from shoal._kernels.spatial.search import NEAREST, comes_first, insert
 
-TILE = 512  # records of a tile, and how many of them are multiplied with another tile at a time
-ROWS = 256
+TILE = 512  # records of a tile
+ROWS = 256  # records of a tile that are multiplied with another tile at a time
 CHUNK = 64  # products that are compared together
 STRIDE = 1 << 28  # multiplications between two reports of progress: a fraction of a second
 

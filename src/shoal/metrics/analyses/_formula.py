@@ -72,7 +72,7 @@ def parse_formula(formula: str) -> Any:
     except ImportError:
         raise MissingDependency(
             "Formulas need the package formulaic: pip install 'shoal[formulas]'.",
-            code="missing-dependency",
+            code="package-missing",
             extra="formulas",
         ) from None
     try:

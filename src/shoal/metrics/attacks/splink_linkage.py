@@ -77,7 +77,7 @@ def _linker(targets: dict[str, Any], classes: dict[str, Any], n_released: int, n
     except ImportError:
         raise MissingDependency(
             "Linkage by splink needs the package splink: pip install 'shoal[splink]'.",
-            code="missing-dependency",
+            code="package-missing",
             extra="splink",
         ) from None
     database = DuckDBAPI(duckdb.connect(config={"threads": n_jobs}))

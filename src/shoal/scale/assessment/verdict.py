@@ -175,8 +175,8 @@ def _missing_value_findings(
         )
     elif suppressed:
         sentences.append(
-            "Cells were suppressed, because the other records of the group have no value, and that"
-            f" of a single record is not released for all: {suppressed}."
+            "Cells were suppressed where only one record of a group has a value, since releasing it"
+            f" for all would disclose that record: {suppressed}."
         )
     return [Finding("missing-values", "informs", sentence) for sentence in sentences]
 

@@ -2,5 +2,6 @@
 
 The records are reduced to their distinct rows. The *pattern* of a record is the set of columns
 without a value in the release: those that were missing, and those that are suppressed. Two records
-are in the same class if they have the same pattern and agree in all other columns.
+are in the same class if they have the same pattern and agree in all other columns. A *piece* is
+part of a distinct row whose records share a pattern.
 """

@@ -174,7 +174,10 @@ def _common_patterns(assignment: Assignment, pieces: Codes, samples: Codes) -> C
 def _move_members(
     assignment: Assignment, members: Codes, pattern: int, n_joining: int, pieces: Codes
 ) -> None:
-    """Give a pattern to the first ``n_joining`` records of members, or to the units they need."""
+    """Give a pattern to the first ``n_joining`` records of ``members``.
+
+    Where k counts units, give it to as many members as bring in the units that ``pieces`` lack.
+    """
     problem = assignment.problem
     if problem.units is None:
         records = assignment.records[members]
