@@ -54,29 +54,36 @@ UPWARDS = {
 }  # fmt: skip
 ONLY_IN = {
     "numba": {"_kernels"},
-    "narwhals": {"frame"},
-    "joblib": {"partitioners"},
     "threadpoolctl": {"_kernels"},
+    "narwhals": {"frame"},
+    "pandas": {"frame", "io"},
+    "polars": {"datasets"},
+    "pyarrow": {"frame", "io", "datasets", "scale"},
+    "sklearn": {"partitioners", "metrics", "steps", "scale"},
+    "joblib": {"partitioners"},
     "highspy": {"partitioners"},
+    "scipy": {"metrics"},
+    "formulaic": {"metrics"},
+    "splink": {"metrics"},
+    "duckdb": {"io", "metrics"},
+    "python_calamine": {"io"},
+    "pyreadstat": {"io"},
+    "openpyxl": {"io"},
+    "xlsxwriter": {"io"},
+    "rdata": {"io"},
+    "sqlalchemy": {"io"},
+    "tomli_w": {"plan"},
+    "cryptography": {"audit"},
     "jinja2": {"report", "app"},
     "markupsafe": {"report"},
     "matplotlib": {"report"},
+    "dask": {"scale"},
+    "distributed": {"scale"},
+    "pyspark": {"scale"},
     "starlette": {"app"},
     "uvicorn": {"app"},
     "typer": {"cli"},
     "rich": {"cli"},
-    "pandas": {"datasets", "frame", "io"},
-    "pyarrow": {"frame", "io", "datasets", "scale"},
-    "dask": {"scale"},
-    "distributed": {"scale"},
-    "pyspark": {"scale"},
-    "pyreadstat": {"io"},
-    "openpyxl": {"io"},
-    "xlsxwriter": {"io"},
-    "sqlalchemy": {"io"},
-    "cryptography": {"audit"},
-    "formulaic": {"metrics"},
-    "splink": {"metrics"},
 }
 
 FILES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
@@ -102,6 +109,12 @@ def imports(path):
     return sorted(imported)
 
 
+def libraries(path):
+    """Return the third-party libraries that a module imports."""
+    top_level = {module.split(".")[0] for module in imports(path)}
+    return top_level - {"shoal"} - sys.stdlib_module_names
+
+
 def points_downwards(package, module):
     """Say whether a package may import a module, as far as Shoal's own modules go."""
     if not module.startswith("shoal.") or module == "shoal.__version__":
@@ -125,10 +138,14 @@ def test_each_library_is_imported_by_one_package():
     elsewhere = [
         f"{path.relative_to(ROOT)}: {library} belongs to {ONLY_IN[library]}"
         for path in FILES
-        for library in {module.split(".")[0] for module in imports(path)} & set(ONLY_IN)
+        for library in libraries(path) & set(ONLY_IN)
         if package_of(path) not in ONLY_IN[library]
     ]
     assert not elsewhere
+
+
+def test_every_library_has_a_home():
+    assert set().union(*map(libraries, FILES)) == {"numpy", *ONLY_IN}
 
 
 def test_kernels_import_libraries_of_arrays_only():
