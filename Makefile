@@ -12,7 +12,7 @@ PARALLEL := --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist workst
 # The tests start hundreds of processes: what Python compiles for one is kept for the others.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo docs papers records pictures benchmarks fuzz test lint types check memory coverage test-lowest test-newest clean changelog
+.PHONY: demo docs papers records pictures benchmarks fuzz test lint types check memory coverage test-lowest test-newest test-sdist test-spark clean changelog
 
 demo: $(VENV)/.installed  ## Mask the built-in survey; leaves demo/release.csv and demo/report.html.
 	@$(BIN)/shoal demo demo --force
@@ -83,6 +83,12 @@ test-lowest:  ## The tests with the lowest versions that pyproject.toml allows, 
 
 test-newest:  ## The tests with the newest versions there are, in .venv-newest.
 	$(MAKE) check VENV=.venv-newest CONSTRAINTS=.build/newest.txt
+
+test-sdist: $(VENV)/.developed  ## The tests in an unpacked source distribution, with packages of its own.
+	@rm -rf .build/sdist && mkdir -p .build/sdist/unpacked
+	$(BIN)/python -m build --sdist --no-isolation --outdir .build/sdist .
+	@tar --extract --gzip --file .build/sdist/shoal-*.tar.gz --directory .build/sdist/unpacked --strip-components 1
+	$(MAKE) --directory .build/sdist/unpacked test
 
 .build/lowest.txt: pyproject.toml tests/lowest_versions.py
 	@mkdir -p .build
