@@ -19,7 +19,7 @@ from shoal._kernels.spatial.pool import Pool
 REBUILD_SHARE = 0.7  # share of living records below which an index may be rebuilt
 REBUILD_COST = (4, 10_000)  # blocks read that cost as much as rebuilding: per record, and at least
 CACHE_LINE = 16  # numbers in single precision that a line of the cache holds
-READ_SHARE = 0.6  # share of the blocks that a search reads, from which passes over a pool are faster
+READ_SHARE = 0.6  # share of the blocks read per search from which passes over a pool are faster
 MAX_POOL_BYTES = 12_000_000  # size of a pool up to which that holds, as it stays in the cache
 REMOVALS_PER_FIT = 8  # records removed from a block before its box is refitted
 # NumPy numbers, since numba compiles an inner kernel again for every plain constant passed to it.
