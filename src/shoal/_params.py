@@ -151,7 +151,7 @@ def check_at_least(least: int, **arguments: Any) -> None:
 
 
 def effective_n_jobs(n_jobs: int | None) -> int:
-    """Return how many jobs run at a time: all cores where ``n_jobs`` is None or -1.
+    """Return how many jobs run at a time: one per core if ``n_jobs`` is None or -1.
 
     A negative number counts back from all cores, as in joblib: -2 leaves one core free. Zero jobs
     are refused.
@@ -266,18 +266,18 @@ def build(cls: type, options: dict[str, Any], owner: str = "") -> Any:
 
     ``owner`` is what the message calls the class, by default its name.
     """
-    known = signature_parameters(cls)
+    parameters = signature_parameters(cls)
     owner = owner[:1].upper() + owner[1:] or cls.__name__
     for name in options:
-        if name not in known:
+        if name not in parameters:
             raise ParameterError(
-                f"{owner} has no parameter {name!r}.{hint(name, known)}"
-                f" Its parameters are: {', '.join(known)}.",
+                f"{owner} has no parameter {name!r}.{hint(name, parameters)}"
+                f" Its parameters are: {', '.join(parameters)}.",
                 code="unknown-parameter",
                 parameter=name,
                 of=cls.__name__,
             )
-    for name, parameter in known.items():
+    for name, parameter in parameters.items():
         if parameter.required and name not in options:
             raise ParameterError(
                 f"{owner} needs {name!r}: {parameter.expected}.",
@@ -289,7 +289,7 @@ def build(cls: type, options: dict[str, Any], owner: str = "") -> Any:
 
 
 def with_hint_of(error: ParameterError, function: Any) -> ParameterError:
-    """Return an error, with a similar parameter of a function that passes on unknown ones."""
+    """Return the error of an unknown parameter with a hint at a similar one of ``function``."""
     names = [
         name
         for name, entry in inspect.signature(function).parameters.items()

@@ -47,7 +47,7 @@ def report(stage: str, done: int, total: int) -> None:
 
 @contextmanager
 def recording_published() -> Iterator[list[str]]:
-    """Gather the names of the files and tables that the enclosed code publishes."""
+    """Record the names of the files and tables that the enclosed code publishes."""
     names: list[str] = []
     token = _published.set(names)
     try:
@@ -57,10 +57,10 @@ def recording_published() -> Iterator[list[str]]:
 
 
 def report_published(names: Iterable[str]) -> None:
-    """Report that files or tables are complete and in their place."""
-    gathered = _published.get()
-    if gathered is not None:
-        gathered.extend(names)
+    """Report that files or tables are complete and in place."""
+    published = _published.get()
+    if published is not None:
+        published.extend(names)
 
 
 @contextmanager
@@ -97,7 +97,7 @@ def shows_progress(function: Callable[Parameters, Result]) -> Callable[Parameter
     """Let a function show its progress where no interface listens; see `show_progress`."""
 
     @wraps(function)
-    def shown(*values: Parameters.args, **options: Parameters.kwargs) -> Result:
+    def wrapper(*values: Parameters.args, **options: Parameters.kwargs) -> Result:
         show, shell = _show.get(), kernel_shell()
         if _listener.get() is not None or show is False or (show is None and shell is None):
             return function(*values, **options)
@@ -108,4 +108,4 @@ def shows_progress(function: Callable[Parameters, Result]) -> Callable[Parameter
         finally:
             bar.end()
 
-    return shown
+    return wrapper

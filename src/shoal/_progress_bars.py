@@ -12,26 +12,26 @@ INTERVAL = 0.2  # seconds between two updates
 def kernel_shell() -> Any:
     """Return the IPython shell of the kernel of a notebook that runs this code, or None.
 
-    IPython is never imported here: in a kernel it is there already.
+    IPython is not imported here, because a kernel has already imported it.
     """
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return shell if getattr(shell, "kernel", None) is not None else None
 
 
 class Bar:
-    """Progress that is shown after a while, and removed at the end."""
+    """A progress display that appears after `DELAY` seconds and is removed at the end."""
 
     def __init__(self) -> None:
         self.estimate = Estimate()
-        self.last = 0.0  # time of the last update
+        self.last_update = 0.0
         self.visible = False
 
     def listen(self, stage: str, done: int, total: int) -> None:
         """Take a report into account and show it."""
         words = self.estimate.update(stage, done, total)
         now = time.monotonic()
-        if self.estimate.elapsed >= DELAY and now - self.last >= INTERVAL:
-            self.last, self.visible = now, True
+        if self.estimate.elapsed >= DELAY and now - self.last_update >= INTERVAL:
+            self.last_update, self.visible = now, True
             self.show(words, round(100 * self.estimate.share), self.estimate.describe_time())
 
     def end(self) -> None:

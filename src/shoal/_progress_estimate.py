@@ -1,4 +1,4 @@
-"""How much of a computation is done, in words that users know."""
+"""Estimates of how much of a computation is done, in terms that users know."""
 
 import time
 from collections.abc import Callable
@@ -34,8 +34,8 @@ PART_OF = {
 # Stages that take as long as the user allows, after others of their part.
 LONG = ("searching", "proving")
 LONG_AHEAD = "a search follows"  # reported before the stages that such a stage starts from
-BEFORE_LONG = 0.5  # share of the part that is left to the others
-# The shares where such a stage is announced, which then takes most of the time.
+BEFORE_LONG = 0.5  # share of its part that the stages before it take
+# The shares of the parts if such a stage is announced, which then takes most of the time.
 PARTS_WITH_LONG = {
     "Reading": 2,
     "Grouping": 3,
@@ -43,14 +43,14 @@ PARTS_WITH_LONG = {
     "Writing": 2,
     "Checking the file": 3,
 }
-BEFORE_ANNOUNCED = 0.05  # share of the part that is left to the others then
-NOT_A_RELEASE = (
+BEFORE_ANNOUNCED = 0.05  # share of its part that the stages before it take then
+NOT_A_RELEASE = (  # stages of commands that make no release
     "analyses", "attacks", "comparing", "counting", "hashing", "inspecting the columns",
     "minimal sample uniques", "trying plans",
 )  # fmt: skip
-# One of several attacks or analyses, whose number is reported separately.
+# Each is one of several attacks or analyses; "attacks" and "analyses" report how many are done.
 ONE_OF_SEVERAL = ("attacks:", "prediction", "propensity score", "regression")
-NAMES = {"linking records": "Linking records"}  # where the part would mislead
+NAMES = {"linking records": "Linking records"}  # for which the name of the part would mislead
 
 
 class Estimate:
@@ -90,12 +90,12 @@ class Estimate:
         else:
             words = PART_OF.get(name, "Grouping")
             parts = self.parts
-            before = sum(list(parts.values())[: list(parts).index(words)])
+            earlier_parts = sum(list(parts.values())[: list(parts).index(words)])
             if name in LONG:
                 within = self.before_long + (1 - self.before_long) * within
             elif words == PART_OF[LONG[0]]:
                 within *= self.before_long
-            share = (before + parts[words] * within) / sum(parts.values())
+            share = (earlier_parts + parts[words] * within) / sum(parts.values())
             self.share = max(self.share, share)
             words = NAMES.get(name, words)
         self.words = words
@@ -111,14 +111,14 @@ class Estimate:
         elapsed = self.elapsed
         text = f"{_minutes(elapsed)} elapsed"
         if self.long_ahead:
-            return text  # the time so far says nothing about a search that has not begun
-        if self.stage in LONG:  # its own pace, which has nothing to do with that of the others
+            return text  # the elapsed time does not predict a search that has not begun
+        if self.stage in LONG:  # which has a pace of its own
             elapsed, share = self.clock() - self.stage_start, self.within
-            known = share > 0.01
+            can_estimate = share > 0.01
         else:
             share = self.share
-            known = share > 0.1
-        if elapsed > EARLIEST and known:
+            can_estimate = share > 0.1
+        if elapsed > EARLIEST and can_estimate:
             text += f", about {_minutes(elapsed / share - elapsed)} left"
         return text
 

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from textwrap import wrap
 
 GAP = "  "  # between the columns of a table
-NARROWEST = 12  # characters that a column of sentences keeps
+MIN_SENTENCE_WIDTH = 12  # characters that a column of sentences keeps
 _NUMBER = re.compile(r"[-+\u2212]?[\d,]*\.?\d+(e[-+]?\d+)?( ?%)?|nan|inf")
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 _SPACE = re.compile(r" (?!%)")  # a per cent sign stays with its number
@@ -70,7 +70,7 @@ def shorten(text: str, longest: int) -> str:
 
 
 def format_percentage(value: float) -> str:
-    """Return a number of per cent with three significant figures.
+    """Return a percentage as text, to three significant figures.
 
     Examples
     --------
@@ -133,16 +133,17 @@ def align_rows(rows: Sequence[Sequence[str]]) -> str:
         return ""
     columns = list(zip(*rows, strict=True))
     widths = [max(map(len, column)) for column in columns]
-    right = [i > 0 and _are_numbers(cells[1:]) for i, cells in enumerate(columns)]
+    is_numeric = [i > 0 and _are_numbers(cells[1:]) for i, cells in enumerate(columns)]
     limit = _width.get()
-    below, fitted = None, widths
+    with_notes, fitted_widths = None, widths
     if limit is not None and sum(widths) + len(GAP) * (len(widths) - 1) > limit:
-        below, narrowed = _with_notes(rows, right, limit), _fit(rows, widths, limit)
-        if narrowed is None:
-            return below or _as_lists(rows)
-        fitted = narrowed
-    table = "\n".join(line for row in rows for line in _lines(row, fitted, right))
-    return below if below and below.count("\n") < table.count("\n") else table
+        with_notes = _format_with_notes(rows, is_numeric, limit)
+        narrow_widths = _fit_widths(rows, widths, limit)
+        if narrow_widths is None:
+            return with_notes or _format_as_lists(rows)
+        fitted_widths = narrow_widths
+    table = "\n".join(line for row in rows for line in _format_row(row, fitted_widths, is_numeric))
+    return with_notes if with_notes and with_notes.count("\n") < table.count("\n") else table
 
 
 def wrap_text(text: str, width: int | None = None) -> str:
@@ -177,21 +178,21 @@ def _break_line(line: str, limit: int) -> str:
     return "\n".join(lines)
 
 
-def _fit(rows: Sequence[Sequence[str]], widths: list[int], limit: int) -> list[int] | None:
+def _fit_widths(rows: Sequence[Sequence[str]], widths: list[int], limit: int) -> list[int] | None:
     """Return widths that add up to at most ``limit``, taken from the widest columns; or None.
 
     Headings are broken before cells are.
     """
     widths, limit = list(widths), limit - len(GAP) * (len(widths) - 1)
     columns = list(zip(*rows, strict=True))
-    least = [min(pair) for pair in zip(widths, map(_narrowest, columns), strict=True)]
+    least = [min(pair) for pair in zip(widths, map(_least_width, columns), strict=True)]
     if sum(least) > limit:
         return None
-    whole = [
+    unbroken = [
         max(low, *map(len, column[1:])) if len(column) > 1 else low
         for low, column in zip(least, columns, strict=True)
     ]
-    for bounds in (whole, least):
+    for bounds in (unbroken, least):
         while sum(widths) > limit and widths != bounds:
             spare = [width - low for width, low in zip(widths, bounds, strict=True)]
             widest = max((i for i, width in enumerate(spare) if width), key=lambda i: widths[i])
@@ -199,19 +200,19 @@ def _fit(rows: Sequence[Sequence[str]], widths: list[int], limit: int) -> list[i
     return widths
 
 
-def _narrowest(column: Sequence[str]) -> int:
+def _least_width(column: Sequence[str]) -> int:
     """Return the least width of a column: its longest word, and more where cells are sentences."""
     longest = max(len(word) for cell in column for word in cell.split(" "))
-    return max(NARROWEST, longest) if any(" " in cell for cell in column[1:]) else longest
+    return max(MIN_SENTENCE_WIDTH, longest) if any(" " in cell for cell in column[1:]) else longest
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:
-    """Return whether all cells that say something are numbers."""
-    given = [cell for cell in cells if cell not in ("", "-", "?")]
-    return bool(given) and all(_NUMBER.fullmatch(cell) for cell in given)
+    """Return whether the cells that are not empty are all numbers."""
+    filled = [cell for cell in cells if cell not in ("", "-", "?")]
+    return bool(filled) and all(_NUMBER.fullmatch(cell) for cell in filled)
 
 
-def _lines(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> list[str]:
+def _format_row(row: Sequence[str], widths: Sequence[int], is_numeric: Sequence[bool]) -> list[str]:
     cells = [
         [cell] if len(cell) <= width else wrap(cell, width, break_on_hyphens=False)
         for cell, width in zip(row, widths, strict=True)
@@ -219,33 +220,35 @@ def _lines(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> 
     height = max(map(len, cells))
     return [
         GAP.join(
-            f"{cell[i] if i < len(cell) else '':{'>' if to_right else '<'}{width}}"
-            for cell, width, to_right in zip(cells, widths, right, strict=True)
+            f"{cell[i] if i < len(cell) else '':{'>' if is_number else '<'}{width}}"
+            for cell, width, is_number in zip(cells, widths, is_numeric, strict=True)
         ).rstrip()
         for i in range(height)
     ]
 
 
-def _with_notes(rows: Sequence[Sequence[str]], right: Sequence[bool], limit: int) -> str | None:
-    """Return the table with its last one or two columns below each row; None if it does not fit."""
+def _format_with_notes(
+    rows: Sequence[Sequence[str]], is_numeric: Sequence[bool], limit: int
+) -> str | None:
+    """Return the table with its last one or two columns below each row, or None if too wide."""
     for n_notes in (1, 2):
         if n_notes >= len(rows[0]) - 1 or not any(" " in row[-n_notes] for row in rows):
             return None
         narrow = [row[:-n_notes] for row in rows]
         widths = [max(map(len, column)) for column in zip(*narrow, strict=True)]
-        fitted = _fit(narrow, widths, limit)
-        if fitted is None:
+        fitted_widths = _fit_widths(narrow, widths, limit)
+        if fitted_widths is None:
             continue
         lines = []
         for i, row in enumerate(rows):
             notes = [note for note in row[-n_notes:] if note] if i else []
-            cells = _lines(narrow[i], fitted, right[:-n_notes])
+            cells = _format_row(narrow[i], fitted_widths, is_numeric[:-n_notes])
             lines += [*cells, *(wrap_text(f"    {note}") for note in notes)]
         return "\n".join(lines)
     return None
 
 
-def _as_lists(rows: Sequence[Sequence[str]]) -> str:
+def _format_as_lists(rows: Sequence[Sequence[str]]) -> str:
     headings, *others = rows
     longest = max(map(len, headings[1:]), default=0)
     blocks = []

@@ -16,9 +16,9 @@ def integer_schema(columns: tuple[str, ...], text: tuple[str, ...] = ()) -> pa.S
     return pa.schema([(name, pa.string() if name in text else pa.int64()) for name in columns])
 
 
-def parse_csv(content: bytes, expected: pa.Schema) -> pa.Table:
+def parse_csv(content: bytes, schema: pa.Schema) -> pa.Table:
     """Read the CSV of a table that comes with the package."""
-    types = {field.name: field.type for field in expected}
+    types = {field.name: field.type for field in schema}
     return csv.read_csv(BytesIO(content), convert_options=csv.ConvertOptions(column_types=types))
 
 

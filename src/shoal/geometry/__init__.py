@@ -4,17 +4,20 @@ from shoal.geometry.column_blocks import correlated_blocks
 from shoal.geometry.dependence import predicted_confidential, with_confidential
 from shoal.geometry.encode import MAX_EXACT, axes_of, join_axes
 from shoal.geometry.scale import SCALES, is_constant, means, standard_deviation, zscore
+from shoal.geometry.sums_of_squares import total_sums_of_squares, within_group_sums_of_squares
 
 __all__ = [
     "MAX_EXACT",
     "SCALES",
-    "join_axes",
     "axes_of",
     "correlated_blocks",
     "is_constant",
+    "join_axes",
     "means",
     "predicted_confidential",
     "standard_deviation",
+    "total_sums_of_squares",
     "with_confidential",
+    "within_group_sums_of_squares",
     "zscore",
 ]

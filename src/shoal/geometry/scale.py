@@ -13,7 +13,7 @@ MAX_EXPONENT = 256  # up to which sums of squares neither overflow nor underflow
 
 
 def is_constant(X: Matrix) -> NDArray[np.bool_]:
-    """Return a mask of the columns whose known values are all the same."""
+    """Return a mask of the columns whose values, missing ones aside, are all equal."""
     is_missing = np.isnan(X)
     if not is_missing.any():
         return np.asarray((X[0] == X).all(axis=0))

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError
+from shoal.geometry import within_group_sums_of_squares
 from shoal.metrics._base import Labels, Matrix, measure
 from shoal.metrics._scaling import zscores
 from shoal.metrics.anonymity import classes
@@ -110,9 +111,8 @@ def distortion_y(
         else [hamming_distortion(labels, column) for column in categories.T]
     )
     if confidential is not None:
-        class_sizes = np.bincount(labels)
         Z = zscores(confidential)
-        within = sum(((z - (np.bincount(labels, z) / class_sizes)[labels]) ** 2).sum() for z in Z.T)
+        within = sum(within_group_sums_of_squares(Z, labels))
         total = (Z**2).sum()
         n_varying = int(np.count_nonzero((Z != 0).any(axis=0)))
         shares += [float(within / total) if n_varying else 0.0] * n_varying

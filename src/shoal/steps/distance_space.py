@@ -7,7 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame.columns import Column
-from shoal.geometry import SCALES, axes_of, is_constant, join_axes, with_confidential
+from shoal.geometry import (
+    SCALES,
+    axes_of,
+    is_constant,
+    join_axes,
+    total_sums_of_squares,
+    with_confidential,
+    within_group_sums_of_squares,
+)
 
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -104,10 +112,10 @@ def loss_of_groups(
     SSE sums the squared distances of the records from the means of their groups, SST those from
     the mean of all.
     """
-    sse = sst = 0.0
+    within: list[np.float64] = []
+    total: list[np.float64] = []
     for names, group_labels in zip(blocks, labels, strict=True):
-        sizes = np.bincount(group_labels)
-        for z in space.Z[:, space.axes(names)[0]].T:
-            sse += float(((z - (np.bincount(group_labels, z) / sizes)[group_labels]) ** 2).sum())
-            sst += float(((z - z.mean()) ** 2).sum())
-    return 100 * sse / sst if sst else None
+        Z = space.Z[:, space.axes(names)[0]]
+        within.extend(within_group_sums_of_squares(Z, group_labels))
+        total.extend(total_sums_of_squares(Z))
+    return 100 * float(sum(within)) / float(sum(total)) if sum(total) else None

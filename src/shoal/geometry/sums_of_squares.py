@@ -1,0 +1,44 @@
+"""Sums of squares of columns: in total, and within groups."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+def total_sums_of_squares(X: Matrix) -> NDArray[np.float64]:
+    """Return, per column, the sum of the squared differences to its mean.
+
+    Examples
+    --------
+    >>> total_sums_of_squares(np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 1.0]]))
+    array([8., 0.])
+    """
+    return np.array([((column - column.mean()) ** 2).sum() for column in X.T])
+
+
+def within_group_sums_of_squares(X: Matrix, labels: Labels) -> NDArray[np.float64]:
+    """Return, per column, the sum of the squared differences to the means of the groups.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_records, n_columns)
+        The columns, without missing values.
+    labels : ndarray of shape (n_records,)
+        Group of each record, from 0; no group is empty.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        At most the total sums of squares, up to rounding.
+
+    Examples
+    --------
+    >>> within_group_sums_of_squares(np.array([[0.0], [2.0], [7.0]]), np.array([0, 0, 1]))
+    array([2.])
+    """
+    sizes = np.bincount(labels)
+    return np.array(
+        [((column - (np.bincount(labels, column) / sizes)[labels]) ** 2).sum() for column in X.T]
+    )
