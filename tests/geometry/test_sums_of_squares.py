@@ -8,7 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from shoal.geometry import total_sums_of_squares, within_group_sums_of_squares
+from shoal.geometry import (
+    squared_errors,
+    total_sums_of_squares,
+    within_group_sums_of_squares,
+)
 
 tables = st.integers(1, 30).flatmap(
     lambda n: st.tuples(
@@ -35,3 +39,4 @@ def test_sums_of_squares_agree_with_rational_arithmetic(table):
     ]
     assert total_sums_of_squares(X) == pytest.approx(total, abs=1e-9)
     assert within_group_sums_of_squares(X, groups) == pytest.approx(within, abs=1e-9)
+    assert squared_errors(X, groups).sum() == pytest.approx(sum(within), abs=1e-9)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from shoal import _progress as progress
 from shoal._kernels.optimal import optimal_labels
+from shoal.geometry import squared_errors
 from shoal.partitioners import MDAV, Sorted
 from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._column_generation import integrality_gap
@@ -271,10 +272,11 @@ def best_members(labels):
 def proof_with_duals(X, k, seed):
     """Return a proof with duals near the optimum, groups far from it, and the least SSE."""
     rng, n, best = np.random.default_rng(seed), len(X), optimal_labels(X, k)
-    apart, least = proof_module.squared_errors(X, best)
+    errors = squared_errors(X, best)
+    least = float(errors.sum())
     assume(least > 0)
     record_dual, triple_dual = (
-        apart * rng.uniform(0.9, 1.02, n),
+        errors * rng.uniform(0.9, 1.02, n),
         least / n * rng.uniform(0, 2, seed % 9),
     )
     triples = []

@@ -1,4 +1,4 @@
-"""Sums of squares of columns: in total, and within groups."""
+"""Sums of squares of columns, in total and within groups, and those of records."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,24 @@ def within_group_sums_of_squares(X: Matrix, labels: Labels) -> NDArray[np.float6
     array([2.])
     """
     sizes = np.bincount(labels)
-    return np.array(
-        [((column - (np.bincount(labels, column) / sizes)[labels]) ** 2).sum() for column in X.T]
-    )
+    return np.array([(_differences(column, labels, sizes) ** 2).sum() for column in X.T])
+
+
+def squared_errors(X: Matrix, labels: Labels) -> NDArray[np.float64]:
+    """Return, per record, the squared distance to the mean of its group.
+
+    Examples
+    --------
+    >>> squared_errors(np.array([[0.0], [2.0], [7.0]]), np.array([0, 0, 1]))
+    array([1., 1., 0.])
+    """
+    sizes, errors = np.bincount(labels), np.zeros(len(X))
+    for column in X.T:
+        errors += _differences(column, labels, sizes) ** 2
+    return errors
+
+
+def _differences(column: NDArray[np.float64], labels: Labels, sizes: Labels) -> NDArray[np.float64]:
+    """Return the differences of a column to the means of the groups."""
+    means = np.bincount(labels, column) / sizes
+    return np.asarray(column - means[labels])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal.geometry import squared_errors
 from shoal.partitioners._base import Labels, Matrix, in_order
 from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._column_generation.column_pool import divide_large_groups
@@ -14,7 +15,6 @@ from shoal.partitioners._column_generation.integrality_gap import TOLERANCE, clo
 from shoal.partitioners._column_generation.proof import (
     Proof,
     scale_to_unit_cost,
-    squared_errors,
 )
 from shoal.partitioners._column_generation.restarts import Restarts
 from shoal.partitioners._dual_bound.certificate import certify
@@ -109,17 +109,17 @@ def prove_within_budget(
 ) -> ProofResult:
     """Prove a bound until the gap is closed or one of ``interruptions`` is raised."""
     labels = in_order(labels)
-    if k == 1 or len(X) < 2 * k or squared_errors(X, labels)[1] == 0:
+    if k == 1 or len(X) < 2 * k or squared_errors(X, labels).sum() == 0:
         return trivial_proof(X, labels, k)
     labels = divide_large_groups(X, labels, k)
-    Z, power = scale_to_unit_cost(X, squared_errors(X, labels)[1])
+    Z, power = scale_to_unit_cost(X, squared_errors(X, labels).sum())
     proof = Proof(Z, k, labels, budget)
     with suppress(*interruptions):
         improve_proof(proof, seed)
     best = in_order(proof.labels)
     bound = float(np.ldexp(proof.bound, -2 * power))
     return ProofResult(
-        best, squared_errors(X, best)[1], bound, is_closed(proof), budget.seconds_spent
+        best, float(squared_errors(X, best).sum()), bound, is_closed(proof), budget.seconds_spent
     )
 
 
@@ -141,7 +141,7 @@ def run_programmes(proof: Proof, seed: int) -> None:
 
 def prove_by_certificate(X: Matrix, labels: Labels, k: int, budget: Budget) -> ProofResult:
     """Return the partition of a long table with the bound of a certificate."""
-    sse, bound = squared_errors(X, labels)[1], 0.0
+    sse, bound = float(squared_errors(X, labels).sum()), 0.0
     with suppress(KeyboardInterrupt):  # while neighbours are searched; later ones keep a bound
         bound = certify(X, k, labels=labels, budget=budget.seconds, clock=budget.clock).bound
     optimal = sse - bound <= 4 * TOLERANCE * sse
@@ -154,5 +154,5 @@ def trivial_proof(X: Matrix, labels: Labels, k: int) -> ProofResult:
         labels = np.arange(len(X))
     elif len(X) < 2 * k:
         labels = np.zeros(len(X), np.int64)
-    sse = squared_errors(X, labels)[1]
+    sse = float(squared_errors(X, labels).sum())
     return ProofResult(labels, sse, sse * (1 - 1e-12), True)

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from shoal.geometry import squared_errors
 from shoal.partitioners._base import Indices, Labels, Matrix, in_order
 from shoal.partitioners._column_generation.columns import Columns
 from shoal.partitioners._column_generation.master_problem import MasterProblem
-from shoal.partitioners._column_generation.proof import Proof, squared_errors
+from shoal.partitioners._column_generation.proof import Proof
 from shoal.partitioners._second_phase import divide_large
 from shoal.partitioners.mdav import MDAV
 
@@ -32,7 +33,7 @@ def store_partition(proof: Proof, labels: Labels) -> None:
     if labels.min() < 0:
         return
     proof.columns.add_partition(labels)
-    sse = squared_errors(proof.columns.X, labels)[1]
+    sse = float(squared_errors(proof.columns.X, labels).sum())
     if sse < proof.sse:
         proof.labels, proof.sse = labels, sse
 

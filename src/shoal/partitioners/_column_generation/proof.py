@@ -10,6 +10,7 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal._kernels.pricing.dual_ascent import run_sweeps
+from shoal.geometry import squared_errors
 from shoal.partitioners._base import Labels, Matrix, Values
 from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._column_generation.clusters import violated_clusters
@@ -61,14 +62,6 @@ def scale_to_unit_cost(X: Matrix, sse: float) -> tuple[Matrix, int]:
     return np.ldexp(X, power), power
 
 
-def squared_errors(X: Matrix, labels: Labels) -> tuple[Values, float]:
-    """Return the squared distance of each record to the mean of its group, and their sum."""
-    counts = np.bincount(labels)
-    means = np.column_stack([np.bincount(labels, column) for column in X.T]) / counts[:, None]
-    errors = ((X - means[labels]) ** 2).sum(axis=1)
-    return errors, float(errors.sum())
-
-
 def pad_with_zeros(values: Values, length: int) -> Values:
     """Return values followed by zeros."""
     return np.append(values, np.zeros(length - len(values)))
@@ -89,7 +82,8 @@ class Proof:
     def __init__(self, X: Matrix, k: int, labels: Labels, budget: Budget):
         self.k, self.labels, self.budget = k, labels, budget
         self.total_sse = float(((X - X.mean(axis=0)) ** 2).sum())
-        self.record_errors, self.sse = squared_errors(X, labels)
+        self.record_errors = squared_errors(X, labels)
+        self.sse = float(self.record_errors.sum())
         self.pricing = Pricing(X, k)
         self.columns = Columns(X, k)
         self.columns.add_partition(labels)

@@ -11,6 +11,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from shoal import _progress as progress
+from shoal.geometry import squared_errors, total_sums_of_squares
 from shoal.partitioners._base import Labels, Matrix, Values, sse
 from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._dual_bound.block_ascent import (
@@ -146,13 +147,13 @@ class _LongProof:
         self.best_sum = float(self.best_duals.sum())
         self.cost = None if cost is None else float(np.ldexp(cost, -2 * table.power))
         self.cost_unit = COST_FACTOR * float(table.share.mean())
-        self.total_sse = _total_sum_of_squares(table.X)
+        self.total_sse = float(total_sums_of_squares(table.X).sum())
         self.blocks: list[Block] = make_blocks(table, BLOCK)
         self.start_duals: Values | None = None
         if labels is not None:
             row_labels = labels[table.order]
             add_groups(self.blocks, groups_of_partition(row_labels, table.k))
-            self.start_duals = ERROR_FACTOR * _squared_errors(table.X, row_labels)
+            self.start_duals = ERROR_FACTOR * squared_errors(table.X, row_labels)
 
     def run(self, budget: Budget, threads: int) -> None:
         """Make all rounds; raise `OutOfTime` when the budget is used up.
@@ -272,17 +273,3 @@ def rounding(table: LongTable, duals: Values, cost: float | None) -> float:
         cost = sse(table.X, labels)
     terms = fsum(np.abs(duals)) + cost
     return rounding_share(table) * terms
-
-
-def _total_sum_of_squares(X: Matrix) -> float:
-    """Return the sum of the squared distances of all rows to their mean."""
-    return sum(float(((column - column.mean()) ** 2).sum()) for column in X.T)
-
-
-def _squared_errors(X: Matrix, labels: Labels) -> Values:
-    """Return the squared distance of each row to the mean of its group."""
-    sizes, errors = np.bincount(labels), np.zeros(len(X))
-    for column in X.T:
-        shifted = column - column[0]
-        errors += (shifted - (np.bincount(labels, shifted) / sizes)[labels]) ** 2
-    return errors
