@@ -45,10 +45,6 @@ def mask_and_print(
     """Mask a table, in memory or (``large``) on a cluster, write the release and print it."""
     released: Release | LargeRelease
     identity = None
-    if writing.limits is not None:
-        from shoal.metrics.limits import Limits
-
-        plan = plan.replace(limits=plan.limits.merged(Limits.load(writing.limits)))
     if large and save_plan is not None:
         raise ParameterError(
             "--save-plan is not supported for tables larger than memory. Leave it out.",

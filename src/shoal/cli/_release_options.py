@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shoal.cli._options import DOCUMENTS, FLAG, LARGE, WRITING, Scheduler
+
+if TYPE_CHECKING:
+    from shoal.metrics.limits import Limits
 
 
 @dataclass(frozen=True)
@@ -174,3 +177,11 @@ class ReleaseOptions:
             rich_help_panel=LARGE,
         ),
     ] = None
+
+    def load_limits(self) -> "Limits | None":
+        """Return the limits of the file that ``--limits`` names, if any."""
+        if self.limits is None:
+            return None
+        from shoal.metrics.limits import Limits
+
+        return Limits.load(self.limits)

@@ -28,6 +28,7 @@ from shoal.errors import FileError
 
 if TYPE_CHECKING:
     from shoal._params import Parameter
+    from shoal.metrics.limits import Limits
     from shoal.steps import Step
 
 PANEL = "Steps of a plan, each as a command"
@@ -113,7 +114,14 @@ def _command_function(cls: "type[Step]") -> Callable[..., None]:
             roles = roles.split(names)
             for option in {"column", "within"} & values.keys():
                 (values[option],) = split_lists([values[option]], names)
-            plan = _make_plan(cls, _step_values(step_parameters, values), values, roles, shuffle)
+            plan = _make_plan(
+                cls,
+                _step_values(step_parameters, values),
+                values,
+                roles,
+                shuffle=shuffle,
+                limits=writing.load_limits(),
+            )
             mask_and_print(
                 plan,
                 [source],
@@ -247,7 +255,9 @@ def _make_plan(
     values: dict[str, Any],
     option_values: Mapping[str, Any],
     roles: options.RoleOptions,
+    *,
     shuffle: bool,
+    limits: "Limits | None",
 ) -> Any:
     from shoal import _params as parameters
     from shoal.frame.missing_codes import parse_missing_codes
@@ -274,4 +284,5 @@ def _make_plan(
         other_columns="release",
         shuffle=shuffle,
         random_state=option_values.get("seed") if shuffle else None,
+        limits=limits,
     )

@@ -81,7 +81,6 @@ def advise(
         from shoal.metrics.limits import Limits
         from shoal.plan import document
         from shoal.plan.analysed_columns import AnalysedColumns
-        from shoal.plan.deliver import with_decimals_of
         from shoal.plan.guarantees import judge
         from shoal.plan.interpretation import interpret_source
 
@@ -102,24 +101,22 @@ def advise(
             steps=check_steps(split_commas(step) if step else "microaggregate"),
             **other_options,
         )
-        interpreted = interpret_source(
-            candidates[0].make_plan(candidates[0].scale[0]), opened_source
-        )
-        opened_source = opened_source.without_codes(interpreted.missing_codes)
+        first_plan = candidates[0].make_plan(candidates[0].scale[0])
+        interpretation = interpret_source(first_plan, opened_source)
+        opened_source = opened_source.without_codes(interpretation.missing_codes)
+        types = interpretation.types
         table = opened_source.with_numbers(
-            interpreted.numeric_columns, interpreted.categorical_columns
+            first_plan.numeric_columns_by(types), first_plan.categorical_columns_by(types)
         )
         analysed_columns = (
-            AnalysedColumns.from_source(opened_source, interpreted)
-            if interpreted.limits.by("utility")
+            AnalysedColumns.from_source(opened_source, interpretation)
+            if first_plan.limits.by("utility")
             else None
         )
 
         def run(candidate: "Plan", data: Any) -> "Release":
-            candidate = candidate.replace(
-                types=interpreted.types, missing_codes=interpreted.missing_codes
-            )
-            draft = with_decimals_of(candidate, opened_source, data).draft(data)
+            decimals = interpretation.with_decimals(candidate, opened_source, data)
+            draft = candidate.draft(data, decimals)
             draft = draft.with_analysed_columns(analysed_columns)
             return draft.to_release(judge(draft.evidence))
 

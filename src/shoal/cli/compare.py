@@ -74,7 +74,13 @@ def compare(
         plan = plan.split(reading.column_names_of(source))
         plans = _plans(plan, k, split_commas(method), dependence)
         opened_source = open_source(source, dialect=reading.dialect(), numbers=())
-        plans = [interpret_source(candidate, opened_source) for candidate in plans]
+        interpretations = [interpret_source(candidate, opened_source) for candidate in plans]
+        plans = [
+            candidate.replace(
+                types=interpretation.types, missing_codes=interpretation.missing_codes
+            )
+            for candidate, interpretation in zip(plans, interpretations, strict=True)
+        ]
         opened_source = opened_source.without_codes(plans[0].missing_codes)
         comparison = compare_plans(
             opened_source.with_numbers(plans[0].numeric_columns, plans[0].categorical_columns),

@@ -103,6 +103,7 @@ def mask(
                 other_columns="release",
                 edits=edit or (),
                 repair=repair,  # type: ignore[arg-type]
+                limits=writing.load_limits(),
                 **step,
             ),
             source,

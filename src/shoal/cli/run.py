@@ -25,7 +25,7 @@ def run(
         from shoal.plan import Plan
 
         mask_and_print(
-            Plan.load(plan).shuffled() if shuffle else Plan.load(plan),
+            Plan.load(plan, shuffle=shuffle, limits=writing.load_limits()),
             source,
             target,
             reading,

@@ -14,11 +14,10 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.io.csv import parse_columns
 from shoal.io.dialect import Dialect
-from shoal.plan.interpretation import interpret_columns
+from shoal.plan.interpretation import Interpretation, interpret_columns
 
 if TYPE_CHECKING:
     from shoal.io.source import Source
-    from shoal.plan.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -40,10 +39,12 @@ class AnalysedColumns:
     text_dialect: Dialect | None
 
     @classmethod
-    def from_source(cls, source: "Source", plan: "Plan") -> "AnalysedColumns":
-        """Return how the columns of an open source are read, given what a plan declares."""
+    def from_source(cls, source: "Source", interpretation: Interpretation) -> "AnalysedColumns":
+        """Return how all columns of an open source are read, given those that a plan masks."""
         names = source.table.column_names
-        types, codes = interpret_columns(source, names, plan.types, plan.missing_codes)
+        types, codes = interpret_columns(
+            source, names, interpretation.types, interpretation.missing_codes
+        )
         return cls(types, codes, source.text_dialect)
 
     def table(self, frame: Frame) -> Any:

@@ -31,7 +31,6 @@ from shoal.plan.profile import with_value_labels
 from shoal.plan.readback import coded_columns, judge_file
 from shoal.plan.release import Release
 from shoal.plan.verdict import Finding, Verdict
-from shoal.steps import Microaggregate
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,26 +180,28 @@ def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect
 
     In a format with types, the columns of a text table have the types that they show.
     """
-    plan = interpret_source(plan, opened_source)
-    opened_source = opened_source.without_codes(plan.missing_codes)
+    interpretation = interpret_source(plan, opened_source)
+    types = interpretation.types
+    opened_source = opened_source.without_codes(interpretation.missing_codes)
     file_format = None if is_database(target) else format_of(Path(target), dialect)
     text_source = opened_source
     if file_format is None or file_format.has_types:
         opened_source = opened_source.with_types(
-            plan.types,
+            types,
             dates=_possible_dates(plan, opened_source.table.column_names),
             long_integers=file_format is None or file_format.long_integers,
             untyped=plan.dropped,
         )
-    table = opened_source.with_numbers(plan.numeric_columns, plan.categorical_columns)
-    opened_source.check_numbers(table, [n for n in plan.numeric_columns if n in plan.types])
-    plan = with_decimals_of(plan, text_source, table)
+    numeric_columns = plan.numeric_columns_by(types)
+    table = opened_source.with_numbers(numeric_columns, plan.categorical_columns_by(types))
+    opened_source.check_numbers(table, [n for n in numeric_columns if n in types])
+    interpretation = interpretation.with_decimals(plan, text_source, table)
     if (
         file_format is not None
         and opened_source.metadata.family in file_format.missing_code_families
     ):
-        table = opened_source.with_codes_as_categories(table, coded_columns(plan))
-    draft = plan.draft(table)
+        table = opened_source.with_codes_as_categories(table, coded_columns(plan, types))
+    draft = plan.draft(table, interpretation)
     labels = {
         name: metadata.value_labels for name, metadata in opened_source.metadata.columns.items()
     }
@@ -213,7 +214,9 @@ def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect
         evidence=replace(draft.evidence, text_dialect=text_source.text_dialect),
     )
     if plan.limits.by("utility"):
-        draft = draft.with_analysed_columns(AnalysedColumns.from_source(text_source, plan))
+        draft = draft.with_analysed_columns(
+            AnalysedColumns.from_source(text_source, interpretation)
+        )
     fields = draft.fields
     to_write = opened_source.for_release(
         fields["data"],
@@ -238,20 +241,6 @@ def _possible_dates(plan: Plan, columns: Collection[str]) -> list[str]:
         *(columns_with(plan.roles, "confidential") if is_constrained else ()),
     }
     return [name for name in columns if name not in used_by_steps]
-
-
-def with_decimals_of(plan: Plan, opened_source: Source, table: Any) -> Plan:
-    """Return the plan with the decimals of the columns that it averages, as the file shows them.
-
-    ``table`` is the file's table with its numbers parsed.
-    """
-    steps = [
-        step.with_decimals_of(opened_source.shown_decimals(table, step.columns))
-        if isinstance(step, Microaggregate)
-        else step
-        for step in plan.steps
-    ]
-    return plan.replace(steps=steps)
 
 
 def _write_and_judge(

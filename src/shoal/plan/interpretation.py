@@ -1,34 +1,65 @@
 """Columns without a declared type: their kinds and missing codes, inferred and recorded."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from shoal.frame import tables
 from shoal.frame.columns import category_order
 from shoal.frame.kinds import Decision, Metadata, decide_kind
-from shoal.frame.missing_codes import is_missing_code
+from shoal.frame.missing_codes import MissingCodes, is_missing_code
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type, text_of
+from shoal.plan.validation import check_kinds
 from shoal.plan.verdict import Finding
+from shoal.steps import Microaggregate
 
 if TYPE_CHECKING:
     from shoal.io.source import Source
     from shoal.plan.plan import Plan
 
 
-def interpret_source(plan: "Plan", source: "Source") -> "Plan":
-    """Return the plan with the kinds that a file gives to columns without a declared type.
+@dataclass(frozen=True)
+class Interpretation:
+    """How the columns of a table are read: as a plan declares, or else as the table shows.
 
-    Labels, levels of measurement and the text of the cells are taken into account.
+    Parameters
+    ----------
+    types : mapping of str to Type
+        The declared types, and those that were inferred.
+    missing_codes : mapping of str to tuple of str
+        The values of masked columns that stand for a missing value, declared or inferred.
+    decimals : mapping of str to int
+        The decimals that the microaggregated columns of a file show; empty for a table in memory.
     """
-    names = _undeclared_columns(plan)
-    decisions = decide_kinds_in_source(source, names)
-    plan = _with_decisions(
-        plan, decisions, {name: source.metadata.of_column(name) for name in decisions}
-    )
-    return _with_orders(_with_coded_hierarchies(plan, source), source)
+
+    types: Mapping[str, Type]
+    missing_codes: MissingCodes
+    decimals: Mapping[str, int] = field(default_factory=dict)
+
+    def with_decimals(self, plan: "Plan", source: "Source", table: Any) -> "Interpretation":
+        """Return the interpretation with the decimals of the columns that a plan averages.
+
+        ``table`` is the table of the source with its numbers parsed.
+        """
+        names = [
+            name for step in plan.steps if isinstance(step, Microaggregate) for name in step.columns
+        ]
+        return replace(self, decimals=source.shown_decimals(table, dict.fromkeys(names)))
+
+
+def interpret_source(plan: "Plan", source: "Source") -> Interpretation:
+    """Return how a plan reads the columns of a file.
+
+    Labels, levels of measurement and the text of the cells decide on columns without a declared
+    type.
+    """
+    decisions = decide_kinds_in_source(source, _undeclared_columns(plan))
+    metadata = {name: source.metadata.of_column(name) for name in decisions}
+    interpretation = _from_decisions(plan, decisions, metadata)
+    types = _with_coded_hierarchies(interpretation.types, source)
+    return replace(interpretation, types=_with_orders(plan, types, source))
 
 
 def inferred_types(
@@ -76,16 +107,19 @@ def decide_kinds_in_source(source: "Source", names: Sequence[str]) -> dict[str, 
     }
 
 
-def interpret_frame(plan: "Plan", frame: Frame) -> "Plan":
-    """Return the plan with the kinds of columns of a table in memory."""
+def interpret_frame(plan: "Plan", frame: Frame) -> Interpretation:
+    """Return how a plan reads the columns of a table in memory."""
     names = [name for name in plan.masked if name not in plan.types and name in frame.columns]
     decisions = {name: decide_kind(name, tables.arrow(frame, name)) for name in names}
-    return _with_decisions(plan, decisions, {})
+    return _from_decisions(plan, decisions, {})
 
 
-def describe_interpretation(plan: "Plan", frame: Frame) -> list[Finding]:
+def describe_interpretation(interpretation: Interpretation, frame: Frame) -> list[Finding]:
     """Return findings on inferred kinds and on missing codes that occur in the original table."""
-    return [*_kind_findings(plan.types), *_missing_code_findings(plan, frame)]
+    return [
+        *_kind_findings(interpretation.types),
+        *_missing_code_findings(interpretation.missing_codes, frame),
+    ]
 
 
 def _undeclared_columns(plan: "Plan") -> list[str]:
@@ -93,10 +127,13 @@ def _undeclared_columns(plan: "Plan") -> list[str]:
     return [name for name in dict.fromkeys(names) if name not in plan.types]
 
 
-def _with_decisions(
+def _from_decisions(
     plan: "Plan", decisions: Mapping[str, Decision], metadata: Mapping[str, Metadata]
-) -> "Plan":
-    """Return the plan with the inferred types, and missing codes of masked columns."""
+) -> Interpretation:
+    """Return declared and inferred types, and missing codes of masked columns.
+
+    Refuse steps that need numbers of a column of another kind.
+    """
     masked = set(plan.masked)
     types: dict[str, Any] = {}
     for name, decision in decisions.items():
@@ -108,17 +145,15 @@ def _with_decisions(
         for name, decision in decisions.items()
         if decision.missing_codes and name in masked and name not in plan.missing_codes
     }
-    if not types and not codes:
-        return plan
-    return plan.replace(
-        types={**plan.types, **types}, missing_codes={**plan.missing_codes, **codes}
-    )
+    types = {**plan.types, **types}
+    check_kinds(plan, types)
+    return Interpretation(types, {**plan.missing_codes, **codes})
 
 
-def _with_coded_hierarchies(plan: "Plan", source: "Source") -> "Plan":
-    """Return the plan with the codes of labelled columns where hierarchies list their labels."""
-    types = {}
-    for name, declared_type in plan.types.items():
+def _with_coded_hierarchies(types: Mapping[str, Type], source: "Source") -> dict[str, Type]:
+    """Return the types with the codes of labelled columns where hierarchies list their labels."""
+    with_codes = dict(types)
+    for name, declared_type in types.items():
         codes: dict[str, list[str]] = {}
         for code, label in source.metadata.of_column(name).value_labels.items():
             codes.setdefault(label, []).append(text_of(code))
@@ -133,23 +168,23 @@ def _with_coded_hierarchies(plan: "Plan", source: "Source") -> "Plan":
                 for row in declared_type.hierarchy
                 for code in codes.get(row[0], row[:1])
             ]
-            types[name] = replace(declared_type, hierarchy=tuple(rows))
-    return plan.replace(types={**plan.types, **types}) if types else plan
+            with_codes[name] = replace(declared_type, hierarchy=tuple(rows))
+    return with_codes
 
 
-def _with_orders(plan: "Plan", source: "Source") -> "Plan":
-    """Return the plan with the orders of confidential columns that t-closeness depends on.
+def _with_orders(plan: "Plan", types: Mapping[str, Type], source: "Source") -> Mapping[str, Type]:
+    """Return the types with the orders of confidential columns that t-closeness depends on.
 
     The released file may be of a format that does not keep the order of categories.
     """
     if all(vars(step).get("closeness") is None for step in plan.steps):
-        return plan
+        return types
     confidential = columns_with(plan.roles, "confidential")
     frame = tables.open_frame(source.table)
-    names = [name for name in confidential if name not in plan.types and name in frame.columns]
+    names = [name for name in confidential if name not in types and name in frame.columns]
     orders = {name: category_order(tables.arrow(frame, name)) for name in names}
-    types = {name: Type("ordinal", order=order) for name, order in orders.items() if order}
-    return plan.replace(types={**plan.types, **types}) if types else plan
+    ordinal = {name: Type("ordinal", order=order) for name, order in orders.items() if order}
+    return {**types, **ordinal}
 
 
 def _kind_findings(types: Mapping[str, Type]) -> list[Finding]:
@@ -167,9 +202,9 @@ def _kind_findings(types: Mapping[str, Type]) -> list[Finding]:
     ]
 
 
-def _missing_code_findings(plan: "Plan", frame: Frame) -> list[Finding]:
+def _missing_code_findings(missing_codes: MissingCodes, frame: Frame) -> list[Finding]:
     findings = []
-    for name, codes in plan.missing_codes.items():
+    for name, codes in missing_codes.items():
         cells = int(is_missing_code(frame, name, codes).sum())
         if cells:
             cells_hold = "cell of column {!r} holds" if cells == 1 else "cells of column {!r} hold"

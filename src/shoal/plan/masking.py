@@ -17,6 +17,7 @@ from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics.assessment import Assessment, linear_cost_measures
 from shoal.metrics.category_inputs import categorical_columns
+from shoal.partitioners import entry as partitioner_entry
 from shoal.partitioners import method_label
 from shoal.plan.chaining import apply_steps, is_chained
 from shoal.plan.draft import Draft
@@ -24,14 +25,13 @@ from shoal.plan.evidence import Evidence
 from shoal.plan.findings.edits import refuse_broken
 from shoal.plan.findings.homogeneity import count_by_column
 from shoal.plan.guarantees import check_guarantees
-from shoal.plan.interpretation import describe_interpretation, interpret_frame
+from shoal.plan.interpretation import Interpretation, describe_interpretation, interpret_frame
 from shoal.plan.measures import measure_release
-from shoal.plan.other_columns import columns_to_drop, name_all_columns
+from shoal.plan.other_columns import all_columns_named, columns_to_drop
 from shoal.plan.profile import profile
 from shoal.plan.shuffle import random_order
-from shoal.plan.verdict import Finding
 from shoal.plan.warnings import refuse_homogeneous, refuses_homogeneous, run_findings
-from shoal.steps import Step, StepResult
+from shoal.steps import GroupingStep, Microaggregate, Step, StepResult
 
 if TYPE_CHECKING:
     from shoal.plan.plan import Plan
@@ -52,17 +52,35 @@ class SelectedRecords(NamedTuple):
     seed: int | None
 
 
-def draft_release(plan: "Plan", data: IntoDataFrame, *, is_interpreted: bool = False) -> Draft:
+def draft_release(
+    plan: "Plan", data: IntoDataFrame, interpretation: Interpretation | None = None
+) -> Draft:
     """Mask ``data`` by a plan; see `Plan.draft`.
 
-    Kinds of columns that the plan does not declare are inferred, unless that was done already.
+    The columns of a file come with an interpretation; those of a table in memory are interpreted
+    here. The steps are taken with what was inferred and drawn. Then the plan of the release, which
+    records all of this, is constructed once, and everything after that depends on it alone.
     """
-    plan, all_records, interpretation = _prepare(plan, tables.open_frame(data), is_interpreted)
+    frame = tables.open_frame(data)
+    _check_columns(plan, frame)
+    if interpretation is None:
+        interpretation = interpret_frame(plan, frame)
+    kind_findings = describe_interpretation(interpretation, frame)
+    all_records = _read_declared_columns(plan, frame, interpretation)
     frame, is_complete, rows, seed = _select_records(plan, all_records)
-    steps = [step.draw_missing_seeds() for step in plan.steps]
+    steps = [_reproducible_step(step, interpretation) for step in plan.steps]
     confidential = columns_with(plan.roles, "confidential")
     units = plan.units_in(frame)
-    masked, results = apply_steps(steps, frame, confidential, plan.types)
+    masked, results = apply_steps(steps, frame, confidential, interpretation.types)
+    new_seeds = (*drawn_seeds(plan, steps), *([seed] if seed != plan.random_state else []))
+    plan = _plan_of_release(
+        plan,
+        types=interpretation.types,
+        missing_codes=interpretation.missing_codes,
+        steps=[_without_time_budget(*pair) for pair in zip(steps, results, strict=True)],
+        random_state=seed,
+        **all_columns_named(plan, all_records.columns),
+    )
     changed_columns = {name for result in results for name in result.values}
     intact_steps = [step for step in plan.steps if plan.is_intact(step)]
     check_guarantees(intact_steps, masked, confidential, plan.types, units)
@@ -76,7 +94,7 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, is_interpreted: bool = F
         units,
         partitions,
         measures=measures,
-        run_findings=[*interpretation, *run_findings(plan, all_records, is_complete, results)],
+        run_findings=[*kind_findings, *run_findings(plan, all_records, is_complete, results)],
     )
     if refuses_homogeneous(plan):
         labels = evidence.joint_classes
@@ -85,33 +103,34 @@ def draft_release(plan: "Plan", data: IntoDataFrame, *, is_interpreted: bool = F
     refuse_broken(plan, frame, released)
     fields = dict(
         data=restore_decimals(tables.to_native(released), data, rows),
-        plan=name_all_columns(_reproducible_plan(plan, steps, results, seed), all_records.columns),
+        plan=plan,
         partitions=partitions,
         measures=dict(measures),
         remarks=measures.remarks,
         unchanged=tuple(n for n in released.columns if n not in (*plan.masked, *changed_columns)),
         provenance=_provenance(results, masked, plan.quasi_identifiers),
-        drawn_seeds=(*drawn_seeds(plan, steps), *([seed] if seed != plan.random_state else [])),
+        drawn_seeds=new_seeds,
         rows=rows,
         profile=profile(plan, frame, masked, results, units),
     )
     return Draft(evidence, fields)
 
 
-def _prepare(
-    plan: "Plan", frame: Frame, is_interpreted: bool
-) -> tuple["Plan", Frame, list[Finding]]:
-    """Return the plan with inferred kinds, the columns that it allows, and findings on kinds."""
+def _check_columns(plan: "Plan", frame: Frame) -> None:
+    """Refuse a table that lacks columns of the plan."""
     edited_columns = [name for edit in plan.edits for name in edit.columns]
     tables.check_columns(
         frame, [*plan.roles, *plan.types, *plan.masked, *plan.quasi_identifiers, *edited_columns]
     )
-    plan = plan if is_interpreted else interpret_frame(plan, frame)
-    findings = describe_interpretation(plan, frame)
-    frame = without_codes(frame, plan.missing_codes)
-    declared_columns = [name for name in plan.masked if name in plan.types]
-    frame = text_to_numbers(frame, [n for n in declared_columns if n in plan.numeric_columns])
-    return plan, tables.drop_columns(frame, columns_to_drop(plan, frame.columns)), findings
+
+
+def _read_declared_columns(plan: "Plan", frame: Frame, interpretation: Interpretation) -> Frame:
+    """Return a table as its interpretation reads it, with the columns that the plan allows."""
+    frame = without_codes(frame, interpretation.missing_codes)
+    numeric_columns = plan.numeric_columns_by(interpretation.types)
+    masked = [name for name in plan.masked if name in interpretation.types]
+    frame = text_to_numbers(frame, [name for name in masked if name in numeric_columns])
+    return tables.drop_columns(frame, columns_to_drop(plan, frame.columns))
 
 
 def _select_records(plan: "Plan", all_records: Frame) -> SelectedRecords:
@@ -184,17 +203,27 @@ def _complete_records(plan: "Plan", frame: Frame) -> NDArray[np.bool_]:
     return np.asarray(is_complete)
 
 
-def _reproducible_plan(
-    plan: "Plan", seeded_steps: Sequence[Step], results: Sequence[StepResult], seed: int | None
-) -> "Plan":
-    """Return the plan that reproduces a release: with seeds, without time budgets."""
-    steps = [
-        step
-        if result.reproducible_partitioner is None
-        else step.replace(partitioner=result.reproducible_partitioner)
-        for step, result in zip(seeded_steps, results, strict=True)
-    ]
-    return plan.replace(steps=steps, random_state=seed)
+def _reproducible_step(step: Step, interpretation: Interpretation) -> Step:
+    """Return a step with the decimals that a file shows, and with its missing seeds drawn."""
+    if isinstance(step, Microaggregate):
+        step = step.with_decimals_of(interpretation.decimals)
+    return step.draw_missing_seeds()
+
+
+def _without_time_budget(step: Step, result: StepResult) -> Step:
+    """Return the step that reproduces a result: what it did within a time budget, if any."""
+    partitioner = result.reproducible_partitioner
+    if not isinstance(step, GroupingStep) or partitioner is None:
+        return step
+    if partitioner_entry(partitioner) == partitioner_entry(step.partitioner):
+        return step
+    return step.replace(partitioner=partitioner)
+
+
+def _plan_of_release(plan: "Plan", **parts: Any) -> "Plan":
+    """Return the plan that reproduces a release: the given one, if it states all of that."""
+    changes = {name: part for name, part in parts.items() if part != getattr(plan, name)}
+    return plan.replace(**changes) if changes else plan
 
 
 def _provenance(

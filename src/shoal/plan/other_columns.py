@@ -1,7 +1,7 @@
 """Columns of a table that a plan does not name: refused, dropped or released."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from shoal._params import hint
 from shoal.errors import ColumnError, PlanError
@@ -78,7 +78,13 @@ def name_all_columns(plan: "Plan", columns: Sequence[str]) -> "Plan":
     Plan
         The same plan, if it does not release unnamed columns.
     """
+    parts = all_columns_named(plan, columns)
+    return plan.replace(**parts) if parts else plan
+
+
+def all_columns_named(plan: "Plan", columns: Sequence[str]) -> dict[str, Any]:
+    """Return the parts of a plan that `name_all_columns` replaces, if it replaces any."""
     if plan.other_columns != "release":
-        return plan
+        return {}
     roles = dict.fromkeys(unnamed_columns(plan, columns), "unassigned")
-    return plan.replace(roles={**plan.roles, **roles}, other_columns="refuse")
+    return {"roles": {**plan.roles, **roles}, "other_columns": "refuse"}

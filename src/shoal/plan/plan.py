@@ -15,13 +15,14 @@ from shoal.frame.edits import Edit, as_edits
 from shoal.frame.missing_codes import as_missing_codes
 from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES, as_list, check_roles, columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
-from shoal.frame.types import as_types
+from shoal.frame.types import Type, as_types
 from shoal.metrics.limits import Limits
 from shoal.partitioners import Partitioner
 from shoal.plan import document
 from shoal.plan.chaining import deciding_steps, guarantee_of, is_intact
 from shoal.plan.draft import Draft
 from shoal.plan.guarantees import judge
+from shoal.plan.interpretation import Interpretation
 from shoal.plan.limits import as_limits
 from shoal.plan.masking import draft_release
 from shoal.plan.other_columns import OtherColumns, check_other_columns
@@ -233,17 +234,26 @@ class Plan:
     @property
     def numeric_columns(self) -> list[str]:
         """The columns that the plan computes with, unless their type is declared not numeric."""
+        return self.numeric_columns_by(self.types)
+
+    def numeric_columns_by(self, types: Mapping[str, Type]) -> list[str]:
+        """Return the columns that the plan computes with if these are the types of columns."""
         step_columns = [name for step in self.steps for name in step.numeric_columns]
         names = dict.fromkeys([*step_columns, *columns_with(self.roles, "confidential")])
         names |= {} if self.weight is None else {self.weight: None}
         names |= {name: None for edit in self.edits for name in edit.columns}
-        return [n for n in names if n not in self.types or self.types[n].kind == "numeric"]
+        return [n for n in names if n not in types or types[n].kind == "numeric"]
 
     @property
     def categorical_columns(self) -> list[str]:
         """The masked columns that are not among the numeric ones, and the column of units."""
+        return self.categorical_columns_by(self.types)
+
+    def categorical_columns_by(self, types: Mapping[str, Type]) -> list[str]:
+        """Return the categorical columns if these are the types of columns."""
         units = [] if self.unit_column is None else [self.unit_column]
-        return [name for name in (*self.masked, *units) if name not in self.numeric_columns]
+        numeric_columns = self.numeric_columns_by(types)
+        return [name for name in (*self.masked, *units) if name not in numeric_columns]
 
     @property
     def qi_steps(self) -> list[Step]:
@@ -280,21 +290,22 @@ class Plan:
         draft = draft_release(self, data)
         return draft.to_release(judge(draft.evidence))
 
-    def draft(self, data: IntoDataFrame) -> Draft:
+    def draft(self, data: IntoDataFrame, interpretation: Interpretation) -> Draft:
         """Mask ``data`` without a verdict, for a file that is judged as it reads back.
 
         Parameters
         ----------
         data : pandas, polars or pyarrow table
-            The table of a file, whose columns were interpreted as the file writes them; it is not
-            modified.
+            The table of a file; it is not modified.
+        interpretation : Interpretation
+            How its columns are read, as the file shows them.
 
         Returns
         -------
         Draft
             The release that `run` returns, except for its verdict, and the input of the verdict.
         """
-        return draft_release(self, data, is_interpreted=True)
+        return draft_release(self, data, interpretation)
 
     def units_in(self, frame: Frame) -> NDArray[np.int64] | None:
         """Return the unit of each record as an integer; None if k counts records.
@@ -367,9 +378,29 @@ class Plan:
         document.save(self.to_dict(drawn_seeds=drawn_seeds), Path(path), force=force)
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a plan from a ``.toml`` or ``.json`` file."""
-        return cls.from_dict(document.load(Path(path)), Path(path).parent)
+    def load(cls, path: str | Path, *, shuffle: bool = False, limits: Limits | None = None) -> Self:
+        """Read a plan from a ``.toml`` or ``.json`` file.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        shuffle : bool
+            Whether to release the records in random order even if the file does not say so.
+        limits : Limits, optional
+            Limits that the release must keep besides those of the file.
+
+        Returns
+        -------
+        Plan
+            The plan.
+        """
+        entries = document.load(Path(path))
+        if shuffle and not entries.get("shuffle"):
+            entries["shuffle"] = True
+        if limits is not None:
+            entries["limits"] = as_limits(entries.get("limits")).merged(limits)
+        return cls.from_dict(entries, Path(path).parent)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Plan) and self.to_dict() == other.to_dict()

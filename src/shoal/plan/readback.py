@@ -11,6 +11,7 @@ from shoal.frame import tables
 from shoal.frame.codes import codes
 from shoal.frame.roles import columns_with, name_columns
 from shoal.frame.tables import Frame
+from shoal.frame.types import Type
 from shoal.io.source import Source, cast_like
 from shoal.metrics import classes, compute
 from shoal.plan.draft import Draft
@@ -91,12 +92,12 @@ def read_frame(written_source: Source, plan: "Plan", *, like: Any | None = None)
     table = written_source.with_numbers(numeric, plan.categorical_columns)
     if like is not None:
         table = cast_like(table, like)
-    table = written_source.with_codes_as_categories(table, coded_columns(plan))
+    table = written_source.with_codes_as_categories(table, coded_columns(plan, plan.types))
     unnamed = unnamed_columns(plan, table.column_names) if plan.other_columns == "drop" else []
     return tables.open_frame(written_source.without_blank(table, [*plan.dropped, *unnamed]))
 
 
-def coded_columns(plan: "Plan") -> list[str]:
+def coded_columns(plan: "Plan", types: Mapping[str, Type]) -> list[str]:
     """Return the columns in which different missing codes count as different values.
 
     These are the strata, and the confidential columns where a step constrains their values.
@@ -109,7 +110,7 @@ def coded_columns(plan: "Plan") -> list[str]:
     # Distances that depend on confidential columns need these as numbers.
     is_constrained = is_constrained and not any(option.get("dependence") for option in options)
     confidential = columns_with(plan.roles, "confidential") if is_constrained else []
-    confidential = [name for name in confidential if name not in plan.types]
+    confidential = [name for name in confidential if name not in types]
     return [name for name in dict.fromkeys([*strata, *confidential]) if name not in plan.masked]
 
 

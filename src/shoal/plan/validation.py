@@ -1,12 +1,13 @@
 """Check that the roles, types and steps of a plan are consistent."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING
 
 from shoal._params import format_argument
 from shoal.errors import PlanError
 from shoal.frame.roles import columns_with, name_columns
+from shoal.frame.types import Type
 from shoal.steps import Step
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def check(plan: "Plan") -> None:
     _check_order(plan.shuffle, plan.random_state)
     _check_chains(plan.steps)
     _check_masked_and_strata(plan)
-    _check_kinds(plan)
+    check_kinds(plan, plan.types)
+    _check_missing_codes(plan)
     _check_quasi_identifiers(plan)
 
 
@@ -62,21 +64,26 @@ def _check_masked_and_strata(plan: "Plan") -> None:
         )
 
 
-def _check_kinds(plan: "Plan") -> None:
-    """Refuse steps that need numbers of other columns, and missing codes without effect."""
-    for step in plan.steps if plan.types else ():
-        categorical = [n for n in step.columns if n in plan.types and n not in plan.numeric_columns]
+def check_kinds(plan: "Plan", types: Mapping[str, Type]) -> None:
+    """Refuse steps that need numbers of a column of another kind, declared or inferred."""
+    numeric_columns = plan.numeric_columns_by(types)
+    for step in plan.steps if types else ():
+        categorical = [n for n in step.columns if n in types and n not in numeric_columns]
         if categorical and not step.accepts_any_kind:
             raise PlanError(
                 f"The step {step.name!r} needs numeric columns, and"
                 f" {name_columns(categorical, 'column', 'columns')}"
                 f" {'is' if len(categorical) == 1 else 'are'} of another kind"
-                f"{_reasons(plan, categorical)}. Declare numbers as numeric with `types`, or use"
+                f"{_reasons(types, categorical)}. Declare numbers as numeric with `types`, or use"
                 " another step.",
                 code="step-needs-numbers",
                 step=step.name,
                 columns=tuple(categorical),
             )
+
+
+def _check_missing_codes(plan: "Plan") -> None:
+    """Refuse missing codes of columns that no step masks, which would have no effect."""
     unmasked_columns = [name for name in plan.missing_codes if name not in plan.masked]
     if unmasked_columns:
         raise PlanError(
@@ -143,9 +150,9 @@ def _check_chains(steps: Sequence[Step]) -> None:
             )
 
 
-def _reasons(plan: "Plan", columns: Sequence[str]) -> str:
+def _reasons(types: Mapping[str, Type], columns: Sequence[str]) -> str:
     """Return the reasons of inferred kinds, for a sentence; may be empty."""
-    reasons = [plan.types[name].why for name in columns if plan.types[name].why]
+    reasons = [types[name].why for name in columns if types[name].why]
     return f": {'; '.join(dict.fromkeys(reasons))}" if reasons else ""
 
 
