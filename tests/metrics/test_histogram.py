@@ -53,7 +53,7 @@ def test_edges_depend_on_the_masked_values_alone(column, least, shift):
 
 
 def _same_grid(one, other):
-    """Say whether two rows of edges are cut from the same grid."""
+    """Return whether two rows of edges are cut from the same grid."""
     steps = np.diff(one)[:1].tolist() + np.diff(other)[:1].tolist()
     if not steps:
         return True
