@@ -57,6 +57,7 @@ def set_flat(monkeypatch, records, per_k_and_column=0):
 def index_short_tables_and_rebuild_often(monkeypatch):
     """Index short tables too, and rebuild whenever many records have left."""
     monkeypatch.setattr(spatial_index, "REBUILD_COST", (0, 0))
+    monkeypatch.setattr(spatial_index, "READ_SHARE", np.inf)
     set_flat(monkeypatch, 0)
 
 
@@ -174,6 +175,40 @@ def test_wide_tables_need_no_index(monkeypatch, columns, is_indexed):
     X = np.random.default_rng(columns).normal(size=(200, columns))
     assert np.array_equal(MDAV(k=4).fit_predict(X), in_order(mdav(X, 4)))
     assert bool(pools) is not is_indexed
+
+
+@settings(max_examples=30)
+@given(X=long_tables(most=150, but=["faint"]), k=st.integers(1, 6), stride=st.integers(1, 2000))
+def test_a_pool_replaces_an_index_that_skips_nothing(X, k, stride):
+    k = min(k, len(X))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spatial_index, "READ_SHARE", 0.0)
+        patch.setattr(_base, "STRIDE", stride)
+        assert np.array_equal(MDAV(k=k).fit_predict(X), in_order(mdav(X, k)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "columns", "cache", "has_pool"),
+    [
+        ("gaussian", 40, 12_000_000, True),
+        ("gaussian", 40, 1_000_000, False),
+        ("clustered", 40, 12_000_000, False),
+        ("gaussian", 3, 12_000_000, False),
+    ],
+)
+def test_an_index_that_skips_few_records_is_given_up(monkeypatch, kind, columns, cache, has_pool):
+    monkeypatch.setattr(spatial_index, "READ_SHARE", 0.6)
+    monkeypatch.setattr(spatial_index, "MAX_POOL_BYTES", cache)
+    pools, to_pool = [], _base.to_pool
+    monkeypatch.setattr(_base, "to_pool", lambda index: pools.append(to_pool(index)) or pools[-1])
+    rng = np.random.default_rng(columns)
+    X = rng.normal(size=(4000, columns))
+    if kind == "clustered":
+        X += 20 * rng.normal(size=(40, columns))[rng.integers(40, size=4000)]
+    monkeypatch.setattr(_base, "STRIDE", 100_000)
+    MDAV(k=5).fit(X)
+    sizes = [len(pool.records) for pool in pools]
+    assert (max(sizes, default=0) > 3500) is has_pool
 
 
 LONG = {

@@ -15,7 +15,13 @@ from sklearn.utils.validation import validate_data
 from shoal import _params as parameters
 from shoal import _progress as progress
 from shoal._kernels.leftovers import group_centroids
-from shoal._kernels.spatial.index import Index, open_index, rebuild_if_needed, to_pool
+from shoal._kernels.spatial.index import (
+    Index,
+    open_index,
+    rarely_skips,
+    rebuild_if_needed,
+    to_pool,
+)
 from shoal._kernels.spatial.pool import open_pool
 from shoal.errors import GuaranteeBroken, InputError, InputTypeError, ShoalError
 
@@ -338,7 +344,8 @@ def run_in_strides(
     The kernel works in strides, so that progress is reported and Ctrl-C is handled
     between them. Where ``X`` is part of a table of ``total`` records, ``done`` of them
     were grouped before. ``on_pool`` is the same algorithm on a pool; it replaces the kernel
-    once at most ``max_pool`` records are ungrouped, since it is faster on short tables.
+    once at most ``max_pool`` records are ungrouped, since it is faster on short tables, or
+    once the index turns out to skip few of them.
     """
     if on_pool and len(X) <= max_pool:
         open_state, advance = open_pool, on_pool
@@ -346,9 +353,13 @@ def run_in_strides(
     total = len(X) if total is None else total
     while advance(state, *arguments, STRIDE):
         progress.report(stage, done + len(X) - int(state.size[0]), total)
-        if isinstance(state, Index) and on_pool and state.size[0] <= max_pool:
+        if isinstance(state, Index) and on_pool and _suits_pool(state, max_pool):
             state, advance = to_pool(state), on_pool
         elif isinstance(state, Index):
             state = rebuild_if_needed(state)
     progress.report(stage, done + len(X), total)
     return np.asarray(state.labels)
+
+
+def _suits_pool(index: Index, max_pool: int) -> bool:
+    return bool(index.size[0] <= max_pool) or rarely_skips(index)

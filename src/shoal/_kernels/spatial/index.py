@@ -19,6 +19,8 @@ from shoal._kernels.spatial.pool import Pool
 REBUILD_SHARE = 0.7  # share of living records below which an index may be rebuilt
 REBUILD_COST = (4, 10_000)  # blocks read that cost as much as rebuilding: per record, and at least
 CACHE_LINE = 16  # numbers in single precision that a line of the cache holds
+READ_SHARE = 0.6  # share of the blocks read per search from which passes over a pool are faster
+MAX_POOL_BYTES = 12_000_000  # size of a pool up to which that holds, as it stays in the cache
 REMOVALS_PER_FIT = 8  # records removed from a block before its box is refitted
 # NumPy numbers, since numba compiles an inner kernel again for every plain constant passed to it.
 RESIDUAL_AXIS = np.int64(0)  # the distance from the origin along all but the leading axes
@@ -37,7 +39,7 @@ class Index(NamedTuple):
     ``low`` and ``high`` are the faces of the boxes around blocks (as superblock, axis, block in the
     superblock), ``outer_low`` and ``outer_high`` those around superblocks (as axis, superblock).
     ``n_living`` counts the living records of each block, and ``all_equal`` is True where all its
-    records have the same values.
+    records have the same values. ``searches`` and ``blocks_read`` count since the index was built.
 
     ``labels`` is -1 for the living, ``n_groups[0]`` counts the groups formed and ``size[0]`` the
     living. ``total`` is the sum of the living records, as leading part and rounding error per
@@ -69,6 +71,7 @@ class Index(NamedTuple):
     bounds: np.ndarray
     outer_bounds: np.ndarray
     queue: np.ndarray
+    searches: np.ndarray
     blocks_read: np.ndarray
 
 
@@ -85,6 +88,13 @@ def rebuild_if_needed(index: Index) -> Index:
     if index.size[0] >= index.rebuild_below or index.blocks_read[0] < index.rebuild_after:
         return index
     return _build(index.X, index.labels, index.n_groups, index.size, index.total)
+
+
+def rarely_skips(index: Index) -> bool:
+    """Return whether searches read most blocks, so that passes over a pool are faster."""
+    blocks = index.searches[0] * np.count_nonzero(index.n_living)
+    pool_bytes = index.size[0] * index.X.shape[1] * index.X.itemsize
+    return bool(index.blocks_read[0] > READ_SHARE * blocks and pool_bytes <= MAX_POOL_BYTES)
 
 
 def to_pool(index: Index) -> Pool:
@@ -127,6 +137,7 @@ def _build(X, labels, n_groups, size, total) -> Index:
         bounds=_aligned_full(BLOCKS_PER_SUPERBLOCK, 0),
         outer_bounds=_aligned_full(n_superblocks, 0),
         queue=np.empty(n_superblocks + 1, np.int64),
+        searches=np.zeros(1, np.int64),
         blocks_read=np.zeros(1, np.int64),
     )  # fmt: skip
     fill_index(index, living, np.empty((n, width), np.float32))

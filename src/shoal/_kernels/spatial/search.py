@@ -113,6 +113,7 @@ def search(index, point, sign, excluded, best, squares, count):
     ``point`` must lie no farther out than the records of which the index was built.
     """
     last = best.shape[0] - 1
+    index.searches[0] += 1
     norm = write_query(
         point, index.origin, index.axes, index.scale, index.n_leading, sign, index.query
     )
