@@ -56,7 +56,8 @@ class Swap(WithinGroups):
         return (
             "Values were swapped within groups of at least"
             f" {self.partitioner.k}{self._unit_phrase}: anyone who knows these columns"
-            f" of a person {chance} (probabilistic k-anonymity). Records may be unique, and all original values are released."
+            f" of a person {chance} (probabilistic k-anonymity). Records may be unique, and all"
+            " original values are released."
         )
 
     def _mask_groups(
