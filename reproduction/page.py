@@ -131,7 +131,7 @@ class Table:
     ) -> "Table":
         """Join the published figures and ours.
 
-        Notes go by row and column; an empty name stands for all. ``cut`` says whether the paper
+        Notes go by row and column; an empty name stands for all. ``cut`` is whether the paper
         cuts its figures, or which of them; ``copied`` are columns of inputs.
         """
         cells = tuple(

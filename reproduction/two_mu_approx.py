@@ -104,7 +104,7 @@ def table_1() -> Table:
             notes[row, ""] = f"A draw: our {len(sses)} seeds give an SSE of {span}."
     about = (
         "L_SSE = 100 SSE / SST, SST about the table's own mean. The figures of the table are"
-        " rounded, but for the SSE of 2-μ-Approx on EIA-600, whose digits are the first of ours."
+        " rounded, except for the SSE of 2-μ-Approx on EIA-600, whose digits are the first of ours."
     )
     return Table.of("Table 1: loss with k = 2", about, TABLE_1, ours, notes, cut=[CUT])
 

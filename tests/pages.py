@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[1]
 FENCE = re.compile(r"(?m)^( *)(```+|~~~+|:::+)([^\n`]*)\n(.*?)^\1\2 *$", re.S)
 RUN = ("python", "pycon", "console")
 DRAWN = "{picture}"
-TOLD = "# output"
+OUTPUT_MARK = "# output"
 # Lines that are shown where no kernels are kept yet; a narrow terminal wraps the first.
 COMPILING = re.compile(r"(?m)^(Compiling for this machine[^.]*\.|Compiled \d+ kernels?.*)\n")
 PROMPT = "$ "
@@ -80,8 +80,8 @@ def run(page: str, text: str) -> dict[str, Any]:
             _run_prompts(where, block, names)
         elif block.language in RUN:
             shown = _run_plain(where, block, names)
-            if after.language == "text" and after.text.startswith(TOLD):
-                compare(where, after.text.removeprefix(TOLD).lstrip("\n"), shown)
+            if after.language == "text" and after.text.startswith(OUTPUT_MARK):
+                compare(where, after.text.removeprefix(OUTPUT_MARK).lstrip("\n"), shown)
     return names
 
 

@@ -61,11 +61,11 @@ KINDS = {
 
 
 @st.composite
-def long_tables(draw, most=400, columns=6, but=()):
-    """Draw a table of any length and of one of many kinds, ordinary or nasty; not ``but`` some."""
+def long_tables(draw, most=400, columns=6, excluded=()):
+    """Draw a table of any length, of any ordinary or nasty kind that is not ``excluded``."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     shape = draw(lengths(1, most)), draw(st.integers(1, columns))
-    return KINDS[draw(st.sampled_from(sorted(set(KINDS) - set(but))))](rng, shape)
+    return KINDS[draw(st.sampled_from(sorted(set(KINDS) - set(excluded))))](rng, shape)
 
 
 def loss(Z, labels):

@@ -116,7 +116,7 @@ def libraries(path):
 
 
 def points_downwards(package, module):
-    """Say whether a package may import a module, as far as Shoal's own modules go."""
+    """Return whether a package may import a module, as far as Shoal's own modules go."""
     if not module.startswith("shoal.") or module == "shoal.__version__":
         return True
     other = module.split(".")[1]

@@ -50,18 +50,18 @@ def scripts(place):
 def needed(name, places):
     """Return the packages that a package needs to be imported, without its extras, by name."""
     (package,) = distributions(name=name, path=places)
-    known, unread = set(), [(package, "")]
-    while unread:
-        package, extra = unread.pop()
+    known, unchecked = set(), [(package, "")]
+    while unchecked:
+        package, extra = unchecked.pop()
         for text in package.requires or ():
             requirement = Requirement(text)
             if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
-                found = distribution(requirement.name)
-                assert found.version in requirement.specifier
+                installed = distribution(requirement.name)
+                assert installed.version in requirement.specifier
                 for wanted in ("", *requirement.extras):
                     if (requirement.name, wanted) not in known:
                         known.add((requirement.name, wanted))
-                        unread.append((found, wanted))
+                        unchecked.append((installed, wanted))
     return sorted({name for name, _ in known})
 
 

@@ -87,11 +87,11 @@ def test_no_original_value_is_in_the_profile():
 
 def test_a_release_does_not_keep_the_original_alive():
     data = shoal.datasets.survey(60)[KNOWN]
-    gone = weakref.ref(data)
+    reference = weakref.ref(data)
     release = shoal.microaggregate(data, KNOWN, k=3, method="mdav")
     del data
     gc.collect()
-    assert gone() is None
+    assert reference() is None
     assert release.profile["distributions"]
 
 

@@ -34,7 +34,7 @@ def test_the_readme_is_one_screen_and_a_table():
 
 
 def exists(name):
-    """Say whether there is a command, an option, a parameter, a method, a step or a public name."""
+    """Return whether a command, option, parameter, method, step or public name exists."""
     if name.startswith("shoal "):
         return CliRunner().invoke(app, [name.removeprefix("shoal "), "--help"]).exit_code == 0
     if name.startswith("make "):

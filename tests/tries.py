@@ -2,8 +2,8 @@
 
 import os
 
-USUAL = 40
-EXAMPLES = int(os.environ.get("SHOAL_EXAMPLES", USUAL))
+DEFAULT_EXAMPLES = 40
+EXAMPLES = int(os.environ.get("SHOAL_EXAMPLES", DEFAULT_EXAMPLES))
 LEAST = 6
 
 
@@ -12,4 +12,4 @@ def tries(number: int) -> int:
 
     As many times fewer as ``SHOAL_EXAMPLES`` asks for of all tests, and at least a few.
     """
-    return max(min(LEAST, number), number * EXAMPLES // USUAL)
+    return max(min(LEAST, number), number * EXAMPLES // DEFAULT_EXAMPLES)

@@ -82,7 +82,7 @@ class Certificate(NamedTuple):
         return fsum(self.duals) - fsum(self.triple_duals) - least
 
     def well_formed(self, n: int) -> bool:
-        """Say whether duals of sets are not negative, and sets have different records each."""
+        """Return whether duals of sets are not negative, and sets have different records each."""
         sets = [*self.triples, *self.clusters]
         return (
             len(self.duals) == n
@@ -156,7 +156,7 @@ class Check:
             self.half[two] -= share
 
     def may_join(self, need: int, cost: float, floor: Floats) -> NDArray[np.bool_]:
-        """Say which records may join, given lower bounds of what each adds to a group."""
+        """Return which records may join, given lower bounds of what each adds to a group."""
         if len(floor) < need:
             return np.zeros(len(floor), bool)
         least = np.partition(floor, need - 1)[:need]
@@ -255,7 +255,7 @@ def check_duals(
     values : array-like of shape (n_records,), or Certificate
         The duals: a value per record, possibly with duals of triples and clusters.
     records : iterable of int, optional
-        Records of greatest dual whose groups are checked; all where None.
+        Records of greatest dual whose groups are checked; all if None.
     tolerance : float
         Times the mean dual: rounding errors that do not count.
 

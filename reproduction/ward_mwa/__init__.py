@@ -12,7 +12,7 @@ from reproduction.ward_mwa import claims, growth, notes, published
 from reproduction.ward_mwa.published import METHODS
 from reproduction.ward_mwa.shuffles import shuffled
 from shoal.datasets import COLUMNS
-from shoal.metrics import correlation_change, first_component, information_loss, std_ratio
+from shoal.metrics import correlation_change, first_principal_component, information_loss, std_ratio
 from shoal.steps.aggregate import group_mean
 
 KS = (3, 4, 5)
@@ -134,7 +134,7 @@ def table_2() -> Table:
 def component(method: str) -> tuple[Matrix, float]:
     """Return the loadings of the first component, V1 positive, and the share it explains."""
     Z = reference("tarragona")
-    loadings, share = first_component(Z if method == "original" else release_3(method))
+    loadings, share = first_principal_component(Z if method == "original" else release_3(method))
     return loadings * np.sign(loadings[0]), 100 * share
 
 

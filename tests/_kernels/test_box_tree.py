@@ -17,10 +17,10 @@ from twins.mdav import nearest
 
 @given(X=tables(least=4, most=3 * LEAF), data=st.data())
 def test_removed_records_are_not_returned(X, data):
-    gone = data.draw(st.lists(st.integers(0, len(X) - 1), unique=True))
-    left = [i for i in range(len(X)) if i not in gone]
+    removed = data.draw(st.lists(st.integers(0, len(X) - 1), unique=True))
+    left = [i for i in range(len(X)) if i not in removed]
     tree = build_tree(X)
-    for record in gone:
+    for record in removed:
         remove_point(tree, record)
     actual, distances = np.empty(5, np.int64), np.empty(5)
     for record in range(len(X)):

@@ -99,11 +99,11 @@ def test_a_pass_returns_the_decrease_of_the_sse(case):
     check(s, k)
 
 
-@given(case=groupings(), seed=st.integers(0, 99), heat=st.sampled_from([0.0, 0.3, 5.0]))
-def test_the_best_groups_of_an_annealing_have_the_stated_sse(case, seed, heat):
+@given(case=groupings(), seed=st.integers(0, 99), temperature=st.sampled_from([0.0, 0.3, 5.0]))
+def test_the_best_groups_of_an_annealing_have_the_stated_sse(case, seed, temperature):
     s, k = case
     best_and_pool = open_best_and_pool(s.labels, float(s.sse.sum()), k, 50)
-    anneal(s, k, best_and_pool, np.array([seed], np.uint64), np.full(60, heat))
+    anneal(s, k, best_and_pool, np.array([seed], np.uint64), np.full(60, temperature))
     check(s, k)
     assert best_and_pool.sse[0] == pytest.approx(total(s.X, s.labels), abs=1e-9)
     assert best_and_pool.sse[1] == pytest.approx(total(s.X, best_and_pool.best), abs=1e-9)

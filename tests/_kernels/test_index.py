@@ -108,9 +108,9 @@ def test_searches_agree_over_several_groups_of_blocks(kind, n, p):
     X = KINDS[kind](rng, (n, p))
     assert n > 2 * BLOCK * BLOCKS_PER_SUPERBLOCK
     index, left = open_index(X), np.arange(n)
-    for gone in (0, 900, 1500):
-        leave(index, left[:gone])
-        left = left[gone:]
+    for removed in (0, 900, 1500):
+        leave(index, left[:removed])
+        left = left[removed:]
         for record in rng.integers(n, size=15):
             check_answers(index, X, left, X[record], 5)
         check_answers(index, X, left, X[left].mean(axis=0), 5)
@@ -128,16 +128,16 @@ def test_searches_agree_at_the_borders_of_full_blocks_and_groups_of_blocks(size,
     for _ in range(3):
         for record in rng.integers(n, size=5):
             check_answers(index, X, left, X[record], 9)
-        gone = rng.permutation(len(left))[: len(left) // 2]
-        leave(index, left[gone])
-        left = np.delete(left, gone)
+        removed = rng.permutation(len(left))[: len(left) // 2]
+        leave(index, left[removed])
+        left = np.delete(left, removed)
     index = rebuild_if_needed(index)
     check_answers(index, X, left, X[left[0]], 9)
 
 
 @settings(max_examples=30)
-# Faint tables mirror themselves: two means lie equally far from the middle but for rounding.
-@given(X=long_tables(most=90, columns=4, but=["faint"]), k=st.integers(1, 6))
+# Faint tables mirror themselves: two means lie equally far from the middle, up to rounding.
+@given(X=long_tables(most=90, columns=4, excluded=["faint"]), k=st.integers(1, 6))
 def test_mdav_methods_agree_with_the_slow_versions(X, k):
     k = min(k, len(X))
     for method, slow in [
@@ -159,7 +159,7 @@ def test_dba1_agrees_with_the_slow_version_while_the_index_is_rebuilt(case):
 
 
 @settings(max_examples=30)
-@given(X=long_tables(most=150, but=["faint"]), k=st.integers(1, 6), short=st.integers(1, 200))
+@given(X=long_tables(most=150, excluded=["faint"]), k=st.integers(1, 6), short=st.integers(1, 200))
 def test_a_pool_continues_where_the_index_stopped(X, k, short):
     k = min(k, len(X))
     with pytest.MonkeyPatch.context() as patch:

@@ -21,17 +21,17 @@ from tables import KINDS, long_tables, tables
 from twins import brute
 from twins.neighbours import neighbours as slow
 
-NEVER, ALWAYS = 10**30, -1.0
+UNREACHED, ALWAYS = 10**30, -1.0
 
 
 @pytest.fixture(autouse=True, params=["index", "products", "products without index"])
 def way(request, monkeypatch):
     """Search every table, however short, in one of the ways."""
     monkeypatch.setattr(neighbours_module, "MAX_WITHOUT_INDEX", 0)
-    least = NEVER if request.param == "index" else 0
+    least = UNREACHED if request.param == "index" else 0
     monkeypatch.setattr(neighbours_module, "MIN_DIFFERENCES", least)
     monkeypatch.setattr(neighbours_module, "PRODUCT_SHARE", ALWAYS)
-    per_column = NEVER if request.param == "products without index" else 0
+    per_column = UNREACHED if request.param == "products without index" else 0
     monkeypatch.setattr(neighbours_module, "MIN_RECORDS_PER_COLUMN", per_column)
     return request.param
 
@@ -93,7 +93,7 @@ def test_all_other_records_are_returned_when_as_many_are_requested(n):
 
 
 def test_strides_yield_the_number_of_completed_records(monkeypatch):
-    monkeypatch.setattr(neighbours_module, "MIN_DIFFERENCES", NEVER)
+    monkeypatch.setattr(neighbours_module, "MIN_DIFFERENCES", UNREACHED)
     X = np.random.default_rng(1).normal(size=(1000, 2))
     actual, squares = np.empty((1000, 3), np.int64), np.empty((1000, 3))
     assert list(find_in_strides(open_index(X), actual, squares)) == [256, 512, 768, 1000]

@@ -33,13 +33,13 @@ def excesses(X, potential):
     return squares - potential - potential[:, None]
 
 
-def least_cost(X, potential, row, k, among=1):
+def least_cost(X, potential, row, k, pair_weight=1):
     """Return the least cost of all sets of partners, as the formula says."""
     excess = excesses(X, potential)
     partners = [j for j in range(len(X)) if j != row and excess[row, j] < 0]
     return min(
         sum(excess[row, j] / 2 for j in some)
-        + among * sum(max(0.0, excess[pair]) / (k - 2) for pair in combinations(some, 2))
+        + pair_weight * sum(max(0.0, excess[pair]) / (k - 2) for pair in combinations(some, 2))
         for size in range(k)
         for some in combinations(partners, size)
     )
@@ -94,11 +94,11 @@ def test_a_search_that_ends_early_is_still_a_lower_bound():
     for seed in range(20):
         rng = np.random.default_rng(seed)
         half, chosen = np.sort(rng.uniform(-1, -0.5, 14)), np.empty(6, np.int64)
-        among = np.tril(rng.uniform(0, 0.05 * (1 + seed % 8), (14, 14)), -1)
-        right = (inside @ half + np.einsum("si,ij,sj->s", inside, among, inside)).min()
-        floor, size = cheapest_partners(half, among + among.T, 14, chosen)
+        pair_weight = np.tril(rng.uniform(0, 0.05 * (1 + seed % 8), (14, 14)), -1)
+        right = (inside @ half + np.einsum("si,ij,sj->s", inside, pair_weight, inside)).min()
+        floor, size = cheapest_partners(half, pair_weight + pair_weight.T, 14, chosen)
         some = chosen[:size]
-        reached = half[some].sum() + among[np.ix_(some, some)].sum()
+        reached = half[some].sum() + pair_weight[np.ix_(some, some)].sum()
         assert floor <= right + 1e-12
         assert right <= reached + 1e-12
         early += floor < right - 1e-12
@@ -187,11 +187,11 @@ def test_batches_of_isolated_rows_find_the_same_partners(monkeypatch, batch):
     monkeypatch.setattr(module, "MAX_UNLISTED", 20)
     searched, list_unlisted = [], module.list_unlisted
 
-    def noted(*arguments):
+    def recorded_listing(*arguments):
         searched.append(len(arguments[6]))
         list_unlisted(*arguments)
 
-    monkeypatch.setattr(module, "list_unlisted", noted)
+    monkeypatch.setattr(module, "list_unlisted", recorded_listing)
     long = long_table(X, 3, 4)
     whole = pair_duals(long)
     monkeypatch.setattr(module, "BATCH", batch)

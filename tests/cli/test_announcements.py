@@ -55,14 +55,14 @@ def test_assess_names_options_and_what_measures_count(folder):
 def test_attacks_fit_80_columns_and_say_what_linkage_counts(folder):
     table = pd.read_csv("in.csv")
     assert shell(*MASK, "-q").exit_code == 0
-    found = shoal.attack(table, pd.read_csv("out.csv"), quasi_identifiers=["age", "height"],
+    results = shoal.attack(table, pd.read_csv("out.csv"), quasi_identifiers=["age", "height"],
                          confidential=["smoker"], n_attacks=100, random_state=0)  # fmt: skip
     with limit_table_width(80):
-        lines = repr(found).split("\n")
-    rows = [line for line in lines if line.split("  ")[0] in {*found, "attack"}]
-    assert len(rows) == len(found) + 1
+        lines = repr(results).split("\n")
+    rows = [line for line in lines if line.split("  ")[0] in {*results, "attack"}]
+    assert len(rows) == len(results) + 1
     assert max(map(len, rows)) <= 80
-    assert "nearest original" in found["linkage-distance"].remark
+    assert "nearest original" in results["linkage-distance"].remark
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_a_block_says_what_it_is(page):
 def test_stated_output_follows_code(page):
     before = ""
     for block in pages.blocks(TEXTS[page]):
-        if block.text.startswith(pages.TOLD):
+        if block.text.startswith(pages.OUTPUT_MARK):
             where = (
                 f"{page}:{block.line}: output is compared where it follows python in a text block"
             )

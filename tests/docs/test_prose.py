@@ -32,7 +32,7 @@ def prose(text):
 
 
 def too_long(line):
-    """Say whether a line could have been wrapped: it is long, and not by one link or name alone."""
+    """Return whether a line could be wrapped: it is long, not just one long link or name."""
     return len(line) > WIDTH and " " in re.sub(r"^\s*(?:[-*]|\d+\.)?\s*", "", line[:WIDTH])
 
 

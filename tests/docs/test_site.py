@@ -256,7 +256,7 @@ def test_every_page_is_accessible_and_clips_nothing_on_a_wide_screen(browser, si
         broken = axe.violations(page, without=["color-contrast"])
         wrong[path.relative_to(site)] = (broken, weak_contrasts(page), page.evaluate(CLIPPED))
     assert len(wrong) > 100
-    assert not {name: found for name, found in wrong.items() if any(found)}
+    assert not {name: faults for name, faults in wrong.items() if any(faults)}
     page.context.close()
 
 

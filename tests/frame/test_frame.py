@@ -178,8 +178,8 @@ def test_text_among_numbers_is_counted():
 
 
 def test_an_arrow_table_is_released_without_its_metadata():
-    noted = pa.table({"a": [1]}).replace_schema_metadata({"owner": "secret"})
-    assert tables.to_native(tables.open_frame(noted)).schema.metadata is None
+    with_metadata = pa.table({"a": [1]}).replace_schema_metadata({"owner": "secret"})
+    assert tables.to_native(tables.open_frame(with_metadata)).schema.metadata is None
 
 
 @every_kind

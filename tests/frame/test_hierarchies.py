@@ -80,8 +80,11 @@ def test_what_is_no_hierarchy_is_refused_by_position(given_as, code, attributes)
 )
 def test_values_with_commas_do_not_hide_the_separator(tmp_path, text):
     (tmp_path / "occupations.csv").write_text(text)
-    found = Hierarchy.from_file(tmp_path / "occupations.csv")
-    assert found.rows == (("Managers, directors, chiefs", "staff, all"), ("Clerks", "staff, all"))
+    hierarchy = Hierarchy.from_file(tmp_path / "occupations.csv")
+    assert hierarchy.rows == (
+        ("Managers, directors, chiefs", "staff, all"),
+        ("Clerks", "staff, all"),
+    )
 
 
 def test_a_damaged_file_is_refused(tmp_path):

@@ -11,12 +11,12 @@ MISSING_WORDS = {"na", "n/a", "n.a.", "#n/a", "nan", "null", ".", "-", "--", "?"
 
 
 def is_missing_word(value: Any) -> bool:
-    """Say whether a text stands for a missing value among numbers."""
+    """Return whether a text stands for a missing value among numbers."""
     return isinstance(value, str) and value.strip().lower() in MISSING_WORDS
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Say whether two cells mean the same; blanks at the end and kinds of numbers do not count."""
+    """Return whether two cells are equal up to trailing blanks and kinds of numbers."""
     one, other = _plain(one), _plain(other)
     if one == other:
         return True
@@ -30,7 +30,7 @@ def alike(one: Any, other: Any) -> bool:
 
 
 def _counted(moment: Any, number: Any) -> bool:
-    """Say whether a number counts up to a moment, as SPSS, Stata and SAS store it."""
+    """Return whether a number counts up to a moment, as SPSS, Stata and SAS store it."""
     if not isinstance(moment, dt.datetime) or not isinstance(number, float):
         return False
     since = {dt.datetime(1582, 10, 14): 1.0, dt.datetime(1960, 1, 1): 1000.0}

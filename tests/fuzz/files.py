@@ -245,10 +245,10 @@ def _judged(case: Case, route: Route, shown: Any) -> Iterator[str]:
     before = with_holes(seen_before, route.source)
     after = read_seen(route.target, RELEASED)
     if route.target.layout is not None:  # a column that is dropped is left blank there
-        gone = promises.dropped(case.plan)
+        dropped_columns = promises.dropped(case.plan)
         if case.plan.get("other_columns") == "drop":
-            gone = {*gone, *promises.unnamed(case.plan, before)}
-        after = {n: v for n, v in after.items() if n not in gone or any(v)}
+            dropped_columns = {*dropped_columns, *promises.unnamed(case.plan, before)}
+        after = {n: v for n, v in after.items() if n not in dropped_columns or any(v)}
     # The readers here see codes of missing values in these files.
     spss, letters = {"sav", "zsav"}, {"dta", "xpt", "sas7bdat"}
     keeps_codes = (route.source.kind in letters and route.target.kind == "dta") or {
@@ -283,7 +283,7 @@ def _unmasked_view(route: Route, before: View, seen: View) -> View:
 
 
 def _gets_types(route: Route) -> bool:
-    """Say whether a text file is released in a format with types."""
+    """Return whether a text file is released in a format with types."""
     text = (*TEXT, *FIXED)
     return route.source.format in text and route.target.format not in text
 
@@ -304,7 +304,7 @@ def _numbers_as_text(case: Case, route: Route, before: View, after: View) -> Ite
 
 
 def _alike_with_letters(one: Any, other: Any) -> bool:
-    """Say whether two cells mean the same.
+    """Return whether two cells mean the same.
 
     The letters of missing values are small in Stata; the text of one stands at the right of a
     number's place in a file of fixed width.

@@ -82,7 +82,7 @@ def _stands(
     weights: Sequence[float] | None,
     units: Sequence[Any] | None = None,
 ) -> bool:
-    """Say whether the released value of a group is one, and what it should be.
+    """Return whether the released value of a group is one, and what it should be.
 
     A value that a single record or unit gave is not imputed: the group is left empty.
     """

@@ -80,7 +80,7 @@ def problems(judged: Judged) -> Iterator[str]:
     if judged.plan.get("shuffle"):
         if judged.rows is None:  # nobody can say which record is which
             if promises.unit_of(judged.plan) is None:
-                yield from _beyond(judged, judged.before)
+                yield from _constraint_failures(judged, judged.before)
             return
         if sorted(judged.rows) != kept:
             yield "records: shuffled, they are not those of the table"
@@ -90,7 +90,7 @@ def problems(judged: Judged) -> Iterator[str]:
     seen = judged.unmasked_before or judged.before
     yield from _unmasked(judged, {name: [v[at] for at in kept] for name, v in seen.items()})
     yield from _classes(judged, before)
-    yield from _beyond(judged, before)
+    yield from _constraint_failures(judged, before)
     yield from _verdict(judged, before)
     yield from _values(judged, before)
 
@@ -129,13 +129,13 @@ def _without_missing_words(values: Sequence[Any]) -> Sequence[Any]:
 
 
 def _columns(judged: Judged) -> Iterator[str]:
-    gone = promises.dropped(judged.plan)
+    dropped_columns = promises.dropped(judged.plan)
     others = promises.unnamed(judged.plan, judged.before)
     choice = judged.plan.get("other_columns", "refuse")
     if others and choice == "refuse":
         yield f"columns: {others} are not named in the plan, and were not refused"
-    gone |= set(others) if choice == "drop" else set()
-    expected = [name for name in judged.before if name not in gone]
+    dropped_columns |= set(others) if choice == "drop" else set()
+    expected = [name for name in judged.before if name not in dropped_columns]
     if list(judged.after) != expected and not (
         judged.in_file and sorted(judged.after) == sorted(expected)
     ):
@@ -194,7 +194,7 @@ def _smallest(
     return fewest_matches(judged.with_holes or judged.after, columns, wildcards, units)
 
 
-def _beyond(judged: Judged, before: View) -> Iterator[str]:
+def _constraint_failures(judged: Judged, before: View) -> Iterator[str]:
     secret = promises.with_role(judged.plan, "confidential")
     unit = promises.unit_of(judged.plan)
     units = None if unit is None else before[unit]

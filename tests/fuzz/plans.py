@@ -50,7 +50,7 @@ class _Draft:
         self.secret: list[str] = []  # confidential columns that a step asks something about
 
     def chance(self, share: float) -> bool:
-        """Say yes with a probability."""
+        """Return True with a probability."""
         return bool(self.rng.random() < share)
 
     def one_of(self, *choices: Any) -> Any:

@@ -44,7 +44,7 @@ def column_blocks(step: Document) -> list[list[str]]:
 
 
 def joins_classes(step: Document) -> bool:
-    """Say whether a step gives equal values to equal values."""
+    """Return whether a step gives equal values to equal values."""
     if step["method"] == "generalise":
         return not step.get("suppression", 0)
     if step["method"] == "round":
@@ -53,7 +53,7 @@ def joins_classes(step: Document) -> bool:
 
 
 def is_intact(plan: Document, at: int) -> bool:
-    """Say whether no later step may split the classes of a step."""
+    """Return whether no later step may split the classes of a step."""
     columns = set(plan["steps"][at]["columns"])
     later = [step for step in plan["steps"][at + 1 :] if columns & set(step["columns"])]
     return all(joins_classes(step) for step in later)

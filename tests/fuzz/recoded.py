@@ -77,7 +77,7 @@ def pram_problems(
 
 
 def is_local(step: promises.Document, name: str) -> bool:
-    """Say whether a microaggregation releases an ancestor or a range of a column."""
+    """Return whether a microaggregation releases an ancestor or a range of a column."""
     aggregate = step.get("aggregate", "mean")
     chosen = aggregate if isinstance(aggregate, str) else aggregate.get(name, "mean")
     return chosen in ("ancestor", "range")
@@ -99,14 +99,14 @@ def local_problems(
 
 
 def is_ancestor(new: Any, old: Any) -> bool:
-    """Say whether a value is what it was, empty, the root, or a prefix of what it was."""
+    """Return whether a value is what it was, empty, the root, or a prefix of what it was."""
     if alike(None, new) or str(new).strip() == "*" or alike(old, new):
         return True
     return isinstance(old, str) and str(old).startswith(str(new))
 
 
 def _in_range(new: Any, old: Any) -> bool:
-    """Say whether a number is within a range such as 3-5 or -3 to 5."""
+    """Return whether a number is within a range such as 3-5 or -3 to 5."""
     value, text = number_of(old), str(new).strip()
     cuts = [at for at, sign in enumerate(text) if sign == "-" and at]
     ends = [text.split(" to ")] if " to " in text else [[text[:at], text[at + 1 :]] for at in cuts]

@@ -38,7 +38,7 @@ def problem_within(runs, *checks, seed=11, in_files=False, where=lambda case: Tr
     return None
 
 
-def everywhere(monkeypatch, function, planted):
+def replace_in_all_modules(monkeypatch, function, planted):
     """Put ``planted`` in the place of a function wherever Shoal imported it."""
     for name, module in list(sys.modules.items()):
         if name.startswith("shoal") and vars(module).get(function.__name__) is function:
@@ -78,7 +78,7 @@ def test_two_classes_that_are_counted_as_one_are_found(monkeypatch):
         actual = original(released)
         return np.maximum(actual - 1, 0)
 
-    everywhere(monkeypatch, original, merged)
+    replace_in_all_modules(monkeypatch, original, merged)
     assert problem_within(40, "verdict:") is not None
 
 
@@ -132,7 +132,7 @@ def test_a_release_that_depends_on_more_than_the_seed_is_found(monkeypatch):
 
 
 def confusable(case):
-    """Say whether a guarantee rests on texts that the target does not tell apart."""
+    """Return whether a guarantee rests on texts that the target does not tell apart."""
     columns = {c.name for c in case.columns if {"yes", "yes "} <= set(c.values)}
     strata = {n for step in case.plan["steps"] for n in promises.as_list(step.get("within"))}
     if has_option("diversity", "closeness")(case):
@@ -178,7 +178,7 @@ def test_a_format_that_cuts_text_off_is_found(monkeypatch):
                 storable = storable.set_column(at, name, short)
         return storable
 
-    everywhere(monkeypatch, to_storable, cut)
+    replace_in_all_modules(monkeypatch, to_storable, cut)
     assert problem_within(200, "unmasked:", "values:", "verdict:", in_files=True) is not None
 
 

@@ -284,8 +284,8 @@ def numbered(n=300):
 
 
 def test_row_numbers_with_gaps_are_identifiers_and_measurements_are_not():
-    found = roles(inspect(numbered()))
-    assert [name for name, role in found.items() if role == "identifier"] == [
+    suggested = roles(inspect(numbered()))
+    assert [name for name, role in suggested.items() if role == "identifier"] == [
         "nr", "moved", "rownames",
     ]  # fmt: skip
 

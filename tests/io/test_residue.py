@@ -148,8 +148,8 @@ def test_a_column_without_any_value_holds_nothing(kind):
     from shoal.frame.new_values import RowGather, with_values
     from shoal.frame.tables import open_frame, to_native
 
-    everywhere = RowGather(np.arange(14), np.ones(14, bool))
-    released = to_native(with_values(open_frame(data), {"x": everywhere}))
+    all_rows = RowGather(np.arange(14), np.ones(14, bool))
+    released = to_native(with_values(open_frame(data), {"x": all_rows}))
     assert as_arrow(released)["x"].null_count == 14
     assert not any(secret in everything(released) for secret in HIDDEN)
 

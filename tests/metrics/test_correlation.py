@@ -11,7 +11,7 @@ from shoal.metrics import (
     correlation_change,
     eigenvalue_change,
     explained_change,
-    first_component,
+    first_principal_component,
     loadings_change,
 )
 from shoal.metrics.correlation import correlations
@@ -53,7 +53,7 @@ def test_correlations_change_as_published(tarragona):
 
 
 def test_the_first_component_explains_as_published(tarragona):
-    shares = [first_component(X)[1] for X in tarragona]
+    shares = [first_principal_component(X)[1] for X in tarragona]
     assert [round(100 * share, 1) for share in shares] == [63.4, 84.3, 64.3]
     X, by_sum, ranked = tarragona
     assert explained_change(X, by_sum) == pytest.approx(100 * (shares[1] - shares[0]))
@@ -70,14 +70,14 @@ def test_the_modified_ward_method_changes_them_as_published(tarragona, start, me
     masked = np.column_stack([group_mean(column, labels) for column in X.T])
     change = correlation_change(X, masked)
     assert (round(change["mean"], 4), round(change["sd"], 4)) == (mean, sd)
-    assert round(100 * first_component(masked)[1], 1) == share
+    assert round(100 * first_principal_component(masked)[1], 1) == share
 
 
 def test_the_weights_of_the_columns_are_the_published_ones(tarragona):
     """Columns 1 to 6, 12 and 13; the names of the others are misprinted."""
     actual = [0, 1, 2, 3, 4, 5, 11, 12]
     X, by_sum, ranked = tarragona
-    loadings = [first_component(table)[0] for table in tarragona]
+    loadings = [first_principal_component(table)[0] for table in tarragona]
     before, summed, single = [np.round(w * np.sign(w[0]), 2)[actual].tolist() for w in loadings]
     assert before == [0.81, 0.85, 0.61, 0.94, 0.64, 0.82, 0.87, 0.85]
     assert summed == [0.92, 0.96, 0.84, 0.98, 0.81, 0.94, 0.95, 0.94]

@@ -24,7 +24,7 @@ def grouped(column, k):
 @given(column=columns, least=st.integers(1, 6), whole=st.booleans())
 def test_no_count_of_few_records_can_be_derived_even_by_subtraction(column, least, whole):
     result = histogram(column, grouped(column, least), least, is_whole=whole)
-    actual = [count for count in result.before if count is not None]
+    actual = [count for count in result.original if count is not None]
     assert all(count >= least for count in actual)
     assert sum(actual) + result.withheld == len(column)
     assert result.withheld == 0 or result.withheld >= min(least, len(column))
@@ -35,11 +35,11 @@ def test_published_counts_are_correct(column, least, whole):
     masked = grouped(column, least)
     result = histogram(column, masked, least, is_whole=whole)
     bounds = [-np.inf, *result.edges, np.inf]
-    for at, (old, new) in enumerate(zip(result.before, result.after, strict=True)):
+    for at, (old, new) in enumerate(zip(result.original, result.masked, strict=True)):
         inside = (bounds[at] <= column) & (column < bounds[at + 1])
         assert old is None or old == inside.sum()
         assert new == ((bounds[at] <= masked) & (masked < bounds[at + 1])).sum()
-    assert sum(result.after) == len(masked)
+    assert sum(result.masked) == len(masked)
 
 
 @given(column=columns, least=st.integers(2, 5), shift=st.floats(-1e6, 1e6))
@@ -53,7 +53,7 @@ def test_edges_depend_on_the_masked_values_alone(column, least, shift):
 
 
 def _same_grid(one, other):
-    """Say whether two rows of edges are cut from the same grid."""
+    """Return whether two rows of edges are cut from the same grid."""
     steps = np.diff(one)[:1].tolist() + np.diff(other)[:1].tolist()
     if not steps:
         return True
@@ -65,7 +65,7 @@ def test_bins_of_whole_numbers_are_centred_on_them():
     column = np.repeat(np.arange(1.0, 9.0), 40)
     result = histogram(column, column, 3, is_whole=True)
     assert [edge % 1 for edge in result.edges] == [0.5] * len(result.edges)
-    assert [count for count in result.before if count] == [40] * 8
+    assert [count for count in result.original if count] == [40] * 8
 
 
 def test_an_extreme_value_moves_no_edge():
@@ -80,8 +80,8 @@ def test_an_extreme_value_moves_no_edge():
 def test_a_long_tail_does_not_squeeze_the_rest_into_one_bin():
     column = np.sort(np.random.default_rng(0).lognormal(10, 1.2, 4000))
     result = histogram(column, grouped(column, 5), 5)
-    assert sum(count is not None for count in result.before) > 8
-    assert max(count or 0 for count in result.before) < 1800
+    assert sum(count is not None for count in result.original) > 8
+    assert max(count or 0 for count in result.original) < 1800
 
 
 def test_rare_values_beside_a_frequent_one_have_a_bin():
@@ -89,14 +89,14 @@ def test_rare_values_beside_a_frequent_one_have_a_bin():
     made = histogram(before, before, 3)
     assert made.edges[0] == 0.0
     assert made.edges[-1] == pytest.approx(1.1)
-    assert [count for count in made.before if count] == [96, 4]
+    assert [count for count in made.original if count] == [96, 4]
 
 
 def test_a_constant_column_and_a_huge_one_can_be_counted():
     result = histogram(np.full(9, 2.5), np.full(9, 2.5), 3)
-    assert sum(result.after) == 9
+    assert sum(result.masked) == 9
     huge = np.linspace(-1e300, 1e300, 40)
-    assert sum(histogram(huge, huge, 3).after) == 40
+    assert sum(histogram(huge, huge, 3).masked) == 40
 
 
 words = st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=40)
@@ -106,20 +106,20 @@ words = st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=40)
 def test_rare_categories_are_combined(before, after, least):
     old, new = Counter(before), Counter(after)
     result = bars(old, new, least)
-    for name, count, other in zip(result.categories, result.before, result.after, strict=False):
+    for name, count, other in zip(result.categories, result.original, result.masked, strict=False):
         assert count == old[name] >= least
         assert other == new[name]
-    assert sum(result.before) == len(before)
-    assert sum(result.after) == len(after)
+    assert sum(result.original) == len(before)
+    assert sum(result.masked) == len(after)
     assert len(result.categories) + result.others == len(old | new)
     if result.others and result.categories:
-        assert result.before[-1] == 0 or result.before[-1] >= least
+        assert result.original[-1] == 0 or result.original[-1] >= least
 
 
 def test_many_categories_are_limited_to_a_page():
     many = Counter({f"c{at}": 10 for at in range(100)})
     result = bars(many, many, 3)
-    assert len(result.before) == 24
+    assert len(result.original) == 24
     assert result.others == 77
 
 
@@ -128,12 +128,12 @@ def test_the_last_bin_is_open(least):
     column = np.concatenate([np.arange(100.0), np.full(least, 1e6)])
     masked = np.clip(column, 0, 100)
     result = histogram(column, masked, least)
-    assert result.before[-1] == least
+    assert result.original[-1] == least
 
 
 @pytest.mark.parametrize("unit", [5e-324, 1e-310, 1e-301])
 def test_values_too_close_for_a_power_of_ten_are_counted_in_one_place(unit):
     before = unit * np.arange(12.0)
     result = histogram(before, np.repeat(before[1::3], 3), min_count=3)
-    assert sum(result.after) == len(before)
-    assert sum(count or 0 for count in result.before) + result.withheld == len(before)
+    assert sum(result.masked) == len(before)
+    assert sum(count or 0 for count in result.original) + result.withheld == len(before)

@@ -9,15 +9,15 @@ from shoal.metrics.named_results import NamedResults, run_each
 
 
 @dataclass
-class Found:
+class Result:
     """A result with a name alone."""
 
     name: str
 
 
 FUNCTIONS = {
-    "one": lambda setting: Found(f"one of {setting}"),
-    "two": lambda setting: [Found("first"), Found("second")],
+    "one": lambda setting: Result(f"one of {setting}"),
+    "two": lambda setting: [Result("first"), Result("second")],
     "none": lambda setting: f"{setting} has no column",
 }
 
@@ -32,7 +32,7 @@ def test_results_and_reasons_come_in_the_order_of_the_names():
 
 
 def test_results_are_a_mapping_by_name():
-    results = NamedResults([Found("b"), Found("a")], {"c": "why"})
+    results = NamedResults([Result("b"), Result("a")], {"c": "why"})
     assert list(results) == ["b", "a"]
     assert results["a"] is results.results[1]
     assert len(results) == 2

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.errors import InputError, ParameterError
 from shoal.frame import tables
-from shoal.metrics.subgroups import OTHER_GROUPS, Subgroups, split_groups
+from shoal.metrics.subgroups import OTHER_GROUPS, Subgroups, split_subgroups
 
 RNG = np.random.default_rng(0)
 BEFORE = pd.DataFrame(
@@ -27,7 +27,7 @@ KNOWN = {"quasi_identifiers": ["age", "size"], "confidential": ["ill"]}
 
 def groups_of(values, min_group, units=None):
     frame = tables.open_frame(pd.DataFrame({"g": values}))
-    return split_groups([frame], "g", min_group, None, units)
+    return split_subgroups([frame], "g", min_group, None, units)
 
 
 @given(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=40), st.integers(2, 6))
@@ -39,27 +39,27 @@ def test_no_group_is_smaller_than_the_least(values, least):
             groups_of(values, least)
         assert caught.value.code == "groups-too-small"
         return
-    grouping = groups_of(values, least)
-    assert all(group.size >= least for group in grouping.groups)
-    rows = np.sort(np.concatenate([group.rows[0] for group in grouping.groups]))
+    split = groups_of(values, least)
+    assert all(group.size >= least for group in split.groups)
+    rows = np.sort(np.concatenate([group.rows[0] for group in split.groups]))
     assert rows.tolist() == list(range(len(values)))
-    for group in grouping.groups:
+    for group in split.groups:
         assert group.size == len(group.rows[0])
         if group.label != OTHER_GROUPS:
             assert {f"g={values[row]}" for row in group.rows[0]} == {group.label}
-    merged = {values[row] for g in grouping.groups if g.label == OTHER_GROUPS for row in g.rows[0]}
-    assert grouping.merged == len(merged)
+    merged = {values[row] for g in split.groups if g.label == OTHER_GROUPS for row in g.rows[0]}
+    assert split.merged == len(merged)
     assert {value for value in values if values.count(value) < least} <= merged
 
 
 def test_a_single_small_group_takes_another_with_it():
     """Otherwise its three records would be what the others leave."""
-    grouping = groups_of(["a"] * 9 + ["b"] * 6 + ["c"] * 3, 5)
-    assert [(group.label, group.size) for group in grouping.groups] == [
+    split = groups_of(["a"] * 9 + ["b"] * 6 + ["c"] * 3, 5)
+    assert [(group.label, group.size) for group in split.groups] == [
         ("g=a", 9),
         (OTHER_GROUPS, 9),
     ]
-    assert grouping.merged == 2
+    assert split.merged == 2
 
 
 def test_groups_of_persons_count_persons():
@@ -74,14 +74,14 @@ def test_groups_of_persons_count_persons():
 def test_persons_of_several_merged_groups_count_once():
     values = [*"aabbcccc", *"dddddd"]
     units = np.array([0, 1, 0, 1, 2, 3, 4, 5, *range(6, 12)])
-    grouping = groups_of(values, 3, units)  # a and b are the same two persons, so c joins them
-    assert [(g.label, g.size) for g in grouping.groups] == [("g=d", 6), (OTHER_GROUPS, 6)]
+    split = groups_of(values, 3, units)  # a and b are the same two persons, so c joins them
+    assert [(g.label, g.size) for g in split.groups] == [("g=d", 6), (OTHER_GROUPS, 6)]
 
 
 def test_numbers_of_many_values_are_quarters_without_values():
-    grouping = groups_of(np.arange(100.0), 5)
-    assert [group.size for group in grouping.groups] == [25] * 4
-    assert grouping.groups[0].label == "g=first quarter"
+    split = groups_of(np.arange(100.0), 5)
+    assert [group.size for group in split.groups] == [25] * 4
+    assert split.groups[0].label == "g=first quarter"
 
 
 def test_missing_values_are_a_group():
@@ -91,7 +91,7 @@ def test_missing_values_are_a_group():
 
 def test_combinations_of_columns_are_groups():
     frame = tables.open_frame(pd.DataFrame({"g": ["a", "b"] * 10, "h": [1] * 10 + [2] * 10}))
-    labels = {group.label for group in split_groups([frame], ["g", "h"], 5).groups}
+    labels = {group.label for group in split_subgroups([frame], ["g", "h"], 5).groups}
     assert labels == {"g=a, h=1", "g=a, h=2", "g=b, h=1", "g=b, h=2"}
 
 
@@ -99,9 +99,9 @@ def test_combinations_of_columns_are_groups():
     ("better", "worst"), [("lower", "g=c"), ("higher", "g=a"), ("near one", "g=c")]
 )
 def test_the_worst_off_group_comes_first(better, worst):
-    grouping = groups_of(["a", "b", "c"] * 5, 5)
+    split = groups_of(["a", "b", "c"] * 5, 5)
     figures = tuple({"figure": value} for value in (0.5, 1.0, 2.0))
-    groups = Subgroups(grouping, figures, {"figure": better})
+    groups = Subgroups(split, figures, {"figure": better})
     assert groups.ordered("figure")[0][0].label == worst
     assert groups.worst()["figure"][0] == worst
     assert groups.to_dict()["figures"]["figure"][0]["group"] == worst

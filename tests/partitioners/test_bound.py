@@ -19,7 +19,7 @@ from tables import KINDS, tables_and_k
 from tries import tries
 from twins.optimal import groups_of, sse
 
-NEVER = 1e9  # seconds of a clock that counts looks
+UNLIMITED = 1e9  # seconds of a clock that counts looks
 
 
 def least_sse(X, k):
@@ -46,7 +46,7 @@ def cases(draw):
 def test_no_partition_is_below_a_bound(case):
     X, k = case
     least = least_sse(X, k)
-    quick, strong = lower_bound(X, k), lower_bound(X, k, "prove", budget=NEVER, clock=looks())
+    quick, strong = lower_bound(X, k), lower_bound(X, k, "prove", budget=UNLIMITED, clock=looks())
     assert 0 <= quick <= strong * (1 + 1e-8)
     assert max(quick, strong) <= least * (1 + 1e-14)
     assert strong == pytest.approx(least, rel=1e-8)
@@ -65,7 +65,7 @@ def test_a_bound_holds_whenever_the_budget_ends(case, budget):
 def test_bounds_hold_on_degenerate_tables(kind, k):
     X = KINDS[kind](np.random.default_rng(7), (12, 3))
     least = least_sse(X, k)
-    quick, strong = lower_bound(X, k), lower_bound(X, k, "prove", budget=NEVER, clock=looks())
+    quick, strong = lower_bound(X, k), lower_bound(X, k, "prove", budget=UNLIMITED, clock=looks())
     assert 0 <= quick <= strong * (1 + 1e-8)
     assert max(quick, strong) <= least * (1 + 1e-9) + 1e-320  # below it, float64 has few digits
 

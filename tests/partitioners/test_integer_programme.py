@@ -50,8 +50,8 @@ def test_the_clock_on_the_wall_does_not_end_the_solver(monkeypatch):
 def test_search_and_prove_say_what_they_spent():
     X = np.random.default_rng(6).normal(size=(60, 3))
     start, began = MDAV(k=3).fit_predict(X), time.process_time()
-    found = search(X, start, 3, seed=1, rounds=300)
-    proof = prove(X, found.labels, 3)
-    assert found.seconds > 0
+    result = search(X, start, 3, seed=1, rounds=300)
+    proof = prove(X, result.labels, 3)
+    assert result.seconds > 0
     assert proof.seconds > 0
-    assert found.seconds + proof.seconds <= time.process_time() - began
+    assert result.seconds + proof.seconds <= time.process_time() - began

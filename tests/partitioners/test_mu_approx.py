@@ -150,8 +150,8 @@ def test_a_seed_repeats_the_groups_and_none_does_not():
     X = np.random.default_rng(0).normal(size=(200, 2))
     first = MuApprox(k=3, random_state=7).fit_predict(X)
     assert np.array_equal(first, MuApprox(k=3, random_state=7).fit_predict(X))
-    fresh = [tuple(MuApprox(k=3).fit_predict(X)) for _ in range(5)]
-    assert len(set(fresh)) > 1
+    unseeded = [tuple(MuApprox(k=3).fit_predict(X)) for _ in range(5)]
+    assert len(set(unseeded)) > 1
 
 
 def distances(X, labels):
@@ -175,8 +175,8 @@ def test_with_distances_as_criterion_a_division_never_makes_them_longer(k):
     for seed in range(5):
         X = np.random.default_rng(seed).normal(size=(60, 2)) ** 3
         short = MuApprox(k=k, random_state=seed, criterion="euclidean").fit(X)
-        usual = MuApprox(k=k, random_state=seed).fit(X)
-        assert distances(X, short.labels_) <= distances(X, usual.labels_) * (1 + 1e-12)
+        complete = MuApprox(k=k, random_state=seed).fit(X)
+        assert distances(X, short.labels_) <= distances(X, complete.labels_) * (1 + 1e-12)
         assert short.partition_.sizes.max() <= max(2 * k - 1, 3 * k - 5)
 
 

@@ -136,8 +136,8 @@ def test_a_joined_group_searches_again_for_its_nearest_group():
     first, second = [0.0, 0.0], [1.0, 0.0]
     wanted = [1 + 1.1 * 0.498, 1.1 * np.sqrt(1 - 0.498**2)]
     nearer = [[1.0 + c, np.sqrt(1 - c**2)] for c in np.linspace(0.782, 0.784, 8)]
-    beyond = [[-r, 0.0] for r in np.linspace(1.809, 1.811, 7)]
-    triples = np.repeat([[-9.0, 0.0], [9.0, 0.0], wanted, *nearer, *beyond], 3, axis=0)
+    farther = [[-r, 0.0] for r in np.linspace(1.809, 1.811, 7)]
+    triples = np.repeat([[-9.0, 0.0], [9.0, 0.0], wanted, *nearer, *farther], 3, axis=0)
     X = np.vstack([triples, first, second])
     labels = MWard(k=3, start=0).fit_predict(X)
     assert labels[-1] == labels[-2] == labels[6]

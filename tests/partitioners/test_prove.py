@@ -33,7 +33,7 @@ from tries import tries
 from twins.optimal import groups_of, sse
 from twins.pricing import pairs_and_triples
 
-NEVER = 1e9
+UNLIMITED = 1e9
 
 
 def looks():
@@ -42,7 +42,7 @@ def looks():
     return lambda: float(next(ticks))
 
 
-def proven(X, k, budget=NEVER):
+def proven(X, k, budget=UNLIMITED):
     return prove(X, MDAV(k=k).fit_predict(X), k, budget=budget, clock=looks())
 
 
@@ -150,8 +150,8 @@ def test_few_records_with_unfinished_searches_are_searched_longer():
     duals = Duals(record_dual)
 
     def unfinished(effort):
-        found = pricing.search(duals, effort, lambda: None)
-        return sum(int((~one.is_complete).sum()) for _, one in found)
+        priced = pricing.search(duals, effort, lambda: None)
+        return sum(int((~one.is_complete).sum()) for _, one in priced)
 
     steps = next(
         steps for steps in range(1, 10**5) if 0 < unfinished(PricingEffort(100, steps)) <= n // 10
@@ -280,23 +280,23 @@ def proof_with_duals(X, k, seed):
         least / n * rng.uniform(0, 2, seed % 9),
     )
     triples = []
-    for due in triple_dual:  # two of a group of the best and any third, so that the dual counts
+    for dual in triple_dual:  # two of a group of the best and any third, so that the dual counts
         one = rng.integers(n)
         two = rng.choice(np.flatnonzero((best == best[one]) & (np.arange(n) != one)))
         triples.append([one, two, rng.choice(np.setdiff1d(np.arange(n), [one, two]))])
-        record_dual[[one, two]] += due / 2
+        record_dual[[one, two]] += dual / 2
     group_dual = float(seed % 3) * least / n
     record_dual += group_dual / np.bincount(best)[best]
     far = rng.permutation(np.minimum(np.arange(n) // k, n // k - 1))
-    proof = proof_module.Proof(X, k, far, Budget(NEVER, looks()))
+    proof = proof_module.Proof(X, k, far, Budget(UNLIMITED, looks()))
     proof.columns.triples = np.array(triples, np.int64).reshape(-1, 3)
     clusters = clusters_of(rng, n, k, seed % 4)
     cluster_dual = least / n * rng.uniform(0, 1, len(clusters))
     divisors = rng.integers(2, k + 1, len(clusters))
     for group in best_members(best):
-        for cluster, divisor, due in zip(clusters, divisors, cluster_dual, strict=True):
+        for cluster, divisor, dual in zip(clusters, divisors, cluster_dual, strict=True):
             times = np.isin(group, cluster).sum() // divisor
-            record_dual[group] += times * due / len(group)
+            record_dual[group] += times * dual / len(group)
     proof.columns.clusters = np.full((len(clusters), 4 * k - 1), -1)
     proof.columns.clusters[:, : clusters.shape[1]] = clusters
     proof.columns.divisors = divisors
@@ -360,7 +360,7 @@ def test_closing_the_gap_repeatedly_keeps_the_bound_valid(case, seed, most):
 def relaxed(X, k):
     """Return a proof after the linear programme."""
     labels = refine(X, MDAV(k=k).fit_predict(X), k)
-    proof = proof_module.Proof(X, k, labels, Budget(NEVER, looks()))
+    proof = proof_module.Proof(X, k, labels, Budget(UNLIMITED, looks()))
     proof.run_dual_ascent()
     proof.solve_relaxation()
     return proof
@@ -409,16 +409,16 @@ def test_time_that_is_left_goes_to_searches_with_other_draws(monkeypatch):
     X = np.random.default_rng(6).normal(size=(40, 3))
     seeds, asked = [], []
 
-    def noted(*args, seed, rounds):
+    def recorded_search(*args, seed, rounds):
         seeds.append(seed)
         asked.append(rounds)
         return search(*args, seed=seed, rounds=rounds)
 
-    monkeypatch.setattr(restarts_module, "search", noted)
+    monkeypatch.setattr(restarts_module, "search", recorded_search)
     monkeypatch.setattr(restarts_module, "MAX_RESTARTS", 2)
     monkeypatch.setattr(integrality_gap, "GROUP_LIMITS", ())
     monkeypatch.setattr(restarts_module, "is_closed", lambda proof: False)
-    prove(X, MDAV(k=3).fit_predict(X), 3, budget=NEVER, clock=looks(), seed=5)
+    prove(X, MDAV(k=3).fit_predict(X), 3, budget=UNLIMITED, clock=looks(), seed=5)
     assert seeds == [6, 7, 8]
     assert asked[0] == restarts_module.FIRST_SEARCH * 3**2 * 40
     assert asked[-1] == restarts_module.MAX_ROUNDS * 40
@@ -470,7 +470,7 @@ def test_ctrl_c_in_a_further_search_ends_the_proof_and_keeps_what_it_found(monke
 
     monkeypatch.setattr(restarts_module, "search", cut)
     start = Sorted(k=3, by="sum-of-z").fit_predict(X)
-    proof = prove(X, start, 3, budget=NEVER, clock=looks())
+    proof = prove(X, start, 3, budget=UNLIMITED, clock=looks())
     assert calls == [1]
     assert sse(X, groups_of(proof.labels)) <= sse(X, groups_of(MDAV(k=3).fit_predict(X))) + 1e-9
     assert not proof.optimal

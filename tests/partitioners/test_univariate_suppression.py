@@ -31,9 +31,9 @@ def test_no_suppression_and_no_groups_lose_less(values, k, most):
     assert np.bincount(result.labels[kept]).min() >= k
     assert sse(X[kept][:, None], result.labels[kept]) == pytest.approx(result.sse, abs=1e-9)
     least = min(
-        float(least_loss(np.delete(X, list(gone))[:, None], k))
+        float(least_loss(np.delete(X, list(suppressed))[:, None], k))
         for number in range(min(most, len(X) - k) + 1)
-        for gone in combinations(range(len(X)), number)
+        for suppressed in combinations(range(len(X)), number)
     )
     assert result.sse == pytest.approx(least, abs=1e-9)
 

@@ -116,22 +116,22 @@ def test_units_are_counted_where_the_plan_counts_them():
     assert finding.figures["below_k"] == pytest.approx(np.mean(np.array(slow) < 5))
 
 
-@pytest.mark.parametrize("gone", [1, 4, 5])
+@pytest.mark.parametrize("n_removed", [1, 4, 5])
 @pytest.mark.parametrize("at_hand", [True, False])
 @pytest.mark.parametrize("more", [True, False])
-def test_releases_that_differ_by_few_records_reveal_them(gone, at_hand, more):
-    data, part = people(), people().iloc[gone:]
+def test_releases_that_differ_by_few_records_reveal_them(n_removed, at_hand, more):
+    data, part = people(), people().iloc[n_removed:]
     now, then = (plan(5).run(table) for table in ((data, part) if more else (part, data)))
     lost = now.data[["age", "height"]].sum() - then.data[["age", "height"]].sum()
-    truth = data[["age", "height"]].iloc[:gone].sum() * (1 if more else -1)
+    truth = data[["age", "height"]].iloc[:n_removed].sum() * (1 if more else -1)
     assert lost.to_numpy() == pytest.approx(truth.to_numpy())  # the attack works
     seen = evidence(now, data if more else part)
     seen = seen if at_hand else Evidence(seen.plan, seen.released)
     findings = by_code(find_earlier(seen, {"then": open_frame(then.data)}))
-    assert ("earlier-release-difference" in findings) == (gone < 5)
-    if gone < 5:
+    assert ("earlier-release-difference" in findings) == (n_removed < 5)
+    if n_removed < 5:
         assert findings["earlier-release-difference"].severity == "breaks"
-        assert findings["earlier-release-difference"].figures["records"] == gone
+        assert findings["earlier-release-difference"].figures["records"] == n_removed
 
 
 def test_releases_of_other_people_are_not_compared():

@@ -232,7 +232,7 @@ def test_a_narrow_screen_needs_no_scrolling_sideways(visit, name):
         first = page.locator(".runs tr").nth(1)
         assert first.evaluate("row => getComputedStyle(row).display") == "block"
         roles = page.get_by_role("table").get_by_role("row").nth(1).get_by_role("cell").count()
-        assert roles == 8  # what a screen reader is told stays a table
+        assert roles == 8  # what a screen reader announces stays a table
 
 
 def test_a_comparison_names_its_file(visit):

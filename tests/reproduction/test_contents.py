@@ -16,7 +16,7 @@ PLACES = sorted(
 )
 
 
-def found(dotted):
+def resolve(dotted):
     """Return what a dotted name means."""
     parts = dotted.split(".")
     for at in range(len(parts), 0, -1):
@@ -37,7 +37,7 @@ def test_every_place_exists(paper, place):
     elif place.startswith("docs/"):
         assert (ROOT / place).is_file()
     else:
-        assert found(place) is not None
+        assert resolve(place) is not None
 
 
 @pytest.mark.parametrize("paper", PAPERS)

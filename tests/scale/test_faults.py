@@ -73,9 +73,9 @@ def test_a_local_cluster_waits_for_a_worker_that_comes_back_late(monkeypatch):
     import dask
 
     # As if every start took longer than Dask waits.
-    never = {dask_cluster.LOST_WORKER_SETTING: "0.01s"}
+    settings = {dask_cluster.LOST_WORKER_SETTING: "0.01s"}
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    with dask.config.set(never), dask_cluster.connect(None) as client:
+    with dask.config.set(settings), dask_cluster.connect(None) as client:
         both(client)
         before = pids(client)
         os.kill(before[0], signal.SIGKILL)

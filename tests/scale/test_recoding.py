@@ -61,7 +61,7 @@ def plan_of(steps, **options):
 
 
 def in_hash_order(table, plan):
-    """Return a table in the order in which equal combinations are told apart on a cluster."""
+    """Return a table ordered by the hashes by which a cluster compares combinations."""
     step = plan.steps[0]
     units = [] if plan.unit_column is None else [plan.unit_column]
     constrained = step.diversity is not None or step.closeness is not None

@@ -62,7 +62,7 @@ def held(monkeypatch):
 
 
 def too_large(held):
-    """Return the lengths of tables beyond the bound that are not equal, but for a few."""
+    """Return the lengths of tables beyond the bound that are not equal, with few exceptions."""
     lengths = []
     for table in held:
         alike = table.group_by(["x", "y"]).aggregate([([], "count_all")]).column("count_all")
@@ -122,5 +122,5 @@ def test_bins_are_full_but_not_too_full(counts, most):
     filled = np.bincount(bins, counts)
     for number in range(len(filled)):
         assert filled[number] <= most or (bins == number).sum() == 1
-    firsts = np.array(counts)[np.searchsorted(bins, np.arange(1, len(filled)))]
-    assert (filled[:-1] + firsts > most).all()
+    first_counts = np.array(counts)[np.searchsorted(bins, np.arange(1, len(filled)))]
+    assert (filled[:-1] + first_counts > most).all()

@@ -314,10 +314,10 @@ def test_other_bytes_by_other_software_are_reported_as_such(out, source, client)
 
 
 def test_a_cluster_that_does_not_answer_gives_no_verdict(out, source, monkeypatch):
-    def gone(*places, **options):
+    def fail_to_connect(*places, **options):
         raise ClusterError("No scheduler answers.")
 
-    monkeypatch.setattr(folder_audit, "mask", gone)
+    monkeypatch.setattr(folder_audit, "mask", fail_to_connect)
     with pytest.raises(ClusterError):
         verify(out, out.with_suffix(".json"), original=source)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from shoal.steps.aggregate import (
     AGGREGATES,
-    aggregate_known,
+    aggregate_present,
     group_geometric_mean,
     group_low_median,
     group_mean,
@@ -117,9 +117,9 @@ def test_missing_values_take_no_part_and_a_group_of_them_stays_missing(case, bit
         positive = np.where(is_missing, np.nan, np.abs(values) + 1)
         none = ~np.isin(labels, labels[~is_missing])
         assert np.array_equal(
-            np.isnan(aggregate_known(aggregate, positive, labels, is_missing, np.nan)), none
+            np.isnan(aggregate_present(aggregate, positive, labels, is_missing, np.nan)), none
         )
-    result = aggregate_known(
+    result = aggregate_present(
         group_mean, np.where(is_missing, np.nan, values), labels, is_missing, np.nan
     )
     for group in np.unique(labels):

@@ -36,7 +36,7 @@ def test_a_small_stratum_is_refused_by_number_and_size():
 
 
 SECRET = "Hidden Hamlet"
-DEMANDS = {
+CONSTRAINTS = {
     "k": {"k": 3},
     "diversity": {"k": 2, "diversity": 2},
     "entropy": {"k": 2, "diversity": 2, "diversity_kind": "entropy"},
@@ -47,8 +47,8 @@ DEMANDS = {
 
 
 @pytest.mark.parametrize("kind", ["text", "category", "number", "two columns"])
-@pytest.mark.parametrize("demand", DEMANDS)
-def test_no_refusal_names_a_stratum(demand, kind):
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+def test_no_refusal_names_a_stratum(constraint, kind):
     secret = {"number": 987654}.get(kind, SECRET)
     towns = [secret] * 2 + [{"number": 1}.get(kind, "a")] * 6 + [{"number": 2}.get(kind, "b")] * 6
     data = pd.DataFrame({"town": towns, "age": range(14), "ill": [1, 1, *[1, 2, 3] * 4]})
@@ -57,12 +57,12 @@ def test_no_refusal_names_a_stratum(demand, kind):
         data["town"] = data["town"].astype("category")
     if kind == "two columns":
         data["street"], within = [f"{SECRET} Street"] * 2 + ["x"] * 12, ["town", "street"]
-    options = {"within": within, "confidential": ["ill"], **DEMANDS[demand]}
+    options = {"within": within, "confidential": ["ill"], **CONSTRAINTS[constraint]}
     with pytest.raises(InputError) as caught:
         shoal.microaggregate(data, ["age"], method="mdav", **options)
     assert str(secret) not in str(caught.value)
     assert "'town'" in str(caught.value)
-    number = "stratum 1 of 3" if demand not in ("k", "too much") else "of 3 strata"
+    number = "stratum 1 of 3" if constraint not in ("k", "too much") else "of 3 strata"
     assert number in str(caught.value)
 
 

@@ -14,7 +14,7 @@ from shoal.geometry import zscore
 from shoal.partitioners import MDAV
 from shoal.steps.aggregate import (
     AGGREGATES,
-    aggregate_known,
+    aggregate_present,
     group_low_median,
     group_mean,
     group_mode,
@@ -70,7 +70,7 @@ def test_equal_weights_give_what_none_give(table, weight):
 
 def test_a_missing_value_has_no_weight():
     values, is_missing = np.array([1.0, 9.0, 4.0]), np.array([False, True, False])
-    result = aggregate_known(
+    result = aggregate_present(
         group_mean, values, np.zeros(3, int), is_missing, np.nan, np.array([1.0, 50, 2])
     )
     assert result.tolist() == [3.0] * 3

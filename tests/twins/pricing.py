@@ -14,14 +14,14 @@ def reduced_cost(
     The dual of a triple counts with two of its records, that of a cluster with as many as its
     divisor says, and again with every further multiple.
     """
-    due = sum(
+    duals = sum(
         dual
         for triple, dual in zip(triples, triple_dual, strict=True)
         if len({*triple} & {*group}) > 1
     )
     for cluster, dual, divisor in zip(clusters, cluster_dual, divisors, strict=True):
-        due += len({i for i in cluster if i >= 0} & {*group}) // divisor * dual
-    return sse(X, [group]) + due + group_dual - sum(record_dual[i] for i in group)
+        duals += len({i for i in cluster if i >= 0} & {*group}) // divisor * dual
+    return sse(X, [group]) + duals + group_dual - sum(record_dual[i] for i in group)
 
 
 def groups_of_size(X, size, rank, first):

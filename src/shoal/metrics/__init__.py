@@ -31,7 +31,7 @@ from shoal.metrics.correlation import (
     correlation_change,
     eigenvalue_change,
     explained_change,
-    first_component,
+    first_principal_component,
     loadings_change,
 )
 from shoal.metrics.dependence import distortion_x, distortion_y
@@ -85,7 +85,7 @@ __all__ = [
     "explained_change",
     "fewest_matches",
     "fewest_units",
-    "first_component",
+    "first_principal_component",
     "homogeneous_classes",
     "il1s",
     "information_loss",

@@ -86,13 +86,13 @@ def measure(
         signature = _signature(function)
 
         @wraps(function)
-        def checked(*args: Any, **kwargs: Any) -> Any:
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
             arguments = signature.bind(*args, **kwargs).arguments
             return function(**_check_tables(arguments))
 
-        MEASURES[function.__name__] = checked
+        MEASURES[function.__name__] = wrapper
         MEASURE_INFO[function.__name__] = MeasureInfo(kind, better, unit, per, cost)
-        return checked
+        return wrapper
 
     return register
 

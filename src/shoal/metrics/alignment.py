@@ -103,11 +103,11 @@ def _association(
 def _rank_correlation(
     original_values: NDArray[np.float64], masked_values: NDArray[np.float64]
 ) -> float | None:
-    is_known = ~(np.isnan(original_values) | np.isnan(masked_values))
-    if is_known.sum() < 2:
+    is_present = ~(np.isnan(original_values) | np.isnan(masked_values))
+    if is_present.sum() < 2:
         return None
     original_ranks, masked_ranks = (
-        _centred_ranks(values[is_known]) for values in (original_values, masked_values)
+        _centred_ranks(values[is_present]) for values in (original_values, masked_values)
     )
     norm_product = np.sqrt((original_ranks @ original_ranks) * (masked_ranks @ masked_ranks))
     return float(original_ranks @ masked_ranks / norm_product) if norm_product > 0 else None

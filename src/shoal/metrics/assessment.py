@@ -25,16 +25,16 @@ from shoal.metrics import (
 from shoal.metrics.alignment import ORDER_DIFFERS, has_same_order
 from shoal.metrics.assessment_inputs import (
     axes_inputs,
-    check_roles,
+    check_assessed_columns,
     check_same_records,
     describe_columns,
     describe_totals,
     measure_inputs,
-    read_units,
+    read_unit_codes,
 )
 from shoal.metrics.category_inputs import category_inputs
 from shoal.metrics.figures import NOT_NUMBERS, flatten
-from shoal.metrics.subgroups import MIN_GROUP, Grouping, Subgroups, split_groups
+from shoal.metrics.subgroups import MIN_GROUP, Subgroups, SubgroupSplit, split_subgroups
 
 KNOWN_GROUP_NOTE = (
     "Risks are those of an attacker who knows which group a person belongs to; attacks by subgroup"
@@ -168,7 +168,7 @@ def assess(
             " records are shuffled, or use `aligned=True` if the order is the same.",
             code="order-differs",
         )
-    units = None if unit is None else read_units(original_frame, unit)
+    units = None if unit is None else read_unit_codes(original_frame, unit)
 
     def assess_rows(rows: NDArray[np.int64] | None) -> Assessment:
         return assess_frames(
@@ -193,15 +193,15 @@ def assess(
             measure=not_computed[0],
         )
     if by is not None:
-        grouping = split_groups([original_frame], by, min_group, declared_types, units)
-        results = tuple(assess_rows(group.rows[0]) for group in grouping.groups)
+        split = split_subgroups([original_frame], by, min_group, declared_types, units)
+        results = tuple(assess_rows(group.rows[0]) for group in split.groups)
         unit_noun = RECORD_UNIT if unit is None else "unit"
-        assessment.groups = _subgroups(assessment, grouping, results, unit_noun)
+        assessment.groups = _subgroups(assessment, split, results, unit_noun)
     return assessment
 
 
 def _subgroups(
-    assessment: Assessment, grouping: Grouping, results: tuple[Assessment, ...], unit: str
+    assessment: Assessment, split: SubgroupSplit, results: tuple[Assessment, ...], unit: str
 ) -> Subgroups:
     """Return the measures of the subgroups, with the direction in which each is better."""
     directions = {
@@ -212,7 +212,7 @@ def _subgroups(
     has_risk = any(MEASURE_INFO[name].kind == "risk" for name in assessment)
     figures = tuple(result.figures() for result in results)
     return Subgroups(
-        grouping, figures, directions, unit, results, KNOWN_GROUP_NOTE if has_risk else ""
+        split, figures, directions, unit, results, KNOWN_GROUP_NOTE if has_risk else ""
     )
 
 
@@ -237,7 +237,7 @@ def assess_frames(
     the SSE. Risks are counted in ``units`` if these are given. The ``recoded_columns`` have other
     categories than in the original, and only measures of categories use them.
     """
-    check_roles(quasi_identifiers, confidential)
+    check_assessed_columns(quasi_identifiers, confidential)
     check_same_records(len(original), len(masked))
     tables.check_columns(original, [*quasi_identifiers, *confidential])
     tables.check_columns(masked, quasi_identifiers)

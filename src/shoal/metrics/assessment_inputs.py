@@ -17,7 +17,7 @@ from shoal.geometry import MAX_EXACT, axes_of, join_axes, means
 from shoal.metrics import classes
 
 
-def read_units(frame: Frame, name: str) -> NDArray[np.int64]:
+def read_unit_codes(frame: Frame, name: str) -> NDArray[np.int64]:
     """Return the unit of each record as an integer; a missing value is a unit of its own."""
     units = classes(codes(frame, [name]))
     missing = np.flatnonzero(tables.has_missing(frame, [name]))
@@ -164,7 +164,7 @@ def describe_totals(inputs: Mapping[str, Any], columns: Sequence[str]) -> str:
     return f"Weighted totals: {', '.join(totals)}."
 
 
-def check_roles(quasi_identifiers: Sequence[str], confidential: Sequence[str]) -> None:
+def check_assessed_columns(quasi_identifiers: Sequence[str], confidential: Sequence[str]) -> None:
     """Refuse to measure risk without a quasi-identifier, or with a column in two roles."""
     if not quasi_identifiers:
         raise ParameterError(

@@ -47,9 +47,9 @@ def values_unchanged(original_categories: Labels, masked_categories: Labels) -> 
     """
     shares = []
     for original, masked in zip(original_categories.T, masked_categories.T, strict=True):
-        is_known = original >= 0
+        is_present = original >= 0
         shares.append(
-            100 * float((original == masked)[is_known].mean()) if is_known.any() else 100.0
+            100 * float((original == masked)[is_present].mean()) if is_present.any() else 100.0
         )
     return np.array(shares)
 
@@ -93,7 +93,7 @@ def levels_lost(original_categories: Labels, masked_categories: Labels) -> Value
 
 @measure(kind="utility", better="lower", unit="%", per="categorical")
 def entropy_loss(original_categories: Labels, masked_categories: Labels) -> Values:
-    r"""Uncertainty about the original category that is left, given the released one.
+    r"""Uncertainty about the original category that remains, given the released one.
 
     It is the conditional entropy of the original column X, given the released column
     :math:`X'`, as a share of the entropy of X, both of the observed records:

@@ -11,8 +11,8 @@ def count_contributors(
 ) -> Labels:
     """Return how many records of each group have a value.
 
-    The aggregate of a group with missing values is that of its known values; if there is only
-    one, it is released exactly.
+    A group with missing values is aggregated over the others; if there is only one other value,
+    it is released exactly.
 
     Parameters
     ----------
@@ -30,10 +30,10 @@ def count_contributors(
 
     Examples
     --------
-    >>> labels, given = np.array([0, 0, 0, 1, 1]), np.array([True, True, False, True, False])
-    >>> count_contributors(labels, given)
+    >>> labels, has_value = np.array([0, 0, 0, 1, 1]), np.array([True, True, False, True, False])
+    >>> count_contributors(labels, has_value)
     array([2, 1])
-    >>> count_contributors(labels, given, units=np.array([7, 7, 8, 9, 9]))
+    >>> count_contributors(labels, has_value, units=np.array([7, 7, 8, 9, 9]))
     array([1, 1])
     """
     n_groups = int(labels.max(initial=-1)) + 1

@@ -28,7 +28,7 @@ def correlations(X: Matrix) -> Matrix:
     return R
 
 
-def first_component(X: Matrix) -> tuple[Values, float]:
+def first_principal_component(X: Matrix) -> tuple[Values, float]:
     """Return the first principal component and the share of the variance that it explains.
 
     Parameters
@@ -142,8 +142,8 @@ def loadings_change(original: Matrix, masked: Matrix) -> Values:
     varying = varying_columns(original, masked)
     change = np.zeros(len(varying))
     if varying.any():
-        original_loadings, _ = first_component(original[:, varying])
-        masked_loadings, _ = first_component(masked[:, varying])
+        original_loadings, _ = first_principal_component(original[:, varying])
+        masked_loadings, _ = first_principal_component(masked[:, varying])
         change[varying] = np.abs(
             _align_sign(masked_loadings, original_loadings) - original_loadings
         )

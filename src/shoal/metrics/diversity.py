@@ -36,7 +36,7 @@ class Tally:
 
     @property
     def n_effective(self) -> Values:
-        """Exp of the entropy of each class: the effective number of values."""
+        """Effective number of values in each class: the exponential of its entropy."""
         share = self.count / self.class_sizes[self.label]
         return np.asarray(np.exp(np.bincount(self.label, -share * np.log(share))))
 

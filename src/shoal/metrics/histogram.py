@@ -1,7 +1,7 @@
 """Histograms and bar charts in which no count is of few records."""
 
 from collections.abc import Hashable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,24 +16,46 @@ TAIL = 0.05  # share of the masked values outside the bulk, on either side
 
 
 class Histogram(NamedTuple):
-    """Counts before and after between ``edges``; the first and the last bin are open.
+    """Counts of the original and of the masked values in bins with the given ``edges``.
 
-    ``before`` is None where a count is withheld; ``withheld`` is their sum.
+    The first and the last bin are open. A withheld count of the original is None; ``withheld`` is
+    the sum of all of them.
     """
 
     edges: list[float]
-    before: list[int | None]
-    after: list[int]
+    original: list[int | None]
+    masked: list[int]
     withheld: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the histogram as plain data, under the names that a profile has for it."""
+        return {
+            "edges": self.edges,
+            "before": self.original,
+            "after": self.masked,
+            "withheld": self.withheld,
+        }
 
 
 class Bars(NamedTuple):
-    """Counts before and after of each category; the last are of ``others``, if there are any."""
+    """Counts of each category in the original and in the masked table.
+
+    The last counts are those of all ``others`` together, if there are any.
+    """
 
     categories: list[str]
     others: int
-    before: list[int]
-    after: list[int]
+    original: list[int]
+    masked: list[int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the bar chart as plain data, under the names that a profile has for it."""
+        return {
+            "categories": self.categories,
+            "others": self.others,
+            "before": self.original,
+            "after": self.masked,
+        }
 
 
 def histogram(
@@ -73,7 +95,7 @@ def histogram(
     Examples
     --------
     >>> histogram(np.array([0, 1, 2, 8, 9, 9.5]), np.repeat([1.0, 9.0], 3), min_count=3)
-    Histogram(edges=[0.0, 5.0, 10.0], before=[None, 3, 3, None], after=[0, 3, 3, 0], withheld=0)
+    Histogram(edges=[0.0, 5.0, 10.0], original=[None, 3, 3, None], masked=[0, 3, 3, 0], withheld=0)
     """
     original_occurrences, masked_occurrences = (None, None) if counts is None else counts
     n_masked = len(masked) if masked_occurrences is None else int(masked_occurrences.sum())
@@ -104,7 +126,7 @@ def histogram(
 
 
 def bars(original: Mapping[Hashable, int], masked: Mapping[Hashable, int], min_count: int) -> Bars:
-    """Count categories; those with fewer than ``min_count`` original records are counted as one.
+    """Count the records of each category, rare ones together.
 
     Parameters
     ----------
@@ -113,8 +135,8 @@ def bars(original: Mapping[Hashable, int], masked: Mapping[Hashable, int], min_c
     masked : mapping
         How often each masked category occurs.
     min_count : int
-        Rarer categories are counted together; where even they are too few, the next
-        rarest joins them.
+        Categories of fewer original records are counted together. If even these are too few
+        together, the next rarest joins them.
 
     Returns
     -------
@@ -124,7 +146,7 @@ def bars(original: Mapping[Hashable, int], masked: Mapping[Hashable, int], min_c
     Examples
     --------
     >>> bars({"a": 5, "b": 4, "c": 1}, {"a": 10}, min_count=3)
-    Bars(categories=['a'], others=2, before=[5, 5], after=[10, 0])
+    Bars(categories=['a'], others=2, original=[5, 5], masked=[10, 0])
     """
     order = sorted({**masked, **original}, key=lambda name: (-original.get(name, 0), str(name)))
     frequent = [name for name in order if original.get(name, 0) >= min_count][: MAX_BARS - 1]

@@ -25,10 +25,10 @@ def order_correlation(values: Values) -> float:
     >>> order_correlation(np.array([1.0, 2.0, 3.0, 9.0]))
     1.0
     """
-    is_known = ~np.isnan(values)
-    if is_known.sum() < 2:
+    is_present = ~np.isnan(values)
+    if is_present.sum() < 2:
         return 0.0
-    codes, counts = np.unique(values[is_known], return_inverse=True, return_counts=True)[1:]
+    codes, counts = np.unique(values[is_present], return_inverse=True, return_counts=True)[1:]
     ends = np.cumsum(counts)
     centred_ranks = (ends - (counts + 1) / 2)[codes.ravel()]
     centred_rows = np.arange(len(centred_ranks)) - (len(centred_ranks) - 1) / 2

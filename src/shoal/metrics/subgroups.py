@@ -24,7 +24,7 @@ MIN_GROUP = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class Subgroup:
     """Records of one group, or of all groups that are too small to be shown.
 
     Parameters
@@ -43,14 +43,14 @@ class Group:
 
 
 @dataclass(frozen=True, eq=False)
-class Grouping:
+class SubgroupSplit:
     """All groups of a table, each of at least ``min_group`` records.
 
     Parameters
     ----------
     columns : tuple of str
         Columns whose values form the groups.
-    groups : tuple of Group
+    groups : tuple of Subgroup
         The groups; those that are too small are merged into one, which comes last.
     min_group : int
         Smallest number of records of a group.
@@ -59,18 +59,18 @@ class Grouping:
     """
 
     columns: tuple[str, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[Subgroup, ...]
     min_group: int
     merged: int
 
 
-def split_groups(
+def split_subgroups(
     frames: Sequence[Frame],
     by: str | Sequence[str],
     min_group: int,
     types: Mapping[str, Type] | None = None,
     units: Labels | None = None,
-) -> Grouping:
+) -> SubgroupSplit:
     """Return the groups of records with the same values of the columns ``by`` in all tables.
 
     A number with more than 20 distinct values is divided into quarters of the first table. Groups
@@ -102,7 +102,7 @@ def split_groups(
     for i in np.flatnonzero(~is_merged).tolist():
         label = ", ".join(texts[c] for texts, c in zip(labels, combinations[i], strict=True))
         groups.append(
-            Group(
+            Subgroup(
                 label,
                 int(sizes[i]),
                 tuple(np.flatnonzero(table_groups == i) for table_groups in groups_of_records),
@@ -112,9 +112,9 @@ def split_groups(
         merged = np.append(is_merged, True)  # records of later tables may be in further groups
         rows_of = tuple(np.flatnonzero(merged[table_groups]) for table_groups in groups_of_records)
         groups.append(
-            Group(OTHER_GROUPS, _merged_size(groups_of_records[0], is_merged, units), rows_of)
+            Subgroup(OTHER_GROUPS, _merged_size(groups_of_records[0], is_merged, units), rows_of)
         )
-    return Grouping(tuple(names), tuple(groups), min_group, int(is_merged.sum()))
+    return SubgroupSplit(tuple(names), tuple(groups), min_group, int(is_merged.sum()))
 
 
 def _combinations(codes: list[list[Labels]]) -> tuple[Labels, list[Labels]]:
@@ -182,11 +182,11 @@ def _read_codes(
         return text_codes_and_labels(frames, name)
     if column.kind not in ("numeric", "date"):
         return text_codes_and_labels(frames, name)
-    known_values = column.values[: len(frames[0])]
-    known_values = known_values[~np.isnan(known_values)]
-    if len(np.unique(known_values)) <= MAX_VALUES:
+    present_values = column.values[: len(frames[0])]
+    present_values = present_values[~np.isnan(present_values)]
+    if len(np.unique(present_values)) <= MAX_VALUES:
         return text_codes_and_labels(frames, name)
-    edges = np.quantile(known_values, (0.25, 0.5, 0.75))
+    edges = np.quantile(present_values, (0.25, 0.5, 0.75))
     quarter = np.searchsorted(edges, column.values, side="left").astype(np.int64)
     quarter[np.isnan(column.values)] = -1
     return np.split(quarter, np.cumsum([len(frame) for frame in frames])[:-1]), list(QUARTERS)
@@ -198,7 +198,7 @@ class Subgroups:
 
     Parameters
     ----------
-    grouping : Grouping
+    split : SubgroupSplit
         The groups.
     figures : tuple of dict
         Figures by name of each group.
@@ -213,7 +213,7 @@ class Subgroups:
         What a reader has to know about the figures of groups.
     """
 
-    grouping: Grouping
+    split: SubgroupSplit
     figures: tuple[dict[str, float], ...]
     better: Mapping[str, str]
     unit: str = "record"
@@ -221,7 +221,7 @@ class Subgroups:
     note: str = ""
 
     def __getitem__(self, label: str) -> Any:
-        for group, result in zip(self.grouping.groups, self.results, strict=True):
+        for group, result in zip(self.split.groups, self.results, strict=True):
             if group.label == label:
                 return result
         raise KeyError(label)
@@ -242,11 +242,11 @@ class Subgroups:
         """Names of the figures that at least one group has."""
         return [name for name in self.better if any(name in figures for figures in self.figures)]
 
-    def ordered(self, name: str) -> list[tuple[Group, float]]:
+    def ordered(self, name: str) -> list[tuple[Subgroup, float]]:
         """Return the groups that have a figure with its value, the worst-off group first."""
         pairs = [
             (group, figures[name])
-            for group, figures in zip(self.grouping.groups, self.figures, strict=True)
+            for group, figures in zip(self.split.groups, self.figures, strict=True)
             if name in figures
         ]
         return sorted(pairs, key=lambda pair: -_badness(pair[1], self.better[name]))
@@ -259,20 +259,20 @@ class Subgroups:
     @property
     def remark(self) -> str:
         """A sentence on groups that are not shown separately."""
-        if not self.grouping.merged:
+        if not self.split.merged:
             return ""
         return (
-            f"{count(self.grouping.merged, 'group')} merged into '{OTHER_GROUPS}': no group of"
-            f" fewer than {count(self.grouping.min_group, self.unit)} is shown."
+            f"{count(self.split.merged, 'group')} merged into '{OTHER_GROUPS}': no group of"
+            f" fewer than {count(self.split.min_group, self.unit)} is shown."
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain data, with the groups of each from the worst to the best."""
         return {
-            "by": list(self.grouping.columns),
-            "min_group": self.grouping.min_group,
-            "merged_groups": self.grouping.merged,
-            "sizes": {group.label: group.size for group in self.grouping.groups},
+            "by": list(self.split.columns),
+            "min_group": self.split.min_group,
+            "merged_groups": self.split.merged,
+            "sizes": {group.label: group.size for group in self.split.groups},
             "figures": {
                 name: [
                     {"group": group.label, "value": value} for group, value in self.ordered(name)
@@ -291,7 +291,7 @@ class Subgroups:
                 continue
             rows.append([name, worst.label, f"{worst.size:,}", f"{worst_value:.4g}"])
             rows[-1] += [best.label, f"{best_value:.4g}"]
-        heading = f"by {', '.join(self.grouping.columns)}"
+        heading = f"by {', '.join(self.split.columns)}"
         return "\n".join(filter(None, [heading, align_rows(rows), self.remark, self.note]))
 
 

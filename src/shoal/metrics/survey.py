@@ -17,7 +17,7 @@ from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics._base import Labels, Values
 from shoal.metrics.anonymity import classes
-from shoal.metrics.assessment_inputs import check_roles, read_units
+from shoal.metrics.assessment_inputs import check_assessed_columns, read_unit_codes
 from shoal.metrics.figures import flatten
 from shoal.metrics.individual_risk import (
     KeyFrequencies,
@@ -27,7 +27,7 @@ from shoal.metrics.individual_risk import (
 )
 from shoal.metrics.log_linear import LogLinearRisk, log_linear_risk
 from shoal.metrics.population_uniqueness import PopulationUniqueness, population_uniqueness
-from shoal.metrics.subgroups import MIN_GROUP, Grouping, Subgroups, split_groups
+from shoal.metrics.subgroups import MIN_GROUP, Subgroups, SubgroupSplit, split_subgroups
 from shoal.metrics.suda import Suda, suda
 
 # Figures of the file, by name; limits can be set on them.
@@ -257,7 +257,7 @@ def survey_risk(
     ([0.0054, 0.0054, 0.0251], 215.0)
     """
     names = as_list(quasi_identifiers)
-    check_roles(names, [])
+    check_assessed_columns(names, [])
     frame = tables.open_frame(data)
     tables.check_columns(frame, names)
     whole_population = None if population is None else tables.open_frame(population)
@@ -295,15 +295,15 @@ def survey_risk(
         else None,
         None
         if by is None
-        else _risk_by_group(split_groups([frame], by, min_group), frequencies, risk),
+        else _risk_by_group(split_subgroups([frame], by, min_group), frequencies, risk),
         tuple(map(str, remarks)),
     )
 
 
-def _risk_by_group(grouping: Grouping, frequencies: KeyFrequencies, risk: Values) -> Subgroups:
+def _risk_by_group(split: SubgroupSplit, frequencies: KeyFrequencies, risk: Values) -> Subgroups:
     """Return the figures that are sums, means or maxima of records, by subgroup."""
     figures = []
-    for group in grouping.groups:
+    for group in split.groups:
         rows = group.rows[0]
         values = (
             (frequencies.sample[rows] == 1).sum(),
@@ -313,7 +313,7 @@ def _risk_by_group(grouping: Grouping, frequencies: KeyFrequencies, risk: Values
             risk[rows].max(),
         )
         figures.append(dict(zip(GROUP_FIGURES, map(float, values), strict=True)))
-    return Subgroups(grouping, tuple(figures), GROUP_FIGURES)
+    return Subgroups(split, tuple(figures), GROUP_FIGURES)
 
 
 def _read_frequencies(
@@ -370,7 +370,7 @@ def _small_weight_warnings(frame: Frame, weight: str | None) -> list[ShoalWarnin
 
 def _households(frame: Frame, name: str) -> Labels:
     tables.check_columns(frame, [name])
-    return np.unique(read_units(frame, name), return_inverse=True)[1].ravel()
+    return np.unique(read_unit_codes(frame, name), return_inverse=True)[1].ravel()
 
 
 def _fit_models(keys: Labels, fraction: float) -> dict[str, LogLinearRisk]:

@@ -93,18 +93,20 @@ class _MatchCounter:
         """
         total = np.zeros(len(rows), np.int64)
         for row_pattern in np.unique(self.pattern[rows]).tolist():
-            at_rows = np.flatnonzero(self.pattern[rows] == row_pattern)
+            in_pattern = np.flatnonzero(self.pattern[rows] == row_pattern)
             for other_pattern in range(len(self.patterns)):
                 others = np.flatnonzero(self.pattern == other_pattern)
                 is_compared = ~(self.patterns[row_pattern] | self.patterns[other_pattern])
-                cells = self.keys[np.concatenate([rows[at_rows], others])][:, is_compared]
+                cells = self.keys[np.concatenate([rows[in_pattern], others])][:, is_compared]
                 labels = classes(cells) if is_compared.any() else np.zeros(len(cells), np.int64)
-                counts = self._count_labels(labels[len(at_rows) :], others, int(labels.max()) + 1)
-                matching = counts[labels[: len(at_rows)]]
+                counts = self._count_labels(
+                    labels[len(in_pattern) :], others, int(labels.max()) + 1
+                )
+                matching = counts[labels[: len(in_pattern)]]
                 if self.units is None:
-                    total[at_rows] += matching
+                    total[in_pattern] += matching
                 else:
-                    total[at_rows] = np.maximum(total[at_rows], matching)
+                    total[in_pattern] = np.maximum(total[in_pattern], matching)
         return total
 
     def _count_labels(self, labels: Labels, rows: Labels, n_labels: int) -> Labels:
@@ -125,9 +127,9 @@ class _MatchCounter:
         is_compared = key != 0
         cells = self.keys[:, is_compared]
         matches = np.flatnonzero(((cells == key[is_compared]) | (cells == 0)).all(axis=1))
-        distinct: set[int] = set()
+        matching_units: set[int] = set()
         for match in matches.tolist():
-            distinct.update(self.units_of[match].tolist())
-            if len(distinct) >= best:
+            matching_units.update(self.units_of[match].tolist())
+            if len(matching_units) >= best:
                 return best
-        return len(distinct)
+        return len(matching_units)

@@ -153,8 +153,8 @@ def _distribution(
         if len(original_values) and len(masked_values):
             is_whole = tables.is_whole(original, name)
             bins = histogram(original_values, masked_values, min_count, is_whole=is_whole)
-            return {**bins._asdict(), "years": is_whole and are_years(np.rint(masked_values))}
-    return bars(value_counts(original, name), value_counts(masked, name), min_count)._asdict()
+            return {**bins.to_dict(), "years": is_whole and are_years(np.rint(masked_values))}
+    return bars(value_counts(original, name), value_counts(masked, name), min_count).to_dict()
 
 
 def with_value_labels(

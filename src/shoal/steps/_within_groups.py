@@ -78,7 +78,7 @@ class WithinGroups(GroupingStep):
         raise NotImplementedError
 
     @property
-    def _unit_words(self) -> str:
+    def _unit_phrase(self) -> str:
         """What k counts, for a sentence; empty where it counts records."""
         return "" if self.unit is None else f" units of {self.unit!r}"
 

@@ -144,7 +144,7 @@ def group_mode(codes: Labels, labels: Labels, weights: Weights | None = None) ->
     return np.asarray(pair_codes[order][first][labels])
 
 
-def aggregate_known(
+def aggregate_present(
     function: Callable[..., Any],
     values: Any,
     labels: Labels,

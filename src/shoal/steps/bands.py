@@ -17,13 +17,13 @@ from shoal.frame.types import Type, text_of
 BandLimit = float | str
 
 
-def as_limits(limits: Sequence[Any]) -> list[Any]:
+def to_plain_limits(limits: Sequence[Any]) -> list[Any]:
     """Return limits as a plan document writes them: plain numbers, and dates as ISO text."""
     plain = [limit.item() if isinstance(limit, np.generic) else limit for limit in limits]
     return [limit.isoformat() if isinstance(limit, dt.date) else limit for limit in plain]
 
 
-def check_limits(limits: Sequence[BandLimit], labels: Sequence[str] | None) -> None:
+def check_bands(limits: Sequence[BandLimit], labels: Sequence[str] | None) -> None:
     """Refuse limits that are not in ascending order, and labels of another number of bands."""
     numbers = [limit for limit in limits if not isinstance(limit, str)]
     if numbers and len(numbers) < len(limits):

@@ -11,7 +11,7 @@ from shoal.frame.columns import Column
 from shoal.frame.new_values import RowGather
 from shoal.metrics.contributors import count_contributors
 from shoal.partitioners import Partition
-from shoal.steps.aggregate import AGGREGATES, aggregate_known, group_low_median, group_mode
+from shoal.steps.aggregate import AGGREGATES, aggregate_present, group_low_median, group_mode
 
 Mask = NDArray[np.bool_]
 
@@ -62,11 +62,11 @@ def centroid(
     missing = suppress_single_values(groups, missing)
     if column.kind != "numeric":
         function = group_low_median if column.kind in ("ordinal", "date") else group_mode
-        codes = aggregate_known(function, column.codes, groups.labels, missing, -1, weights)
+        codes = aggregate_present(function, column.codes, groups.labels, missing, -1, weights)
         return RowGather(column.record_of(codes), codes < 0)
     options = {"trim": trim} if aggregate == "trimmed-mean" else {}
     average = partial(AGGREGATES[aggregate], **options)
-    masked = aggregate_known(average, column.values, groups.labels, missing, np.nan, weights)
+    masked = aggregate_present(average, column.values, groups.labels, missing, np.nan, weights)
     if decimals is None:
         return np.asarray(masked)
     masked = np.round(masked, decimals) + 0.0  # no negative zero

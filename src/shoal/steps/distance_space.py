@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.frame.columns import Column
+from shoal.frame.columns import Column, read_column, refuse_missing
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type
 from shoal.geometry import (
     SCALES,
     axes_of,
@@ -16,6 +19,10 @@ from shoal.geometry import (
     with_confidential,
     within_group_sums_of_squares,
 )
+from shoal.steps._step import check_confidential
+
+if TYPE_CHECKING:
+    from shoal.steps.microaggregate import Microaggregate
 
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -64,6 +71,37 @@ class DistanceSpace:
             n_columns = max(1, len(names)), self.n_confidential
             Z = with_confidential(Z, self.confidential[rows], self.dependence, n_columns)
         return np.ascontiguousarray(Z)
+
+
+def read_distance_space(
+    step: "Microaggregate",
+    frame: Frame,
+    columns: Sequence[Column],
+    confidential: Sequence[str],
+    types: Mapping[str, Type],
+    weights: Matrix | None,
+) -> DistanceSpace:
+    """Return the coordinates that a step computes distances on.
+
+    They include the confidential columns, which are read from ``frame``, if the step's
+    ``dependence`` is above 0. The survey ``weights`` are used for ``weighted_distances`` only.
+    """
+    confidential_columns: list[Column] = []
+    if step.dependence > 0:
+        check_confidential(confidential, f"dependence={step.dependence:g}")
+        confidential_columns = [read_column(frame, name, types.get(name)) for name in confidential]
+        refuse_missing(
+            confidential_columns,
+            "Correct them, or leave dependence out: distances need the values.",
+        )
+    return build_distance_space(
+        columns,
+        step.standardise,
+        step.dependence,
+        confidential_columns,
+        weights if step.weighted_distances else None,
+        step.column_weights,
+    )
 
 
 def build_distance_space(

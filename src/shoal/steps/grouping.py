@@ -19,7 +19,7 @@ from shoal.steps.local_recoding import RecodedTable
 from shoal.steps.missing import group_by_pattern, join_patterns
 from shoal.steps.privacy_constraints import PrivacyConstraint, constrained_partitioner
 from shoal.steps.recoding_search import recoding_loss, refine_recoding
-from shoal.steps.strata import Strata
+from shoal.steps.strata import FrameStrata
 
 if TYPE_CHECKING:
     from shoal.steps.microaggregate import Microaggregate
@@ -37,7 +37,7 @@ class GroupingInput:
     ----------
     space : DistanceSpace
         Coordinates for distances.
-    strata : Strata
+    strata : FrameStrata
         Strata that no group crosses.
     constraint : PrivacyConstraint or None
         Constraint on the confidential values of every group.
@@ -53,7 +53,7 @@ class GroupingInput:
     """
 
     space: DistanceSpace
-    strata: Strata
+    strata: FrameStrata
     constraint: PrivacyConstraint | None
     confidential: Sequence[str]
     confidential_codes: Codes
@@ -75,7 +75,7 @@ class ColumnBlockGroups(NamedTuple):
 
 
 class RecordSet(NamedTuple):
-    """Records to group together, the columns known for them, and a phrase that names them."""
+    """Records to group together, the columns that they have values in, and a phrase for errors."""
 
     rows: Rows
     columns: list[str]
@@ -223,11 +223,13 @@ def _record_sets(
         is_missing[rows] = join_patterns(is_missing[rows], Z, axis_columns, step.k, units)
         for members in group_by_pattern(is_missing[rows]):
             pattern = is_missing[rows[members[0]]]
-            known_columns = [
+            present_columns = [
                 name for name, is_absent in zip(names, pattern, strict=True) if not is_absent
             ]
             suffix = " with the same missing cells" if pattern.any() else ""
-            yield RecordSet(rows[members], known_columns, strata.location_phrase(stratum) + suffix)
+            yield RecordSet(
+                rows[members], present_columns, strata.location_phrase(stratum) + suffix
+            )
 
 
 def _refuse_homogeneous(groups: Partition, inputs: GroupingInput, unit: str) -> None:

@@ -70,7 +70,7 @@ class Hybridise(WithinGroups):
 
     def _describe(self, chance: str) -> str:
         return (
-            f"Within groups of at least {self.partitioner.k}{self._unit_words} the values are"
+            f"Within groups of at least {self.partitioner.k}{self._unit_phrase} the values are"
             " random, with the means and covariances of the group: anyone who knows these columns"
             f" of a person {chance} (probabilistic k-anonymity). Records may be unique."
         )

@@ -36,17 +36,17 @@ class ClassConstraint(Protocol):
 
     @property
     def holds_for_unions(self) -> bool:
-        """Whether classes that meet it meet it when they are merged."""
+        """Whether a union of classes that all meet the constraint meets it too."""
 
     @property
     def holds_with_any(self) -> bool:
-        """Whether a class that meets it meets it when it is merged with any other."""
+        """Whether a union with any other class still meets it, if one of the two does."""
 
     def met_by_classes(self, labels: Codes) -> Mask:
-        """Return which classes meet it, given the class of each record."""
+        """Return which classes meet the constraint, given the class of each record."""
 
     def is_met_by(self, records: Codes) -> bool:
-        """Return whether a class of these records meets it."""
+        """Return whether a class of these records meets the constraint."""
 
 
 class Evaluation(NamedTuple):

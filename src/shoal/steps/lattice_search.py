@@ -155,10 +155,10 @@ class _Search:
                     break
 
     def _bound(self, node: Node, inherited_bound: float) -> float:
-        """Return a bound on the loss of a node, from all that is known of those below it."""
+        """Return a bound on the loss of a node: its own, or the highest of the nodes below it."""
         top = self.lattice.top
-        known_bounds = (self._bounds.get(below, 0.0) for below in _neighbours(node, -1, top))
-        return max(inherited_bound, self.lattice.bound(node), *known_bounds)
+        bounds_below = (self._bounds.get(below, 0.0) for below in _neighbours(node, -1, top))
+        return max(inherited_bound, self.lattice.bound(node), *bounds_below)
 
     def _is_limit_reached(self, n_visited: int) -> bool:
         limit = self.max_nodes

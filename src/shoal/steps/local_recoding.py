@@ -63,8 +63,8 @@ def read_recoded(
     }
     column_ranges: dict[str, float] = {}
     for name, values in numbers.items():
-        known_values = values[~np.isnan(values)]
-        column_ranges[name] = float(np.ptp(known_values)) if len(known_values) else 0.0
+        present_values = values[~np.isnan(values)]
+        column_ranges[name] = float(np.ptp(present_values)) if len(present_values) else 0.0
     return RecodedTable(
         {
             column.name: read_hierarchy(frame, column.name, types.get(column.name))
@@ -87,7 +87,7 @@ def common_ancestors(recoded: RecodedColumn, groups: Partition, missing: Mask) -
         low, high = _extremes(ancestors[recoded.codes], labels, has_value)
         level_of_group[(level_of_group < 0) & (low == high)] = i
     level_of_record = level_of_group[labels]
-    # All known values of a group have the same ancestor, so the first of them gives the label.
+    # All values of a group have the same ancestor, so the first of them gives the label.
     first_records = np.full(len(groups.sizes), -1)
     rows = np.flatnonzero(has_value)[::-1]
     first_records[labels[rows]] = rows
@@ -146,7 +146,7 @@ def describe_local_recoding(recoded: Mapping[str, LocalRecoding]) -> list[Values
 def _extremes(
     values: NDArray[np.float64] | NDArray[np.int64], labels: NDArray[np.int64], has_value: Mask
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the least and the greatest known value of each group; infinite where none is."""
+    """Return the least and the greatest value of each group; infinite if all are missing."""
     n_groups = int(labels.max()) + 1
     low, high = np.full(n_groups, np.inf), np.full(n_groups, -np.inf)
     np.minimum.at(low, labels[has_value], values[has_value])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from shoal._params import Above, AtLeast, Between, RandomState
 from shoal.frame import tables
 from shoal.frame.codes import codes_with_missing
-from shoal.frame.columns import Column, read_column, refuse_missing
+from shoal.frame.columns import read_column
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
@@ -17,7 +17,7 @@ from shoal.partitioners import Partition, Partitioner
 from shoal.steps._step import GroupingStep, StepResult, check_confidential
 from shoal.steps.checks import check_axes, check_options, check_values
 from shoal.steps.column_warnings import constant_column_warnings, missing_value_warnings
-from shoal.steps.distance_space import DistanceSpace, build_distance_space
+from shoal.steps.distance_space import DistanceSpace, read_distance_space
 from shoal.steps.group_loss import bound_on_loss, weighted_loss_warnings
 from shoal.steps.group_values import GroupValues, read_recoded_columns
 from shoal.steps.grouping import GroupingInput, group_block
@@ -26,7 +26,7 @@ from shoal.steps.homogeneity_noise import vary_homogeneous
 from shoal.steps.households import refuse_split
 from shoal.steps.local_recoding import LOCAL_AGGREGATES, describe_local_recoding
 from shoal.steps.privacy_constraints import privacy_constraint
-from shoal.steps.strata import Strata, merge_small_strata, refuse_small_strata, split_strata
+from shoal.steps.strata import FrameStrata, merge_small_strata, refuse_small_strata, split_strata
 from shoal.steps.units import read_units
 
 Mask = NDArray[np.bool_]
@@ -294,7 +294,8 @@ class Microaggregate(GroupingStep):
         columns = [read_column(frame, name, types.get(name)) for name in self.columns]
         check_values(self, columns)
         weights = None if self.weight is None else tables.weights(frame, self.weight)
-        space = self._build_space(frame, columns, confidential, types, weights)
+        space = read_distance_space(self, frame, columns, confidential, types, weights)
+        check_axes(self, space, any(column.is_missing.any() for column in columns))
         units = None if self.unit_column is None else read_units(frame, self.unit_column)
         strata = self._split_strata(frame, space, units)
         inputs = GroupingInput(
@@ -337,48 +338,14 @@ class Microaggregate(GroupingStep):
             ),
         )
 
-    def _build_space(
-        self,
-        frame: Frame,
-        columns: list[Column],
-        confidential: Sequence[str],
-        types: Mapping[str, Type],
-        weights: NDArray[np.float64] | None,
-    ) -> DistanceSpace:
-        """Return the coordinates that distances are computed on, with confidential columns if any.
-
-        Refuse columns that the method cannot sort by.
-        """
-        confidential_columns: list[Column] = []
-        if self.dependence > 0:
-            check_confidential(confidential, f"dependence={self.dependence:g}")
-            confidential_columns = [
-                read_column(frame, name, types.get(name)) for name in confidential
-            ]
-            refuse_missing(
-                confidential_columns,
-                "Correct them, or leave dependence out: distances need the values.",
-            )
-        distance_weights = weights if self.weighted_distances else None
-        space = build_distance_space(
-            columns,
-            self.standardise,
-            self.dependence,
-            confidential_columns,
-            distance_weights,
-            self.column_weights,
-        )
-        check_axes(self, space, any(column.is_missing.any() for column in columns))
-        return space
-
     def _split_strata(
         self, frame: Frame, space: DistanceSpace, units: NDArray[np.int64] | None
-    ) -> Strata:
+    ) -> FrameStrata:
         """Return strata of at least k; merge or refuse smaller ones."""
         strata = split_strata(frame, self.strata)
         if self.small_strata == "merge":
-            strata = merge_small_strata(strata, self.k, space.Z, units, self.counted)
-        refuse_small_strata(strata, self.k, units, self.counted)
+            strata = merge_small_strata(strata, self.k, space.Z, units, self.unit_noun)
+        refuse_small_strata(strata, self.k, units, self.unit_noun)
         if units is not None and self.whole_households:
             refuse_split(strata.rows, units)
         return strata
@@ -392,14 +359,14 @@ class Microaggregate(GroupingStep):
         units: NDArray[np.int64] | None,
     ) -> dict[str, Any]:
         """Return confidential values with noise in homogeneous groups, if the step adds any."""
-        if self.homogeneity != "noise":
+        if not self.is_random:
             return {}
         rng = np.random.default_rng(self.random_state)
         return vary_homogeneous(frame, confidential, types, partitions, self.noise, rng, units)
 
     @property
-    def counted(self) -> str:
-        """What k counts, for messages."""
+    def unit_noun(self) -> str:
+        """The noun for what k counts, for messages."""
         return "households" if self.household else "units" if self.unit else "records"
 
     def _confidential_codes(self, frame: Frame, confidential: Sequence[str]) -> NDArray[np.int64]:

@@ -138,7 +138,7 @@ def describe_missing(
     -------
     list of str
         At most one sentence each on suppressed cells, on imputed cells, and on groups whose
-        value rests on fewer than k known values.
+        value rests on fewer than k values.
     """
     original = {column.name: column.is_missing for column in columns}
     n_suppressed = {
@@ -175,9 +175,9 @@ def describe_missing(
 
 
 def _few_values(groups: Partition, missing: Mask) -> int:
-    """Return the number of groups with two or more, but fewer than k, known values."""
-    n_known = count_contributors(groups.labels, ~missing)
-    return int(((n_known > 1) & (n_known < groups.k)).sum())
+    """Return the number of groups with at least two values, but fewer than k."""
+    n_contributing = count_contributors(groups.labels, ~missing)
+    return int(((n_contributing > 1) & (n_contributing < groups.k)).sum())
 
 
 def _count_cells_phrase(counts: Mapping[str, int]) -> str:

@@ -18,9 +18,9 @@ from shoal.steps.transitions import (
     Codes,
     Matrix,
     Transitions,
-    as_matrix,
     draw_categories,
     invariant_matrix,
+    to_plain_matrix,
     uniform_matrix,
 )
 
@@ -214,7 +214,7 @@ class Pram(Step):
         if self.matrix is None:
             return
         if self.joint:
-            self.matrix = as_matrix(self.matrix, "the joint columns")
+            self.matrix = to_plain_matrix(self.matrix, "the joint columns")
             widths = {
                 len(category) if isinstance(category, list) else 1
                 for category in self.matrix["categories"]
@@ -230,7 +230,7 @@ class Pram(Step):
                 "`matrix` must give a matrix for each of the columns, by name.", code="pram-matrix"
             )
         self.matrix = {
-            name: as_matrix(self.matrix[name], f"column {name!r}") for name in self.columns
+            name: to_plain_matrix(self.matrix[name], f"column {name!r}") for name in self.columns
         }
 
 

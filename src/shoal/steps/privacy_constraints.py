@@ -111,7 +111,7 @@ class PrivacyConstraint:
 
     @property
     def holds_for_unions(self) -> bool:
-        """Whether groups that meet the constraint meet it when they are merged.
+        """Whether a union of groups that all meet the constraint meets it too.
 
         Entropy is concave and the distance from the table convex. A unit counts once in a group, so
         that it counts for less where its records were in several groups.
@@ -120,7 +120,7 @@ class PrivacyConstraint:
 
     @property
     def holds_with_any(self) -> bool:
-        """Whether a group that meets the constraint meets it when it is merged with any other."""
+        """Whether a union with any other group still meets it, if one of the two does."""
         counts_distinct_only = self.closeness is None and self.kind == "distinct"
         return self.units is None and counts_distinct_only
 

@@ -12,7 +12,14 @@ from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type, text_of
 from shoal.steps._step import Step, StepResult
-from shoal.steps.bands import BandLimit, are_dates, as_limits, band_index, band_labels, check_limits
+from shoal.steps.bands import (
+    BandLimit,
+    are_dates,
+    band_index,
+    band_labels,
+    check_bands,
+    to_plain_limits,
+)
 from shoal.steps.category_values import Categories, as_categories, read_categories, released_column
 
 OTHER = "other"
@@ -74,7 +81,7 @@ class Recode(Step):
     ):
         self.columns = as_list(columns)
         self.mapping = _as_texts(mapping)
-        self.bands = bands if bands is None or isinstance(bands, str) else as_limits(bands)
+        self.bands = bands if bands is None or isinstance(bands, str) else to_plain_limits(bands)
         self.labels = labels
         self.min_count = min_count
         self.unmapped = unmapped
@@ -128,7 +135,7 @@ class Recode(Step):
 
     @property
     def _limits(self) -> list[BandLimit]:
-        return as_limits(self.bands or ())
+        return to_plain_limits(self.bands or ())
 
     def _check_consistent(self) -> None:
         if self.mapping is not None and self.bands is not None:
@@ -153,7 +160,7 @@ class Recode(Step):
                     option=option,
                 )
         if self.bands is not None:
-            check_limits(self._limits, self.labels)
+            check_bands(self._limits, self.labels)
 
     def _recode(self, frame: Frame, name: str, declared_type: Type | None) -> "_Recoding":
         """Return the original and the recoded categories of a column."""

@@ -17,7 +17,7 @@ Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Strata:
+class FrameStrata:
     """The records of each stratum.
 
     Parameters
@@ -60,18 +60,18 @@ class Strata:
         return {name: RowGather(self.source_rows, none_missing) for name in self.columns}
 
 
-def split_strata(frame: Frame, columns: Sequence[str]) -> Strata:
+def split_strata(frame: Frame, columns: Sequence[str]) -> FrameStrata:
     """Return the strata that the values of ``columns`` define; the whole table without columns."""
     if not columns:
-        return Strata(frame, columns, [np.arange(len(frame))])
+        return FrameStrata(frame, columns, [np.arange(len(frame))])
     key = codes(frame, columns)
     stratum = np.unique(key, axis=0, return_inverse=True)[1].ravel()
     rows = np.split(np.argsort(stratum, kind="stable"), np.cumsum(np.bincount(stratum))[:-1])
-    return Strata(frame, columns, rows)
+    return FrameStrata(frame, columns, rows)
 
 
 def refuse_small_strata(
-    strata: Strata, k: int, units: Codes | None = None, noun: str = "records"
+    strata: FrameStrata, k: int, units: Codes | None = None, noun: str = "records"
 ) -> None:
     """Refuse strata of fewer than k records, or of fewer than k units where ``units`` is given."""
     if not strata.columns:
@@ -102,8 +102,8 @@ def refuse_small_sizes(
 
 
 def merge_small_strata(
-    strata: Strata, k: int, Z: Matrix, units: Codes | None = None, noun: str = "records"
-) -> Strata:
+    strata: FrameStrata, k: int, Z: Matrix, units: Codes | None = None, noun: str = "records"
+) -> FrameStrata:
     """Join strata of fewer than k records with their nearest neighbours until none is left.
 
     The smallest is joined first, with the stratum whose mean is nearest; ties go to the stratum
@@ -113,7 +113,7 @@ def merge_small_strata(
 
     Parameters
     ----------
-    strata : Strata
+    strata : FrameStrata
         The strata.
     k : int
         Minimum number of records, or of units, in a stratum.
@@ -126,7 +126,7 @@ def merge_small_strata(
 
     Returns
     -------
-    Strata
+    FrameStrata
         Strata of at least k.
     """
 
@@ -150,7 +150,7 @@ def merge_small_strata(
         source_rows[joined_rows[~in_largest]] = strata.rows[i][0]
     records = [len(stratum) for stratum in strata.rows]
     sentence = describe_merged_strata(members, sizes, records, k, columns=strata.columns, noun=noun)
-    return Strata(strata.frame, strata.columns, rows, source_rows, (StrataMerged(sentence),))
+    return FrameStrata(strata.frame, strata.columns, rows, source_rows, (StrataMerged(sentence),))
 
 
 def join_small_strata(

@@ -54,9 +54,10 @@ class Swap(WithinGroups):
 
     def _describe(self, chance: str) -> str:
         return (
-            f"Values were swapped within groups of at least {self.partitioner.k}{self._unit_words}:"
-            f" anyone who knows these columns of a person {chance} (probabilistic k-anonymity)."
-            " Records may be unique, and all original values are released."
+            "Values were swapped within groups of at least"
+            f" {self.partitioner.k}{self._unit_phrase}: anyone who knows these columns"
+            f" of a person {chance} (probabilistic k-anonymity). Records may be unique, and all"
+            " original values are released."
         )
 
     def _mask_groups(

@@ -159,7 +159,7 @@ def draw_categories(matrix: Matrix, codes: Codes, uniform: Matrix) -> Codes:
     return new_codes
 
 
-def as_matrix(entry: Any, subject: str) -> dict[str, Any]:
+def to_plain_matrix(entry: Any, subject: str) -> dict[str, Any]:
     """Return a matrix as categories and rows; refuse rows that are not probabilities.
 
     A mapping of categories to mappings is accepted too; categories that it leaves out have the

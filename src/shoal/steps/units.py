@@ -152,6 +152,6 @@ def refuse_repeated_identifiers(frame: Frame, identifiers: Sequence[str]) -> Non
 
 def _records_per_value(frame: Frame, name: str) -> tuple[int, int]:
     """Return the greatest number of records with the same value, and the number of values."""
-    is_known = ~tables.has_missing(frame, [name])
-    counts = np.unique(codes(frame, [name])[is_known], return_counts=True)[1]
+    is_present = ~tables.has_missing(frame, [name])
+    counts = np.unique(codes(frame, [name])[is_present], return_counts=True)[1]
     return int(counts.max(initial=0)), len(counts)

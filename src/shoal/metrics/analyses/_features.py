@@ -87,9 +87,9 @@ def independent_columns(X: Matrix) -> Matrix:
 
 def _standardise(values: Values, missing: np.ndarray, n_original: int) -> Values:
     """Return the values on the scale of the first ``n_original`` records: mean 0, deviation 1."""
-    known_values = values[:n_original][~missing[:n_original]]
-    known_values = known_values if len(known_values) else values[~missing]
-    mean, std = (known_values.mean(), known_values.std()) if len(known_values) else (0.0, 0.0)
+    present_values = values[:n_original][~missing[:n_original]]
+    present_values = present_values if len(present_values) else values[~missing]
+    mean, std = (present_values.mean(), present_values.std()) if len(present_values) else (0.0, 0.0)
     scaled = (values - mean) / (std if std > 0 else 1.0)
     scaled[missing] = 0.0
     return scaled

@@ -36,7 +36,7 @@ class Fit:
 
 
 def fit(y: Values, X: Matrix, weights: Values | None, *, is_binary: bool) -> Fit | str:
-    """Return a fitted model, or why there is none.
+    """Return a fitted model, or the reason why there is none.
 
     Without weights, standard errors are the usual ones of maximum likelihood or least squares.
     With weights, they are robust (sandwich with the factor n / (n - p)), since survey weights

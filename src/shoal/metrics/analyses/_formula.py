@@ -106,7 +106,7 @@ def formula_columns(formulas: list[str]) -> list[str]:
 
 
 def build_designs(setting: AnalysisSetting, formula: str) -> Designs | str:
-    """Return the designs of both tables, or why there is none.
+    """Return the designs of both tables, or the reason why there are none.
 
     Both tables are evaluated together, so that transformations and categories are the same. The
     reference category of a column occurs in both tables if one does.

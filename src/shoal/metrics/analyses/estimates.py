@@ -88,12 +88,12 @@ def _estimate_rows(
 ) -> Iterator[dict[str, Any]]:
     values, weights = {}, {}
     for side in SIDES:
-        is_known = ~pair.is_missing(side)
-        if not is_known.any():
+        is_present = ~pair.is_missing(side)
+        if not is_present.any():
             return
-        values[side] = pair.values_of(side)[is_known]
-        weights[side] = (setting.weights_of(side) if is_weighted else np.ones(len(is_known)))[
-            is_known
+        values[side] = pair.values_of(side)[is_present]
+        weights[side] = (setting.weights_of(side) if is_weighted else np.ones(len(is_present)))[
+            is_present
         ]
     if not pair.is_number:
         error = shares_error(pair, values, weights)

@@ -92,13 +92,13 @@ def _group_labels(pair: ColumnPair) -> dict[Side, Labels]:
     """Return the group of each record of both tables, numbered from 0; -1 where missing."""
     if not pair.is_number:
         return {side: np.asarray(pair.values_of(side), np.int64) for side in SIDES}
-    known_values: Any = pair.original[~pair.is_missing("original")]
-    distinct = np.unique(known_values)
+    present_values: Any = pair.original[~pair.is_missing("original")]
+    distinct = np.unique(present_values)
     groups = {}
     if len(distinct) <= MAX_VALUES:
         edges = (distinct[1:] + distinct[:-1]) / 2  # masked values go to the nearest one
     else:
-        edges = np.unique(np.quantile(known_values, FIFTHS))
+        edges = np.unique(np.quantile(present_values, FIFTHS))
     for side in SIDES:
         codes = np.searchsorted(edges, np.asarray(pair.values_of(side), np.float64), side="left")
         codes[pair.is_missing(side)] = -1
@@ -144,11 +144,11 @@ def _query_errors(
     is_lost = (records["masked"] == 0)[is_large].astype(np.float64)
     if value_column is None:
         return count_errors, np.empty(0), is_lost
-    is_known = ~setting.pairs[value_column].is_missing("original")
-    column: Any = setting.pairs[value_column].original[is_known]
+    is_present = ~setting.pairs[value_column].is_missing("original")
+    column: Any = setting.pairs[value_column].original[is_present]
     std = (
-        weighted_deviation(column, setting.weights_of("original")[is_known])
-        if is_known.any()
+        weighted_deviation(column, setting.weights_of("original")[is_present])
+        if is_present.any()
         else 0.0
     )
     differences = np.abs(means["masked"] - means["original"])[is_large]

@@ -75,19 +75,19 @@ def prediction(setting: AnalysisSetting) -> AnalysisResult | str:
 
 def _reason_unsuitable(target: ColumnPair, pairs: list[ColumnPair]) -> str:
     """Return why a column cannot be predicted, or an empty string."""
-    known_values = target.original[~target.is_missing("original")]
+    present_values = target.original[~target.is_missing("original")]
     if not pairs:
         return "there is no other column to predict it from."
-    if len(known_values) < MIN_RECORDS or (~target.is_missing("masked")).sum() < MIN_RECORDS:
+    if len(present_values) < MIN_RECORDS or (~target.is_missing("masked")).sum() < MIN_RECORDS:
         return f"fewer than {MIN_RECORDS} records have a value."
-    if not (known_values != known_values[0]).any():
+    if not (present_values != present_values[0]).any():
         return "it has a single value."
     if not target.is_number:
         masked = target.masked[~target.is_missing("masked")]
         category_share = max(
-            len(np.unique(values)) / len(values) for values in (known_values, masked)
+            len(np.unique(values)) / len(values) for values in (present_values, masked)
         )
-        if len(np.unique(known_values)) > MAX_CATEGORIES or category_share > MAX_CATEGORY_SHARE:
+        if len(np.unique(present_values)) > MAX_CATEGORIES or category_share > MAX_CATEGORY_SHARE:
             return "it has too many categories."
     return ""
 
@@ -96,16 +96,16 @@ def _score_models(
     setting: AnalysisSetting, target: ColumnPair, pairs: list[ColumnPair]
 ) -> list[dict[str, Any]]:
     """Return a row for each model, with its score after training on either table."""
-    is_known = ~target.is_missing("original")
-    classes = np.unique(target.original[is_known])
+    is_present = ~target.is_missing("original")
+    classes = np.unique(target.original[is_present])
     predicted = _predict_in_folds(setting, target, pairs, classes)
-    truth = target.original[is_known]
+    truth = target.original[is_present]
     rows = []
     for model in MODELS:
         scores = {
-            side: explained_share(truth, predicted[side, model][is_known, 0])
+            side: explained_share(truth, predicted[side, model][is_present, 0])
             if target.is_number
-            else mean_auc(truth, predicted[side, model][is_known], classes)
+            else mean_auc(truth, predicted[side, model][is_present], classes)
             for side in SIDES
         }
         rows.append(
@@ -130,16 +130,16 @@ def _predict_in_folds(
     """
     original_features, masked_features, _ = build_features(pairs)
     rng = setting.rng(f"prediction, {target.name}")
-    is_known, is_known_masked = (~target.is_missing(side) for side in SIDES)
+    is_present, is_present_masked = (~target.is_missing(side) for side in SIDES)
     fold_of_record = rng.permutation(len(original_features)) % FOLDS
     predicted: dict[tuple[str, str], Matrix] = {}
     for fold in range(FOLDS):
-        is_test = is_known & (fold_of_record == fold)
+        is_test = is_present & (fold_of_record == fold)
         is_training = fold_of_record != fold
         is_masked_training = is_training if setting.aligned else np.full(len(masked_features), True)
         training = {
-            "original": (original_features, target.original, is_known & is_training),
-            "masked": (masked_features, target.masked, is_known_masked & is_masked_training),
+            "original": (original_features, target.original, is_present & is_training),
+            "masked": (masked_features, target.masked, is_present_masked & is_masked_training),
         }
         for side, (X, y, rows) in training.items():
             for model in MODELS:

@@ -93,13 +93,15 @@ def range_counts(setting: AnalysisSetting) -> AnalysisResult | str:
 
 
 def _random_condition(pair: ColumnPair, share: float, rng: np.random.Generator) -> Condition:
-    known: Any = pair.original[~pair.is_missing("original")]
+    present_values: Any = pair.original[~pair.is_missing("original")]
     if pair.is_number:
-        ordered = np.sort(known)
+        ordered = np.sort(present_values)
         n_covered = max(1, round(share * len(ordered)))
         start = int(rng.integers(len(ordered) - n_covered + 1))
         return Condition(pair, float(ordered[start]), float(ordered[start + n_covered - 1]))
-    return Condition(pair, is_accepted=_random_categories(known, pair.n_categories, share, rng))
+    return Condition(
+        pair, is_accepted=_random_categories(present_values, pair.n_categories, share, rng)
+    )
 
 
 def _random_categories(

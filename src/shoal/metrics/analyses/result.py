@@ -221,7 +221,7 @@ class Utility(NamedResults[AnalysisResult]):
     def _groups(self) -> dict[str, Any]:
         """Return the figures by group, with the survey estimates of each group."""
         assert self.groups is not None
-        pairs = zip(self.groups.grouping.groups, self.groups.results, strict=True)
+        pairs = zip(self.groups.split.groups, self.groups.results, strict=True)
         tables = {
             group.label: list(result["estimates"].rows)
             for group, result in pairs

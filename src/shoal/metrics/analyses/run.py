@@ -25,10 +25,10 @@ from shoal.metrics.analyses.result import FIGURES, AnalysisResult, Utility
 from shoal.metrics.named_results import run_each
 from shoal.metrics.subgroups import (
     MIN_GROUP,
-    Grouping,
     Subgroups,
+    SubgroupSplit,
     check_min_group,
-    split_groups,
+    split_subgroups,
 )
 
 Outcome = AnalysisResult | str
@@ -146,9 +146,9 @@ def utility(
     groups = None
     if by is not None:
         frames = [original_frame] if setting.aligned else [original_frame, masked_frame]
-        grouping = split_groups(frames, by, min_group, declared_types)
-        groups = _utility_by_group(setting, names, grouping)
-        n_empty = sum(not len(group.rows[-1]) for group in grouping.groups)
+        split = split_subgroups(frames, by, min_group, declared_types)
+        groups = _utility_by_group(setting, names, split)
+        n_empty = sum(not len(group.rows[-1]) for group in split.groups)
         if n_empty:
             remarks.append(
                 f"{count(n_empty, 'group')} without a masked record: no figures of these."
@@ -177,11 +177,11 @@ def _check_names(names: Sequence[str]) -> None:
 
 
 def _utility_by_group(
-    setting: AnalysisSetting, names: Sequence[str], grouping: Grouping
+    setting: AnalysisSetting, names: Sequence[str], split: SubgroupSplit
 ) -> Subgroups:
     """Analyse the records of each group in both tables."""
     utilities = []
-    for group in grouping.groups:
+    for group in split.groups:
         results: list[AnalysisResult] = []
         not_run = dict.fromkeys(names, "No masked record.")
         if len(group.rows[-1]):
@@ -190,7 +190,7 @@ def _utility_by_group(
         utilities.append(Utility(results, not_run, records=len(group.rows[0]), seed=setting.seed))
     figures = tuple(result.figures() for result in utilities)
     directions = {name: info.better for name, info in FIGURES.items()}
-    return Subgroups(grouping, figures, directions, results=tuple(utilities))
+    return Subgroups(split, figures, directions, results=tuple(utilities))
 
 
 def _prepare_setting(

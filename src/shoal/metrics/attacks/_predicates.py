@@ -84,8 +84,8 @@ def rare_value_predicates(setting: AttackSetting, names: Sequence[str]) -> Predi
         rare = distinct[occurrences == 1]
         column_operators = [EQUAL] * len(rare)
         if setting.tables.is_number(name):
-            known = np.flatnonzero(~np.isnan(distinct))
-            for operator, extreme in ((AT_MOST, known[:1]), (AT_LEAST, known[-1:])):
+            numbers = np.flatnonzero(~np.isnan(distinct))
+            for operator, extreme in ((AT_MOST, numbers[:1]), (AT_LEAST, numbers[-1:])):
                 unique_extremes = extreme[occurrences[extreme] == 1]
                 rare = np.append(rare, distinct[unique_extremes])
                 column_operators += [operator] * len(unique_extremes)
@@ -159,8 +159,8 @@ def as_matrix(table: dict[str, Column], names: Sequence[str], rows: Labels | Non
 
 
 def _median(column: Matrix) -> float:
-    known_values = column[~np.isnan(column)]
-    return float(np.median(known_values)) if len(known_values) else np.nan
+    present_values = column[~np.isnan(column)]
+    return float(np.median(present_values)) if len(present_values) else np.nan
 
 
 def _random_columns(

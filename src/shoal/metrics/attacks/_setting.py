@@ -31,7 +31,7 @@ Scale = Literal["values", "ranks"]
 
 
 @dataclass(frozen=True, eq=False)
-class Classes:
+class ReleasedClasses:
     """Released records that are equal on some columns.
 
     Parameters
@@ -147,7 +147,7 @@ class AttackSetting:
     halves: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     eligible_rows: Labels | None = None
     eligible_control_rows: Labels | None = None
-    _classes: dict[tuple[str, ...], Classes] = field(default_factory=dict)
+    _classes: dict[tuple[str, ...], ReleasedClasses] = field(default_factory=dict)
     _neighbours: dict[object, Neighbours] = field(default_factory=dict)
     _indexes: dict[object, MixedIndex] = field(default_factory=dict)
 
@@ -185,13 +185,13 @@ class AttackSetting:
             _neighbours={},
         )
 
-    def classes(self, names: Sequence[str]) -> Classes:
+    def classes(self, names: Sequence[str]) -> ReleasedClasses:
         """Return the classes of released records that are equal on the columns."""
         key = tuple(sorted(names))
         if key not in self._classes:
             labels = classes(np.column_stack([self.tables.released[name] for name in key]))
             _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
-            self._classes[key] = Classes(labels, first, sizes)
+            self._classes[key] = ReleasedClasses(labels, first, sizes)
         return self._classes[key]
 
     def points(
@@ -213,9 +213,9 @@ class AttackSetting:
                     mean_ranks(released_values),
                     mean_ranks(target_values),
                 )
-            known = released_values[~np.isnan(released_values)]
-            centre = known.mean() if len(known) else 0.0
-            std = _standard_deviation(known, centre) if len(known) else 0.0
+            present_values = released_values[~np.isnan(released_values)]
+            centre = present_values.mean() if len(present_values) else 0.0
+            std = _standard_deviation(present_values, centre) if len(present_values) else 0.0
             std = std if std > 0 else 1.0
             table.append((released_values[representatives] - centre) / std)
             targets.append((target_values[rows] - centre) / std)
@@ -288,12 +288,12 @@ def _standard_deviation(values: Values, centre: float) -> float:
 
 def mean_ranks(values: Values) -> Values:
     """Return the rank of each value divided by their number; equal values share the mean rank."""
-    is_known = ~np.isnan(values)
+    is_present = ~np.isnan(values)
     mean_rank_shares = np.full(len(values), np.nan)
-    if is_known.any():
-        _, inverse, counts = np.unique(values[is_known], return_inverse=True, return_counts=True)
+    if is_present.any():
+        _, inverse, counts = np.unique(values[is_present], return_inverse=True, return_counts=True)
         middle_ranks = np.cumsum(counts) - (counts - 1) / 2
-        mean_rank_shares[is_known] = middle_ranks[inverse.ravel()] / is_known.sum()
+        mean_rank_shares[is_present] = middle_ranks[inverse.ravel()] / is_present.sum()
     return mean_rank_shares
 
 

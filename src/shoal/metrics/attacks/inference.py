@@ -55,14 +55,14 @@ def _attack_column(setting: AttackSetting, name: str) -> AttackResult:
         guess_chances = [
             _success_chance(guess, value, setting.tolerance) for value in true_values.tolist()
         ]
-        is_known = ~np.isnan(success_chances)
-        baseline = float(np.array(guess_chances)[is_known].mean()) if is_known.any() else 0.0
+        is_present = ~np.isnan(success_chances)
+        baseline = float(np.array(guess_chances)[is_present].mean()) if is_present.any() else 0.0
         baseline_of = "the commonest value (the median of numbers) of the release for everybody"
-    known = success_chances[~np.isnan(success_chances)]
+    known_truths = success_chances[~np.isnan(success_chances)]
     return AttackResult(
         f"inference:{name}",
-        float(known.sum()),
-        len(known),
+        float(known_truths.sum()),
+        len(known_truths),
         baseline,
         baseline_of,
         setting.quasi_identifiers,
@@ -90,7 +90,7 @@ def _success_chances(
 
 
 def best_guess(values: Column) -> list[float]:
-    """Return the commonest values, all of them if several are; or the median of numbers.
+    """Return the commonest values, all of them if several are tied; or the median of numbers.
 
     Examples
     --------
@@ -98,8 +98,8 @@ def best_guess(values: Column) -> list[float]:
     ([1, 2], [2.0])
     """
     if values.dtype == np.float64:
-        known_values = values[~np.isnan(values)]
-        return [float(np.median(known_values))] if len(known_values) else []
+        present_values = values[~np.isnan(values)]
+        return [float(np.median(present_values))] if len(present_values) else []
     distinct, counts = np.unique(values, return_counts=True)
     return list(distinct[counts == counts.max()].tolist())
 

@@ -49,9 +49,10 @@ def reconstruction(setting: AttackSetting) -> AttackResult | str:
         remainder = len(group) * released[target] - original[known_records].sum()
         guesses[i] = remainder / (len(group) - (k - 1))
         released_values[i], true_values[i] = released[target], original[target]
-    is_known = ~np.isnan(guesses) & ~np.isnan(true_values)
+    is_present = ~np.isnan(guesses) & ~np.isnan(true_values)
     is_right, is_right_without_attack = (
-        np.abs(guess - true_values)[is_known] <= setting.tolerance * np.abs(true_values[is_known])
+        np.abs(guess - true_values)[is_present]
+        <= setting.tolerance * np.abs(true_values[is_present])
         for guess in (guesses, released_values)
     )
     return AttackResult(

@@ -16,7 +16,7 @@ from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
 from shoal.metrics import classes, fewest_units, largest_unit_share, smallest_class
 from shoal.metrics.alignment import ORDER_DIFFERS, resolve_alignment
-from shoal.metrics.assessment_inputs import check_roles, read_units
+from shoal.metrics.assessment_inputs import check_assessed_columns, read_unit_codes
 from shoal.metrics.attacks import singling_out
 from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks._tables import AttackTables, read_tables
@@ -29,7 +29,7 @@ from shoal.metrics.attacks.reconstruction import reconstruction
 from shoal.metrics.attacks.result import AttackResult, Attacks
 from shoal.metrics.attacks.splink_linkage import splink_linkage
 from shoal.metrics.named_results import run_each
-from shoal.metrics.subgroups import MIN_GROUP, Subgroups, split_groups
+from shoal.metrics.subgroups import MIN_GROUP, Subgroups, split_subgroups
 
 Outcome = AttackResult | list[AttackResult] | str
 ATTACKS: dict[str, Callable[[AttackSetting], Outcome]] = {
@@ -197,10 +197,10 @@ def _attack_by_group(
     """Attack the records of each group; those of the control table too, if it has the columns."""
     has_groups = control is not None and set(as_list(by)) <= set(control.columns)
     frames = [original, control] if control is not None and has_groups else [original]
-    grouping = split_groups(frames, by, min_group, types, setting.units)
+    split = split_subgroups(frames, by, min_group, types, setting.units)
     targeted_attacks = [name for name in names if not name.startswith("singling-out")]
     results = []
-    for group in grouping.groups:
+    for group in split.groups:
         group_setting = setting.with_targets_of(
             group.rows[0], group.rows[1] if has_groups else None
         )
@@ -209,7 +209,7 @@ def _attack_by_group(
     figures = tuple(result.figures() for result in results)
     noun = RECORD_UNIT if setting.units is None else "unit"
     figure_names = dict.fromkeys(name for group_figures in figures for name in group_figures)
-    return Subgroups(grouping, figures, dict.fromkeys(figure_names, "lower"), noun, tuple(results))
+    return Subgroups(split, figures, dict.fromkeys(figure_names, "lower"), noun, tuple(results))
 
 
 def _prepare_setting(
@@ -225,7 +225,7 @@ def _prepare_setting(
     **options: Any,
 ) -> AttackSetting:
     """Return the setting of the attacks; refuse unknown columns and tables that do not match."""
-    check_roles(quasi_identifiers, confidential)
+    check_assessed_columns(quasi_identifiers, confidential)
     tables.check_columns(original, [*quasi_identifiers, *confidential])
     declared_types = as_types(types)
     same_order = resolve_alignment(original, released, declared_types, aligned)
@@ -293,4 +293,4 @@ def _read_aligned_units(original: Frame, unit: str, aligned: bool) -> NDArray[np
             "Units need the same records in the same order in both tables. Leave out `unit`.",
             code="records-differ",
         )
-    return read_units(original, unit)
+    return read_unit_codes(original, unit)

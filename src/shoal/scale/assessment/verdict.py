@@ -171,7 +171,7 @@ def _missing_value_findings(
     if suppressed and job.step.missing == "own-groups":
         sentences.append(
             "Cells were suppressed, to join patterns of missing cells that fewer than k"
-            f" {job.step.counted} of a block share: {suppressed}."
+            f" {job.step.unit_noun} of a block share: {suppressed}."
         )
     elif suppressed:
         sentences.append(

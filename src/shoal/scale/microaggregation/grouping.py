@@ -16,7 +16,7 @@ from shoal.scale.job import Job, ReleaseJob
 from shoal.scale.statistics.confidential_columns import RegionConstraint
 from shoal.steps.grouping import ColumnBlockGroups, GroupingInput, group_block
 from shoal.steps.privacy_constraints import PrivacyConstraint, privacy_constraint
-from shoal.steps.strata import Strata
+from shoal.steps.strata import FrameStrata
 from shoal.steps.units import read_units
 
 Codes = NDArray[np.int64]
@@ -38,7 +38,7 @@ def group_region(
         codes = codes_with_missing(frame, job.confidential)
     inputs = GroupingInput(
         job.encoders.space(table, columns),
-        Strata(frame, (), [np.arange(len(table))]),
+        FrameStrata(frame, (), [np.arange(len(table))]),
         region_constraint(job, table, units),
         job.confidential,
         codes,

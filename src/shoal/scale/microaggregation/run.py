@@ -262,7 +262,7 @@ class MicroaggregationRun(TableRun):
             sizes = counts.tolist() if unit_hashes is None else list(map(len, unit_hashes))
             if job.strata.columns:
                 refuse_small_sizes(
-                    sizes, self.step.k, columns=self.step.strata, noun=self.step.counted
+                    sizes, self.step.k, columns=self.step.strata, noun=self.step.unit_noun
                 )
             return job.strata
         merged, sentence = merge_strata(self.runner, job, path, self.chunks, counts, unit_hashes)

@@ -75,7 +75,7 @@ def merge_strata(
     ):
         merged_into[group], representative[group] = number, largest
     sentence = describe_merged_strata(
-        groups, sizes, records, k, columns=strata.columns, noun=job.step.counted
+        groups, sizes, records, k, columns=strata.columns, noun=job.step.unit_noun
     )
     return MergedStrata(merged_into, representative), sentence
 

@@ -283,7 +283,7 @@ def number_entry(
     bins = histogram(values, values, min_count, is_whole=is_whole, counts=counts)
     are_years = is_whole and round(masked.smallest) >= 1800 and round(masked.largest) <= 2100
     return ColumnEntry(
-        {"column": name, **bins._asdict(), "years": are_years},
+        {"column": name, **bins.to_dict(), "years": are_years},
         {
             "column": name,
             "similarity": similarity_of_numbers(values, values, counts),
@@ -302,7 +302,7 @@ def category_entry(
     """Return the entry of a column of other values, given how often each occurs in both tables."""
     texts = _counts_by_text(original), _counts_by_text(masked)
     return ColumnEntry(
-        {"column": name, **bars(original, masked, min_count)._asdict()},
+        {"column": name, **bars(original, masked, min_count).to_dict()},
         {
             "column": name,
             "similarity": similarity_of_counts(*texts),

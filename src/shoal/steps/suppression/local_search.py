@@ -18,7 +18,7 @@ MAX_PIECES = 10_000  # with suppressed cells, up to which this is done
 PIECES_PER_ROUND = (6, 12, 25, 50)  # whose classes are dissolved in a round
 
 
-class Classes:
+class AssignedClasses:
     """The classes of an assignment: the class of each piece, and the size of each class."""
 
     def __init__(self, assignment: Assignment):
@@ -78,7 +78,7 @@ def _descend(assignment: Assignment) -> Assignment:
 
 def move_to_lighter(assignment: Assignment) -> bool:
     """Move pieces to lighter classes where their own classes keep k; return whether any moved."""
-    problem, classes, has_moved = assignment.problem, Classes(assignment), False
+    problem, classes, has_moved = assignment.problem, AssignedClasses(assignment), False
     weights = problem.weight(assignment.pattern)
     for pattern in classes.patterns:
         weight = float(problem.weight(pattern))
@@ -106,7 +106,7 @@ def move_to_lighter(assignment: Assignment) -> bool:
 
 def dissolve_classes(assignment: Assignment) -> bool:
     """Dissolve classes whose members lose less elsewhere; return whether any was dissolved."""
-    problem, classes = assignment.problem, Classes(assignment)
+    problem, classes = assignment.problem, AssignedClasses(assignment)
     pieces = np.flatnonzero(_is_suppressed(assignment))
     if not len(pieces):
         return False
@@ -146,7 +146,7 @@ def _dissolve_nearby_classes(
     assignment: Assignment, generator: np.random.Generator, n_pieces: int
 ) -> None:
     """Dissolve the classes of some pieces that are near each other: they become undecided."""
-    problem, classes = assignment.problem, Classes(assignment)
+    problem, classes = assignment.problem, AssignedClasses(assignment)
     suppressed_pieces = np.flatnonzero(_is_suppressed(assignment))
     centre = suppressed_pieces[generator.integers(len(suppressed_pieces))]
     codes = problem.codes[assignment.row[suppressed_pieces]]
