@@ -9,6 +9,7 @@ import numpy as np
 from reproduction.records.record import Record, rounded, scaled_table
 from reproduction.records.verifier import check_partition
 from shoal._kernels.pricing.group_search import list_all_groups
+from shoal.geometry import squared_errors
 from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._column_generation.proof import (
@@ -16,7 +17,6 @@ from shoal.partitioners._column_generation.proof import (
     MORE_STEPS,
     Proof,
     scale_to_unit_cost,
-    squared_errors,
 )
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.prove import improve_proof, run_programmes

@@ -178,7 +178,9 @@ def test_wide_tables_need_no_index(monkeypatch, columns, is_indexed):
 
 
 @settings(max_examples=30)
-@given(X=long_tables(most=150, but=["faint"]), k=st.integers(1, 6), stride=st.integers(1, 2000))
+@given(
+    X=long_tables(most=150, excluded=["faint"]), k=st.integers(1, 6), stride=st.integers(1, 2000)
+)
 def test_a_pool_replaces_an_index_that_skips_nothing(X, k, stride):
     k = min(k, len(X))
     with pytest.MonkeyPatch.context() as patch:

@@ -33,6 +33,7 @@ from shoal.plan.deliver import Delivery, deliver
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.earlier_releases import find_earlier
 from shoal.plan.guarantees import judge
+from shoal.plan.interpretation import Interpretation
 from shoal.plan.readback import read_frame
 from shoal.plan.verdict import Verdict, make_verdict
 
@@ -104,9 +105,10 @@ class FileAudit:
         try:
             evidence = self._evidence()
             if self.delivery is not None and limits.by("utility"):
-                opened_source = open_source(self.original, dialect=self.dialect, numbers=())
+                plan = self.delivery.release.plan
                 analysed_columns = AnalysedColumns.from_source(
-                    opened_source, self.delivery.release.plan
+                    open_source(self.original, dialect=self.dialect, numbers=()),
+                    Interpretation(plan.types, plan.missing_codes),
                 )
                 evidence = replace(evidence, analysed_columns=analysed_columns)
             yield from check_limits(evidence, limits, verdict)

@@ -1,6 +1,6 @@
 """Several steps on one column: their order, and the guarantees that later steps leave intact."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.frame.new_values import TextColumn, with_values
@@ -60,7 +60,7 @@ def guarantee_of(steps: Sequence[Step], step: Step) -> str:
 
 
 def apply_steps(
-    steps: Sequence[Step], frame: Frame, confidential: Sequence[str], types: dict[str, Type]
+    steps: Sequence[Step], frame: Frame, confidential: Sequence[str], types: Mapping[str, Type]
 ) -> tuple[Frame, list[StepResult]]:
     """Apply steps in order; return the masked table and the result of each step.
 
