@@ -293,7 +293,7 @@ def test_tables_of_different_length_are_compared():
         random_state=0,
     )  # fmt: skip
     assert set(result) == set(ANALYSES)
-    assert len(result.groups.grouping.groups) == 3
+    assert len(result.groups.split.groups) == 3
 
 
 @pytest.mark.parametrize(

@@ -307,7 +307,7 @@ def test_risks_of_subgroups_are_those_of_their_records():
             "k_map": whole.frequencies.population[rows].min(),
             "expected_reidentifications": whole.risk[rows].sum(),
         }
-        at = [group.label for group in risks.groups.grouping.groups].index(f"region={region}")
+        at = [group.label for group in risks.groups.split.groups].index(f"region={region}")
         assert risks.groups.figures[at] == pytest.approx(expected)
     worst = pd.Series(whole.risk).groupby(table["region"]).mean().max()
     assert risks.figures()["reidentification_rate_worst_group"] == pytest.approx(worst)

@@ -157,7 +157,7 @@ def aggregate_present(
     Examples
     --------
     >>> values, missing = np.array([1.0, 9.0, 3.0]), np.array([False, True, False])
-    >>> aggregate_known(group_mean, values, np.array([0, 0, 0]), missing, np.nan)
+    >>> aggregate_present(group_mean, values, np.array([0, 0, 0]), missing, np.nan)
     array([2., 2., 2.])
     """
     if not missing.any():
