@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal._kernels.local_search.annealing import anneal, open_best_and_pool, pool_sse
+from shoal._kernels.local_search.descent import choose_join, update_joins
 from shoal._kernels.local_search.draws import draw_fraction, draw_index
 from shoal._kernels.local_search.grouping import (
     N_EMPTY,
@@ -97,6 +98,28 @@ def test_a_pass_returns_the_decrease_of_the_sse(case):
     fall = dissolve_pass(s, k, np.arange(len(s.sizes)), np.full(len(s.sizes), -1))
     assert before - fall == pytest.approx(total(s.X, s.labels), abs=1e-9)
     check(s, k)
+
+
+@pytest.mark.parametrize(("seed", "n", "k"), [(17, 47, 4), (92, 33, 3), (284, 23, 3)])
+def test_a_failed_trial_leaves_no_record_queued(seed, n, k):
+    # Groups that are far apart: dissolved ones join into a group that is split again.
+    X = np.random.default_rng(seed).standard_cauchy((n, 2)) ** 3
+    s = open_grouping(X, neighbours(X, 8), MDAV(k=k).fit_predict(X), k)
+    for centre in range(n):
+        gather_pass(s, k, np.array([centre]), np.full(n, -1))
+        check(s, k)
+
+
+def test_a_record_among_its_own_group_can_join_another_one_later():
+    X = np.repeat([[0.0], [1.0]], 9, axis=0)
+    s = open_grouping(X, neighbours(X, 4), np.repeat([0, 1], 9), 9)
+    update_joins(s, 0)
+    assert s.joins.groups[0].tolist() == [-1, -1]
+    s.labels[s.near[0]] = 1
+    assert s.least_join_cost[0, s.position[0]] == 0  # so that the costs are computed again
+    assert choose_join(s, 0, -1) == 0
+    assert s.joins.groups[0, 0] == 1
+    assert s.joins.costs[0, 0] == pytest.approx(9 / 10)
 
 
 @given(case=groupings(), seed=st.integers(0, 99), temperature=st.sampled_from([0.0, 0.3, 5.0]))

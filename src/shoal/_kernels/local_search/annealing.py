@@ -19,10 +19,15 @@ from shoal._kernels.local_search.grouping import (
     accept_trial,
     move,
     sse_change,
-    undo_trial,
     update_group,
 )
-from shoal._kernels.local_search.reshape import descend_around, dissolve, gather, sse_before_trial
+from shoal._kernels.local_search.reshape import (
+    descend_around,
+    dissolve,
+    gather,
+    reject_trial,
+    sse_before_trial,
+)
 
 N_CHANGED, N_POOLED = 0, 1  # indices of the counts of a `BestAndPool`
 CURRENT, BEST = 0, 1  # indices of its ``sse``
@@ -198,7 +203,7 @@ def anneal(grouping, k, best_and_pool, rng_state, temperatures):
             if best_and_pool.sse[CURRENT] < best_and_pool.sse[BEST]:
                 store_best(grouping, best_and_pool)
         else:
-            undo_trial(grouping)
+            reject_trial(grouping)
 
 
 @compiled

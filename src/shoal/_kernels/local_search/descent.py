@@ -50,11 +50,15 @@ def update_joins(grouping, j):
             first, second, least, next_least = other, first, cost, least
         elif cost < next_least:
             second, next_least = other, cost
-    grouping.joins.groups[j, 0], grouping.joins.groups[j, 1] = first, second
-    grouping.joins.versions[j, 0] = grouping.version[first]
-    grouping.joins.versions[j, 1] = grouping.version[second]
-    grouping.joins.costs[j, 0], grouping.joins.costs[j, 1] = least, next_least
-    grouping.least_join_cost[group, grouping.position[j]] = least
+    joins = grouping.joins
+    joins.groups[j, 0], joins.groups[j, 1] = first, second
+    joins.costs[j, 0], joins.costs[j, 1] = least, next_least
+    if first != NONE:
+        joins.versions[j, 0] = grouping.version[first]
+    if second != NONE:
+        joins.versions[j, 1] = grouping.version[second]
+    # A record all of whose neighbours are in its own group has no join now, but may have one later.
+    grouping.least_join_cost[group, grouping.position[j]] = 0.0 if first == NONE else least
 
 
 @inlined
@@ -65,10 +69,11 @@ def choose_join(grouping, j, excluded):
     """
     first, second = grouping.joins.groups[j, 0], grouping.joins.groups[j, 1]
     if (
-        first == grouping.labels[j]
+        first == NONE
+        or first == grouping.labels[j]
         or second == grouping.labels[j]
         or grouping.version[first] != grouping.joins.versions[j, 0]
-        or grouping.version[second] != grouping.joins.versions[j, 1]
+        or (second != NONE and grouping.version[second] != grouping.joins.versions[j, 1])
     ):
         update_joins(grouping, j)
     return 1 if grouping.joins.groups[j, 0] == excluded else 0

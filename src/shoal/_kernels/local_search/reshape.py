@@ -110,8 +110,18 @@ def end_trial(grouping, k, is_possible):
         if decrease > ROUNDING * sse_before_trial(grouping):
             accept_trial(grouping)
             return decrease
-    undo_trial(grouping)
+    reject_trial(grouping)
     return 0.0
+
+
+@compiled
+def reject_trial(grouping):
+    """End a trial and undo its changes.
+
+    The queue is emptied, since a trial may end after a group was split and before any descent.
+    """
+    clear_queue(grouping)
+    undo_trial(grouping)
 
 
 @compiled
