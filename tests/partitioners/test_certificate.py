@@ -161,10 +161,12 @@ def test_the_independent_verifier_accepts_a_certificate(clustered):
     assert certificate.bound > 1.05 * lower_bound(X, 4)
 
 
-def test_a_certificate_agrees_with_an_optimal_partition_of_a_thousand_records(monkeypatch):
+@pytest.mark.parametrize("spread", [0.0, 0.4])
+def test_a_certificate_agrees_with_a_proof_for_a_thousand_records(spread, monkeypatch):
     monkeypatch.setattr(module, "BLOCK", 300)
     monkeypatch.setattr(tables_module, "N_NEIGHBOURS", 48)
     X = np.random.default_rng(1).normal(size=(1000, 3))
+    X *= np.exp(spread * X[:, :1])  # a few records far from all others
     certificate = certify(X, 3, executor=ThreadExecutor(1))
     proven = prove(X, refine(X, MDAV(k=3).fit_predict(X), 3), 3, budget=6.0)
     assert certificate.bound <= check_partition(X, 3, proven.labels)

@@ -86,6 +86,10 @@ def ticking():
     return lambda: float(next(ticks))
 
 
+def interrupt():
+    raise KeyboardInterrupt
+
+
 def at_reports(act, *parts):
     """Return a listener that calls ``act`` once for each part of a stage, amid its tasks."""
     left = list(parts)
@@ -100,14 +104,9 @@ def at_reports(act, *parts):
     return listener, left
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_pool_proves_the_bound_of_threads(n_jobs, X, right, tmp_path):
-    actual = scale.lower_bound(X, K, client=f"processes:{n_jobs}", scratch=tmp_path)
-    assert actual == right
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_cluster_proves_the_bound_of_threads(X, right, client, tmp_path):
+@pytest.mark.parametrize("runner", ["processes:1", "pool", "client"])
+def test_every_runner_proves_the_bound_of_threads(runner, X, right, request, tmp_path):
+    client = runner if ":" in runner else request.getfixturevalue(runner)
     assert scale.lower_bound(X, K, client=client, scratch=tmp_path) == right
     assert not list(tmp_path.iterdir())
 
@@ -174,12 +173,18 @@ def test_a_budget_counts_the_seconds_of_workers(X, right, pool, monkeypatch):
     assert scale.lower_bound(X, K, client=InThisProcess(), budget=0.01) == right
 
 
-@pytest.mark.parametrize("part", ["correcting", "temperature 0.01"])
-def test_an_interrupt_keeps_the_bound_so_far(part, X, right, pool, tmp_path):
-    def interrupt():
-        raise KeyboardInterrupt
-
+@pytest.mark.parametrize("part", ["correcting", "temperature 0.1", "temperature 0.001"])
+def test_an_interrupt_keeps_the_bound_so_far(part, X, right, tmp_path):
     listener, left = at_reports(interrupt, part)
+    with progress.reporting_to(listener):
+        bound = scale.lower_bound(X, K, client=InThisProcess(), scratch=tmp_path)
+    assert not left
+    assert lower_bound(X, K) * (1 - 1e-9) <= bound < right
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_interrupt_ends_the_tasks_of_a_pool(X, right, pool, tmp_path):
+    listener, left = at_reports(interrupt, "temperature 0.01")
     with progress.reporting_to(listener):
         bound = scale.lower_bound(X, K, client=pool, scratch=tmp_path)
     assert not left
@@ -188,33 +193,33 @@ def test_an_interrupt_keeps_the_bound_so_far(part, X, right, pool, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_progress_tells_the_bound_so_far(X, pool):
+def test_progress_tells_the_bound_so_far(X):
     reports = []
     with progress.reporting_to(lambda stage, *_: reports.append(stage)):
-        scale.lower_bound(X, K, client=pool)
+        scale.lower_bound(X, K, client=InThisProcess())
     losses = [float(stage.split()[4]) for stage in reports if "loss at least" in stage]
     assert losses == sorted(losses)
     assert losses[0] < losses[-1]
 
 
-def test_an_error_leaves_no_scratch_files(X, pool, tmp_path, monkeypatch):
+def test_an_error_leaves_no_scratch_files(X, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(array_files, "_write_to_stream", full)
     with raises(FileError, "cannot-write"):
-        scale.lower_bound(X, K, client=pool, scratch=tmp_path)
+        scale.lower_bound(X, K, client=InThisProcess(), scratch=tmp_path)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_lost_table_is_named(X, pool, tmp_path):
+def test_a_lost_table_is_named(X, tmp_path):
     def lose():
         for path in tmp_path.rglob("table"):
             path.unlink()
 
     listener, _ = at_reports(lose, "correcting")
     with progress.reporting_to(listener), raises(FileError, "file-unreadable"):
-        scale.lower_bound(X, K, client=pool, scratch=tmp_path)
+        scale.lower_bound(X, K, client=InThisProcess(), scratch=tmp_path)
     assert not list(tmp_path.iterdir())
 
 

@@ -115,7 +115,7 @@ def block_task(
     temperature: float,
     max_rounds: int,
 ) -> BlockTask:
-    """Return the task of raising the duals of a block, at present values of all ``duals``.
+    """Return the task of raising the duals of a block, at the present values of all ``duals``.
 
     The ``border_groups`` are groups of other blocks that contain a row of this one.
     """

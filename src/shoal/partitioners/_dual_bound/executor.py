@@ -25,9 +25,9 @@ NumberedResults = Generator[tuple[int, Result], None, None]
 class Executor(Protocol):
     """What executes the tasks of a certificate.
 
-    Both methods yield the position and the result of each task, in any order. Closing the generator
-    cancels the tasks that are left. ``heartbeat`` is called now and then while a task in another
-    process runs; it may raise, to end the work.
+    `ascend_blocks` and `correct_chunks` yield the position and the result of each task, in any
+    order. Closing the generator cancels the tasks that are left. ``heartbeat`` may be called while
+    no task completes; it raises to end the work.
     """
 
     def share_table(self, table: LongTable) -> None:
@@ -64,7 +64,7 @@ class ThreadExecutor:
         self, tasks: Sequence[BlockTask], heartbeat: Heartbeat
     ) -> NumberedResults[AscendedBlock]:
         """Yield results in the order of the tasks."""
-        del heartbeat  # signals interrupt the wait for a thread
+        del heartbeat  # not needed: tasks are short, and signals interrupt waiting for a thread
         return self._run(lambda task: ascend_block(self.table, task), tasks)
 
     def correct_chunks(
