@@ -33,6 +33,7 @@ def measure(kind, n, budget=None, quick_only=False):
     from shoal.partitioners import METHODS, lower_bound
     from shoal.partitioners._base import sse
     from shoal.partitioners._dual_bound.certificate import certify
+    from shoal.partitioners._dual_bound.executor import ThreadExecutor
     from shoal.partitioners.blocked import Blocked
     from shoal.partitioners.refine import refine
 
@@ -42,7 +43,7 @@ def measure(kind, n, budget=None, quick_only=False):
     bound, seconds, extra_bytes = None, None, None
     if not quick_only:
         bound, seconds, extra_bytes = timed(
-            lambda: certify(X, K, budget=budget, n_jobs=1), repeats=0
+            lambda: certify(X, K, budget=budget, executor=ThreadExecutor(1)), repeats=0
         )
     quick, quick_seconds, quick_extra_bytes = timed(lambda: lower_bound(X, K), repeats=0)
     auto = METHODS["auto"](k=K, n_jobs=1)

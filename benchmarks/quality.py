@@ -80,7 +80,8 @@ For longer tables, a bound is proven by one dual value per record:
 `shoal.lower_bound(X, k, effort="blocks")` does so, and `prove` beyond 5,000 records. No k records
 have an SSE below the sum of their duals. Then no larger group has either, and no partition has an
 SSE below the sum of all duals. `reproduction/records/verifier.py` checks such duals with plain
-NumPy.
+NumPy. `shoal.scale.lower_bound` proves the same bound
+[on a cluster](large-tables.md#lower-bounds).
 
 The tables below have 13 columns, and k = 5:
 

@@ -44,7 +44,7 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
     """Yield name and text of every page."""
     del root
     yield "reference/index.md", index()
-    more = [_members("shoal.scale", "function", ["mask", "released_files"])]
+    more = [_members("shoal.scale", "function", ["mask", "lower_bound", "released_files"])]
     more.append(_members("shoal.partitioners", "function", ["register"]))
     more.append(_members("shoal.metrics", "function", ["estimate_frequencies"]))
     more += [_members(module, "function", names) for module, names in SURVEY.items()]

@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 from shoal._params import AtLeast, K, NJobs, Parameter
 from shoal._progress import shows_progress
 from shoal.errors import ParameterError
-from shoal.partitioners._base import translate_input_errors
+from shoal.partitioners._base import Matrix, translate_input_errors
 from shoal.partitioners.mdav import MDAV
 
 Effort = Literal["quick", "blocks", "prove"]
@@ -66,9 +66,10 @@ def lower_bound(
     """
     # 30 modules that masking does not need.
     from shoal.partitioners._dual_bound.certificate import certify, certify_quickly
+    from shoal.partitioners._dual_bound.executor import ThreadExecutor
     from shoal.partitioners.prove import MAX_PROGRAMME_RECORDS, prove
 
-    _check(
+    check_options(
         {
             "k": (K, k),
             "effort": (Effort, effort),
@@ -76,24 +77,30 @@ def lower_bound(
             "n_jobs": (NJobs, n_jobs),
         }
     )
-    with translate_input_errors():
-        matrix = check_array(X, dtype=np.float64, order="C")
-    start = MDAV(k=int(k))
-    start._check(matrix)
+    matrix = check_records(X, int(k))
     n = len(matrix)
     if k == 1:
         return 0.0
     by_certificate = effort == "blocks" or (effort == "prove" and n > MAX_PROGRAMME_RECORDS)
     if by_certificate and k <= n // 2:
-        return certify(matrix, int(k), budget=budget, clock=clock, n_jobs=n_jobs).bound
+        executor = ThreadExecutor(n_jobs)
+        return certify(matrix, int(k), budget=budget, clock=clock, executor=executor).bound
     quick = certify_quickly(matrix, int(k)).bound
     if effort == "quick":
         return quick
-    labels = start.fit_predict(matrix)
+    labels = MDAV(k=int(k)).fit_predict(matrix)
     return max(quick, prove(matrix, labels, int(k), budget=budget, clock=clock).bound)
 
 
-def _check(options: dict[str, tuple[Any, Any]]) -> None:
+def check_records(X: ArrayLike, k: int) -> Matrix:
+    """Return the records as a matrix; refuse fewer than ``k``, and values that are not finite."""
+    with translate_input_errors():
+        matrix: Matrix = check_array(X, dtype=np.float64, order="C")
+    MDAV(k=k)._check(matrix)
+    return matrix
+
+
+def check_options(options: dict[str, tuple[Any, Any]]) -> None:
     """Refuse an option that its annotation does not allow."""
     for name, (annotation, value) in options.items():
         parameter = Parameter(name, annotation, None, "")

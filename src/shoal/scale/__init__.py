@@ -5,6 +5,7 @@ form *regions*, each of which is grouped separately. One task masks the regions 
 *shard* is a file of the release. A *column block* is a set of columns that are grouped together.
 """
 
+from shoal.scale.bounds.run import lower_bound
 from shoal.scale.release import LargeRelease
 from shoal.scale.run import mask
 from shoal.scale.runners.process_pool import ProcessPool
@@ -12,4 +13,12 @@ from shoal.scale.runners.runner import Runner
 from shoal.scale.runners.spark import SparkRunner
 from shoal.scale.sources.source_files import released_files
 
-__all__ = ["LargeRelease", "ProcessPool", "Runner", "SparkRunner", "mask", "released_files"]
+__all__ = [
+    "LargeRelease",
+    "ProcessPool",
+    "Runner",
+    "SparkRunner",
+    "lower_bound",
+    "mask",
+    "released_files",
+]

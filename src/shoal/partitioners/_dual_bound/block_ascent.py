@@ -5,6 +5,8 @@ contain a record of the block count, also those that cross its border, so that d
 neighbouring blocks fit together after a few passes.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from shoal._kernels.pricing.candidate_list import NeighbourTable
@@ -18,7 +20,13 @@ from shoal.partitioners._column_generation.pricing import (
     price_anchors,
 )
 from shoal.partitioners._dual_bound.group_pool import GroupPool, Members
-from shoal.partitioners._dual_bound.long_table import LongTable, extract_block, positions
+from shoal.partitioners._dual_bound.long_table import (
+    LongTable,
+    Rows,
+    extract_block,
+    positions,
+    rows_around,
+)
 
 SWEEPS = 50
 MAX_CANDIDATES, MAX_STEPS = 48, 5_000  # of the search at a row; more find hardly any more groups
@@ -73,54 +81,93 @@ def price_rows(
     return price_anchors(table, ranked_duals, k, effort, anchors)
 
 
-def ascend_block(
+class BlockTask(NamedTuple):
+    """The ascent of one block: all that `ascend_block` needs beside the table.
+
+    The block contains the rows from ``start`` to ``stop``; ``outside`` are the rows around it.
+    ``groups`` are the known ones that contain a row of the block, those of other blocks first,
+    whose number is ``n_border_groups``. ``dual`` are the duals of the rows of the block, then of
+    those outside. ``temperature`` is in units of the duals.
+    """
+
+    start: int
+    stop: int
+    outside: Rows
+    groups: Members
+    n_border_groups: int
+    dual: Values
+    temperature: float
+    max_rounds: int
+
+
+class AscendedBlock(NamedTuple):
+    """Higher duals of the rows of a block, and its groups that influence them."""
+
+    dual: Values
+    groups: Members
+
+
+def block_task(
     table: LongTable,
     duals: Values,
     block: Block,
     border_groups: Members,
     temperature: float,
-    mean_cost: float,
     max_rounds: int,
-) -> tuple[Values, Members]:
-    """Return higher duals of a block, and its groups that influence them.
+) -> BlockTask:
+    """Return the task of raising the duals of a block, at the present values of all ``duals``.
 
-    The ``border_groups`` are groups of other blocks that contain a row of this one. ``mean_cost``
-    is the mean cost of a record; the temperature is a share of it.
+    The ``border_groups`` are groups of other blocks that contain a row of this one.
     """
-    start, stop, size = block.start, block.stop, len(block)
-    known_groups = np.concatenate([border_groups, block.groups])
-    block_table, rows = extract_block(table, start, stop, known_groups.ravel())
+    groups = np.concatenate([border_groups, block.groups])
+    outside = rows_around(table, block.start, block.stop, groups)
+    return BlockTask(
+        start=block.start,
+        stop=block.stop,
+        outside=outside,
+        groups=groups,
+        n_border_groups=len(border_groups),
+        dual=np.concatenate([duals[block.start : block.stop], duals[outside]]),
+        temperature=temperature,
+        max_rounds=max_rounds,
+    )
+
+
+def ascend_block(table: LongTable, task: BlockTask) -> AscendedBlock:
+    """Raise the duals of a block, and generate groups that limit them."""
+    start, stop, temperature = task.start, task.stop, task.temperature
+    size = stop - start
+    block_table, rows = extract_block(table, start, stop, task.outside)
     pool = GroupPool(
-        block_table.X, positions(known_groups, start, stop, rows[size:]), len(border_groups)
+        block_table.X, positions(task.groups, start, stop, task.outside), task.n_border_groups
     )
     share = table.share[start:stop]
     limits = np.array([DUAL_RANGE[0] * share, DUAL_RANGE[1] * share])
-    dual, scaled_temperature = duals[rows], temperature * mean_cost
+    dual = task.dual.copy()  # a task may be repeated
     effort = PricingEffort(
         min(MAX_CANDIDATES, table.near.shape[1]), MAX_STEPS, include_larger=False
     )
     outside_order = size + np.argsort(-dual[size:], kind="stable")
-    for _ in range(max_rounds):
+    for _ in range(task.max_rounds):
         group_start, groups = pool.incidence(size)
         greatest_change = run_sweeps(
-            pool.dual_excess(dual), dual, limits, group_start, groups, scaled_temperature, SWEEPS
+            pool.dual_excess(dual), dual, limits, group_start, groups, temperature, SWEEPS
         )
         block_order = np.argsort(-dual[:size], kind="stable")
         order = np.concatenate([block_order, outside_order])
         result = price_rows(block_table, dual, order, block_order, table.k, effort)
         n_new = pool.add(result.groups)
         if n_new == 0 or (
-            greatest_change < CONVERGENCE_SHARE * scaled_temperature
-            and result.violation < CONVERGENCE_SHARE * scaled_temperature * size
+            greatest_change < CONVERGENCE_SHARE * temperature
+            and result.violation < CONVERGENCE_SHARE * temperature * size
         ):
             break
     group_start, groups = pool.incidence(size)
-    run_sweeps(
-        pool.dual_excess(dual), dual, limits, group_start, groups, scaled_temperature, SWEEPS
-    )
+    run_sweeps(pool.dual_excess(dual), dual, limits, group_start, groups, temperature, SWEEPS)
     dual_excess = pool.dual_excess(dual)[pool.n_border_groups :]
-    has_influence = dual_excess > -MAX_EXCESS_COST * scaled_temperature
-    return dual[:size], rows[pool.members[pool.n_border_groups :][has_influence]].astype(np.int32)
+    has_influence = dual_excess > -MAX_EXCESS_COST * temperature
+    influential_groups = rows[pool.members[pool.n_border_groups :][has_influence]]
+    return AscendedBlock(dual[:size], influential_groups.astype(np.int32))
 
 
 def make_blocks(table: LongTable, size: int) -> list[Block]:

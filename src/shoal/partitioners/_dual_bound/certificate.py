@@ -2,13 +2,11 @@
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from math import fsum
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from shoal import _progress as progress
 from shoal.geometry import squared_errors, total_sums_of_squares
@@ -17,11 +15,12 @@ from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._dual_bound.block_ascent import (
     Block,
     add_groups,
-    ascend_block,
+    block_task,
     groups_of_partition,
     make_blocks,
 )
 from shoal.partitioners._dual_bound.corrections import Corrections
+from shoal.partitioners._dual_bound.executor import Executor, ThreadExecutor
 from shoal.partitioners._dual_bound.group_pool import Members
 from shoal.partitioners._dual_bound.long_table import LongTable, long_table, rounding_share
 from shoal.partitioners._dual_bound.pair_duals import max_used_neighbours, pair_duals
@@ -99,14 +98,14 @@ def certify(
     labels: Labels | None = None,
     budget: float | None = None,
     clock: Callable[[], float] = time.process_time,
-    n_jobs: int | None = None,
+    executor: Executor | None = None,
 ) -> Certificate:
     """Return a lower bound of the SSE of all partitions, and the duals that prove it.
 
     The duals of the quick bound are raised evenly and corrected across the whole table. Then
     others are raised block by block and corrected, in three rounds; the best are kept. The budget
     or Ctrl-C ends the work early with the bound so far, at first the quick one. The result does
-    not depend on the number of threads unless a budget ends it.
+    not depend on the executor unless a budget ends it.
 
     Parameters
     ----------
@@ -120,30 +119,41 @@ def certify(
         Seconds to spend at most; no limit if None.
     clock : callable
         A function that returns the time in seconds; CPU seconds of all threads by default.
-    n_jobs : int, optional
-        Number of threads; all cores if None or -1.
+    executor : Executor, optional
+        What executes the tasks; as many threads as there are cores if None.
 
     Returns
     -------
     Certificate
         The bound and its duals.
     """
-    threads = effective_n_jobs(-1 if n_jobs is None else n_jobs)
     time_budget = Budget(np.inf if budget is None else budget, clock)
-    proof = _LongProof(long_table(X, k), labels, sse(X, labels) if labels is not None else None)
+    cost = sse(X, labels) if labels is not None else None
+    proof = _LongProof(long_table(X, k), executor or ThreadExecutor(), time_budget, labels, cost)
     complete = False
     with suppress(OutOfTime, KeyboardInterrupt):
         if proof.cost_unit > 0:
-            proof.run(time_budget, threads)
+            proof.run()
         complete = True
-    return proof.certificate(complete, time_budget.seconds_spent)
+    return proof.certificate(complete)
 
 
 class _LongProof:
-    """The best feasible duals so far; at first those of pairs of near records."""
+    """The best feasible duals so far; at first those of pairs of near records.
 
-    def __init__(self, table: LongTable, labels: Labels | None, cost: float | None):
-        self.table, self.best_duals = table, pair_duals(table)
+    ``cost`` is the SSE of the partition that the ``labels`` describe.
+    """
+
+    def __init__(
+        self,
+        table: LongTable,
+        executor: Executor,
+        budget: Budget,
+        labels: Labels | None,
+        cost: float | None,
+    ):
+        self.table, self.executor, self.budget = table, executor, budget
+        self.best_duals = pair_duals(table)
         self.best_sum = float(self.best_duals.sum())
         self.cost = None if cost is None else float(np.ldexp(cost, -2 * table.power))
         self.cost_unit = COST_FACTOR * float(table.share.mean())
@@ -155,62 +165,58 @@ class _LongProof:
             add_groups(self.blocks, groups_of_partition(row_labels, table.k))
             self.start_duals = ERROR_FACTOR * squared_errors(table.X, row_labels)
 
-    def run(self, budget: Budget, threads: int) -> None:
+    def run(self) -> None:
         """Make all rounds; raise `OutOfTime` when the budget is used up.
 
         The ascent ends early if too little time would be left for corrections.
         """
-        seconds_before = budget.seconds_spent
-        self._correct(LIFT_FACTOR * self.best_duals, budget, threads)
-        deadline = budget.seconds - RESERVE * (budget.seconds_spent - seconds_before)
+        seconds_before = self.budget.seconds_spent
+        self.executor.share_table(self.table)
+        self._correct(LIFT_FACTOR * self.best_duals)
+        correction_seconds = self.budget.seconds_spent - seconds_before
+        deadline = self.budget.seconds - RESERVE * correction_seconds
         duals = START_FACTOR * self.best_duals if self.start_duals is None else self.start_duals
         for passes in ROUNDS:
-            if budget.seconds_spent >= deadline:
+            if self.budget.seconds_spent >= deadline:
                 raise OutOfTime
-            is_complete = self._ascend_passes(duals, passes, budget, deadline, threads)
-            self._correct(duals, budget, threads)
+            is_complete = self._ascend_passes(duals, passes, deadline)
+            self._correct(duals)
             if not is_complete:
                 raise OutOfTime
 
-    def _ascend_passes(
-        self, duals: Values, passes: Passes, budget: Budget, deadline: float, threads: int
-    ) -> bool:
+    def _ascend_passes(self, duals: Values, passes: Passes, deadline: float) -> bool:
         """Make some passes; return whether they took less than ``deadline`` seconds."""
         with suppress(OutOfTime):
-            for temperature, rounds in passes:
-                self._ascend(duals, temperature, rounds, budget, deadline, threads)
+            for temperature, max_rounds in passes:
+                self._ascend(duals, temperature, max_rounds, deadline)
             return True
         return False
 
-    def _ascend(
-        self,
-        duals: Values,
-        temperature: float,
-        rounds: int,
-        budget: Budget,
-        deadline: float,
-        threads: int,
-    ) -> None:
+    def _ascend(self, duals: Values, temperature: float, max_rounds: int, deadline: float) -> None:
         """Raise the duals of all blocks once; raise `OutOfTime` after ``deadline`` seconds."""
-        n_blocks = len(self.blocks)
+        n_blocks, n_done = len(self.blocks), 0
         spacing = -(-n_blocks // max(1, min(MAX_PARALLEL, n_blocks // MIN_SPACING)))
-        n_done = 0
-        with ThreadPoolExecutor(threads) as pool:
-            for first in range(spacing):
-                blocks, fixed_duals = self.blocks[first::spacing], duals.copy()
-                tasks = [
-                    pool.submit(
-                        ascend_block, self.table, fixed_duals, block, self._border_groups(block),
-                        temperature, self.cost_unit, rounds,
-                    )
-                    for block in blocks
-                ]  # fmt: skip
-                for block, task in zip(blocks, tasks, strict=True):
-                    duals[block.start : block.stop], groups = task.result()
-                    block.set_groups(groups)
+
+        def check() -> None:
+            stage = f"at temperature {temperature:g}"
+            self._check_time(deadline, stage, n_done, len(duals))
+
+        for first in range(spacing):
+            blocks = self.blocks[first::spacing]
+            tasks = [
+                block_task(
+                    self.table, duals, block, self._border_groups(block),
+                    temperature * self.cost_unit, max_rounds,
+                )
+                for block in blocks
+            ]  # fmt: skip
+            with closing(self.executor.ascend_blocks(tasks, check)) as results:
+                for number, result in results:
+                    block = blocks[number]
+                    duals[block.start : block.stop] = result.dual
+                    block.set_groups(result.groups)
                     n_done += len(block)
-                    stage = f"at temperature {temperature:g}"
-                    self._check_time(budget, deadline, stage, n_done, len(duals))
+                    check()
 
     def _border_groups(self, block: Block) -> Members:
         """Return the groups of other blocks that contain a row of this one."""
@@ -218,35 +224,35 @@ class _LongProof:
         groups = [other.border_groups(block.number) for other in others]
         return np.concatenate([np.empty((0, self.table.k), np.int32), *groups])
 
-    def _correct(self, duals: Values, budget: Budget, threads: int) -> None:
+    def _correct(self, duals: Values) -> None:
         """Correct some duals; keep them if they prove more than the best so far."""
         corrections = Corrections(self.table, duals)
 
         def check(n_done: int, n_total: int) -> None:
-            self._check_time(budget, budget.seconds, "correcting", n_done, n_total)
+            self._check_time(self.budget.seconds, "correcting", n_done, n_total)
 
         try:
-            groups = corrections.run(threads, check)
+            groups = corrections.run(self.executor, check)
         finally:
             feasible = corrections.feasible
             if feasible.sum() > self.best_sum:
                 self.best_sum, self.best_duals = float(feasible.sum()), feasible
         add_groups(self.blocks, groups)
 
-    def _check_time(
-        self, budget: Budget, deadline: float, stage: str, n_done: int, n_total: int
-    ) -> None:
+    def _check_time(self, deadline: float, stage: str, n_done: int, n_total: int) -> None:
         """Report the bound so far; raise `OutOfTime` after ``deadline`` seconds."""
         status = f"bounding, loss at least {100 * self.best_sum / self.total_sse:.2f} %"
         if self.cost is not None and self.best_sum > 0:
             status += f", gap {100 * (self.cost / self.best_sum - 1):.2f} %"
         progress.report(f"{status}, {stage}", n_done, n_total)
-        if budget.seconds_spent >= deadline:
+        if self.budget.seconds_spent >= deadline:
             raise OutOfTime
 
-    def certificate(self, complete: bool, seconds: float) -> Certificate:
+    def certificate(self, complete: bool) -> Certificate:
         """Return the best duals so far."""
-        return to_certificate(self.table, self.best_duals, self.cost, complete, seconds)
+        return to_certificate(
+            self.table, self.best_duals, self.cost, complete, self.budget.seconds_spent
+        )
 
 
 def to_certificate(

@@ -6,24 +6,19 @@ group is no longer violated, and the rows from which one was found are searched 
 still violated after some passes, the dual of the row from which it is found is lowered.
 """
 
-from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal._kernels.pricing.cheapest_groups import open_cheapest_groups
-from shoal._kernels.pricing.correction import (
-    CorrectionEffort,
-    PricedTable,
-    correct_rows,
-    lower_greatest_duals,
-)
+from shoal._kernels.pricing.correction import CorrectionEffort, lower_greatest_duals
 from shoal._kernels.pricing.net_duals import net_duals
 from shoal._kernels.pricing.row_boxes import box_levels
 from shoal.partitioners._base import Indices, Values
-from shoal.partitioners._dual_bound.long_table import LongTable, rounding_share
+from shoal.partitioners._dual_bound.executor import Executor
+from shoal.partitioners._dual_bound.group_pool import Members
+from shoal.partitioners._dual_bound.long_table import LongTable
+from shoal.partitioners._dual_bound.row_corrections import CorrectionSearch
 
 MAX_PASSES = 8  # over rows from which violated groups were found
 CLOSE_SHARE = 1e-5  # of the duals: corrections too small for a further pass
@@ -38,10 +33,8 @@ EFFORT = CorrectionEffort(
 )
 HARD_EFFORT = EFFORT._replace(floor_steps=5_000_000, max_candidates=100_000)
 HARD_SHARE = 0.0005  # of all rows: those searched with the greater effort
-MAX_GROUPS_PER_ROW = 2  # violated groups that are kept per row
 STRIDE, HARD_STRIDE = 1_024, 4  # rows between two checks of the time
 
-Members = NDArray[np.int32]
 Check = Callable[[int, int], None]
 
 
@@ -57,9 +50,7 @@ class Corrections:
         self.table, self.duals = table, duals.copy()
         X, n = table.X, len(duals)
         self.net_dual = net_duals(X, table.near, table.k, duals)
-        boxes = box_levels(X, self.net_dual, duals)
-        # Duals and net duals change in place.
-        self.priced_table = PricedTable(X, table.near, table.k, self.duals, self.net_dual, boxes)
+        self.boxes = box_levels(X, self.net_dual, duals)
         # No violated group is found from a row whose dual is its share, so a row that was not
         # searched falls to that, and no row must fall below it.
         self.is_unsearched, self.correction = np.ones(n, np.bool_), np.zeros(n)
@@ -73,7 +64,7 @@ class Corrections:
             self.is_unsearched, np.minimum(self.duals, self.table.share), corrected_duals
         )
 
-    def run(self, threads: int, check_interrupt: Check) -> Members:
+    def run(self, executor: Executor, check_interrupt: Check) -> Members:
         """Lower duals until all are feasible; return the groups that were violated.
 
         After some rows, ``check_interrupt`` is called with their number and that of all rows of the
@@ -82,7 +73,7 @@ class Corrections:
         n, violated = len(self.duals), []
         rows = np.arange(n)
         for pass_number in range(MAX_PASSES):
-            groups, costs = self._search(rows, STRIDE, EFFORT, threads, check_interrupt)
+            groups, costs = self._search(rows, STRIDE, EFFORT, executor, check_interrupt)
             violated.append(groups)
             rows = rows[self.correction[rows] < 0]
             remaining = -self.correction[rows[~self.is_incomplete[rows]]].sum()
@@ -93,7 +84,9 @@ class Corrections:
         hard_rows = rows[self.is_incomplete[rows]]
         hard_rows = hard_rows[np.argsort(self.correction[hard_rows], kind="stable")]
         hard_rows = hard_rows[: int(np.ceil(HARD_SHARE * n))]
-        hard_groups, _ = self._search(hard_rows, HARD_STRIDE, HARD_EFFORT, threads, check_interrupt)
+        hard_groups, _ = self._search(
+            hard_rows, HARD_STRIDE, HARD_EFFORT, executor, check_interrupt
+        )
         return np.concatenate([*violated, hard_groups])
 
     def _lower(self, groups: Members, costs: Values) -> None:
@@ -108,45 +101,26 @@ class Corrections:
         rows: Indices,
         stride: int,
         effort: CorrectionEffort,
-        threads: int,
+        executor: Executor,
         check_interrupt: Check,
     ) -> tuple[Members, Values]:
         """Find the corrections of some rows; return violated groups and their reduced costs."""
         chunks = [rows[i : i + stride] for i in range(0, len(rows), stride)]
-        groups, costs, n_done = [np.empty((0, self.table.k), np.int32)], [np.empty(0)], 0
-        with ThreadPoolExecutor(threads) as pool:
-            tasks = deque(
-                pool.submit(self._correct, rows_of_chunk, effort) for rows_of_chunk in chunks
-            )
-            try:
-                for rows_of_chunk in chunks:
-                    correction, violated, reduced_costs, is_incomplete = tasks.popleft().result()
-                    self.correction[rows_of_chunk] = correction
-                    self.is_incomplete[rows_of_chunk] = is_incomplete
-                    self.is_unsearched[rows_of_chunk] = False
-                    groups.append(violated)
-                    costs.append(reduced_costs)
-                    n_done += len(rows_of_chunk)
-                    check_interrupt(n_done, len(rows))
-            finally:
-                for task in tasks:
-                    task.cancel()
-        return np.concatenate(groups), np.concatenate(costs)
+        # In the order of the chunks, whichever is completed first.
+        groups = [np.empty((0, self.table.k), np.int32)] * (len(chunks) + 1)
+        reduced_costs, n_done = [np.empty(0)] * (len(chunks) + 1), 0
 
-    def _correct(
-        self, rows: Indices, effort: CorrectionEffort
-    ) -> tuple[Values, Members, Values, NDArray[np.bool_]]:
-        """Search from some rows for violated groups.
+        def check() -> None:
+            check_interrupt(n_done, len(rows))
 
-        Return the corrections of the rows, the groups and their reduced costs. The last result
-        tells at which rows the effort did not suffice.
-        """
-        cheapest = open_cheapest_groups(len(rows), MAX_GROUPS_PER_ROW, self.table.k)
-        effort = effort._replace(margin=rounding_share(self.table))
-        correct_rows(self.priced_table, rows, effort, cheapest)
-        is_stored, is_incomplete = cheapest.is_stored, cheapest.bounds < cheapest.costs.min(axis=1)
-        # No dual has to fall below its share.
-        lowest_correction = np.minimum(self.duals[rows], self.table.share[rows]) - self.duals[rows]
-        correction = np.maximum(cheapest.bounds, lowest_correction)
-        groups = cheapest.groups[is_stored].astype(np.int32)
-        return correction, groups, cheapest.costs[is_stored], is_incomplete
+        search = CorrectionSearch(self.duals, self.net_dual, self.boxes, effort)
+        with closing(executor.correct_chunks(search, chunks, check)) as results:
+            for number, result in results:
+                chunk = chunks[number]
+                self.correction[chunk] = result.correction
+                self.is_incomplete[chunk] = result.is_incomplete
+                self.is_unsearched[chunk] = False
+                groups[number], reduced_costs[number] = result.groups, result.reduced_costs
+                n_done += len(chunk)
+                check()
+        return np.concatenate(groups), np.concatenate(reduced_costs)

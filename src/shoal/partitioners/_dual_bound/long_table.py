@@ -65,26 +65,36 @@ def rounding_share(table: LongTable) -> float:
     return float(8 * EPSILON * (table.X.shape[1] + 16 + 4 * table.k**2))
 
 
+def rows_around(table: LongTable, start: int, stop: int, groups: Rows) -> Rows:
+    """Return the rows outside a block, in ascending order, that are near it or in some groups.
+
+    The block contains the rows from ``start`` to ``stop``.
+    """
+    is_around = np.zeros(len(table.X), np.bool_)
+    is_around[table.near[start:stop]] = True
+    is_around[groups] = True
+    is_around[start:stop] = False
+    return np.flatnonzero(is_around).astype(np.int32)
+
+
 def extract_block(
-    table: LongTable, start: int, stop: int, rows_around: Rows
+    table: LongTable, start: int, stop: int, outside: Rows
 ) -> tuple[NeighbourTable, Indices]:
     """Return a small table of the block from ``start`` to ``stop``, and which rows it contains.
 
-    The rows of the block come first. Their neighbours outside the block follow, together with
-    ``rows_around``.
+    The rows of the block come first, those ``outside`` follow; see `rows_around`.
     """
-    near = table.near[start:stop]
-    outside = np.unique(np.concatenate([near.ravel(), rows_around]))
-    outside = outside[(outside < start) | (outside >= stop)]
     rows = np.concatenate([np.arange(start, stop), outside.astype(np.int64)])
     X = table.X[rows]
-    block_near = positions(near, start, stop, outside)
+    block_near = positions(table.near[start:stop], start, stop, outside)
     gaps = squared_distances_to_neighbours(X, block_near)
     gap_sums = nearest_sums(table.X, table.near, rows, table.k)
     return NeighbourTable(X, block_near, gaps, gap_sums), rows
 
 
-def positions(rows: NDArray[np.integer], start: int, stop: int, outside: Indices) -> Indices:
+def positions(
+    rows: NDArray[np.integer], start: int, stop: int, outside: NDArray[np.integer]
+) -> Indices:
     """Return the positions of some rows in the small table of a block.
 
     The table contains the rows from ``start`` to ``stop``, then those ``outside``, in ascending

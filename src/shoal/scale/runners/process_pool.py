@@ -99,8 +99,8 @@ class ProcessPool:
             statuses = dict(self.gather([self.submit(worker_status, folder)], lambda: None))
         except ClusterError as error:
             raise ClusterError(
-                "The processes of the pool did not start. A script must call `scale.mask` under"
-                ' `if __name__ == "__main__":`, since they import it too.',
+                "The processes of the pool did not start. A script must call functions of"
+                ' `shoal.scale` under `if __name__ == "__main__":`, since they import it too.',
                 code="cluster-not-started",
                 exit_codes=error.attributes.get("exit_codes", []),
             ) from None

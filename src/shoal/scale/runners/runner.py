@@ -7,8 +7,8 @@ worker died, and writes the same file again.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from shoal import _progress as progress
@@ -56,24 +56,38 @@ def run_stage(
     tasks: Sequence[tuple[Any, ...]],
     sizes: Sequence[int],
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the number and the result of each task, in the order of completion.
+    """Yield the number and the result of each task; report progress as ``name``.
 
-    Results are small and fetched immediately, so only the running tasks of a worker that dies
-    are lost; they run again on another. ``sizes`` are the records of each task, for progress.
+    ``sizes`` are the records of each task. See `run_tasks`.
     """
     n_done, n_total = 0, sum(sizes)
-    handles: list[Any] = []
 
     def report() -> None:
         progress.report(name, n_done, n_total)
 
     report()
-    try:
-        handles += [runner.submit(function, *arguments) for arguments in tasks]
-        for number, result in runner.gather(handles, report):
+    with closing(run_tasks(runner, function, tasks, report)) as results:
+        for number, result in results:
             n_done += sizes[number]
             report()
             yield number, result
+
+
+def run_tasks(
+    runner: Runner,
+    function: Callable[..., Any],
+    tasks: Sequence[tuple[Any, ...]],
+    heartbeat: Callable[[], None],
+) -> Generator[tuple[int, Any], None, None]:
+    """Yield the number and the result of each task, in the order of completion.
+
+    Results are small and fetched immediately, so only the running tasks of a worker that dies
+    are lost; they run again on another. The others are cancelled if the generator is closed early.
+    """
+    handles: list[Any] = []
+    try:
+        handles += [runner.submit(function, *arguments) for arguments in tasks]
+        yield from runner.gather(handles, heartbeat)
     finally:
         runner.cancel(handles)
 

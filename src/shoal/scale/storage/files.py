@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
@@ -123,6 +123,17 @@ def copy_file(source: str, target: str) -> None:
         file_system.open_output_stream(path_in_store) as stream,
     ):
         while content := file.read(READ_SIZE):
+            stream.write(content)
+
+
+def copy_to_stream(path: str, stream: BinaryIO) -> None:
+    """Copy a file of a store to an open file of this machine."""
+    with open_input(path) as file:
+        while True:
+            with translate_store_errors(path):
+                content = file.read(READ_SIZE)
+            if not content:
+                break
             stream.write(content)
 
 

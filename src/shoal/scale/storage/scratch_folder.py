@@ -1,12 +1,15 @@
-"""The scratch folder of a run whose release is in a store."""
+"""Scratch folders of runs that publish no folder on a disk: of releases in a store, of bounds."""
 
 import shutil
 import tempfile
 import uuid
 import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from shoal._signals import defer_interrupt
 from shoal.errors import FileError, ScratchFilesLeft, ShoalError
 from shoal.io.store import is_web, redact
 from shoal.scale.storage.files import (
@@ -31,10 +34,12 @@ class ScratchFolder:
         The location to create it in.
     name : str
         Name of the target, which the name of the folder contains.
+    subfolders : tuple of str
+        Folders to create in it.
     """
 
-    def __init__(self, scratch: str, name: str):
-        self.scratch, self.name = scratch, name
+    def __init__(self, scratch: str, name: str, subfolders: Sequence[str] = STAGE_FOLDERS):
+        self.scratch, self.name, self.subfolders = scratch, name, subfolders
         self.location = ""
 
     def create(self) -> None:
@@ -54,7 +59,7 @@ class ScratchFolder:
             self.location = tempfile.mkdtemp(
                 prefix=f".{self.name}.", suffix=".part", dir=Path(self.scratch).resolve()
             )
-            for name in STAGE_FOLDERS:
+            for name in self.subfolders:
                 Path(self.location, name).mkdir()
         except OSError as error:
             reason = (error.strerror or "I/O error").lower()
@@ -104,6 +109,20 @@ class ScratchFolder:
             ),
             stacklevel=4,
         )
+
+
+@contextmanager
+def open_scratch_folder(
+    scratch: str, name: str, subfolders: Sequence[str]
+) -> Iterator[ScratchFolder]:
+    """Create a scratch folder, and remove it at the end."""
+    folder = ScratchFolder(scratch, name, subfolders)
+    folder.create()
+    try:
+        yield folder
+    finally:
+        with defer_interrupt(redeliver=False):
+            folder.close()
 
 
 def write_scratch_object(path: str, content: Any) -> None:

@@ -1,0 +1,60 @@
+"""The correction of some rows: how far their duals must fall, from a search for violated groups.
+
+`shoal._kernels.pricing.search_radius` explains from which of its rows a violated group is found.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal._kernels.pricing.cheapest_groups import open_cheapest_groups
+from shoal._kernels.pricing.correction import CorrectionEffort, PricedTable, correct_rows
+from shoal._kernels.pricing.row_boxes import BoxLevels
+from shoal.partitioners._base import Indices, Values
+from shoal.partitioners._dual_bound.group_pool import Members
+from shoal.partitioners._dual_bound.long_table import LongTable, rounding_share
+
+MAX_GROUPS_PER_ROW = 2  # violated groups that are kept per row
+
+
+class CorrectionSearch(NamedTuple):
+    """What the tasks of a search for violated groups share beside the table."""
+
+    dual: Values
+    net_dual: Values
+    boxes: BoxLevels
+    effort: CorrectionEffort
+
+
+class RowCorrections(NamedTuple):
+    """What must be added to the duals of some rows (at most 0), and violated groups.
+
+    ``reduced_costs`` are those of the ``groups``. ``is_incomplete`` marks the rows at which the
+    effort did not suffice, so that their corrections may be larger than needed.
+    """
+
+    correction: Values
+    groups: Members
+    reduced_costs: Values
+    is_incomplete: NDArray[np.bool_]
+
+
+def row_corrections(table: LongTable, search: CorrectionSearch, rows: Indices) -> RowCorrections:
+    """Search from some rows for violated groups."""
+    priced_table = PricedTable(
+        table.X, table.near, table.k, search.dual, search.net_dual, search.boxes
+    )
+    effort = search.effort._replace(margin=rounding_share(table))
+    cheapest = open_cheapest_groups(len(rows), MAX_GROUPS_PER_ROW, table.k)
+    correct_rows(priced_table, rows, effort, cheapest)
+    is_stored, is_incomplete = cheapest.is_stored, cheapest.bounds < cheapest.costs.min(axis=1)
+    # No dual has to fall below its share.
+    dual = search.dual[rows]
+    lowest_correction = np.minimum(dual, table.share[rows]) - dual
+    return RowCorrections(
+        correction=np.maximum(cheapest.bounds, lowest_correction),
+        groups=cheapest.groups[is_stored].astype(np.int32),
+        reduced_costs=cheapest.costs[is_stored],
+        is_incomplete=is_incomplete,
+    )
