@@ -144,7 +144,7 @@ def search_progress(path):
 
 def precision(path):
     """Draw distances in single against double precision, near the one that decides."""
-    from shoal._kernels.spatial.bounds import required_score
+    from shoal._kernels.spatial.score_bounds import required_score
 
     rng = np.random.default_rng(7)
     p, q = 13, rng.normal(size=13)

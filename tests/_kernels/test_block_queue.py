@@ -11,7 +11,7 @@ from shoal._kernels.spatial.block_queue import (
     queue_best_superblock,
     queue_other_superblocks,
 )
-from shoal._kernels.spatial.bounds import NO_SCORE, far_score_bounds
+from shoal._kernels.spatial.score_bounds import NO_SCORE, far_score_bounds
 
 superblock_bounds = st.lists(st.integers(-4, 4), min_size=1, max_size=40)
 

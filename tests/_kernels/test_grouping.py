@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from shoal._kernels.local_search.annealing import anneal, open_best_and_pool, pool_sse
 from shoal._kernels.local_search.descent import choose_join, update_joins
-from shoal._kernels.local_search.draws import draw_fraction, draw_index
+from shoal._kernels.local_search.dissolve_and_gather import descend_around, dissolve, gather
 from shoal._kernels.local_search.grouping import (
     N_EMPTY,
     N_QUEUED,
@@ -18,7 +18,7 @@ from shoal._kernels.local_search.grouping import (
     undo_trial,
 )
 from shoal._kernels.local_search.passes import DISSOLVE, GATHER, open_grouping, run_pass
-from shoal._kernels.local_search.reshape import descend_around, dissolve, gather
+from shoal._kernels.local_search.random_numbers import draw_fraction, draw_index
 from shoal._kernels.spatial.neighbours import neighbours
 from shoal.partitioners.mdav import MDAV
 from tables import tables

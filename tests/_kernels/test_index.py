@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from shoal._kernels.spatial import index as spatial_index
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
-from shoal._kernels.spatial.bounds import NO_SCORE, required_score, score_bounds
 from shoal._kernels.spatial.coordinate_frame import power_of_two, principal_frame
 from shoal._kernels.spatial.index import open_index, rebuild_if_needed, remove_record
+from shoal._kernels.spatial.score_bounds import NO_SCORE, required_score, score_bounds
 from shoal._kernels.spatial.search import (
     FARTHEST,
     NEAREST,

@@ -6,17 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from shoal._kernels.spatial import matrix_products as products_module
 from shoal._kernels.spatial import neighbours as neighbours_module
-from shoal._kernels.spatial import products as products_module
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.index import open_index
+from shoal._kernels.spatial.matrix_products import extended_rows, product_limit, write_left
 from shoal._kernels.spatial.neighbours import (
     find_in_strides,
     neighbours,
     neighbours_and_squares,
     neighbours_of_few,
 )
-from shoal._kernels.spatial.products import extended_rows, product_limit, write_left
 from tables import KINDS, long_tables, tables
 from twins import brute
 from twins.neighbours import neighbours as slow

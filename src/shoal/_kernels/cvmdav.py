@@ -7,7 +7,7 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.compensated_sum import add_record, write_mean
 from shoal._kernels.distances import squared_distance
-from shoal._kernels.growth import form_group_around, outermost
+from shoal._kernels.group_formation import form_group_around, outermost
 from shoal._kernels.spatial.block_order import BLOCK
 from shoal._kernels.spatial.index import assign, form_group, needs_rebuild
 from shoal._kernels.spatial.search import nearest

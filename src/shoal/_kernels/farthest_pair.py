@@ -16,7 +16,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import same_values
-from shoal._kernels.growth import squared_distances_to_mean
+from shoal._kernels.group_formation import squared_distances_to_mean
 from shoal._kernels.spatial.pool import measure_distances
 from shoal._kernels.structures.tournament import open_tournament, play_all, replay
 

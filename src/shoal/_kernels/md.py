@@ -4,7 +4,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.farthest_pair import farthest_pair
-from shoal._kernels.growth import grow_group
+from shoal._kernels.group_formation import grow_group
 from shoal._kernels.spatial.pool import (
     assign,
     form_group,

@@ -17,7 +17,7 @@ CentroidMDAV      never         2k              k to 2k - 1
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.growth import form_group_around, outermost
+from shoal._kernels.group_formation import form_group_around, outermost
 from shoal._kernels.leftovers import join_nearest_centroid
 from shoal._kernels.spatial.block_order import BLOCK
 from shoal._kernels.spatial.index import needs_rebuild

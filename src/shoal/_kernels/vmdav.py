@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.growth import form_group_around, next_living
+from shoal._kernels.group_formation import form_group_around, next_living
 from shoal._kernels.spatial.block_order import BLOCK
 from shoal._kernels.spatial.index import assign, needs_rebuild
 from shoal._kernels.spatial.search import NONE_FOUND, extend_nearest, nearest

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.recoding import NONE, RecodedGroups, improve_groups, summarise
+from shoal._kernels.local_recoding import NONE, RecodedGroups, improve_groups, summarise
 from shoal.partitioners import Partition
 from shoal.partitioners._base import in_order
 from shoal.steps.hierarchies import RecodedColumn

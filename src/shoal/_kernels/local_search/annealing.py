@@ -13,7 +13,13 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.local_search.descent import NONE
-from shoal._kernels.local_search.draws import draw_fraction, draw_index
+from shoal._kernels.local_search.dissolve_and_gather import (
+    descend_around,
+    dissolve,
+    gather,
+    reject_trial,
+    sse_before_trial,
+)
 from shoal._kernels.local_search.grouping import (
     N_SAVED,
     accept_trial,
@@ -21,13 +27,7 @@ from shoal._kernels.local_search.grouping import (
     sse_change,
     update_group,
 )
-from shoal._kernels.local_search.reshape import (
-    descend_around,
-    dissolve,
-    gather,
-    reject_trial,
-    sse_before_trial,
-)
+from shoal._kernels.local_search.random_numbers import draw_fraction, draw_index
 
 N_CHANGED, N_POOLED = 0, 1  # indices of the counts of a `BestAndPool`
 CURRENT, BEST = 0, 1  # indices of its ``sse``

@@ -9,6 +9,7 @@ import numpy as np
 from shoal._kernels import compile_ahead
 from shoal._kernels._compile import compiled
 from shoal._kernels.local_search.descent import descend
+from shoal._kernels.local_search.dissolve_and_gather import dissolve_pass, gather_gains, gather_pass
 from shoal._kernels.local_search.grouping import (
     Grouping,
     accept_trial,
@@ -16,7 +17,6 @@ from shoal._kernels.local_search.grouping import (
     fill_groups,
 )
 from shoal._kernels.local_search.record_queue import clear_queue, queue_all
-from shoal._kernels.local_search.reshape import dissolve_pass, gather_gains, gather_pass
 
 FILL, QUEUE, DESCEND, CLEAR, DISSOLVE, GATHER, GAINS = range(7)
 NO_NUMBERS = np.empty(0, np.int64)

@@ -11,11 +11,11 @@ import numpy as np
 
 CHUNK = 65_536  # records whose differences are computed at a time
 SAMPLE_SIZE = 10_000  # records from which the principal axes are computed
-TOLERANCE = 1e-10  # of the orthogonality of the axes; see `shoal._kernels.spatial.bounds`
+TOLERANCE = 1e-10  # of the orthogonality of the axes; see `shoal._kernels.spatial.score_bounds`
 EXPLAINED_SHARE = 0.85  # share of the variance that the leading axes must explain
 
 
-class Frame(NamedTuple):
+class CoordinateFrame(NamedTuple):
     """Origin, orthonormal axes and scale; the first ``n_leading`` axes explain most variance.
 
     ``axes[j, a]`` is the share of column j in axis a. The scale is a power of two,
@@ -28,7 +28,7 @@ class Frame(NamedTuple):
     n_leading: int
 
 
-def principal_frame(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> Frame:
+def principal_frame(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> CoordinateFrame:
     """Return the frame of the principal axes of some rows of ``X`` about ``origin``."""
     p = X.shape[1]
     scale = power_of_two(greatest_difference(X, living, origin) * np.sqrt(p))
@@ -41,7 +41,7 @@ def principal_frame(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> Fr
         np.searchsorted(explained_variance, EXPLAINED_SHARE * explained_variance[-1])
     )
     n_leading = p if 2 * n_leading > p else n_leading
-    return Frame(origin, np.ascontiguousarray(axes[:, ::-1]), scale, n_leading)
+    return CoordinateFrame(origin, np.ascontiguousarray(axes[:, ::-1]), scale, n_leading)
 
 
 def greatest_difference(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> float:

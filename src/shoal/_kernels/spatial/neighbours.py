@@ -3,7 +3,7 @@
 The records of a block lie close together and are searched for together: a block that is too far
 from their box is excluded for all of them together, and another block for each of them by its own
 distance to that box. `shoal._kernels.spatial.search` measures the rest. Where a sample of blocks
-shows that hardly anything would be excluded, `shoal._kernels.spatial.products` finds all of them.
+shows that hardly anything would be excluded, `shoal._kernels.spatial.matrix_products` finds all of them.
 """
 
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.block_queue import heapify_superblocks, pop_superblock
-from shoal._kernels.spatial.bounds import NO_SCORE, near_score_bounds
 from shoal._kernels.spatial.coordinate_frame import greatest_difference, power_of_two
 from shoal._kernels.spatial.index import Index, open_index
-from shoal._kernels.spatial.products import find_by_products
+from shoal._kernels.spatial.matrix_products import find_by_products
+from shoal._kernels.spatial.score_bounds import NO_SCORE, near_score_bounds
 from shoal._kernels.spatial.search import (
     NEAREST,
     Query,

@@ -6,7 +6,7 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.block_order import BLOCK
 from shoal._kernels.spatial.block_queue import queue_superblocks
-from shoal._kernels.spatial.bounds import required_score, score_bounds
+from shoal._kernels.spatial.score_bounds import required_score, score_bounds
 from shoal._kernels.spatial.search import NEAREST, NONE_FOUND, blocks_of, next_block, write_query
 
 

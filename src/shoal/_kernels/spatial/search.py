@@ -3,7 +3,7 @@
 Superblocks are visited in the order of the bounds that their boxes give, then their
 blocks, until no remaining bound exceeds the scores in the list. A block is measured in
 single precision by vector instructions; the records that this does not exclude are measured
-in double precision. `shoal._kernels.spatial.bounds` proves that the result is that of a pass
+in double precision. `shoal._kernels.spatial.score_bounds` proves that the result is that of a pass
 over all living records. The score of a record is its squared distance times a ``sign``: -1 in a
 search for the nearest records, 1 in a search for the farthest.
 
@@ -24,8 +24,8 @@ from shoal._kernels.spatial.block_queue import (
     queue_best_superblock,
     queue_other_superblocks,
 )
-from shoal._kernels.spatial.bounds import NO_SCORE, required_score, score_bounds
 from shoal._kernels.spatial.index import RESIDUAL_AXIS, rotate_to_frame, write_coordinates
+from shoal._kernels.spatial.score_bounds import NO_SCORE, required_score, score_bounds
 
 # NumPy numbers, since numba compiles an inner kernel again for every plain constant passed to it.
 NEAREST, FARTHEST = np.float32(-1), np.float32(1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.double_double import add, divide, square, two_sum
-from shoal._kernels.univariate.path import relax
+from shoal._kernels.shortest_path.ordered_records import relax
 
 
 @compiled

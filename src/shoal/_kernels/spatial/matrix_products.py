@@ -6,7 +6,7 @@ two numbers, the product (-2v, |v|², 1) (w, 1, |w|²) is their squared distance
 with the lists of both records. As in `shoal._kernels.spatial.search`, single precision only
 excludes pairs; the others are measured in double precision on the original columns.
 
-The margin, in the terms of `shoal._kernels.spatial.bounds`: a record that comes into the list of v
+The margin, in the terms of `shoal._kernels.spatial.score_bounds`: a record that comes into the list of v
 has a stored position w with |v - w|² <= -required, where required is the `required_score`. Let d be
 the root of that; then |w| <= |v| + d. The product is a sum of p + 2 terms, whose absolute values
 add up to at most (|v| + |w|)². In any order of summation, with or without fused operations, its
@@ -29,7 +29,7 @@ from threadpoolctl import ThreadpoolController
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_distance
-from shoal._kernels.spatial.bounds import SUMMATION_ERROR, UNDERFLOW_ERROR, required_score
+from shoal._kernels.spatial.score_bounds import SUMMATION_ERROR, UNDERFLOW_ERROR, required_score
 from shoal._kernels.spatial.search import NEAREST, comes_first, insert
 
 TILE = 512  # records of a tile
