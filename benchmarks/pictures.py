@@ -48,12 +48,13 @@ class DrawnIndex:
         from shoal._kernels.spatial.index import open_index
 
         index = open_index(X)
-        self.X, self.scale = X, index.scale
+        frame = index.frame
+        self.X, self.scale = X, frame.scale
         self.members = [r[:n] for r, n in zip(index.records, index.n_living, strict=True) if n]
-        self.places = (X - index.origin) @ index.axes * index.scale
+        self.places = (X - frame.origin) @ frame.axes * frame.scale
         self.low, self.high = (
             np.moveaxis(faces, 1, 2).reshape(-1, faces.shape[1])[: len(self.members)]
-            for faces in (index.low, index.high)
+            for faces in (index.boxes.low, index.boxes.high)
         )
 
     def bounds(self, q):

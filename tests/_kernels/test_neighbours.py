@@ -10,7 +10,11 @@ from shoal._kernels.spatial import matrix_products as products_module
 from shoal._kernels.spatial import neighbours as neighbours_module
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.index import open_index
-from shoal._kernels.spatial.matrix_products import extended_rows, product_limit, write_left
+from shoal._kernels.spatial.matrix_products import (
+    extended_coordinates,
+    product_limit,
+    write_left_factors,
+)
 from shoal._kernels.spatial.neighbours import (
     find_in_strides,
     neighbours,
@@ -137,13 +141,13 @@ def test_products_leave_other_processors_alone(monkeypatch):
 @given(X=long_tables())
 def test_no_product_exceeds_the_limit_of_its_own_distance(X):
     index, p = open_index(X), X.shape[1]
-    right = extended_rows(X, np.arange(len(X)), index.origin, index.scale)
+    right = extended_coordinates(X, np.arange(len(X)), index.frame.origin, index.frame.scale)
     left = np.empty_like(right)
-    write_left(right, left)
+    write_left_factors(right, left)
     products, norms = left @ right.T, np.sqrt(right[:, p + 1].astype(float))
     for record in range(0, len(X), max(1, len(X) // 10)):
         squares = brute.squared(X, X[record])
-        limits = [product_limit(square, index.scale, norms[record], p) for square in squares]
+        limits = [product_limit(square, index.frame.scale, norms[record], p) for square in squares]
         assert (products[record] <= limits).all()
 
 

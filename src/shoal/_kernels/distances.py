@@ -38,6 +38,23 @@ def squared_row_distance(A, a, B, b):
 
 
 @compiled
+def write_squared_distances(columns, start, stop, point, squares):
+    """Write the squared distances of rows ``start`` to ``stop`` of a table to ``point``.
+
+    The table is given column by column, with shape (p, n), so that the inner loop is a run of
+    vector instructions. Each distance is summed in the order of the columns.
+    """
+    size = stop - start
+    squares[:size] = 0.0
+    for j in range(point.shape[0]):
+        column = columns[j, start:stop]
+        value = point[j]
+        for i in range(size):
+            gap = column[i] - value
+            squares[i] += gap * gap
+
+
+@compiled
 def squared_distances(X):
     """Return the squared distances of all pairs of rows.
 

@@ -22,8 +22,8 @@ class CoordinateFrame(NamedTuple):
     so that scaling makes no rounding error.
     """
 
-    origin: np.ndarray
-    axes: np.ndarray
+    origin: np.ndarray  # (p,)
+    axes: np.ndarray  # (p, p)
     scale: float
     n_leading: int
 
