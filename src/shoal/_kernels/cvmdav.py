@@ -1,4 +1,7 @@
-"""CV-MDAV: groups are extended by records closer to them than to their own neighbours."""
+"""CV-MDAV: groups are extended by records closer to them than to their own neighbours.
+
+The method is that of Chettri, Paul and Dutta (2013).
+"""
 
 import math
 

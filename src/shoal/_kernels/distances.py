@@ -73,9 +73,9 @@ def squared_distances(X):
 def scaled_sse(X, record, others):
     """Return the SSE of a record and ``others``, times their number.
 
-    It is summed from the differences to the record: small whole numbers give an exact
-    result, so that equal SSEs compare as equal. Where the two terms cancel, the relative error
-    grows at most by a factor of the size of the group.
+    It is summed from the differences to the record: small whole numbers give an exact result, so
+    that equal SSEs compare as equal. Where the two terms cancel, the relative error grows at most
+    by a factor of the size of the group.
     """
     squares, offset = 0.0, 0.0
     for j in range(X.shape[1]):

@@ -1,16 +1,9 @@
-"""Exchange records between groups until they are within t of the table, for t-closeness [SDSM15]_.
+"""Exchange records between groups until they are within t of the table, for t-closeness.
 
-The distance of a group from the table is that of the two distributions of a confidential column:
-the earth mover's distance if its values are ordered, half the sum of the absolute differences of
-the shares if they are not [LLV07]_.
-
-References
-----------
-.. [LLV07] Li, N., Li, T. and Venkatasubramanian, S. (2007). t-Closeness: privacy beyond k-anonymity
-   and l-diversity. International Conference on Data Engineering 2007, 106-115.
-.. [SDSM15] Soria-Comas, J., Domingo-Ferrer, J., Sánchez, D. and Martínez, S. (2015). t-Closeness
-   through microaggregation: strict privacy with enhanced utility preservation. IEEE Transactions on
-   Knowledge and Data Engineering 27(11), 3098-3110.
+The method is that of Soria-Comas, Domingo-Ferrer, Sánchez and Martínez (2015). The distance of a
+group from the table is that of the two distributions of a confidential column (Li, Li and
+Venkatasubramanian, 2007): the earth mover's distance if its values are ordered, otherwise half the
+sum of the absolute differences of the shares.
 """
 
 from typing import NamedTuple

@@ -17,33 +17,54 @@ from shoal._kernels.structures.linked_lists import prepend, unlink
 NONE = -1
 MIN_SAVING = 1e-9  # less is a rounding error
 MAX_NEAR_GROUPS = 8  # groups with which a record may be exchanged
+N_ACTIVE, N_UNUSED = 0, 1  # indices of the counts of `GroupLists`
 
 
 class RecodedGroups(NamedTuple):
     """Groups of records, with the common ancestors and ranges of the members of each.
 
-    ``codes`` is -1 and ``numbers`` NaN where a value is missing; such cells lose nothing. Arrays by
-    group have two more rows than groups, for groups that are only considered.
+    ``ancestors[c, level, code]`` is an ancestor of a category of column c, and
+    ``losses[c, level, code]`` the loss of a cell that shows it. ``codes`` is -1 and ``numbers``
+    NaN where a value is missing; such cells lose nothing. ``head[g]`` is the first record of group
+    g; ``next_record`` and ``previous_record`` lead to the others.
+
+    The arrays from ``level`` on summarise groups: the level of the lowest common ancestor, the code
+    of some member, the number of members with a value, the range and the number of the members with
+    a number, and the loss of the group. They have two more rows than there are groups, for groups
+    that are only considered.
     """
 
-    ancestors: NDArray[np.int32]  # by column, level and code
-    losses: NDArray[np.float64]  # of a cell, by column, level and code
-    codes: NDArray[np.int32]
-    numbers: NDArray[np.float64]
-    unit: NDArray[np.int64]
-    labels: NDArray[np.int64]  # of each record
-    head: NDArray[np.int64]  # first record of each group
-    next_record: NDArray[np.int64]  # of the same group
-    previous_record: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    n_units: NDArray[np.int64]  # units of each group
-    level: NDArray[np.int64]  # of the lowest common ancestor
-    example_code: NDArray[np.int64]  # code of some member
-    n_values: NDArray[np.int64]  # members with a value
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    n_numbers: NDArray[np.int64]  # members with a number
-    loss: NDArray[np.float64]
+    ancestors: NDArray[np.int32]  # (p, n_levels, n_codes)
+    losses: NDArray[np.float64]  # (p, n_levels, n_codes)
+    codes: NDArray[np.int32]  # (n, p)
+    numbers: NDArray[np.float64]  # (n, q)
+    unit: NDArray[np.int64]  # (n,)
+    labels: NDArray[np.int64]  # (n,)
+    head: NDArray[np.int64]  # (n_groups,)
+    next_record: NDArray[np.int64]  # (n,)
+    previous_record: NDArray[np.int64]  # (n,)
+    sizes: NDArray[np.int64]  # (n_groups,)
+    n_units: NDArray[np.int64]  # (n_groups,)
+    level: NDArray[np.int64]  # (n_groups + 2, p)
+    example_code: NDArray[np.int64]  # (n_groups + 2, p)
+    n_values: NDArray[np.int64]  # (n_groups + 2, p)
+    low: NDArray[np.float64]  # (n_groups + 2, q)
+    high: NDArray[np.float64]  # (n_groups + 2, q)
+    n_numbers: NDArray[np.int64]  # (n_groups + 2, q)
+    loss: NDArray[np.float64]  # (n_groups + 2,)
+
+
+class GroupLists(NamedTuple):
+    """The groups that a pass improves, and the numbers that no group has.
+
+    These are ``active[: counts[N_ACTIVE]]`` and ``unused[: counts[N_UNUSED]]``. Of the active
+    groups, those that ``may_dissolve`` marks may be dissolved.
+    """
+
+    active: NDArray[np.int64]  # (n_groups,)
+    unused: NDArray[np.int64]  # (n_groups,)
+    counts: NDArray[np.int64]  # (2,)
+    may_dissolve: NDArray[np.bool_]  # (n_groups,)
 
 
 @compiled
@@ -275,23 +296,23 @@ def split_group(groups, k, g, new_group):
     The first record moved is the one whose removal saves most, the others those that cost least.
     Return whether both groups hold k units; otherwise nothing changes.
     """
-    without_i, best, first_record = groups.loss.shape[0] - 1, -1.0, NONE
+    without_i, greatest, first_record = groups.loss.shape[0] - 1, -1.0, NONE
     i = groups.head[g]
     while i >= 0:
         summarise(groups, without_i, g, i)
-        if groups.loss[g] - groups.loss[without_i] > best:
-            best, first_record = groups.loss[g] - groups.loss[without_i], i
+        if groups.loss[g] - groups.loss[without_i] > greatest:
+            greatest, first_record = groups.loss[g] - groups.loss[without_i], i
         i = groups.next_record[i]
     move_record(groups, first_record, new_group)
     while groups.n_units[new_group] < k:
-        least, next_record = np.inf, NONE
+        least, cheapest = np.inf, NONE
         i = groups.head[g]
         while i >= 0:
             cost = loss_with(groups, new_group, i, least)
             if cost < least and not has_unit(groups, new_group, groups.unit[i], NONE):
-                least, next_record = cost, i
+                least, cheapest = cost, i
             i = groups.next_record[i]
-        move_record(groups, next_record, new_group)
+        move_record(groups, cheapest, new_group)
     if groups.n_units[g] >= k:
         return True
     while groups.head[new_group] >= 0:
@@ -300,63 +321,66 @@ def split_group(groups, k, g, new_group):
 
 
 @compiled
-def improve_groups(groups, k, active, n_active, unused_groups, n_unused, records, may_dissolve):
-    """Improve some groups by one pass over their records.
+def improve_groups(groups, k, lists, records):
+    """Improve the active groups by one pass over ``records``; return how much the loss fell.
 
-    Parameters
-    ----------
-    groups : RecodedGroups
-        All groups; changed in place.
-    k : int
-        Least number of units of a group.
-    active : ndarray
-        The groups to improve, the first ``n_active`` entries; changed in place.
-    n_active : int
-        Their number.
-    unused_groups : ndarray
-        Numbers that no group has, the first ``n_unused`` entries; changed in place.
-    n_unused : int
-        Their number.
-    records : ndarray
-        The records to try to move, in order.
-    may_dissolve : ndarray of bool
-        The groups that may be dissolved.
-
-    Returns
-    -------
-    n_active, n_unused : int
-        The numbers after the pass.
-    saving : float
-        How much the loss fell.
+    Records move first, in their order; then groups are dissolved, and then split. ``k`` is the
+    least number of units of a group.
     """
+    saving = move_records(groups, k, lists, records)
+    saving = dissolve_groups(groups, lists, saving)
+    return split_groups(groups, k, lists, saving)
+
+
+@compiled
+def move_records(groups, k, lists, records):
+    """Make the best move or exchange of each record; return how much the loss fell."""
     near, costs = np.empty(MAX_NEAR_GROUPS, np.int64), np.empty(MAX_NEAR_GROUPS)
-    moved_records = np.empty(groups.labels.shape[0], np.int64)
+    active = lists.active[: lists.counts[N_ACTIVE]]
     saving = 0.0
     for i in records:
-        saving += improve_record(groups, k, active[:n_active], i, near, costs)
+        saving += improve_record(groups, k, active, i, near, costs)
+    return saving
+
+
+@compiled
+def dissolve_groups(groups, lists, saving):
+    """Dissolve groups if that saves; return ``saving`` plus how much the loss fell."""
+    active, counts = lists.active, lists.counts
+    moved_records = np.empty(groups.labels.shape[0], np.int64)
     position = 0
-    while position < n_active and n_active > 1:
+    while position < counts[N_ACTIVE] and counts[N_ACTIVE] > 1:
         g, gain = active[position], 0.0
-        if may_dissolve[g]:
-            gain = dissolve_group(groups, active[:n_active], g, moved_records)
+        if lists.may_dissolve[g]:
+            gain = dissolve_group(groups, active[: counts[N_ACTIVE]], g, moved_records)
         if gain > 0.0:
             saving += gain
-            unused_groups[n_unused] = g
-            n_unused += 1
-            n_active -= 1
-            active[position] = active[n_active]
+            lists.unused[counts[N_UNUSED]] = g
+            counts[N_UNUSED] += 1
+            counts[N_ACTIVE] -= 1
+            active[position] = active[counts[N_ACTIVE]]
         else:
             position += 1
+    return saving
+
+
+@compiled
+def split_groups(groups, k, lists, saving):
+    """Split groups of 2k units or more; return ``saving`` plus how much the loss fell.
+
+    Groups without any loss stay as they are.
+    """
+    active, counts = lists.active, lists.counts
     position = 0
-    while position < n_active:
+    while position < counts[N_ACTIVE]:
         g = active[position]
-        if groups.n_units[g] >= 2 * k and n_unused > 0 and groups.loss[g] > MIN_SAVING:
-            new_group, original_loss = unused_groups[n_unused - 1], groups.loss[g]
+        if groups.n_units[g] >= 2 * k and counts[N_UNUSED] > 0 and groups.loss[g] > MIN_SAVING:
+            new_group, original_loss = lists.unused[counts[N_UNUSED] - 1], groups.loss[g]
             if split_group(groups, k, g, new_group):
                 saving += original_loss - groups.loss[g] - groups.loss[new_group]
-                active[n_active] = new_group
-                n_active += 1
-                n_unused -= 1
+                active[counts[N_ACTIVE]] = new_group
+                counts[N_ACTIVE] += 1
+                counts[N_UNUSED] -= 1
                 continue
         position += 1
-    return n_active, n_unused, saving
+    return saving

@@ -1,4 +1,8 @@
-"""MD: groups from the two living records that lie farthest apart."""
+"""MD: groups from the two living records that lie farthest apart.
+
+The method is that of Domingo-Ferrer and Mateo-Sanz (2002); the variant in which groups grow around
+their first record is that of Chettri, Paul and Dutta (2013).
+"""
 
 import numpy as np
 

@@ -1,4 +1,7 @@
-"""V-MDAV: groups around the outermost records, extended by near ones up to 2k - 1 records."""
+"""V-MDAV: groups around the outermost records, extended by near ones up to 2k - 1 records.
+
+The method is that of Solanas and Martínez-Ballesté (2006).
+"""
 
 import math
 

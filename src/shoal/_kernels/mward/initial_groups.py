@@ -91,8 +91,8 @@ def absorb_equals(groups: StartGroups, extreme: int, representatives: Indices, k
     is joined with the extreme group while it is small, or not at all.
     """
     centroids, sizes, parent, is_single = groups
-    gaps = centroids[representatives] - centroids[extreme]
-    coinciding_records = representatives[(gaps**2).sum(axis=1) < NEGLIGIBLE]
+    differences = centroids[representatives] - centroids[extreme]
+    coinciding_records = representatives[(differences**2).sum(axis=1) < NEGLIGIBLE]
     if len(coinciding_records) == 0 or parent[coinciding_records[0]] != coinciding_records[0]:
         return  # there are none, or the other extreme group has them already
     representative = coinciding_records[0]

@@ -7,13 +7,8 @@ nearest groups and the key of the last of them, and searches all groups again on
 group has a lower key.
 
 A group has the number of its lowest record. The key of a partner is the increase of the SSE if the
-two groups join, then the partner's number. The method is that of [MD99]_; `MWard` has its steps.
-
-References
-----------
-.. [MD99] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1999). A method for data-oriented multivariate
-   microaggregation. Statistical Data Protection, 89-99. Office for Official Publications of the
-   European Communities.
+two groups join, then the partner's number. The method is that of Mateo-Sanz and Domingo-Ferrer
+(1999).
 """
 
 from typing import NamedTuple
