@@ -6,14 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.local_recoding import (
-    N_ACTIVE,
-    NONE,
-    GroupLists,
-    RecodedGroups,
-    improve_groups,
-    summarise,
-)
+from shoal._kernels.local_recoding import N_ACTIVE, GroupLists, improve_groups
+from shoal._kernels.recoded_groups import NONE, RecodedGroups, summarise
 from shoal.partitioners import Partition
 from shoal.partitioners._base import in_order
 from shoal.steps.hierarchies import RecodedColumn

@@ -1,4 +1,4 @@
-"""The coordinate frame in which an index stores records: its origin, axes and scale.
+"""The coordinate frame in which an index stores records, and the coordinates of a point in it.
 
 Results do not depend on the frame. In a good one a few axes make up most of a distance, so
 that most records can be excluded by these axes alone.
@@ -9,9 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal._kernels._compile import compiled
+
 CHUNK = 65_536  # records whose differences are computed at a time
 SAMPLE_SIZE = 10_000  # records from which the principal axes are computed
 TOLERANCE = 1e-10  # of the orthogonality of the axes; see `shoal._kernels.spatial.score_bounds`
+# A NumPy number, since numba compiles an inner kernel again for every plain constant passed to it.
+RESIDUAL_AXIS = np.int64(0)  # the distance from the origin along all but the leading axes
 EXPLAINED_SHARE = 0.85  # share of the variance that the leading axes must explain
 
 
@@ -54,3 +58,28 @@ def power_of_two(greatest: float) -> float:
     """Return a power of two that brings ``greatest`` to between 1/2 and 1, or near it."""
     exponent = math.frexp(greatest)[1]
     return math.ldexp(1.0, min(max(-exponent, -1000), 1000))
+
+
+@compiled
+def rotate_to_frame(point, frame, rotated_point):
+    """Write the position of a point in the frame into ``rotated_point``."""
+    rotated_point[:] = 0.0
+    for j in range(point.shape[0]):
+        difference = (point[j] - frame.origin[j]) * frame.scale
+        for a in range(rotated_point.shape[0]):
+            rotated_point[a] += difference * frame.axes[j, a]
+
+
+@compiled
+def write_coordinates(rotated_point, n_leading, row):
+    """Write a rotated point into ``row`` as `Index` stores it."""
+    p = rotated_point.shape[0]
+    leading_square, residual_square = 0.0, 0.0
+    for a in range(p):
+        row[a + 1] = rotated_point[a]
+        if a < n_leading:
+            leading_square += rotated_point[a] * rotated_point[a]
+        else:
+            residual_square += rotated_point[a] * rotated_point[a]
+    row[RESIDUAL_AXIS] = np.sqrt(residual_square)
+    row[p + 1] = np.sqrt(leading_square + residual_square)

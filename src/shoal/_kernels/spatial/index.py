@@ -12,8 +12,14 @@ import numpy as np
 from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.compensated_sum import add_compensated, add_records, write_mean
 from shoal._kernels.distances import same_values
+from shoal._kernels.spatial.block_boxes import BlockBoxes, fit_block
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK, order_by_halving
-from shoal._kernels.spatial.coordinate_frame import CoordinateFrame, principal_frame
+from shoal._kernels.spatial.coordinate_frame import (
+    CoordinateFrame,
+    principal_frame,
+    rotate_to_frame,
+    write_coordinates,
+)
 from shoal._kernels.spatial.pool import Pool
 
 REBUILD_SHARE = 0.7  # share of living records below which an index may be rebuilt
@@ -22,21 +28,8 @@ CACHE_LINE = 16  # numbers in single precision that a line of the cache holds
 READ_SHARE = 0.6  # share of the blocks read per search from which passes over a pool are faster
 MAX_POOL_BYTES = 12_000_000  # size of a pool up to which that holds, as it stays in the cache
 REMOVALS_PER_FIT = 8  # records removed from a block before its box is refitted
-# NumPy numbers, since numba compiles an inner kernel again for every plain constant passed to it.
-RESIDUAL_AXIS = np.int64(0)  # the distance from the origin along all but the leading axes
+# A NumPy number, since numba compiles an inner kernel again for every plain constant passed to it.
 ALL_AXES = np.int64(0)
-
-
-class BlockBoxes(NamedTuple):
-    """The faces of the boxes around blocks and superblocks, in single precision.
-
-    A box without a living record has the faces inf and -inf, in this order.
-    """
-
-    low: np.ndarray  # (n_superblocks, p + 2, BLOCKS_PER_SUPERBLOCK), of blocks
-    high: np.ndarray
-    outer_low: np.ndarray  # (p + 2, n_superblocks), of superblocks
-    outer_high: np.ndarray
 
 
 class SearchScratch(NamedTuple):
@@ -224,74 +217,6 @@ def put_lowest_record_first(order):
         for i in range(first, min(first + BLOCK, order.shape[0])):
             if order[i] < order[first]:
                 order[i], order[first] = order[first], order[i]
-
-
-@compiled
-def fit_block(blocks, boxes, b, first_axis):
-    """Fit the boxes of a block, and of its superblock, along the axes from ``first_axis`` on."""
-    s, offset = b // BLOCKS_PER_SUPERBLOCK, b % BLOCKS_PER_SUPERBLOCK
-    for a in range(first_axis, blocks.shape[1]):
-        low, high = boxes.low[s, a], boxes.high[s, a]
-        is_on_face = low[offset] <= boxes.outer_low[a, s] or high[offset] >= boxes.outer_high[a, s]
-        low[offset], high[offset] = least_and_greatest(blocks[b, a])
-        if (
-            is_on_face
-            or low[offset] < boxes.outer_low[a, s]
-            or high[offset] > boxes.outer_high[a, s]
-        ):
-            boxes.outer_low[a, s], boxes.outer_high[a, s] = outer_faces(low, high)
-
-
-@compiled
-def least_and_greatest(values):
-    """Return the least and the greatest coordinate of the living records of a block."""
-    # Two halves side by side, since each comparison waits for the one before. NaN, which stands
-    # for a removed record, fails both comparisons.
-    least, greatest = np.float32(np.inf), np.float32(-np.inf)
-    other_least, other_greatest = least, greatest
-    half = BLOCK // 2
-    for i in range(half):
-        value, other = values[i], values[i + half]
-        least = value if value < least else least
-        greatest = value if value > greatest else greatest
-        other_least = other if other < other_least else other_least
-        other_greatest = other if other > other_greatest else other_greatest
-    return min(least, other_least), max(greatest, other_greatest)
-
-
-@compiled
-def outer_faces(low, high):
-    """Return the faces of a superblock from those of its blocks."""
-    least, greatest = np.float32(np.inf), np.float32(-np.inf)
-    for i in range(BLOCKS_PER_SUPERBLOCK):
-        least = min(least, low[i])
-        greatest = max(greatest, high[i])
-    return least, greatest
-
-
-@compiled
-def rotate_to_frame(point, frame, rotated_point):
-    """Write the position of a point in the frame into ``rotated_point``."""
-    rotated_point[:] = 0.0
-    for j in range(point.shape[0]):
-        difference = (point[j] - frame.origin[j]) * frame.scale
-        for a in range(rotated_point.shape[0]):
-            rotated_point[a] += difference * frame.axes[j, a]
-
-
-@compiled
-def write_coordinates(rotated_point, n_leading, row):
-    """Write a rotated point into ``row`` as `Index` stores it."""
-    p = rotated_point.shape[0]
-    leading_square, residual_square = 0.0, 0.0
-    for a in range(p):
-        row[a + 1] = rotated_point[a]
-        if a < n_leading:
-            leading_square += rotated_point[a] * rotated_point[a]
-        else:
-            residual_square += rotated_point[a] * rotated_point[a]
-    row[RESIDUAL_AXIS] = np.sqrt(residual_square)
-    row[p + 1] = np.sqrt(leading_square + residual_square)
 
 
 @inlined

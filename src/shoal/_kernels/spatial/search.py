@@ -17,6 +17,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.distances import squared_distance
+from shoal._kernels.spatial.block_boxes import BlockBoxes
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.block_queue import (
     index_of_greatest,
@@ -24,13 +25,12 @@ from shoal._kernels.spatial.block_queue import (
     queue_best_superblock,
     queue_other_superblocks,
 )
-from shoal._kernels.spatial.index import (
+from shoal._kernels.spatial.coordinate_frame import (
     RESIDUAL_AXIS,
-    BlockBoxes,
-    SearchScratch,
     rotate_to_frame,
     write_coordinates,
 )
+from shoal._kernels.spatial.index import SearchScratch
 from shoal._kernels.spatial.score_bounds import NO_SCORE, required_score, score_bounds
 
 # NumPy numbers, since numba compiles an inner kernel again for every plain constant passed to it.
