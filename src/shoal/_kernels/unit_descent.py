@@ -69,7 +69,7 @@ class LastTrials(NamedTuple):
 
 
 @compiled
-def write_mean(groups, i, with_unit, mean):
+def write_mean_of_movers(groups, i, with_unit, mean):
     """Write record ``i``, or the mean of its unit in its group, to ``mean``; return how many."""
     if not with_unit:
         for c in range(mean.shape[0]):
@@ -137,9 +137,9 @@ def keeps_units(groups, k, leaving, arriving):
 def best_exchange(groups, k, leaving, none_arriving, least, margin):
     """Return the best exchange: increase, record of the other group, and whether with its unit.
 
-    The record is NONE if no increase is below ``least`` by more than ``margin``. The group and the
-    mean of ``none_arriving`` are the other group, and scratch space. Equal records that follow each
-    other are tried once.
+    The record is NONE if no increase is below ``least`` by more than ``margin``. ``none_arriving``
+    has the other group, and its mean is overwritten. Equal records that follow each other are tried
+    once.
     """
     b, mean = none_arriving.group, none_arriving.mean
     partner, partner_with_unit = NONE, False
@@ -157,7 +157,7 @@ def best_exchange(groups, k, leaving, none_arriving, least, margin):
                 or count_of(groups, b, groups.unit[j]) == 1
             ):
                 break
-            size = write_mean(groups, j, with_unit, mean)
+            size = write_mean_of_movers(groups, j, with_unit, mean)
             arriving = MovingRecords(b, groups.unit[j], size, mean)
             increase = sse_increase(groups, leaving, arriving)
             if increase < least - margin and keeps_units(groups, k, leaving, arriving):
@@ -194,7 +194,7 @@ def best_move(groups, tree, k, i, scratch):
         if with_unit and count_of(groups, a, unit) == 1:
             break
         mean = scratch.means[0]
-        leaving = MovingRecords(a, unit, write_mean(groups, i, with_unit, mean), mean)
+        leaving = MovingRecords(a, unit, write_mean_of_movers(groups, i, with_unit, mean), mean)
         if leaving.size == groups.sizes[a]:
             continue
         for m in range(n_near):

@@ -45,7 +45,7 @@ class Move(NamedTuple):
     partner_target: int
 
 
-class Leaver(NamedTuple):
+class LeavingRecord(NamedTuple):
     """A record, its group, whether that keeps k records without it, and what the SSE then loses."""
 
     record: int
@@ -139,7 +139,7 @@ def best_move(grouping, k, i):
     may_leave = size_a > k
     if may_leave:
         sse_saved = grouping.squares[a, grouping.position[i]] * (size_a / (size_a - 1.0))
-    leaver = Leaver(i, a, may_leave, sse_saved)
+    leaving = LeavingRecord(i, a, may_leave, sse_saved)
     best = Move(0.0, NONE, NONE, NONE)
     for t in range(list_near_groups(grouping, i)):
         b = grouping.near_groups[t]
@@ -151,17 +151,17 @@ def best_move(grouping, k, i):
             sse_change = distance * (size_b / (size_b + 1.0)) - sse_saved
             if sse_change < best.sse_change - margin:
                 best = Move(sse_change, b, NONE, NONE)
-        best = best_with_partner(grouping, leaver, b, distance, margin, best)
+        best = best_with_partner(grouping, leaving, b, distance, margin, best)
     return best
 
 
 @compiled
-def best_with_partner(grouping, leaver, b, distance, margin, best):
+def best_with_partner(grouping, leaving, b, distance, margin, best):
     """Return the best of ``best`` and the moves to group ``b`` with a partner there.
 
     ``distance`` is the squared distance of the record to the centroid of ``b``, if it may leave.
     """
-    i, a = leaver.record, leaver.group
+    i, a = leaving.record, leaving.group
     size_b = grouping.sizes[b]
     weight = 1.0 / grouping.sizes[a] + 1.0 / size_b
     measure_members(grouping, i, a, b)
@@ -170,11 +170,14 @@ def best_with_partner(grouping, leaver, b, distance, margin, best):
         sse_change = -2.0 * grouping.projections[m] - weight * grouping.squared_gaps[m]
         if sse_change < best.sse_change - margin:
             best = Move(sse_change, b, grouping.members[b, m], a)
-        if not leaver.may_leave:
+        if not leaving.may_leave:
             continue
         # Chain: the SSE of a and b as it changes, without the cost of the second move.
         sse_change = (
-            distance - grouping.squares[b, m] - grouping.squared_gaps[m] / size_b - leaver.sse_saved
+            distance
+            - grouping.squares[b, m]
+            - grouping.squared_gaps[m] / size_b
+            - leaving.sse_saved
         )
         if sse_change + DISCOUNT * grouping.least_join_cost[b, m] < best.sse_change - margin:
             j = grouping.members[b, m]

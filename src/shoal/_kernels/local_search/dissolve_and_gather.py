@@ -174,7 +174,7 @@ def gather_pass(grouping, k, centres, last_tried):
 
 
 @compiled
-def gather_gains(grouping, k):
+def write_gains(grouping, k):
     """Write for each record how much a new group around it may lower the SSE.
 
     That is the sum of the squared distances of the record and its k - 1 nearest to the

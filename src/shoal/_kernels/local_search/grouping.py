@@ -58,7 +58,7 @@ class Grouping(NamedTuple):
     ``joins`` are the cheapest joins of each record; ``least_join_cost`` holds the lower cost again,
     by group and position, for vector instructions. ``last_scan`` marks the groups that are in
     ``near_groups`` now. ``near_groups``, ``new_members``, ``projections`` and ``squared_gaps`` are
-    scratch space; ``gains`` is written by `gather_gains`.
+    scratch space; ``gains`` is written by `write_gains`.
     """
 
     X: np.ndarray  # (n, p)
