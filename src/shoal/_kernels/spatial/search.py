@@ -42,8 +42,7 @@ FIRST_AXIS = np.int64(1)  # the axes of the frame are stored from here on
 class Query(NamedTuple):
     """A search in a table ``X``: the point, the sign of its scores, and an excluded record.
 
-    ``scale`` is that of the index, and ``norm`` the distance of the point from its origin, both in
-    units of the frame.
+    ``scale`` is that of the frame, and ``norm`` the scaled distance of the point from its origin.
     """
 
     X: np.ndarray  # (n, p)
