@@ -48,12 +48,13 @@ class DrawnIndex:
         from shoal._kernels.spatial.index import open_index
 
         index = open_index(X)
-        self.X, self.scale = X, index.scale
+        frame = index.frame
+        self.X, self.scale = X, frame.scale
         self.members = [r[:n] for r, n in zip(index.records, index.n_living, strict=True) if n]
-        self.places = (X - index.origin) @ index.axes * index.scale
+        self.places = (X - frame.origin) @ frame.axes * frame.scale
         self.low, self.high = (
             np.moveaxis(faces, 1, 2).reshape(-1, faces.shape[1])[: len(self.members)]
-            for faces in (index.low, index.high)
+            for faces in (index.boxes.low, index.boxes.high)
         )
 
     def bounds(self, q):
@@ -144,7 +145,7 @@ def search_progress(path):
 
 def precision(path):
     """Draw distances in single against double precision, near the one that decides."""
-    from shoal._kernels.spatial.bounds import required_score
+    from shoal._kernels.spatial.score_bounds import required_score
 
     rng = np.random.default_rng(7)
     p, q = 13, rng.normal(size=13)

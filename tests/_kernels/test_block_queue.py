@@ -11,64 +11,64 @@ from shoal._kernels.spatial.block_queue import (
     queue_best_superblock,
     queue_other_superblocks,
 )
-from shoal._kernels.spatial.bounds import NO_SCORE, far_score_bounds
+from shoal._kernels.spatial.score_bounds import NO_SCORE, far_score_bounds
 
 superblock_bounds = st.lists(st.integers(-4, 4), min_size=1, max_size=40)
 
 
-def bounds_in_order(bounds, needed, rising=0.0):
+def bounds_in_order(bounds, required, step=0.0):
     """Return the bounds in the order in which the superblocks are visited."""
     queue = np.empty(len(bounds) + 1, np.int64)
-    left = heapify_superblocks(bounds, queue, np.float32(needed))
-    return bounds[visits(bounds, queue, left, needed, rising)].tolist()
+    n_queued = heapify_superblocks(bounds, queue, np.float32(required))
+    return bounds[visit_order(bounds, queue, n_queued, required, step)].tolist()
 
 
-def visits(bounds, queue, left, needed, rising=0.0):
+def visit_order(bounds, queue, n_queued, required, step=0.0):
     """Return the queued superblocks in the order in which they are visited."""
     visited = []
-    while left := pop_superblock(bounds, queue, left, np.float32(needed)):
-        left -= 1
-        visited.append(int(queue[left]))
-        needed += rising
+    while n_queued := pop_superblock(bounds, queue, n_queued, np.float32(required)):
+        n_queued -= 1
+        visited.append(int(queue[n_queued]))
+        required += step
     assert len(set(visited)) == len(visited)
     return visited
 
 
-@given(values=superblock_bounds, needed=st.integers(-5, 5))
-def test_superblocks_come_by_bound_and_none_below_the_required_score(values, needed):
+@given(values=superblock_bounds, required=st.integers(-5, 5))
+def test_superblocks_come_by_bound_and_none_below_the_required_score(values, required):
     bounds = np.array(values, np.float32)
-    assert bounds_in_order(bounds, needed) == sorted(
-        (v for v in values if v >= needed), reverse=True
+    assert bounds_in_order(bounds, required) == sorted(
+        (v for v in values if v >= required), reverse=True
     )
 
 
 @given(values=superblock_bounds)
 def test_superblocks_below_a_raised_required_score_are_not_visited(values):
-    bounds, needed, wanted = np.array(values, np.float32), -4.0, []
+    bounds, required, expected = np.array(values, np.float32), -4.0, []
     for value in sorted(values, reverse=True):
-        if value < needed:
+        if value < required:
             break
-        wanted.append(value)
-        needed += 0.5
-    assert bounds_in_order(bounds, -4.0, rising=0.5) == wanted
+        expected.append(value)
+        required += 0.5
+    assert bounds_in_order(bounds, -4.0, step=0.5) == expected
 
 
-@given(values=superblock_bounds, needed=st.integers(-5, 5), risen=st.integers(0, 5))
-def test_the_best_superblock_is_queued_first_then_those_above_the_score(values, needed, risen):
+@given(values=superblock_bounds, required=st.integers(-5, 5), increase=st.integers(0, 5))
+def test_the_best_superblock_is_queued_first_then_those_above_the_score(values, required, increase):
     bounds, queue = np.array(values, np.float32), np.empty(len(values) + 1, np.int64)
-    inside = np.zeros(16, np.float32)
-    left = queue_best_superblock(bounds, queue, inside)
-    assert (inside == NO_SCORE).all()
-    first = visits(bounds, queue, left - 1, needed)
+    inner_bounds = np.zeros(16, np.float32)
+    n_queued = queue_best_superblock(bounds, queue, inner_bounds)
+    assert (inner_bounds == NO_SCORE).all()
+    first = visit_order(bounds, queue, n_queued - 1, required)
     best = int(np.argmax(values))
-    assert first == [best] * (values[best] >= needed)
+    assert first == [best] * (values[best] >= required)
 
-    inside[:] = 0
-    left = queue_other_superblocks(bounds, queue, np.float32(needed + risen), inside)
-    assert (inside == NO_SCORE).all()
-    others = [v for s, v in enumerate(values) if s != best and v >= needed + risen]
-    assert left == len(others) + 1
-    assert bounds[visits(bounds, queue, left - 1, needed + risen)].tolist() == sorted(
+    inner_bounds[:] = 0
+    n_queued = queue_other_superblocks(bounds, queue, np.float32(required + increase), inner_bounds)
+    assert (inner_bounds == NO_SCORE).all()
+    others = [v for s, v in enumerate(values) if s != best and v >= required + increase]
+    assert n_queued == len(others) + 1
+    assert bounds[visit_order(bounds, queue, n_queued - 1, required + increase)].tolist() == sorted(
         others, reverse=True
     )
 

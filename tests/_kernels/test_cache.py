@@ -1,4 +1,4 @@
-"""Compiled kernels are kept, a damaged file is named and replaced, and old folders go."""
+"""Compiled kernels are cached, damaged files are reported and replaced, old folders removed."""
 
 import os
 import shutil
@@ -33,36 +33,40 @@ print(total(np.arange(4.0)), *total.stats.cache_hits.values())
 @pytest.fixture(scope="module")
 def compiled_package(tmp_path_factory):
     """Return a folder with a package of one kernel and its compiled form, and a copy of that."""
-    place = tmp_path_factory.mktemp("package")
-    kernels = place / "shoal" / "_kernels"
+    folder = tmp_path_factory.mktemp("package")
+    kernels = folder / "shoal" / "_kernels"
     kernels.mkdir(parents=True)
-    for folder in (kernels, kernels.parent):
-        (folder / "__init__.py").touch()
+    for package in (kernels, kernels.parent):
+        (package / "__init__.py").touch()
     for path in KERNELS.glob("_*.py"):
         shutil.copy(path, kernels)
     (kernels / "example.py").write_text(KERNEL)
-    assert run(place).stdout == "6.0\n"
-    shutil.copytree(place / "kept", place / "copy")
-    return place
+    assert run(folder).stdout == "6.0\n"
+    shutil.copytree(folder / "cached", folder / "copy")
+    return folder
 
 
 @pytest.fixture
 def package(compiled_package):
     """Return the folder of the package, with the compiled form as it was first written."""
-    shutil.rmtree(compiled_package / "kept")
-    shutil.copytree(compiled_package / "copy", compiled_package / "kept")
+    shutil.rmtree(compiled_package / "cached")
+    shutil.copytree(compiled_package / "copy", compiled_package / "cached")
     return compiled_package
 
 
-def run(place):
-    environment = {**os.environ, "PYTHONPATH": str(place), "NUMBA_CACHE_DIR": str(place / "kept")}
+def run(folder):
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(folder),
+        "NUMBA_CACHE_DIR": str(folder / "cached"),
+    }
     return subprocess.run(
         [sys.executable, "-c", CALL], env=environment, capture_output=True, text=True, check=True
     )
 
 
-def kept(place):
-    return sorted((place / "kept").rglob("*.nb[ci]"))
+def cached_files(folder):
+    return sorted((folder / "cached").rglob("*.nb[ci]"))
 
 
 def test_undamaged_files_are_used_again(package):
@@ -83,9 +87,9 @@ DAMAGE = {
 }
 
 
-def damage_file(place, kind, how):
+def damage_file(folder, kind, how):
     """Damage the file of one kind as a disk does that fails: the time stays as it was."""
-    (path,) = (path for path in kept(place) if path.suffix == kind)
+    (path,) = (path for path in cached_files(folder) if path.suffix == kind)
     written = path.stat().st_mtime
     path.write_bytes(DAMAGE[how](path.read_bytes()))
     os.utime(path, (written, written))
@@ -95,13 +99,13 @@ def damage_file(place, kind, how):
 @pytest.mark.parametrize("kind", [".nbi", ".nbc"])
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_file_is_named_and_removed(package, kind, damage, caplog):
-    (checksums,) = (package / "kept").rglob(_cache.CHECKSUMS)
-    others = set(kept(package))
+    (checksums,) = (package / "cached").rglob(_cache.CHECKSUMS)
+    others = set(cached_files(package))
     path = damage_file(package, kind, damage)
     with caplog.at_level("WARNING", logger="shoal"):
         _cache.remove_unverified(checksums.parent)
     assert [record.args for record in caplog.records] == [(path,)]
-    assert set(kept(package)) == others - {path}
+    assert set(cached_files(package)) == others - {path}
 
 
 def test_the_kernel_of_a_damaged_file_is_compiled_again(package):
@@ -114,7 +118,7 @@ def test_the_kernel_of_a_damaged_file_is_compiled_again(package):
 
 
 def test_files_without_readable_checksums_are_compiled_again(package):
-    (checksums,) = (package / "kept").rglob(_cache.CHECKSUMS)
+    (checksums,) = (package / "cached").rglob(_cache.CHECKSUMS)
     assert _cache.read_checksums(checksums.parent)
     for content in (b"", b"[1]", b"\xff", b"no json"):
         checksums.write_bytes(content)
@@ -125,7 +129,7 @@ def test_files_without_readable_checksums_are_compiled_again(package):
 
 
 def test_a_worker_process_writes_checksums_too(package):
-    for path in kept(package):
+    for path in cached_files(package):
         path.unlink()
     script = package / "worker.py"
     script.write_text(
@@ -140,19 +144,19 @@ def test_a_worker_process_writes_checksums_too(package):
         "    worker.join()\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(package)}
-    environment |= {"NUMBA_CACHE_DIR": str(package / "kept")}
+    environment |= {"NUMBA_CACHE_DIR": str(package / "cached")}
     subprocess.run([sys.executable, script], env=environment, check=True)
     assert run(package).stdout == "6.0 1\n"
 
 
 def test_a_process_that_is_killed_keeps_what_it_compiled_before_the_last_kernel(package):
-    for path in kept(package):
+    for path in cached_files(package):
         path.unlink()
     script = CALL + "total(np.arange(4))\nimport os\nos.kill(os.getpid(), 9)\n"
     environment = {**os.environ, "PYTHONPATH": str(package)}
-    environment |= {"NUMBA_CACHE_DIR": str(package / "kept")}
+    environment |= {"NUMBA_CACHE_DIR": str(package / "cached")}
     subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True)
-    known = _cache.read_checksums(next((package / "kept").rglob(_cache.CHECKSUMS)).parent)
+    known = _cache.read_checksums(next((package / "cached").rglob(_cache.CHECKSUMS)).parent)
     assert sum(name.endswith(".nbc") for name in known) == 1
 
 

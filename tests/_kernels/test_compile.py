@@ -30,9 +30,9 @@ def walk(x):
 """
 
 
-def walked(place):
+def run_walk(folder):
     code = "from shoal._kernels.caller import walk; print(walk(0), *walk.stats.cache_hits.values())"
-    environment = {**os.environ, "PYTHONPATH": str(place)}
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
     environment.pop("NUMBA_CACHE_DIR", None)
     result = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
@@ -49,10 +49,10 @@ def test_a_kernel_is_recompiled_when_a_kernel_it_calls_has_changed(tmp_path):
         shutil.copy(path, kernels)
     (kernels / "caller.py").write_text(CALLER)
     (kernels / "callee.py").write_text(CALLEE.format(1))
-    assert walked(tmp_path) == ["2"]
-    assert walked(tmp_path) == ["2", "1"]  # kept
+    assert run_walk(tmp_path) == ["2"]
+    assert run_walk(tmp_path) == ["2", "1"]  # from the cache
     (kernels / "callee.py").write_text(CALLEE.format(5))
-    assert walked(tmp_path) == ["10"]
+    assert run_walk(tmp_path) == ["10"]
 
 
 def test_the_pipeline_is_tested_with_the_installed_numba():
@@ -82,7 +82,7 @@ print(_compile.USES_PIPELINE, *MDAV(k=3).fit_predict(np.random.default_rng(0).no
 def test_a_log_line_counts_the_kernels_compiled_so_far(monkeypatch, caplog):
     announcer = _compile._Announcer()
     now = iter([10.0, 12.0, 12.5, 16.0, 16.0, 16.5])
-    # A clock of this module alone: other threads look at the usual one.
+    # A clock of this module alone: other threads use the usual one.
     monkeypatch.setattr(_compile, "time", SimpleNamespace(monotonic=lambda: next(now)))
     monkeypatch.setattr(_compile, "_is_ours", lambda event: True)
     with caplog.at_level("INFO", logger="shoal"):

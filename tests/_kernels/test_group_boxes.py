@@ -26,15 +26,15 @@ def groups(request):
 
 
 def distances(boxes, point):
-    """Return what a look into every box shows, by group."""
-    seen = np.empty(GROUPS_PER_BOX)
-    seen_distances = {}
+    """Return the squared distance of each group, measured box by box."""
+    measured = np.empty(GROUPS_PER_BOX)
+    distance_of_group = {}
     for b in range(len(boxes.distance_to_box)):
-        write_group_distances(boxes, b, point, seen)
-        assert (boxes.distance_to_box[b] <= seen).all()
-        seen_distances |= dict(zip(boxes.groups[b], seen, strict=True))
-    seen_distances.pop(-1, None)
-    return seen_distances
+        write_group_distances(boxes, b, point, measured)
+        assert (boxes.distance_to_box[b] <= measured).all()
+        distance_of_group |= dict(zip(boxes.groups[b], measured, strict=True))
+    distance_of_group.pop(-1, None)
+    return distance_of_group
 
 
 def test_every_group_is_found_at_its_distance(groups):
@@ -57,14 +57,14 @@ def test_boxes_grow_with_the_groups_that_move(groups):
         assert boxes.distance_to_box[boxes.positions[g] // GROUPS_PER_BOX] == 0
 
 
-def test_a_group_that_vanished_is_infinitely_far(groups):
+def test_a_removed_group_is_infinitely_far(groups):
     boxes = pack_boxes(groups)
     remove_group(boxes, 0)
     measure_box_distances(boxes, groups.centroids[0])
     assert np.isinf(distances(boxes, groups.centroids[0])[0])
 
 
-def test_boxes_are_packed_again_when_most_places_are_empty(groups):
+def test_boxes_are_packed_again_when_most_positions_are_empty(groups):
     boxes = pack_boxes(groups)
     assert not is_mostly_empty(groups, boxes)
     groups.parent[:] = 0

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from shoal._kernels.local_search.annealing import anneal, open_best_and_pool, pool_sse
 from shoal._kernels.local_search.descent import choose_join, update_joins
-from shoal._kernels.local_search.draws import draw_fraction, draw_index
+from shoal._kernels.local_search.dissolve_and_gather import descend_around, dissolve, gather
 from shoal._kernels.local_search.grouping import (
     N_EMPTY,
     N_QUEUED,
@@ -18,7 +18,7 @@ from shoal._kernels.local_search.grouping import (
     undo_trial,
 )
 from shoal._kernels.local_search.passes import DISSOLVE, GATHER, open_grouping, run_pass
-from shoal._kernels.local_search.reshape import descend_around, dissolve, gather
+from shoal._kernels.local_search.random_numbers import draw_fraction, draw_index
 from shoal._kernels.spatial.neighbours import neighbours
 from shoal.partitioners.mdav import MDAV
 from tables import tables
@@ -33,123 +33,139 @@ def groupings(draw, least=12, most=40):
 
 
 # By the kernel that Python calls: each pass by itself would be compiled for the tests alone.
-def dissolve_pass(s, k, groups, tried):
-    return run_pass(s, k, DISSOLVE, groups, tried, 0)
+def dissolve_pass(grouping, k, groups, tried):
+    return run_pass(grouping, k, DISSOLVE, groups, tried, 0)
 
 
-def gather_pass(s, k, centres, tried):
-    return run_pass(s, k, GATHER, centres, tried, 0)
+def gather_pass(grouping, k, centres, tried):
+    return run_pass(grouping, k, GATHER, centres, tried, 0)
 
 
-def photograph(s):
-    """Return all that a trial may change, for groups that hold records."""
-    held = np.flatnonzero(s.sizes)
+def state_of_groups(grouping):
+    """Return all that a trial may change, of the groups that have records."""
+    groups = np.flatnonzero(grouping.sizes)
     return (
-        s.labels.tolist(), s.position.tolist(), held.tolist(), s.sse[held].tolist(),
-        [s.members[g, : s.sizes[g]].tolist() for g in held],
-        [s.squares[g, : s.sizes[g]].tolist() for g in held],
-        s.centroids[held].tolist(), s.version[held].tolist(),
-    )  # fmt: skip
+        grouping.labels.tolist(),
+        grouping.position.tolist(),
+        groups.tolist(),
+        grouping.sse[groups].tolist(),
+        [grouping.members[g, : grouping.sizes[g]].tolist() for g in groups],
+        [grouping.squares[g, : grouping.sizes[g]].tolist() for g in groups],
+        grouping.centroids[groups].tolist(),
+        grouping.version[groups].tolist(),
+    )
 
 
-def check(s, k):
-    """Compare what is kept with what the labels say."""
-    sizes = np.bincount(s.labels, minlength=len(s.sizes))
-    assert np.array_equal(sizes, s.sizes)
+def check(grouping, k):
+    """Compare the state with the one that follows from the labels."""
+    sizes = np.bincount(grouping.labels, minlength=len(grouping.sizes))
+    assert np.array_equal(sizes, grouping.sizes)
     assert sizes[sizes > 0].min() >= k
     assert sizes.max() <= 2 * k - 1
-    assert s.sse.sum() == pytest.approx(total(s.X, s.labels), rel=1e-12, abs=1e-12)
-    assert set(np.flatnonzero(s.sizes == 0)) <= set(s.empty_groups[: s.counts[N_EMPTY]])
-    assert s.counts[N_SAVED] == s.counts[N_QUEUED] == 0
-    assert not s.is_queued.any()
-    assert not s.is_saved.any()
+    assert grouping.sse.sum() == pytest.approx(
+        total(grouping.X, grouping.labels), rel=1e-12, abs=1e-12
+    )
+    assert set(np.flatnonzero(grouping.sizes == 0)) <= set(
+        grouping.empty_groups[: grouping.counts[N_EMPTY]]
+    )
+    assert grouping.counts[N_SAVED] == grouping.counts[N_QUEUED] == 0
+    assert not grouping.is_queued.any()
+    assert not grouping.is_saved.any()
 
 
 @given(case=groupings(), data=st.data())
 def test_undoing_a_trial_restores_the_groups(case, data):
-    s, k = case
-    before = photograph(s)
+    grouping, k = case
+    before = state_of_groups(grouping)
     if data.draw(st.booleans()):
-        fine = dissolve(s, k, data.draw(st.integers(0, len(s.labels) // k - 1)))
+        is_possible = dissolve(
+            grouping, k, data.draw(st.integers(0, len(grouping.labels) // k - 1))
+        )
     else:
-        fine = gather(s, k, data.draw(st.integers(0, len(s.labels) - 1)))
-    if fine:
-        descend_around(s, k, 0.0)
-    undo_trial(s)
-    assert photograph(s) == before
-    check(s, k)
+        is_possible = gather(grouping, k, data.draw(st.integers(0, len(grouping.labels) - 1)))
+    if is_possible:
+        descend_around(grouping, k, 0.0)
+    undo_trial(grouping)
+    assert state_of_groups(grouping) == before
+    check(grouping, k)
 
 
 @given(case=groupings(), data=st.data())
 def test_a_trial_returns_the_increase_of_the_sse(case, data):
-    s, k = case
-    before = total(s.X, s.labels)
-    if gather(s, k, data.draw(st.integers(0, len(s.labels) - 1))):
-        descend_around(s, k, 0.0)
-        assert sse_change(s) == pytest.approx(total(s.X, s.labels) - before, abs=1e-9)
-        accept_trial(s)
-        check(s, k)
+    grouping, k = case
+    before = total(grouping.X, grouping.labels)
+    if gather(grouping, k, data.draw(st.integers(0, len(grouping.labels) - 1))):
+        descend_around(grouping, k, 0.0)
+        assert sse_change(grouping) == pytest.approx(
+            total(grouping.X, grouping.labels) - before, abs=1e-9
+        )
+        accept_trial(grouping)
+        check(grouping, k)
 
 
 @given(case=groupings())
 def test_a_pass_returns_the_decrease_of_the_sse(case):
-    s, k = case
-    before = total(s.X, s.labels)
-    fall = dissolve_pass(s, k, np.arange(len(s.sizes)), np.full(len(s.sizes), -1))
-    assert before - fall == pytest.approx(total(s.X, s.labels), abs=1e-9)
-    check(s, k)
+    grouping, k = case
+    before = total(grouping.X, grouping.labels)
+    decrease = dissolve_pass(
+        grouping, k, np.arange(len(grouping.sizes)), np.full(len(grouping.sizes), -1)
+    )
+    assert before - decrease == pytest.approx(total(grouping.X, grouping.labels), abs=1e-9)
+    check(grouping, k)
 
 
 @pytest.mark.parametrize(("seed", "n", "k"), [(17, 47, 4), (92, 33, 3), (284, 23, 3)])
 def test_a_failed_trial_leaves_no_record_queued(seed, n, k):
     # Groups that are far apart: dissolved ones join into a group that is split again.
     X = np.random.default_rng(seed).standard_cauchy((n, 2)) ** 3
-    s = open_grouping(X, neighbours(X, 8), MDAV(k=k).fit_predict(X), k)
+    grouping = open_grouping(X, neighbours(X, 8), MDAV(k=k).fit_predict(X), k)
     for centre in range(n):
-        gather_pass(s, k, np.array([centre]), np.full(n, -1))
-        check(s, k)
+        gather_pass(grouping, k, np.array([centre]), np.full(n, -1))
+        check(grouping, k)
 
 
 def test_a_record_among_its_own_group_can_join_another_one_later():
     X = np.repeat([[0.0], [1.0]], 9, axis=0)
-    s = open_grouping(X, neighbours(X, 4), np.repeat([0, 1], 9), 9)
-    update_joins(s, 0)
-    assert s.joins.groups[0].tolist() == [-1, -1]
-    s.labels[s.near[0]] = 1
-    assert s.least_join_cost[0, s.position[0]] == 0  # so that the costs are computed again
-    assert choose_join(s, 0, -1) == 0
-    assert s.joins.groups[0, 0] == 1
-    assert s.joins.costs[0, 0] == pytest.approx(9 / 10)
+    grouping = open_grouping(X, neighbours(X, 4), np.repeat([0, 1], 9), 9)
+    update_joins(grouping, 0)
+    assert grouping.joins.groups[0].tolist() == [-1, -1]
+    grouping.labels[grouping.near[0]] = 1
+    assert (
+        grouping.least_join_cost[0, grouping.position[0]] == 0
+    )  # so that the costs are computed again
+    assert choose_join(grouping, 0, -1) == 0
+    assert grouping.joins.groups[0, 0] == 1
+    assert grouping.joins.costs[0, 0] == pytest.approx(9 / 10)
 
 
 @given(case=groupings(), seed=st.integers(0, 99), temperature=st.sampled_from([0.0, 0.3, 5.0]))
 def test_the_best_groups_of_an_annealing_have_the_stated_sse(case, seed, temperature):
-    s, k = case
-    best_and_pool = open_best_and_pool(s.labels, float(s.sse.sum()), k, 50)
-    anneal(s, k, best_and_pool, np.array([seed], np.uint64), np.full(60, temperature))
-    check(s, k)
-    assert best_and_pool.sse[0] == pytest.approx(total(s.X, s.labels), abs=1e-9)
-    assert best_and_pool.sse[1] == pytest.approx(total(s.X, best_and_pool.best), abs=1e-9)
+    grouping, k = case
+    best_and_pool = open_best_and_pool(grouping.labels, float(grouping.sse.sum()), k, 50)
+    anneal(grouping, k, best_and_pool, np.array([seed], np.uint64), np.full(60, temperature))
+    check(grouping, k)
+    assert best_and_pool.sse[0] == pytest.approx(total(grouping.X, grouping.labels), abs=1e-9)
+    assert best_and_pool.sse[1] == pytest.approx(total(grouping.X, best_and_pool.best), abs=1e-9)
     assert np.bincount(best_and_pool.best)[np.unique(best_and_pool.best)].min() >= k
-    known = [
+    pooled = [
         frozenset(group[group >= 0]) for group in best_and_pool.pool[: best_and_pool.counts[1]]
     ]
-    assert len(set(known)) == len(known)
-    assert all(k <= len(group) < 2 * k for group in known)
+    assert len(set(pooled)) == len(pooled)
+    assert all(k <= len(group) < 2 * k for group in pooled)
 
 
 def test_a_full_pool_is_emptied():
     X = np.random.default_rng(0).normal(size=(60, 2))
     near = neighbours(X, 8)
-    s = open_grouping(X, near, np.arange(60) // 3, 3)
-    best_and_pool = open_best_and_pool(s.labels, float(s.sse.sum()), 3, 7)
+    grouping = open_grouping(X, near, np.arange(60) // 3, 3)
+    best_and_pool = open_best_and_pool(grouping.labels, float(grouping.sse.sum()), 3, 7)
     lengths = set()
     for seed in range(40):
-        anneal(s, 3, best_and_pool, np.array([seed], np.uint64), np.full(5, 0.3))
-        known = best_and_pool.pool[: best_and_pool.counts[1]]
-        lengths.add(len(known))
-        groups = {frozenset(group[group >= 0]) for group in known}
-        assert len(groups) == len(known)
+        anneal(grouping, 3, best_and_pool, np.array([seed], np.uint64), np.full(5, 0.3))
+        pooled = best_and_pool.pool[: best_and_pool.counts[1]]
+        lengths.add(len(pooled))
+        groups = {frozenset(group[group >= 0]) for group in pooled}
+        assert len(groups) == len(pooled)
         assert all(3 <= len(group) < 6 for group in groups)
     assert max(lengths) == 7
     assert len(lengths) > 2
@@ -157,15 +173,15 @@ def test_a_full_pool_is_emptied():
 
 def test_groups_of_nearly_accepted_trials_are_in_the_pool():
     X = np.random.default_rng(0).normal(size=(60, 2))
-    s = open_grouping(X, neighbours(X, 8), np.arange(60) // 3, 3)
+    grouping = open_grouping(X, neighbours(X, 8), np.arange(60) // 3, 3)
     for _ in range(10):  # until hardly anything stays
-        best_and_pool = open_best_and_pool(s.labels, float(s.sse.sum()), 3, 500)
-        anneal(s, 3, best_and_pool, np.array([1], np.uint64), np.full(300, 1e-9))
-    own = {frozenset(np.flatnonzero(s.labels == g)) for g in np.unique(s.labels)}
-    known = {
+        best_and_pool = open_best_and_pool(grouping.labels, float(grouping.sse.sum()), 3, 500)
+        anneal(grouping, 3, best_and_pool, np.array([1], np.uint64), np.full(300, 1e-9))
+    own = {frozenset(np.flatnonzero(grouping.labels == g)) for g in np.unique(grouping.labels)}
+    pooled = {
         frozenset(group[group >= 0]) for group in best_and_pool.pool[: best_and_pool.counts[1]]
     }
-    assert known - own
+    assert pooled - own
 
 
 def test_the_sse_of_a_pool_is_that_of_its_groups():
@@ -187,15 +203,21 @@ def test_draws_fill_their_range_evenly():
 
 @given(case=groupings())
 def test_a_pass_tries_again_only_where_something_changed(case):
-    s, k = case
-    everyone, groups = np.arange(len(s.labels)), np.arange(len(s.sizes))
-    gathered, dissolved = np.full(len(everyone), -1), np.full(len(groups), -1)
-    fall = 1.0
-    while fall > 0:
-        fall = gather_pass(s, k, everyone, gathered) + dissolve_pass(s, k, groups, dissolved)
-    trials = s.counts[VERSION]
-    assert gather_pass(s, k, everyone, gathered) + dissolve_pass(s, k, groups, dissolved) == 0
-    assert s.counts[VERSION] == trials  # a trial would have computed groups afresh
+    grouping, k = case
+    all_records, groups = np.arange(len(grouping.labels)), np.arange(len(grouping.sizes))
+    gathered, dissolved = np.full(len(all_records), -1), np.full(len(groups), -1)
+    decrease = 1.0
+    while decrease > 0:
+        decrease = gather_pass(grouping, k, all_records, gathered) + dissolve_pass(
+            grouping, k, groups, dissolved
+        )
+    trials = grouping.counts[VERSION]
+    assert (
+        gather_pass(grouping, k, all_records, gathered)
+        + dissolve_pass(grouping, k, groups, dissolved)
+        == 0
+    )
+    assert grouping.counts[VERSION] == trials  # a trial would have computed groups again
     assert (gathered >= 0).all()  # but each was tried once
 
 
@@ -205,17 +227,17 @@ def drawn_groups():
 
 
 def test_gathering_alone_lowers_the_sse():
-    s = drawn_groups()
-    assert gather_pass(s, 3, np.arange(300), np.full(300, -1)) > 0.01 * s.sse.sum()
+    grouping = drawn_groups()
+    assert gather_pass(grouping, 3, np.arange(300), np.full(300, -1)) > 0.01 * grouping.sse.sum()
 
 
 def test_what_changed_nearby_is_tried_again():
-    s = drawn_groups()
-    groups, tried = np.arange(len(s.sizes)), np.full(len(s.sizes), -1)
-    first = dissolve_pass(s, 3, groups, tried)
-    second = dissolve_pass(s, 3, groups, tried)
+    grouping = drawn_groups()
+    groups, tried = np.arange(len(grouping.sizes)), np.full(len(grouping.sizes), -1)
+    first = dissolve_pass(grouping, 3, groups, tried)
+    second = dissolve_pass(grouping, 3, groups, tried)
     assert first > second > 0
-    while dissolve_pass(s, 3, groups, tried) > 0:
+    while dissolve_pass(grouping, 3, groups, tried) > 0:
         pass
     # What one pass after another leaves undone, with hardly a trial, all trials do not find either.
-    assert dissolve_pass(s, 3, groups, np.full(len(groups), -1)) < 0.001 * s.sse.sum()
+    assert dissolve_pass(grouping, 3, groups, np.full(len(groups), -1)) < 0.001 * grouping.sse.sum()

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from shoal._kernels.spatial import index as spatial_index
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
-from shoal._kernels.spatial.bounds import NO_SCORE, required_score, score_bounds
 from shoal._kernels.spatial.coordinate_frame import power_of_two, principal_frame
 from shoal._kernels.spatial.index import open_index, rebuild_if_needed, remove_record
+from shoal._kernels.spatial.score_bounds import NO_SCORE, required_score, score_bounds
 from shoal._kernels.spatial.search import (
     FARTHEST,
     NEAREST,
@@ -46,7 +46,7 @@ from twins.tfrp import first_phase
 from twins.vmdav import vmdav
 
 
-def set_flat(monkeypatch, records, per_k_and_column=0):
+def set_max_pool(monkeypatch, records, per_k_and_column=0):
     """Index tables of more than some records."""
     monkeypatch.setattr(mdav_module, "MAX_POOL", records)
     monkeypatch.setattr(mdav_module, "MAX_POOL_PER_K", 0)
@@ -55,50 +55,52 @@ def set_flat(monkeypatch, records, per_k_and_column=0):
 
 @pytest.fixture(autouse=True)
 def index_short_tables_and_rebuild_often(monkeypatch):
-    """Index short tables too, and rebuild whenever many records have left."""
+    """Index short tables too, and rebuild whenever many records were removed."""
     monkeypatch.setattr(spatial_index, "REBUILD_COST", (0, 0))
     monkeypatch.setattr(spatial_index, "READ_SHARE", np.inf)
-    set_flat(monkeypatch, 0)
+    set_max_pool(monkeypatch, 0)
 
 
-def ask(index, point, side, m):
+def search_records(index, point, sign, m):
     actual, squares = np.empty(m, np.int64), np.empty(m)
-    count = search(index, point, side, NO_RECORD, actual, squares, NONE_FOUND)
+    count = search(index, point, sign, NO_RECORD, actual, squares, NONE_FOUND)
     return actual[:count], squares[:count]
 
 
-def leave(index, records):
+def remove_all(index, records):
     for record in records:
         index.labels[record] = 0
         remove_record(index, record)
 
 
-def check_answers(index, X, left, point, m):
-    actual, squares = ask(index, point, NEAREST, m)
-    assert np.array_equal(actual, brute.nearest(X, left, point, m))
+def check_searches(index, X, living, point, m):
+    actual, squares = search_records(index, point, NEAREST, m)
+    assert np.array_equal(actual, brute.nearest(X, living, point, m))
     assert np.array_equal(squares, brute.squared(X[actual], point))
-    assert ask(index, point, FARTHEST, 1)[0] == brute.farthest(X, left, point)
+    assert search_records(index, point, FARTHEST, 1)[0] == brute.farthest(X, living, point)
 
 
 @settings(max_examples=60)
-@given(X=long_tables(), seed=st.integers(0, 1000), m=st.integers(1, 9), inwards=st.booleans())
-def test_every_search_agrees_with_a_pass_over_all_records(X, seed, m, inwards):
+@given(X=long_tables(), seed=st.integers(0, 1000), m=st.integers(1, 9), from_outside=st.booleans())
+def test_every_search_agrees_with_a_pass_over_all_records(X, seed, m, from_outside):
     rng = np.random.default_rng(seed)
-    index, left = open_index(X), np.arange(len(X))
-    built_of = left
-    while len(left) > 0:
-        centre = index.total[:, 0] / len(left)
-        assert np.allclose(centre, X[left].mean(axis=0), rtol=1e-9, atol=1e-12 * np.abs(X).max())
-        check_answers(index, X, left, X[rng.choice(built_of)], m)
-        check_answers(index, X, left, centre, m)
-        many = rng.integers(1, 2 + len(left) // 6)
+    index, living = open_index(X), np.arange(len(X))
+    indexed_records = living
+    while len(living) > 0:
+        centre = index.total[:, 0] / len(living)
+        assert np.allclose(centre, X[living].mean(axis=0), rtol=1e-9, atol=1e-12 * np.abs(X).max())
+        check_searches(index, X, living, X[rng.choice(indexed_records)], m)
+        check_searches(index, X, living, centre, m)
+        many = rng.integers(1, 2 + len(living) // 6)
         order = (
-            np.argsort(-brute.squared(X[left], centre)) if inwards else rng.permutation(len(left))
+            np.argsort(-brute.squared(X[living], centre))
+            if from_outside
+            else rng.permutation(len(living))
         )
-        leave(index, left[order[:many]])
-        left = np.sort(left[order[many:]])
-        if len(left) > 0 and rebuild_if_needed(index) is not index:
-            index, built_of = rebuild_if_needed(index), left
+        remove_all(index, living[order[:many]])
+        living = np.sort(living[order[many:]])
+        if len(living) > 0 and rebuild_if_needed(index) is not index:
+            index, indexed_records = rebuild_if_needed(index), living
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -107,32 +109,32 @@ def test_searches_agree_over_several_groups_of_blocks(kind, n, p):
     rng = np.random.default_rng(n + p)
     X = KINDS[kind](rng, (n, p))
     assert n > 2 * BLOCK * BLOCKS_PER_SUPERBLOCK
-    index, left = open_index(X), np.arange(n)
+    index, living = open_index(X), np.arange(n)
     for removed in (0, 900, 1500):
-        leave(index, left[:removed])
-        left = left[removed:]
+        remove_all(index, living[:removed])
+        living = living[removed:]
         for record in rng.integers(n, size=15):
-            check_answers(index, X, left, X[record], 5)
-        check_answers(index, X, left, X[left].mean(axis=0), 5)
+            check_searches(index, X, living, X[record], 5)
+        check_searches(index, X, living, X[living].mean(axis=0), 5)
 
 
-@pytest.mark.parametrize("beside", [-1, 0, 1, 5, BLOCK - 1, BLOCK, BLOCK + 1])
+@pytest.mark.parametrize("extra", [-1, 0, 1, 5, BLOCK - 1, BLOCK, BLOCK + 1])
 @pytest.mark.parametrize(
     "size", [BLOCK, BLOCK * BLOCKS_PER_SUPERBLOCK, 2 * BLOCK * BLOCKS_PER_SUPERBLOCK]
 )
-def test_searches_agree_at_the_borders_of_full_blocks_and_groups_of_blocks(size, beside):
-    n = size + beside
+def test_searches_agree_at_the_borders_of_full_blocks_and_groups_of_blocks(size, extra):
+    n = size + extra
     rng = np.random.default_rng(n)
     X = rng.normal(size=(n, 2))
-    index, left = open_index(X), np.arange(n)
+    index, living = open_index(X), np.arange(n)
     for _ in range(3):
         for record in rng.integers(n, size=5):
-            check_answers(index, X, left, X[record], 9)
-        removed = rng.permutation(len(left))[: len(left) // 2]
-        leave(index, left[removed])
-        left = np.delete(left, removed)
+            check_searches(index, X, living, X[record], 9)
+        removed = rng.permutation(len(living))[: len(living) // 2]
+        remove_all(index, living[removed])
+        living = np.delete(living, removed)
     index = rebuild_if_needed(index)
-    check_answers(index, X, left, X[left[0]], 9)
+    check_searches(index, X, living, X[living[0]], 9)
 
 
 @settings(max_examples=30)
@@ -163,14 +165,14 @@ def test_dba1_agrees_with_the_slow_version_while_the_index_is_rebuilt(case):
 def test_a_pool_continues_where_the_index_stopped(X, k, short):
     k = min(k, len(X))
     with pytest.MonkeyPatch.context() as patch:
-        set_flat(patch, short)
+        set_max_pool(patch, short)
         assert np.array_equal(MDAV(k=k).fit_predict(X), in_order(mdav(X, k)))
 
 
 @pytest.mark.parametrize(("columns", "is_indexed"), [(33, True), (34, False)])
 def test_wide_tables_need_no_index(monkeypatch, columns, is_indexed):
     pools, open_pool = [], base_module.open_pool
-    set_flat(monkeypatch, 0, 1.5)
+    set_max_pool(monkeypatch, 0, 1.5)
     monkeypatch.setattr(base_module, "open_pool", lambda X: pools.append(X) or open_pool(X))
     X = np.random.default_rng(columns).normal(size=(200, columns))
     assert np.array_equal(MDAV(k=4).fit_predict(X), in_order(mdav(X, 4)))
@@ -264,45 +266,44 @@ def test_an_interrupt_is_raised_within_a_run(method, monkeypatch):
 @given(X=long_tables())
 def test_boxes_contain_the_living_records_and_bounds_are_never_too_low(X):
     index = open_index(X)
-    leave(index, range(0, len(X), 3))
-    for side in NEAREST, FARTHEST:
-        write_query(
-            X[-1], index.origin, index.axes, index.scale, index.n_leading, side, index.query
-        )
-        bounds = np.empty(index.outer_low.shape[1], np.float32)
-        score_bounds(index.outer_low, index.outer_high, index.query, side, bounds)
+    remove_all(index, range(0, len(X), 3))
+    boxes, query = index.boxes, index.scratch.query
+    for sign in NEAREST, FARTHEST:
+        write_query(X[-1], index.frame, sign, query)
+        bounds = np.empty(boxes.outer_low.shape[1], np.float32)
+        score_bounds(boxes.outer_low, boxes.outer_high, query, sign, bounds)
         inner, gaps = np.empty(BLOCKS_PER_SUPERBLOCK, np.float32), np.empty(BLOCK, np.float32)
         for b, block in enumerate(index.blocks):
             s, position = divmod(b, BLOCKS_PER_SUPERBLOCK)
-            score_bounds(index.low[s], index.high[s], index.query, side, inner)
-            lives = ~np.isnan(block[0])
-            assert lives.sum() == index.n_living[b]
-            if not lives.any():
+            score_bounds(boxes.low[s], boxes.high[s], query, sign, inner)
+            is_living = ~np.isnan(block[0])
+            assert is_living.sum() == index.n_living[b]
+            if not is_living.any():
                 continue
-            assert (block[:, lives].min(axis=1) >= index.low[s, :, position]).all()
-            assert (block[:, lives].max(axis=1) <= index.high[s, :, position]).all()
-            measure_block(block, index.query, index.n_leading, side, NO_SCORE, gaps)
-            best = (side * gaps[lives]).max()
-            margin = 1e-5 * max(abs(float(best)), index.query[-1] ** 2) + 1e-30
+            assert (block[:, is_living].min(axis=1) >= boxes.low[s, :, position]).all()
+            assert (block[:, is_living].max(axis=1) <= boxes.high[s, :, position]).all()
+            measure_block(block, query, index.frame.n_leading, sign, NO_SCORE, gaps)
+            best = (sign * gaps[is_living]).max()
+            margin = 1e-5 * max(abs(float(best)), query[-1] ** 2) + 1e-30
             assert inner[position] >= best - margin
             assert bounds[s] >= inner[position] - margin
 
 
 @given(X=long_tables())
 def test_single_precision_never_excludes_a_record_that_is_as_far(X):
-    """The margins: a record's own squared distance never demands more than its stored score."""
+    """The margins: a record's own squared distance never requires more than its stored score."""
     index = open_index(X)
+    frame, query = index.frame, index.scratch.query
     gaps, p = np.empty(BLOCK, np.float32), X.shape[1]
-    for side in NEAREST, FARTHEST:
+    for sign in NEAREST, FARTHEST:
         for point in X[:: max(1, len(X) // 5)]:
-            frame = index.origin, index.axes, index.scale, index.n_leading
-            reach = write_query(point, *frame, side, index.query)
+            norm = write_query(point, frame, sign, query)
             squares = brute.squared(X, point)
             for b, block in enumerate(index.blocks):
-                measure_block(block, index.query, index.n_leading, side, NO_SCORE, gaps)
+                measure_block(block, query, frame.n_leading, sign, NO_SCORE, gaps)
                 for i in range(index.n_living[b]):
-                    squared = squares[index.records[b, i]]
-                    assert side * gaps[i] >= required_score(squared, side, index.scale, reach, p)
+                    square = squares[index.records[b, i]]
+                    assert sign * gaps[i] >= required_score(square, sign, frame.scale, norm, p)
 
 
 def test_squares_below_the_range_of_single_precision_are_not_ruled_out():
@@ -310,7 +311,7 @@ def test_squares_below_the_range_of_single_precision_are_not_ruled_out():
     X = np.outer([0.0, 3.2e-23, -3.2e-23, 1.0, -1.0], np.ones(3))
     index = open_index(X)
     for record in range(5):
-        check_answers(index, X, np.arange(5), X[record], 3)
+        check_searches(index, X, np.arange(5), X[record], 3)
     gap = np.float32(3.2e-23)
     assert required_score(3 * float(gap) ** 2, NEAREST, 1.0, 0.0, 3) < -(
         gap * gap + gap * gap + gap * gap
@@ -322,7 +323,7 @@ def test_records_equal_in_single_precision_are_distinguished():
     X = np.concatenate([1 + 1e-12 * steps, -1 - 1e-12 * steps])[:, np.newaxis]
     index = open_index(X)
     for record in range(0, 600, 40):
-        check_answers(index, X, np.arange(600), X[record], 4)
+        check_searches(index, X, np.arange(600), X[record], 4)
     assert not index.all_equal[index.n_living > 0].any()
 
 

@@ -45,9 +45,9 @@ def test_a_box_with_one_distant_record_is_not_skipped():
 @given(X=tables(least=12, most=3 * LEAF), k=st.integers(1, 4), data=st.data())
 def test_ties_between_records_go_to_the_lowest(X, k, data):
     count = data.draw(st.integers(1, len(X) // k))
-    chosen = data.draw(st.permutations(range(len(X))))[:count]
-    expected = slow(X, X[chosen], k, 0.25, 300)
-    labels = fill(X, X[chosen], k, 0.25, 300)
+    selected = data.draw(st.permutations(range(len(X))))[:count]
+    expected = slow(X, X[selected], k, 0.25, 300)
+    labels = fill(X, X[selected], k, 0.25, 300)
     if expected is None:
         assert labels is None
     else:

@@ -10,10 +10,12 @@ def all_squares(numbers, codes, points, point_codes):
     """Return the squared distance of each target from each record."""
     total = (codes[None] != point_codes[:, None]).sum(axis=2).astype(float)
     for j in range(numbers.shape[1]):
-        one, other = numbers[None, :, j], points[:, None, j]
-        either = np.isnan(one) != np.isnan(other)
-        both = np.isnan(one) & np.isnan(other)
-        total += np.where(either, 1.0, np.where(both, 0.0, (one - other) ** 2))
+        value, target = numbers[None, :, j], points[:, None, j]
+        is_one_missing = np.isnan(value) != np.isnan(target)
+        are_both_missing = np.isnan(value) & np.isnan(target)
+        total += np.where(
+            is_one_missing, 1.0, np.where(are_both_missing, 0.0, (value - target) ** 2)
+        )
     return total
 
 

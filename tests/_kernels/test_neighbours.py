@@ -6,17 +6,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from shoal._kernels.spatial import matrix_products as products_module
 from shoal._kernels.spatial import neighbours as neighbours_module
-from shoal._kernels.spatial import products as products_module
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.index import open_index
+from shoal._kernels.spatial.matrix_products import (
+    extended_coordinates,
+    product_limit,
+    write_left_factors,
+)
 from shoal._kernels.spatial.neighbours import (
     find_in_strides,
     neighbours,
     neighbours_and_squares,
     neighbours_of_few,
 )
-from shoal._kernels.spatial.products import extended_rows, product_limit, write_left
 from tables import KINDS, long_tables, tables
 from twins import brute
 from twins.neighbours import neighbours as slow
@@ -25,34 +29,36 @@ UNREACHED, ALWAYS = 10**30, -1.0
 
 
 @pytest.fixture(autouse=True, params=["index", "products", "products without index"])
-def way(request, monkeypatch):
-    """Search every table, however short, in one of the ways."""
+def search_method(request, monkeypatch):
+    """Search every table, however short, by one of the methods."""
     monkeypatch.setattr(neighbours_module, "MAX_WITHOUT_INDEX", 0)
-    least = UNREACHED if request.param == "index" else 0
-    monkeypatch.setattr(neighbours_module, "MIN_DIFFERENCES", least)
+    min_differences = UNREACHED if request.param == "index" else 0
+    monkeypatch.setattr(neighbours_module, "MIN_DIFFERENCES", min_differences)
     monkeypatch.setattr(neighbours_module, "PRODUCT_SHARE", ALWAYS)
     per_column = UNREACHED if request.param == "products without index" else 0
     monkeypatch.setattr(neighbours_module, "MIN_RECORDS_PER_COLUMN", per_column)
     return request.param
 
 
-@given(X=tables(least=2, most=2 * BLOCK) | long_tables(), m=st.integers(0, 12))
+@given(X=tables(min_differences=2, most=2 * BLOCK) | long_tables(), m=st.integers(0, 12))
 def test_all_distances_of_a_short_table_give_the_same(X, m):
     if len(X) > 1:
         m = min(m, len(X) - 1)
-        for few, indexed in zip(neighbours_of_few(X, m), neighbours_and_squares(X, m), strict=True):
-            assert np.array_equal(few, indexed)
+        for from_all_distances, indexed in zip(
+            neighbours_of_few(X, m), neighbours_and_squares(X, m), strict=True
+        ):
+            assert np.array_equal(from_all_distances, indexed)
 
 
-@given(X=tables(least=2, most=2 * BLOCK), m=st.integers(1, 9))
+@given(X=tables(min_differences=2, most=2 * BLOCK), m=st.integers(1, 9))
 def test_ties_go_to_the_lowest_record(X, m):
     m = min(m, len(X) - 1)
     assert np.array_equal(neighbours(X, m), slow(X, m))
 
 
-def check(X, m, asked):
+def check(X, m, records):
     nearest, squares = neighbours_and_squares(X, m)
-    for record in asked:
+    for record in records:
         others = np.delete(np.arange(len(X)), record)
         assert np.array_equal(nearest[record], brute.nearest(X, others, X[record], m))
         assert np.array_equal(squares[record], brute.squared(X[nearest[record]], X[record]))
@@ -118,7 +124,7 @@ def test_tiles_of_any_size_give_the_same(X, m):
             check(X, min(m, len(X) - 1), range(0, len(X), max(1, len(X) // 40)))
 
 
-def test_products_leave_other_processors_alone(monkeypatch):
+def test_products_use_one_thread(monkeypatch):
     matmul, n_threads = np.matmul, []
 
     def counted(*factors, out):
@@ -137,18 +143,20 @@ def test_products_leave_other_processors_alone(monkeypatch):
 @given(X=long_tables())
 def test_no_product_exceeds_the_limit_of_its_own_distance(X):
     index, p = open_index(X), X.shape[1]
-    right = extended_rows(X, np.arange(len(X)), index.origin, index.scale)
-    left = np.empty_like(right)
-    write_left(right, left)
-    products, norms = left @ right.T, np.sqrt(right[:, p + 1].astype(float))
+    right_factors = extended_coordinates(
+        X, np.arange(len(X)), index.frame.origin, index.frame.scale
+    )
+    left_factors = np.empty_like(right_factors)
+    write_left_factors(right_factors, left_factors)
+    products, norms = left_factors @ right_factors.T, np.sqrt(right_factors[:, p + 1].astype(float))
     for record in range(0, len(X), max(1, len(X) // 10)):
         squares = brute.squared(X, X[record])
-        limits = [product_limit(square, index.scale, norms[record], p) for square in squares]
+        limits = [product_limit(square, index.frame.scale, norms[record], p) for square in squares]
         assert (products[record] <= limits).all()
 
 
 @pytest.mark.parametrize(("kind", "expected"), [("ordinary", True), ("clustered", False)])
-def test_products_are_chosen_where_the_index_excludes_little(kind, expected, monkeypatch):
+def test_products_are_chosen_if_the_index_excludes_little(kind, expected, monkeypatch):
     monkeypatch.setattr(neighbours_module, "MIN_DIFFERENCES", 0)
     monkeypatch.setattr(neighbours_module, "PRODUCT_SHARE", 0.25)
     rng = np.random.default_rng(6)

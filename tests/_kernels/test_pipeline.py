@@ -39,7 +39,7 @@ def sum_of_rows(X):
     return total
 
 
-def sum_of_a_part(X):
+def sum_of_views(X):
     both = X[1:], X[0]
     return both[0][0, 1] + both[1][0] + first_of(X)
 
@@ -52,28 +52,28 @@ def sum_of_named_tuples(X):
     return total
 
 
-def a_new_row_in_a_named_tuple(X):
+def new_row_in_a_named_tuple(X):
     row = Row(np.zeros(X.shape[1]), 1)
     row.values[:] = 2.0
     return row.values[0] + row.number
 
 
-def with_room(X):
+def row_with_space(X):
     row = np.empty(X.shape[1])
     for j in range(X.shape[1]):
         row[j] = X[0, j]
     return row[-1]
 
 
-def a_view(X):
+def view(X):
     return X[1]
 
 
-def the_same(X):
+def identity(X):
     return X
 
 
-def a_pair(X):
+def pair(X):
     return X[0], 1
 
 
@@ -81,23 +81,23 @@ def chosen_rows(X):
     return X[np.array([0, 2])][1, 1]
 
 
-def an_expression(X):
+def expression(X):
     return (X + X)[1, 1]
 
 
-def overwritten(X):
+def overwritten_rows(X):
     X[1:, :] = X[:-1, :]
     return X[2, 0]
 
 
-def by_another_kernel(X):
+def from_another_kernel(X):
     return doubled(X)[1, 1]
 
 
-BORROWING = [sum_of_rows, sum_of_a_part, sum_of_named_tuples]
+BORROWING = [sum_of_rows, sum_of_views, sum_of_named_tuples]
 COUNTING = [
-    with_room, a_view, the_same, a_pair, chosen_rows, an_expression, overwritten,
-    by_another_kernel, a_new_row_in_a_named_tuple,
+    row_with_space, view, identity, pair, chosen_rows, expression, overwritten_rows,
+    from_another_kernel, new_row_in_a_named_tuple,
 ]  # fmt: skip
 
 
@@ -142,7 +142,7 @@ def test_rows_chosen_by_an_argument_are_a_copy():
 
 
 def test_a_returned_array_outlives_the_arguments():
-    row = entry_kernel(a_view)(table())
+    row = entry_kernel(view)(table())
     gc.collect()
     assert row.tolist() == [3.0, 4.0, 5.0]
 
@@ -153,14 +153,14 @@ def test_python_can_call_an_inner_kernel_with_default_arguments():
 
 
 def test_garbage_collection_is_restored_after_compiling():
-    seen = []
+    was_collecting = []
 
     def step(x):
         return x + 1
 
     step.__module__ = "shoal._kernels.example"
     listener = event.RecordingListener()
-    listener.on_start = lambda _: seen.append(gc.isenabled())
+    listener.on_start = lambda _: was_collecting.append(gc.isenabled())
     with event.install_listener("numba:compile", listener):
         njit(step)(1)
         assert gc.isenabled()
@@ -170,4 +170,4 @@ def test_garbage_collection_is_restored_after_compiling():
             assert not gc.isenabled()
         finally:
             gc.enable()
-    assert seen == [False, False]
+    assert was_collecting == [False, False]

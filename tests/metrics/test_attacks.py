@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import shoal
 from raising import raises
-from shoal._kernels.predicates import AT_LEAST, AT_MOST, EQUAL, NO_CONDITION, count_matches
+from shoal._kernels.predicate_counts import AT_LEAST, AT_MOST, EQUAL, NO_CONDITION, count_matches
 from shoal.cli import app
 from shoal.errors import ColumnError, InputError, ParameterError
 from shoal.metrics.attacks import wilson_interval

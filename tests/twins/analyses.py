@@ -6,10 +6,10 @@ import numpy as np
 def quantile_by_copies(values, weights, share):
     """Return the quantile of the values, each repeated as often as its weight says."""
     copies = np.sort(np.repeat(values, weights.astype(int)))
-    place = share * len(copies)
-    if abs(place - round(place)) < 1e-9 and 0 < round(place) < len(copies):
-        return (copies[round(place) - 1] + copies[round(place)]) / 2
-    return copies[int(np.ceil(place - 1e-9)) - 1]
+    position = share * len(copies)
+    if abs(position - round(position)) < 1e-9 and 0 < round(position) < len(copies):
+        return (copies[round(position) - 1] + copies[round(position)]) / 2
+    return copies[int(np.ceil(position - 1e-9)) - 1]
 
 
 def gini_by_pairs(values, weights):

@@ -11,33 +11,33 @@ def squared(X, point):
     return total
 
 
-def farthest(X, left, point):
-    """Return the lowest of the farthest; ``left`` rises."""
-    return left[np.argmax(squared(X[left], point))]
+def farthest(X, living, point):
+    """Return the record in ``living``, which is sorted, farthest from a point."""
+    return living[np.argmax(squared(X[living], point))]
 
 
-def nearest(X, left, point, m):
-    """Return the nearest, nearest first, the lowest first in a tie; ``left`` rises."""
-    distance = squared(X[left], point)
-    m = min(m, len(left))
+def nearest(X, living, point, m):
+    """Return the records in ``living``, which is sorted, nearest to a point, in this order."""
+    distance = squared(X[living], point)
+    m = min(m, len(living))
     near = np.flatnonzero(distance <= np.partition(distance, m - 1)[m - 1])
-    return left[near[np.argsort(distance[near], kind="stable")[:m]]]
+    return living[near[np.argsort(distance[near], kind="stable")[:m]]]
 
 
 def mdav(X, k):
-    left, labels, groups = np.arange(len(X)), np.full(len(X), -1), 0
+    living, labels, groups = np.arange(len(X)), np.full(len(X), -1), 0
 
-    def take(point):
-        nonlocal left, groups
-        labels[nearest(X, left, point, k)] = groups
-        left, groups = left[labels[left] < 0], groups + 1
+    def form_group(point):
+        nonlocal living, groups
+        labels[nearest(X, living, point, k)] = groups
+        living, groups = living[labels[living] < 0], groups + 1
 
-    while len(left) >= 3 * k:
-        r = farthest(X, left, X[left].mean(axis=0))
-        s = farthest(X, left, X[r])
-        take(X[r])
-        take(X[s])
-    if len(left) >= 2 * k:
-        take(X[farthest(X, left, X[left].mean(axis=0))])
-    labels[left] = groups
+    while len(living) >= 3 * k:
+        r = farthest(X, living, X[living].mean(axis=0))
+        s = farthest(X, living, X[r])
+        form_group(X[r])
+        form_group(X[s])
+    if len(living) >= 2 * k:
+        form_group(X[farthest(X, living, X[living].mean(axis=0))])
+    labels[living] = groups
     return labels

@@ -1,4 +1,4 @@
-"""DBA1, slow and readable: densities of all that are left, anew for every group, exact."""
+"""DBA1, slow and readable: for every group, the exact densities of all living records."""
 
 from fractions import Fraction
 
@@ -18,11 +18,11 @@ def exact_sse(X, records):
 
 def dba1(X, k):
     ranking = neighbours(X, len(X) - 1)
-    left, groups = list(range(len(X))), []
-    while len(left) >= k:
-        around = {i: [i, *[j for j in ranking[i] if j in left][: k - 1]] for i in left}
-        densest = min(left, key=lambda i: (exact_sse(X, around[i]), i))
-        groups.append(around[densest])
-        left = [i for i in left if i not in around[densest]]
-    join_nearest_centroid(X, groups, left)
+    living, groups = list(range(len(X))), []
+    while len(living) >= k:
+        neighbourhoods = {i: [i, *[j for j in ranking[i] if j in living][: k - 1]] for i in living}
+        densest = min(living, key=lambda i: (exact_sse(X, neighbourhoods[i]), i))
+        groups.append(neighbourhoods[densest])
+        living = [i for i in living if i not in neighbourhoods[densest]]
+    join_nearest_centroid(X, groups, living)
     return labels_of(groups, len(X))

@@ -21,20 +21,23 @@ def best_recoding(paths, rows, losses, k, max_suppressed=0, units=None, meets=No
 
 def _loss(node, paths, rows, losses, k, max_suppressed, units, meets, pairs):
     members = {}
-    for at, row in enumerate(rows):
+    for record, row in enumerate(rows):
         cells = zip(paths, row, node, strict=True)
-        seen = tuple(path[value][level] for path, value, level in cells)
-        members.setdefault(seen, []).append(at)
+        key = tuple(path[value][level] for path, value, level in cells)
+        members.setdefault(key, []).append(record)
 
-    def held(records):
-        return len(records) if units is None else len({units[at] for at in records})
+    def n_members(records):
+        return len(records) if units is None else len({units[record] for record in records})
 
     def passes(records):
-        return held(records) >= k and (meets is None or meets(records))
+        return n_members(records) >= k and (meets is None or meets(records))
 
-    classes = sorted((members[seen] for seen in sorted(members)), key=held)
-    suppressed = [at for one in classes if not passes(one) for at in one]
-    others = [one for one in classes if passes(one)]
+    def records_of(classes):
+        return [record for members in classes for record in members]
+
+    classes = sorted((members[key] for key in sorted(members)), key=n_members)
+    suppressed = records_of(c for c in classes if not passes(c))
+    others = [c for c in classes if passes(c)]
 
     def loss(suppressed):
         return _loss_of_node(node, paths, rows, losses, classes, suppressed, pairs)
@@ -42,25 +45,27 @@ def _loss(node, paths, rows, losses, k, max_suppressed, units, meets, pairs):
     if len(suppressed) > max_suppressed:
         return None
     if suppressed:
-        if held(suppressed) < k:
-            fuller = [
-                (loss([*suppressed, *(at for one in added for at in one)]), held(added[0]), added)
+        if n_members(suppressed) < k:
+            extensions = [
+                (loss([*suppressed, *records_of(added)]), n_members(added[0]), added)
                 for number in (1, 2)
                 for added in combinations(others, number)
                 if len(suppressed) + sum(map(len, added)) <= max_suppressed
             ]
-            if not fuller:
+            if not extensions:
                 return None
-            least = min(fuller, key=lambda one: (round(one[0], 12), one[1]))[2]
-            suppressed += [at for one in least for at in one]
-            others = [one for one in others if one not in least]
+            best = min(extensions, key=lambda entry: (round(entry[0], 12), entry[1]))[2]
+            suppressed += records_of(best)
+            others = [c for c in others if c not in best]
         if meets is None:
             return loss(suppressed)
-        added = 0
-        while not passes(suppressed) and added < len(others) and len(suppressed) <= max_suppressed:
-            more = min(2 * added + 1, len(others))
-            suppressed += [at for one in others[added:more] for at in one]
-            added = more
+        n_added = 0
+        while (
+            not passes(suppressed) and n_added < len(others) and len(suppressed) <= max_suppressed
+        ):
+            n_next = min(2 * n_added + 1, len(others))
+            suppressed += records_of(others[n_added:n_next])
+            n_added = n_next
         if not passes(suppressed) or len(suppressed) > max_suppressed:
             return None
     return loss(suppressed)
@@ -68,11 +73,11 @@ def _loss(node, paths, rows, losses, k, max_suppressed, units, meets, pairs):
 
 def _loss_of_node(node, paths, rows, losses, classes, suppressed, pairs):
     if pairs:
-        kept = [[at for at in one if at not in suppressed] for one in classes]
-        alike = sum(len(one) ** 2 for one in kept) + len(rows) * len(suppressed)
-        return alike / len(rows) ** 2
+        sizes = [sum(record not in suppressed for record in c) for c in classes]
+        n_pairs = sum(size**2 for size in sizes) + len(rows) * len(suppressed)
+        return n_pairs / len(rows) ** 2
     lost = 0.0
-    for at, row in enumerate(rows):
+    for record, row in enumerate(rows):
         for column, (value, level) in enumerate(zip(row, node, strict=True)):
-            lost += losses[column][-1 if at in suppressed else level][value]
+            lost += losses[column][-1 if record in suppressed else level][value]
     return lost / (len(rows) * len(paths))

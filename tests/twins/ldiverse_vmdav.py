@@ -7,28 +7,28 @@ from twins.mdav import farthest, labels_of, mean, nearest, squared
 
 
 def ldiverse_vmdav(X, k, diversity, values, gamma):
-    left, groups = list(range(len(X))), []
-    centre = mean(X, left)
+    living, groups = list(range(len(X))), []
+    centre = mean(X, living)
 
     def enough(records):
         return len(records) >= k and len({values[i] for i in records}) >= diversity
 
-    while enough(left):
-        near = nearest(X, left, X[farthest(X, left, centre)], len(left))
+    while enough(living):
+        near = nearest(X, living, X[farthest(X, living, centre)], len(living))
         group = near[:k]
         for i in near[k:]:
-            held = {values[j] for j in group}
-            if len(held) < diversity and values[i] not in held:
+            group_values = {values[j] for j in group}
+            if len(group_values) < diversity and values[i] not in group_values:
                 group.append(i)
-        rest = [i for i in left if i not in group]
-        while len(group) < 2 * k - 1 and len(rest) > 1:
-            d_in, e = min((min(squared(X[i], X[m]) for m in group), i) for i in rest)
-            d_out = min(squared(X[i], X[e]) for i in rest if i != e)
+        remaining = [i for i in living if i not in group]
+        while len(group) < 2 * k - 1 and len(remaining) > 1:
+            d_in, e = min((min(squared(X[i], X[m]) for m in group), i) for i in remaining)
+            d_out = min(squared(X[i], X[e]) for i in remaining if i != e)
             if not sqrt(d_in) < gamma * sqrt(d_out):
                 break
             group.append(e)
-            rest.remove(e)
+            remaining.remove(e)
         groups.append(group)
-        left = rest
-    join_nearest_centroid(X, groups, left)
+        living = remaining
+    join_nearest_centroid(X, groups, living)
     return labels_of(groups, len(X))

@@ -1,4 +1,4 @@
-"""Linkage, slow and readable: all distances, sorted; ties drawn by chance."""
+"""Linkage, slow and readable: all distances, sorted; ties are broken at random."""
 
 import numpy as np
 
@@ -12,20 +12,20 @@ def standardised(X):
 
 
 def nearest_sets(distances):
-    """Yield the sets of equally near records, nearest first; rounding does not part them."""
-    left = sorted(range(len(distances)), key=lambda i: distances[i])
-    while left:
-        level = distances[left[0]]
-        yield [i for i in left if distances[i] <= level * (1 + 1e-9)]
-        left = [i for i in left if distances[i] > level * (1 + 1e-9)]
+    """Yield the sets of equally near records, nearest first; rounding does not separate them."""
+    remaining = sorted(range(len(distances)), key=lambda i: distances[i])
+    while remaining:
+        tied = distances[remaining[0]]
+        yield [i for i in remaining if distances[i] <= tied * (1 + 1e-9)]
+        remaining = [i for i in remaining if distances[i] > tied * (1 + 1e-9)]
 
 
 def chance(own, distances, guesses):
     """Chance that ``own`` is among the records drawn, nearest first."""
-    for level in nearest_sets(distances):
-        if own in level:
-            return min(1.0, guesses / len(level))
-        guesses -= len(level)
+    for tied in nearest_sets(distances):
+        if own in tied:
+            return min(1.0, guesses / len(tied))
+        guesses -= len(tied)
         if guesses <= 0:
             return 0.0
     raise AssertionError("the own record is one of all")

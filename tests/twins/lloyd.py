@@ -51,27 +51,27 @@ def fill(X, centres, k, step):
 
 def auction(X, centres, k, step, bids):
     distance = [[squared(x, centre) for centre in centres] for x in X]
-    cell_of = [min(range(len(centres)), key=lambda q: (row[q], q)) for row in distance]
+    cell_of = [min(range(len(centres)), key=lambda cell: (row[cell], cell)) for row in distance]
     subsidy = [0.0] * len(centres)
 
-    def members(q):
-        return [i for i in range(len(X)) if cell_of[i] == q]
+    def members(cell):
+        return [i for i in range(len(X)) if cell_of[i] == cell]
 
-    queue = deque(q for q in range(len(centres)) if len(members(q)) < k)
+    queue = deque(cell for cell in range(len(centres)) if len(members(cell)) < k)
     for _ in range(bids):
         if not queue:
             break
-        q = queue.popleft()
-        lack = k - len(members(q))
+        cell = queue.popleft()
+        n_lacking = k - len(members(cell))
 
-        def cost(i, q=q):
-            return distance[i][q] - (distance[i][cell_of[i]] - subsidy[cell_of[i]])
+        def cost(i, cell=cell):
+            return distance[i][cell] - (distance[i][cell_of[i]] - subsidy[cell_of[i]])
 
-        outside = [i for i in range(len(X)) if cell_of[i] != q]
+        outside = [i for i in range(len(X)) if cell_of[i] != cell]
         cheapest = sorted((cost(i), i) for i in outside)
-        subsidy[q] = max(cheapest[lack][0], subsidy[q]) + step
-        for _, i in cheapest[:lack]:
-            left, cell_of[i] = cell_of[i], q
-            if len(members(left)) < k and left not in queue:
-                queue.append(left)
-    return None if queue else [members(q) for q in range(len(centres)) if members(q)]
+        subsidy[cell] = max(cheapest[n_lacking][0], subsidy[cell]) + step
+        for _, i in cheapest[:n_lacking]:
+            previous, cell_of[i] = cell_of[i], cell
+            if len(members(previous)) < k and previous not in queue:
+                queue.append(previous)
+    return None if queue else [members(cell) for cell in range(len(centres)) if members(cell)]

@@ -11,14 +11,14 @@ def group_loss(members, paths, numbers):
     """
     total = 0.0
     for column in paths:
-        known = [column[at] for at in members if column[at] is not None]
-        for step in zip(*known, strict=True):
+        present = [column[record] for record in members if column[record] is not None]
+        for step in zip(*present, strict=True):
             if len({ancestor for ancestor, _ in step}) == 1:
                 total += sum(loss for _, loss in step)
                 break
     for column in numbers:
-        known = [column[at] for at in members if column[at] is not None]
-        total += len(known) * (max(known) - min(known)) if known else 0.0
+        present = [column[record] for record in members if column[record] is not None]
+        total += len(present) * (max(present) - min(present)) if present else 0.0
     return total
 
 
@@ -27,7 +27,7 @@ def loss(groups, paths, numbers):
 
 
 def holds(members, k, units):
-    return len({units[at] for at in members}) >= k
+    return len({units[record] for record in members}) >= k
 
 
 def changes(groups, k, units):
@@ -36,17 +36,19 @@ def changes(groups, k, units):
         for b, others in enumerate(groups):
             if a == b:
                 continue
-            for at in members:
-                less = [one for one in members if one != at]
-                pairs = [(less, [*others, at])]
+            for record in members:
+                remaining = [entry for entry in members if entry != record]
+                pairs = [(remaining, [*others, record])]
                 pairs += [
-                    ([*less, other], [*(one for one in others if one != other), at])
+                    ([*remaining, other], [*(entry for entry in others if entry != other), record])
                     for other in others
                 ]
                 for first, second in pairs:
                     if holds(first, k, units) and holds(second, k, units):
-                        rest = [one for c, one in enumerate(groups) if c not in (a, b)]
-                        yield [*rest, first, second]
+                        unchanged_groups = [
+                            entry for c, entry in enumerate(groups) if c not in (a, b)
+                        ]
+                        yield [*unchanged_groups, first, second]
 
 
 def partitions(records, k, units):
@@ -54,11 +56,11 @@ def partitions(records, k, units):
     if not records:
         yield []
         return
-    first, rest = records[0], records[1:]
-    for size in range(len(rest) + 1):
-        for others in combinations(rest, size):
+    first, other_records = records[0], records[1:]
+    for size in range(len(other_records) + 1):
+        for others in combinations(other_records, size):
             group = [first, *others]
             if holds(group, k, units):
-                left = [at for at in rest if at not in others]
-                for more in partitions(left, k, units):
-                    yield [group, *more]
+                remaining = [record for record in other_records if record not in others]
+                for other_groups in partitions(remaining, k, units):
+                    yield [group, *other_groups]

@@ -12,16 +12,16 @@ def farthest_pair(X, records):
 
 
 def md(X, k, grow="centroid"):
-    left, groups = list(range(len(X))), []
-    while len(left) >= 2 * k:
-        pair = farthest_pair(X, left)
-        left = [i for i in left if i not in pair]
+    living, groups = list(range(len(X))), []
+    while len(living) >= 2 * k:
+        pair = farthest_pair(X, living)
+        living = [i for i in living if i not in pair]
         for seed in pair:
             group = [seed]
             while len(group) < k:
                 point = mean(X, group) if grow == "centroid" else X[seed]
-                group += nearest(X, left, point, 1)
-                left.remove(group[-1])
+                group += nearest(X, living, point, 1)
+                living.remove(group[-1])
             groups.append(group)
-    assign_leftovers(X, groups, left, k)
+    assign_leftovers(X, groups, living, k)
     return labels_of(groups, len(X))

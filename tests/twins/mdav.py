@@ -31,22 +31,23 @@ def labels_of(groups, n):
     return labels
 
 
+def form_group(X, living, groups, point, k):
+    """Make the ``k`` living records nearest to a point a group."""
+    groups.append(nearest(X, living, point, k))
+    for i in groups[-1]:
+        living.remove(i)
+
+
 def mdav(X, k):
-    left, groups = list(range(len(X))), []
+    living, groups = list(range(len(X))), []
 
-    def take(point):
-        group = nearest(X, left, point, k)
-        groups.append(group)
-        for i in group:
-            left.remove(i)
-
-    while len(left) >= 3 * k:
-        r = farthest(X, left, mean(X, left))
-        s = farthest(X, left, X[r])
-        take(X[r])
-        take(X[s])
-    if len(left) >= 2 * k:
-        take(X[farthest(X, left, mean(X, left))])
-    if left:
-        groups.append(left)
+    while len(living) >= 3 * k:
+        r = farthest(X, living, mean(X, living))
+        s = farthest(X, living, X[r])
+        form_group(X, living, groups, X[r], k)
+        form_group(X, living, groups, X[s], k)
+    if len(living) >= 2 * k:
+        form_group(X, living, groups, X[farthest(X, living, mean(X, living))], k)
+    if living:
+        groups.append(living)
     return labels_of(groups, len(X))

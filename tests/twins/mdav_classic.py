@@ -4,18 +4,18 @@ from twins.mdav import farthest, labels_of, mean, nearest
 
 
 def mdav_classic(X, k):
-    left, groups = list(range(len(X))), []
-    while len(left) >= 2 * k:
-        r = farthest(X, left, mean(X, left))
-        s = farthest(X, left, X[r])
+    living, groups = list(range(len(X))), []
+    while len(living) >= 2 * k:
+        r = farthest(X, living, mean(X, living))
+        s = farthest(X, living, X[r])
         for point in (X[r], X[s]):
-            groups.append(nearest(X, left, point, k))
-            left = [i for i in left if i not in groups[-1]]
-    if len(left) >= k:
-        groups.append(left)
+            groups.append(nearest(X, living, point, k))
+            living = [i for i in living if i not in groups[-1]]
+    if len(living) >= k:
+        groups.append(living)
     else:
         grouped = [i for group in groups for i in group]
-        near = {i: nearest(X, grouped, X[i], 1)[0] for i in left}
-        for i in left:
+        near = {i: nearest(X, grouped, X[i], 1)[0] for i in living}
+        for i in living:
             next(group for group in groups if near[i] in group).append(i)
     return labels_of(groups, len(X))

@@ -5,7 +5,7 @@ from twins.neighbours import neighbours
 
 
 def tree_of(edges, start, without=()):
-    """Return the records that hang together with ``start``, apart from those left out."""
+    """Return the records that are connected with ``start`` by other records than those left out."""
     actual, waiting = {start}, [start]
     while waiting:
         for other in edges[waiting.pop()] - actual - set(without):

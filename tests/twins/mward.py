@@ -23,28 +23,32 @@ def increase(rows, a, b):
     return Fraction(na * nb, na + nb) * gap
 
 
-def most_distant(rows, part, k, upper, grow="centroid"):
+def most_distant(rows, records, k, upper, grow="centroid"):
     """Return two groups grown from the most distant pair; equal records just in their order."""
-    if all(rows[i] == rows[part[0]] for i in part):
-        return part[:k], part[-k:]
-    pairs = [(i, j) for i in part for j in part if i < j]
+    if all(rows[i] == rows[records[0]] for i in records):
+        return records[:k], records[-k:]
+    pairs = [(i, j) for i in records for j in records if i < j]
     seeds = max(pairs, key=lambda ij: (squared(rows[ij[0]], rows[ij[1]]), -ij[0], -ij[1]))
-    free = [i for i in part if i not in seeds]
-    ends = []
+    free = [i for i in records if i not in seeds]
+    extreme_groups = []
     for seed in reversed(seeds) if upper else seeds:
-        end = [seed]
-        while len(end) < k:
-            centre = mean([rows[i] for i in (end if grow == "centroid" else end[:1])])
-            end.append(min(free, key=lambda i: (squared(rows[i], centre), i)))
-            free.remove(end[-1])
-        ends.append(end)
-    return ends
+        extreme_group = [seed]
+        while len(extreme_group) < k:
+            centre = mean(
+                [rows[i] for i in (extreme_group if grow == "centroid" else extreme_group[:1])]
+            )
+            extreme_group.append(min(free, key=lambda i: (squared(rows[i], centre), i)))
+            free.remove(extreme_group[-1])
+        extreme_groups.append(extreme_group)
+    return extreme_groups
 
 
-def join(rows, part, ends, k):
+def join(rows, records, extreme_groups, k):
     """Join the cheapest admissible pair until no group is small."""
-    tied = {i for end in ends for i in end}
-    groups = [sorted(end) for end in ends] + [[i] for i in part if i not in tied]
+    in_extreme_groups = {i for extreme_group in extreme_groups for i in extreme_group}
+    groups = [sorted(extreme_group) for extreme_group in extreme_groups] + [
+        [i] for i in records if i not in in_extreme_groups
+    ]
     costs = {}
 
     def cost(a, b):
@@ -56,20 +60,22 @@ def join(rows, part, ends, k):
     while any(len(group) < k for group in groups):
         groups.sort()
         _, a, b = min(
-            (cost(a, b), at, by)
-            for at, a in enumerate(groups)
-            for by, b in enumerate(groups)
-            if at < by and (len(a) < k or len(b) < k)
+            (cost(a, b), position, other_position)
+            for position, a in enumerate(groups)
+            for other_position, b in enumerate(groups)
+            if position < other_position and (len(a) < k or len(b) < k)
         )
         groups.append(sorted(groups[a] + groups.pop(b)))
         del groups[a]
     return groups
 
 
-def join_by_matrix(X, part, ends, k):
+def join_by_matrix(X, records, extreme_groups, k):
     """Do what ``join`` does with a matrix of costs in plain numbers: for long tables, no ties."""
-    tied = {i for end in ends for i in end}
-    groups = sorted([*map(sorted, ends), *([i] for i in part if i not in tied)])
+    in_extreme_groups = {i for extreme_group in extreme_groups for i in extreme_group}
+    groups = sorted(
+        [*map(sorted, extreme_groups), *([i] for i in records if i not in in_extreme_groups)]
+    )
     centre = np.array([X[group].mean(axis=0) for group in groups])
     size = np.array([float(len(group)) for group in groups])
 
@@ -91,18 +97,22 @@ def join_by_matrix(X, part, ends, k):
 
 
 def mward(X, k, start="max-distance", descending=False, grow="centroid"):
-    rows, done, parts = exactly(X), [], [list(range(len(X)))]
+    rows, final_groups, pending = exactly(X), [], [list(range(len(X)))]
     if start != "max-distance":
-        place = {i: at for at, i in enumerate(in_order(score(X, start), descending))}
-    while parts:
-        part = parts.pop()
-        if len(part) < 2 * k:
-            done.append(part)
+        rank = {i: position for position, i in enumerate(in_order(score(X, start), descending))}
+    while pending:
+        records = pending.pop()
+        if len(records) < 2 * k:
+            final_groups.append(records)
         elif start == "max-distance":
-            parts += join(rows, part, most_distant(rows, part, k, descending, grow), k)
+            pending += join(rows, records, most_distant(rows, records, k, descending, grow), k)
         else:
-            order = sorted(part, key=place.get)
-            ends = order[:k], order[-k:]
-            long = len(part) > 60
-            parts += join_by_matrix(X, part, ends, k) if long else join(rows, part, ends, k)
-    return labels_of(done, len(X))
+            order = sorted(records, key=rank.get)
+            extreme_groups = order[:k], order[-k:]
+            long = len(records) > 60
+            pending += (
+                join_by_matrix(X, records, extreme_groups, k)
+                if long
+                else join(rows, records, extreme_groups, k)
+            )
+    return labels_of(final_groups, len(X))

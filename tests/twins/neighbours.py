@@ -4,5 +4,5 @@ from twins.mdav import nearest
 
 
 def neighbours(X, m):
-    everyone = range(len(X))
-    return [nearest(X, [j for j in everyone if j != i], X[i], m) for i in everyone]
+    all_records = range(len(X))
+    return [nearest(X, [j for j in all_records if j != i], X[i], m) for i in all_records]

@@ -24,16 +24,16 @@ def groups_of(labels):
 def partitions(n, k):
     """Yield every partition of ``n`` records into groups of at least ``k``, of any size."""
 
-    def place(record, groups):
+    def add_record(record, groups):
         if record == n:
             if all(len(group) >= k for group in groups):
                 yield groups
             return
         for g in range(len(groups)):
-            yield from place(record + 1, [*groups[:g], [*groups[g], record], *groups[g + 1 :]])
-        yield from place(record + 1, [*groups, [record]])
+            yield from add_record(record + 1, [*groups[:g], [*groups[g], record], *groups[g + 1 :]])
+        yield from add_record(record + 1, [*groups, [record]])
 
-    yield from place(0, [])
+    yield from add_record(0, [])
 
 
 def best_partition(X, k):
@@ -45,7 +45,7 @@ def optimal_sse(X, k):
     """Return the least SSE of any partition into groups of at least ``k``; for up to 12 records.
 
     The group of the lowest record is tried in every way, up to 2k - 1 records
-    [DM02]; what is left is a smaller table, whose answer is remembered.
+    [DM02]; what remains is a smaller table, whose result is cached.
     """
 
     @cache
@@ -53,15 +53,16 @@ def optimal_sse(X, k):
         return sse(X, [group])
 
     @cache
-    def least(left):
-        if not left:
+    def least(remaining):
+        if not remaining:
             return 0.0
-        sizes = range(k - 1, min(2 * k - 1, len(left)))
+        sizes = range(k - 1, min(2 * k - 1, len(remaining)))
         return min(
             (
-                cost(left[:1] + others) + least(tuple(i for i in left[1:] if i not in others))
+                cost(remaining[:1] + others)
+                + least(tuple(i for i in remaining[1:] if i not in others))
                 for size in sizes
-                for others in combinations(left[1:], size)
+                for others in combinations(remaining[1:], size)
             ),
             default=np.inf,
         )

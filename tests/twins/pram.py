@@ -19,9 +19,9 @@ def invariant_matrix(first, frequencies):
 def outcomes(records, matrix):
     """Yield the frequencies of every possible release of some records, with its probability."""
     n = len(matrix[0])
-    for new in product(range(n), repeat=len(records)):
+    for released in product(range(n), repeat=len(records)):
         chance = Fraction(1)
-        for old, now in zip(records, new, strict=True):
-            chance *= Fraction(matrix[old][now])
+        for code_before, code_after in zip(records, released, strict=True):
+            chance *= Fraction(matrix[code_before][code_after])
         if chance:
-            yield [new.count(at) for at in range(n)], chance
+            yield [released.count(code) for code in range(n)], chance

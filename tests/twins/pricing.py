@@ -34,15 +34,15 @@ def groups_of_size(X, size, rank, first):
 def pairs_and_triples(X):
     """Return the least SSE for k = 2 by trying all ways to pair a record or put it in a triple."""
 
-    def least(left):
-        if not left:
+    def least(remaining):
+        if not remaining:
             return 0.0
         best = float("inf")
         for size in (1, 2):
-            for others in combinations(left[1:], size):
-                rest = tuple(i for i in left[1:] if i not in others)
-                if len(rest) != 1:
-                    best = min(best, sse(X, [(left[0], *others)]) + least(rest))
+            for others in combinations(remaining[1:], size):
+                others_remaining = tuple(i for i in remaining[1:] if i not in others)
+                if len(others_remaining) != 1:
+                    best = min(best, sse(X, [(remaining[0], *others)]) + least(others_remaining))
         return best
 
     return least(tuple(range(len(X))))

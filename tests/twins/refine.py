@@ -1,4 +1,4 @@
-"""What a descent must not leave undone: every move of a record is tried, slow and readable."""
+"""Every move of a record, tried one by one: after a descent, none may lower the SSE."""
 
 import numpy as np
 
@@ -15,15 +15,15 @@ def moves(near, labels, k):
         own = labels[i]
         for g in {labels[j] for j in near[i]} - {own}:
             if (labels == own).sum() > k:
-                moved = labels.copy()
-                moved[i] = g
-                yield moved
+                new_labels = labels.copy()
+                new_labels[i] = g
+                yield new_labels
             for j in np.flatnonzero(labels == g):
-                moved = labels.copy()
-                moved[i], moved[j] = g, own
-                yield moved
+                new_labels = labels.copy()
+                new_labels[i], new_labels[j] = g, own
+                yield new_labels
 
 
 def best_move(X, near, labels, k):
     """Return the least SSE that one move leads to."""
-    return min((total(X, moved) for moved in moves(near, labels, k)), default=np.inf)
+    return min((total(X, new_labels) for new_labels in moves(near, labels, k)), default=np.inf)

@@ -10,10 +10,10 @@ from twins.mdav import labels_of
 def second_phase(X, labels, k, divide):
     groups = sorted([int(i) for i in np.flatnonzero(labels == g)] for g in np.unique(labels))
     for group in sorted(groups, key=lambda group: -exact_sse(X, group)):
-        at = next(at for at, other in enumerate(groups) if other[0] == group[0])
-        trial = [list(other) for other in groups[:at] + groups[at + 1 :]]
+        position = next(position for position, other in enumerate(groups) if other[0] == group[0])
+        trial = [list(other) for other in groups[:position] + groups[position + 1 :]]
         if trial:
-            join_nearest_centroid(X, trial, groups[at])
+            join_nearest_centroid(X, trial, groups[position])
             if total(X, trial) < total(X, groups):
                 groups = trial
     return divide_large(X, groups, k, divide)
@@ -24,12 +24,12 @@ def total(X, groups):
 
 
 def divide_large(X, groups, k, divide):
-    parts = []
+    divided_groups = []
     for group in groups:
         records = np.sort(group)
         if len(records) >= 2 * k:
             labels = divide(X[records], k)
-            parts += [records[labels == g] for g in np.unique(labels)]
+            divided_groups += [records[labels == g] for g in np.unique(labels)]
         else:
-            parts.append(records)
-    return labels_of(parts, len(X))
+            divided_groups.append(records)
+    return labels_of(divided_groups, len(X))

@@ -7,9 +7,9 @@ from twins.scores import in_order, score
 
 
 def blocks(X, k, by, descending=False):
-    left = in_order(score(X, by), descending)
+    remaining = in_order(score(X, by), descending)
     groups = []
-    while len(left) >= 2 * k:
-        groups.append(left[:k])
-        left = left[k:]
-    return labels_of([*groups, left], len(np.asarray(X)))
+    while len(remaining) >= 2 * k:
+        groups.append(remaining[:k])
+        remaining = remaining[k:]
+    return labels_of([*groups, remaining], len(np.asarray(X)))

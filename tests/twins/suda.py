@@ -13,6 +13,6 @@ def minimal_uniques(rows, largest):
             for record, key in enumerate(keys):
                 if keys.count(key) > 1 or any(row is None for row in key):
                     continue
-                if not any(set(part) <= set(columns) for part in minimal[record]):
+                if not any(set(subset) <= set(columns) for subset in minimal[record]):
                     minimal[record].append(columns)
     return minimal

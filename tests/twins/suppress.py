@@ -9,7 +9,10 @@ EMPTY = None
 def released(rows, patterns):
     """Return the released rows: a pattern tells which cells are suppressed."""
     return [
-        tuple(EMPTY if lost else cell for cell, lost in zip(row, pattern, strict=True))
+        tuple(
+            EMPTY if is_suppressed else cell
+            for cell, is_suppressed in zip(row, pattern, strict=True)
+        )
         for row, pattern in zip(rows, patterns, strict=True)
     ]
 
@@ -17,10 +20,10 @@ def released(rows, patterns):
 def weight(rows, patterns, importance):
     """Return the weight of the suppressed cells; those that were empty before are none."""
     return sum(
-        heavy
+        column_weight
         for row, pattern in zip(rows, patterns, strict=True)
-        for cell, lost, heavy in zip(row, pattern, importance, strict=True)
-        if lost and cell is not EMPTY
+        for cell, is_suppressed, column_weight in zip(row, pattern, importance, strict=True)
+        if is_suppressed and cell is not EMPTY
     )
 
 
@@ -49,12 +52,15 @@ def least_weight_any(rows, k, importance, units=None):
         costs = []
         for pattern in patterns:
             (shown,) = released([row], [pattern])
-            alike = {
+            matching_units = {
                 unit
                 for other, unit in zip(rows, units, strict=True)
-                if all(one is EMPTY or one == two for one, two in zip(shown, other, strict=True))
+                if all(
+                    value is EMPTY or value == other_value
+                    for value, other_value in zip(shown, other, strict=True)
+                )
             }
-            if len(alike) >= k:
+            if len(matching_units) >= k:
                 costs.append(weight([row], [pattern], importance))
         total += min(costs)
     return total

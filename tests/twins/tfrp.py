@@ -7,13 +7,13 @@ from twins.second_phase import second_phase
 
 def first_phase(X, k):
     least, greatest = [X.min()] * X.shape[1], [X.max()] * X.shape[1]
-    left, groups = list(range(len(X))), []
-    while len(left) >= k:
+    living, groups = list(range(len(X))), []
+    while len(living) >= k:
         point = least if len(groups) % 2 == 0 else greatest
-        group = nearest(X, left, X[farthest(X, left, point)], k)
+        group = nearest(X, living, X[farthest(X, living, point)], k)
         groups.append(group)
-        left = [i for i in left if i not in group]
-    join_nearest_centroid(X, groups, left)
+        living = [i for i in living if i not in group]
+    join_nearest_centroid(X, groups, living)
     return labels_of(groups, len(X))
 
 

@@ -6,19 +6,19 @@ from twins.neighbours import neighbours
 
 def threshold(X, k):
     near = neighbours(X, k - 1)
-    joined = {i: set(near[i]) for i in range(len(X))}
+    linked = {i: set(near[i]) for i in range(len(X))}
     for i in range(len(X)):
         for j in near[i]:
-            joined[j].add(i)
-    seeds, home = [], {}
+            linked[j].add(i)
+    seeds, seed_of = [], {}
     for i in range(len(X)):
-        two_steps = {i, *joined[i]}.union(*(joined[j] for j in joined[i]))
+        two_steps = {i, *linked[i]}.union(*(linked[j] for j in linked[i]))
         if not two_steps & set(seeds):
             seeds.append(i)
-            home |= dict.fromkeys([i, *joined[i]], i)
-    groups = {seed: [i for i in home if home[i] == seed] for seed in seeds}
+            seed_of |= dict.fromkeys([i, *linked[i]], i)
+    groups = {seed: [i for i in seed_of if seed_of[i] == seed] for seed in seeds}
     for i in range(len(X)):
-        if i not in home:
-            near_seeds = {home[j] for j in joined[i] if j in home}
+        if i not in seed_of:
+            near_seeds = {seed_of[j] for j in linked[i] if j in seed_of}
             groups[min(near_seeds, key=lambda s: (squared(X[i], X[s]), s))].append(i)
     return labels_of(groups.values(), len(X))

@@ -19,14 +19,14 @@ def best_factor(X):
     """Return the least weight and its groups; for up to 9 records."""
 
     @cache
-    def best(left):
-        if not left:
+    def best(remaining):
+        if not remaining:
             return 0.0, ()
         actual = [(np.inf, ())]
         for size in (1, 2):
-            for others in combinations(left[1:], size):
-                group = left[:1] + others
-                weight, groups = best(tuple(i for i in left if i not in group))
+            for others in combinations(remaining[1:], size):
+                group = remaining[:1] + others
+                weight, groups = best(tuple(i for i in remaining if i not in group))
                 actual.append((weight + lightest(X, group), (*groups, group)))
         return min(actual)
 

@@ -36,17 +36,17 @@ def optimum(X, units, k):
 
 def fewest_of(labels, units):
     """Return what `fewest` does, sooner for a handful of records."""
-    held = {}
+    units_of_group = {}
     for label, unit in zip(labels, units, strict=True):
-        held.setdefault(label, set()).add(unit)
-    return min(map(len, held.values()))
+        units_of_group.setdefault(label, set()).add(unit)
+    return min(map(len, units_of_group.values()))
 
 
 def one_value_per_unit(data):
-    """Return one row for each class and unit: the value that most units of the class hold."""
-    held = data.drop_duplicates(["class", "unit", "value"])
-    holders = held.groupby(["class", "value"])["unit"].nunique().rename("holders").reset_index()
-    ranked = held.merge(holders).sort_values(["holders", "value"], ascending=[False, True])
+    """Return one row for each class and unit: the value that most units of the class have."""
+    values = data.drop_duplicates(["class", "unit", "value"])
+    n_units = values.groupby(["class", "value"])["unit"].nunique().rename("n_units").reset_index()
+    ranked = values.merge(n_units).sort_values(["n_units", "value"], ascending=[False, True])
     return ranked.drop_duplicates(["class", "unit"])
 
 
@@ -60,14 +60,16 @@ def closeness(data, ordered):
     """Return the greatest distance of a class from the table; each unit counts once in both."""
     values = sorted(data["value"].unique())
 
-    def shares(part):
-        by_unit = [own["value"].value_counts(normalize=True) for _, own in part.groupby("unit")]
+    def shares(members):
+        by_unit = [
+            rows["value"].value_counts(normalize=True) for _, rows in members.groupby("unit")
+        ]
         total = sum(one.reindex(values, fill_value=0.0) for one in by_unit)
         return (total / len(by_unit)).to_numpy()
 
     table, distances = shares(data), [0.0]
-    for _, part in data.groupby("class"):
-        gap = shares(part) - table
+    for _, members in data.groupby("class"):
+        gap = shares(members) - table
         if ordered:
             distances.append(np.abs(np.cumsum(gap)).sum() / max(len(values) - 1, 1))
         else:
@@ -79,12 +81,12 @@ def linked(before, after, units, guesses):
     """Return the share of masked records that a draw among the nearest links correctly."""
     chances = []
     for point, unit in zip(after, units, strict=True):
-        apart = ((before - point) ** 2).sum(axis=1)
-        own = units == unit
-        least = apart[own].min()
-        closer = (apart < least * (1 - 1e-9) - 1e-12).sum()
-        level = np.isclose(apart, least, rtol=1e-9, atol=1e-12)
-        draws, t, m = guesses - closer, level.sum(), (level & own).sum()
+        squares = ((before - point) ** 2).sum(axis=1)
+        is_own = units == unit
+        least = squares[is_own].min()
+        closer = (squares < least * (1 - 1e-9) - 1e-12).sum()
+        is_tied = np.isclose(squares, least, rtol=1e-9, atol=1e-12)
+        draws, t, m = guesses - closer, is_tied.sum(), (is_tied & is_own).sum()
         missed = 1.0
         for draw in range(max(0, min(draws, t))):
             missed *= max(t - draw - m, 0) / (t - draw)

@@ -37,13 +37,13 @@ def partitions(records, k):
     if not records:
         yield []
         return
-    first, rest = records[0], records[1:]
-    for subset in range(1 << len(rest)):
-        group = [first, *(r for at, r in enumerate(rest) if subset >> at & 1)]
+    first, others = records[0], records[1:]
+    for subset in range(1 << len(others)):
+        group = [first, *(r for position, r in enumerate(others) if subset >> position & 1)]
         if len(group) >= k:
-            outside = [r for at, r in enumerate(rest) if not subset >> at & 1]
-            for others in partitions(outside, k):
-                yield [group, *others]
+            remaining = [r for position, r in enumerate(others) if not subset >> position & 1]
+            for other_groups in partitions(remaining, k):
+                yield [group, *other_groups]
 
 
 def least_loss(X, k):

@@ -1,21 +1,26 @@
 """Compiled loops over arrays, without options and frames: numpy, numba and threadpoolctl only.
 
-The kernels of a method are in the file of its name, its parameters in `shoal.partitioners`. They
-share these conventions:
+The kernels of a method are in the file of its name, its parameters in `shoal.partitioners`. Papers
+are cited by author and year; the class or function that calls the kernels has the full reference.
+The kernels share these conventions:
 
+- ``X`` has a row for each of the ``n`` records and a column for each of the ``p`` axes, in float64;
+  ``k`` is the least size of a group. ``i`` and ``j`` are records, ``a``, ``b``, ``g`` and ``h``
+  groups, ``c`` is a column, ``m`` the position of a member within its group. A loop over columns
+  may use ``j`` if there is only one record. In `pricing`, ``a`` and ``b`` are positions in a list
+  of candidates or members; in `matching`, the vertices that an edge joins; in `spatial`, ``a`` is
+  an axis, ``b`` a block and ``s`` a superblock.
 - A state that several kernels change is a named tuple of arrays, made by a function such as
-  ``open_...`` or ``build_...``, usually in Python. A number that kernels change is an array too:
-  ``index.size[0]``.
-- ``i`` and ``j`` are records, ``a``, ``b``, ``g`` and ``h`` groups, ``c`` is a column, ``m`` the
-  position of a member within its group; ``X`` has a row for each of the ``n`` records, and ``k`` is
-  the least size of a group. A loop over columns may use ``j`` if there is only one record. In
-  `pricing`, ``a`` and ``b`` are positions in a list of candidates or members; in `matching`, the
-  vertices that an edge joins; in `spatial`, ``a`` is an axis, ``b`` a block and ``s`` a superblock.
+  ``open_...`` or ``build_...``, usually in Python. The comment behind a field is its shape. A
+  number that kernels change is an array too: ``index.size[0]``.
 - A *living* record is one that has no group yet. -1, under names such as ``NONE`` and ``END``,
   stands for no record, no group or the end of a list.
-- ``near`` lists the nearest neighbours of a record, or the nearest groups, nearest first;
-  ``squares`` are squared distances, and so are ``gaps``, the distances to one record. ``position``
-  is where a record is stored. Ties go to the lowest record, so that results can be reproduced.
+- Distances are squared unless the name says otherwise. ``near`` lists the nearest neighbours of a
+  record, or the nearest groups, nearest first; ``squares`` are squared distances, and so are
+  ``gaps``, the distances to one record. A single ``gap`` is a difference. ``position`` is where a
+  record is stored. Ties go to the lowest record, so that results can be reproduced.
+- The cost of a change is the increase of the SSE, the sum of the squared distances of the records
+  to the centroids of their groups.
 - A function ``list_...`` writes into arrays that it is passed, or into the scratch space of a
   state, and returns how many entries are valid; ``write_...`` fills one array. In a search for a
   minimum, ``least`` is the least value so far and ``best`` what attains it; ``max_...`` are limits,
@@ -23,4 +28,6 @@ share these conventions:
 - A kernel with the parameter ``work`` ends after about that many distances or steps and returns
   whether to continue; Python calls it again, and handles progress and interrupts in between
   (`shoal.partitioners._base.run_in_strides`).
+- Kernels that are called often take whole arrays and indices, since making a view of a row takes as
+  long as the distance of two rows.
 """

@@ -67,8 +67,8 @@ def is_view(expression, typemap):
         return isinstance(typemap[expression.func.name], types.NamedTupleClass)
     if expression.op == "getitem":
         index = typemap[expression.index.name]
-        parts = index.types if isinstance(index, types.BaseTuple) else (index,)
-        return not any(isinstance(part, types.Array) for part in parts)
+        indices = index.types if isinstance(index, types.BaseTuple) else (index,)
+        return not any(isinstance(entry, types.Array) for entry in indices)
     return expression.op in VIEW_OPERATIONS
 
 

@@ -1,7 +1,7 @@
 """Compensated summation, so that means hardly depend on the order of the records.
 
-A sum over records is an array with one row per column: its leading part and the accumulated
-rounding error.
+A sum over records is an array of shape (p, 2): its leading part and the accumulated rounding error
+of each column.
 """
 
 from shoal._kernels._compile import compiled

@@ -1,4 +1,7 @@
-"""CV-MDAV: groups are extended by records closer to them than to their own neighbours."""
+"""CV-MDAV: groups are extended by records closer to them than to their own neighbours.
+
+The method is that of Chettri, Paul and Dutta (2013).
+"""
 
 import math
 
@@ -7,7 +10,7 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.compensated_sum import add_record, write_mean
 from shoal._kernels.distances import squared_distance
-from shoal._kernels.growth import form_group_around, outermost
+from shoal._kernels.group_formation import form_group_around, outermost
 from shoal._kernels.spatial.block_order import BLOCK
 from shoal._kernels.spatial.index import assign, form_group, needs_rebuild
 from shoal._kernels.spatial.search import nearest

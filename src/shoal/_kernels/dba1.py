@@ -1,11 +1,11 @@
 """DBA1: the densest neighbourhood among the remaining records is the next group.
 
-Every living record, that is one without a group, has a list of its nearest living records. When a
-group is formed, only the records that had a member of it among their k - 1 nearest are updated; a
-list is filled again from the index when it becomes too short. A neighbourhood is dense if its SSE
-is low. The SSE may fall as well as rise when neighbours are removed, so updates cannot be deferred,
-with one exception: no SSE is below the 0 of equal records, so a record among its equals is updated
-only when it wins the tournament.
+The method is that of Lin, Wen, Hsieh and Chang (2010). Every living record has a list of its
+nearest living records. When a group is formed, only the records that had a member of it among their
+k - 1 nearest are updated; a list is filled again from the index when it becomes too short. A
+neighbourhood is dense if its SSE is low. The SSE may fall as well as rise when neighbours are
+removed, so updates cannot be deferred, with one exception: no SSE is below the 0 of equal records,
+so a record among its equals is updated only when it wins the tournament.
 """
 
 from typing import NamedTuple
@@ -38,15 +38,15 @@ class NeighbourLists(NamedTuple):
     index that holds the living, and negative for these.
     """
 
-    nearest: np.ndarray
-    n_known: np.ndarray
-    links: np.ndarray
-    next_link: np.ndarray
-    scaled_sse: np.ndarray
+    nearest: np.ndarray  # (n, m), with m of at least k - 1
+    n_known: np.ndarray  # (n,)
+    links: np.ndarray  # (n,)
+    next_link: np.ndarray  # (n * (k - 1),)
+    scaled_sse: np.ndarray  # (n,)
     tournament: np.ndarray
-    numbers: np.ndarray
-    next_unlinked: np.ndarray
-    labels: np.ndarray
+    numbers: np.ndarray  # (n,)
+    next_unlinked: np.ndarray  # (n,)
+    labels: np.ndarray  # (n,)
 
 
 def open_neighbour_lists(index: Index, k: int, nearest: np.ndarray) -> NeighbourLists:

@@ -38,6 +38,23 @@ def squared_row_distance(A, a, B, b):
 
 
 @compiled
+def write_squared_distances(columns, start, stop, point, squares):
+    """Write the squared distances of rows ``start`` to ``stop`` of a table to ``point``.
+
+    The table is given column by column, with shape (p, n), so that the inner loop is a run of
+    vector instructions. Each distance is summed in the order of the columns.
+    """
+    size = stop - start
+    squares[:size] = 0.0
+    for j in range(point.shape[0]):
+        column = columns[j, start:stop]
+        value = point[j]
+        for i in range(size):
+            gap = column[i] - value
+            squares[i] += gap * gap
+
+
+@compiled
 def squared_distances(X):
     """Return the squared distances of all pairs of rows.
 
@@ -56,9 +73,9 @@ def squared_distances(X):
 def scaled_sse(X, record, others):
     """Return the SSE of a record and ``others``, times their number.
 
-    It is summed from the differences to the record: small whole numbers give an exact
-    result, so that equal SSEs compare as equal. Where the two terms cancel, the relative error
-    grows at most by a factor of the size of the group.
+    It is summed from the differences to the record: small whole numbers give an exact result, so
+    that equal SSEs compare as equal. Where the two terms cancel, the relative error grows at most
+    by a factor of the size of the group.
     """
     squares, offset = 0.0, 0.0
     for j in range(X.shape[1]):

@@ -108,7 +108,10 @@ def exponent_of(values, records):
 
 @compiled
 def sort_by_group(labels, n_groups):
-    """Return the records sorted by group, and where each group begins, with the end last."""
+    """Return the records sorted by group, and where each group begins, with the end last.
+
+    A counting sort, so that the records of a group stay in their order.
+    """
     start = np.zeros(n_groups + 1, np.int64)
     for label in labels:
         start[label + 1] += 1

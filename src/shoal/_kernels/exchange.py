@@ -1,4 +1,10 @@
-"""Exchange records between groups until they are within t of the table (t-closeness)."""
+"""Exchange records between groups until they are within t of the table, for t-closeness.
+
+The method is that of Soria-Comas, Domingo-Ferrer, Sánchez and Martínez (2015). The distance of a
+group from the table is that of the two distributions of a confidential column (Li, Li and
+Venkatasubramanian, 2007): the earth mover's distance if its values are ordered, otherwise half the
+sum of the absolute differences of the shares.
+"""
 
 from typing import NamedTuple
 
@@ -16,11 +22,19 @@ class ConfidentialRanks(NamedTuple):
     ``cumulative_sums`` has the sum of these over all smaller ranks, with one more entry per column.
     """
 
-    ranks: np.ndarray
-    ordered: np.ndarray
-    cumulative_counts: np.ndarray
-    cumulative_sums: np.ndarray
-    start: np.ndarray
+    ranks: np.ndarray  # (n, n_confidential)
+    ordered: np.ndarray  # (n_confidential,)
+    cumulative_counts: np.ndarray  # (n_ranks of all columns,)
+    cumulative_sums: np.ndarray  # (n_ranks of all columns + n_confidential,)
+    start: np.ndarray  # (n_confidential + 1,)
+
+
+class GroupMembers(NamedTuple):
+    """The records of all groups; those of group g are ``members[start[g] : start[g + 1]]``."""
+
+    labels: np.ndarray  # (n,)
+    members: np.ndarray  # (n,)
+    start: np.ndarray  # (n_groups + 1,)
 
 
 @compiled
@@ -98,39 +112,49 @@ def distance_from_table(table, members, position, replacement):
 
 
 @compiled
-def exchange_with_candidates(table, group, candidates, labels, members, start, t):
-    """Exchange records of ``group`` with ``candidates`` until it is within ``t`` of the table.
+def exchange_with_candidates(table, groups, g, candidates, t):
+    """Exchange records of group ``g`` with ``candidates`` until it is within ``t`` of the table.
 
     Each candidate in turn is exchanged with the member whose replacement brings the group
     nearest to the table, provided that its distance falls, and that the other group stays
-    within ``t`` or comes no farther from the table. ``members`` lists the records of each
-    group, from ``start[group]`` to ``start[group + 1]``. Returns the final distance.
+    within ``t`` or comes no farther from the table. Return the final distance.
     """
-    records = members[start[group] : start[group + 1]]
+    labels = groups.labels
+    records = groups.members[groups.start[g] : groups.start[g + 1]]
     current_distance = distance_from_table(table, records, 0, records[0])
     for candidate in candidates:
         if current_distance <= t:
             break
-        if labels[candidate] == group:
+        other = labels[candidate]
+        if other == g:
             continue
-        least_distance, position = current_distance, -1
-        for i in range(records.shape[0]):
-            distance = distance_from_table(table, records, i, candidate)
-            if distance < least_distance:
-                least_distance, position = distance, i
+        position, least_distance = best_replacement(table, records, candidate, current_distance)
         if position < 0:
             continue
-        other_records = members[start[labels[candidate]] : start[labels[candidate] + 1]]
-        other_place = 0
-        while other_records[other_place] != candidate:
-            other_place += 1
-        other_distance = distance_from_table(table, other_records, other_place, candidate)
-        new_distance = distance_from_table(table, other_records, other_place, records[position])
+        other_records = groups.members[groups.start[other] : groups.start[other + 1]]
+        other_position = 0
+        while other_records[other_position] != candidate:
+            other_position += 1
+        record = records[position]
+        other_distance = distance_from_table(table, other_records, other_position, candidate)
+        new_distance = distance_from_table(table, other_records, other_position, record)
         if new_distance > max(t, other_distance):
             continue
-        labels[records[position]] = labels[candidate]
-        labels[candidate] = group
-        other_records[other_place] = records[position]
-        records[position] = candidate
+        labels[record], labels[candidate] = other, g
+        other_records[other_position], records[position] = record, candidate
         current_distance = least_distance
     return current_distance
+
+
+@compiled
+def best_replacement(table, records, candidate, max_distance):
+    """Return the position of the record to replace by ``candidate``, and the distance then.
+
+    The position is -1 if no replacement brings the group nearer than ``max_distance``.
+    """
+    least, best = max_distance, -1
+    for i in range(records.shape[0]):
+        distance = distance_from_table(table, records, i, candidate)
+        if distance < least:
+            least, best = distance, i
+    return best, least

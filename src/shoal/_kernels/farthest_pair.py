@@ -1,13 +1,12 @@
 """The two living records that lie farthest apart, for repeated queries.
 
-A pair belongs to that of its records which lies farther from the mean of the
-table. Each record keeps the farthest of its pairs, or a bound before it is known:
-no pair of its own is longer than twice its distance to the mean. Records are only
-removed, so a stored length may become too long, never too short. The longest of all
-is considered first: if both its records are living, it is the result; if not, the
-farthest pair of its owner is measured again. Few records are measured more than
-once or twice, so all queries together cost about as much as all distances
-once, in memory linear in the number of records.
+A pair belongs to that of its records which lies farther from the mean of the table. Each record
+keeps the farthest of its pairs, or a bound before it is known: no pair of its own is longer than
+twice its distance to the mean. Records are only removed, so a stored length may become too long,
+never too short. The longest of all is considered first: if both its records are living, it is the
+result; if not, the farthest pair of its owner is measured again. Few records are measured more than
+once or twice, so all queries together cost about as much as all distances once, in memory linear in
+the number of records.
 """
 
 from typing import NamedTuple
@@ -16,7 +15,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import same_values
-from shoal._kernels.growth import squared_distances_to_mean
+from shoal._kernels.group_formation import squared_distances_to_mean
 from shoal._kernels.spatial.pool import measure_distances
 from shoal._kernels.structures.tournament import open_tournament, play_all, replay
 
@@ -36,11 +35,11 @@ class PairBounds(NamedTuple):
     of the pairs, by their owners; its winner is the longest pair.
     """
 
-    score: np.ndarray
-    partner: np.ndarray
-    rank: np.ndarray
-    next_equal: np.ndarray
-    is_tied: np.ndarray
+    score: np.ndarray  # (n,)
+    partner: np.ndarray  # (n,)
+    rank: np.ndarray  # (n,)
+    next_equal: np.ndarray  # (n,)
+    is_tied: np.ndarray  # (n,)
     tournament: np.ndarray
 
 

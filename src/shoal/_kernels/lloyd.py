@@ -1,16 +1,17 @@
 """Cells of at least k records by an auction, in which cells with too few records pay a subsidy.
 
-A record belongs to the cell with the least squared distance to its centre less
-the subsidy that the cell pays. All subsidies are 0 at first, so that records lie
-in the cells of their nearest centres. A cell with fewer than k records raises its
-subsidy until it attracts the records that it lacks, and then further, to the
-subsidy at which one more record would join, plus one ``step``. This is an auction, in
-which cells bid for records. No cell with more than k records ever pays a subsidy.
+This is the step that assigns records in `Lloyd`, a variant of the method of Rebollo-Monedero, Forné
+and Soriano (2011). A record belongs to the cell with the least squared distance to its centre less
+the subsidy that the cell pays. All subsidies are 0 at first, so that records lie in the cells of
+their nearest centres. A cell with fewer than k records raises its subsidy until it attracts the
+records that it lacks, and then further, to the subsidy at which one more record would join, plus
+one ``step``. This is an auction, in which cells bid for records. No cell with more than k records
+ever pays a subsidy.
 
-If subsidies could fall again, no record could move at a gain of more than ``step``
-when the auction ends, and the assignment would be optimal for these centres up to
-``step`` per record. But a cell that loses a record raises its subsidy even if other
-records would join for less, so a gain may be a few steps.
+If subsidies could fall again, no record could move at a gain of more than ``step`` when the auction
+ends, and the assignment would be optimal for these centres up to ``step`` per record. But a cell
+that loses a record raises its subsidy even if other records would join for less, so a gain may be a
+few steps.
 """
 
 from typing import NamedTuple
@@ -36,22 +37,22 @@ from shoal._kernels.structures.sorted_list import insert, precedes
 class Cells(NamedTuple):
     """Cells, the records in them and the cells below k.
 
-    ``distance`` is that of a record to the centre of its cell. ``ceiling[b]`` is
-    an upper bound of distance minus subsidy over the records in box b of the tree.
-    ``queue`` is a ring of the cells below k, first come, first served, from
-    ``queue_ends[0]`` to before ``queue_ends[1]``; ``is_queued`` marks the cells in it.
+    ``distance`` is the squared distance of a record to the centre of its cell. ``ceiling[b]`` is an
+    upper bound of distance minus subsidy over the records in box b of the tree. ``queue`` is a ring
+    buffer of the cells below k, first in, first out, from ``queue_ends[0]`` to before
+    ``queue_ends[1]``; ``is_queued`` marks the cells in it.
     """
 
     tree: BoxTree
-    centres: np.ndarray
-    labels: np.ndarray
-    distance: np.ndarray
-    sizes: np.ndarray
-    subsidy: np.ndarray
-    ceiling: np.ndarray
-    queue: np.ndarray
-    is_queued: np.ndarray
-    queue_ends: np.ndarray
+    centres: np.ndarray  # (n_cells, p)
+    labels: np.ndarray  # (n,)
+    distance: np.ndarray  # (n,)
+    sizes: np.ndarray  # (n_cells,)
+    subsidy: np.ndarray  # (n_cells,)
+    ceiling: np.ndarray  # (n_boxes,)
+    queue: np.ndarray  # (n_cells + 1,)
+    is_queued: np.ndarray  # (n_cells,)
+    queue_ends: np.ndarray  # (2,)
 
 
 def open_cells(tree: BoxTree, centres: np.ndarray) -> tuple[Cells, BoxTree]:
@@ -138,7 +139,7 @@ def find_cheapest(cells, cell, cheapest, costs):
         near_floor = squared_box_distance(tree, near_box, centre) - cells.ceiling[near_box]
         far_floor = squared_box_distance(tree, far_box, centre) - cells.ceiling[far_box]
         if far_floor < near_floor:
-            near_box, far_box, near_floor, far_floor = (far_box, near_box, far_floor, near_floor)
+            near_box, far_box, near_floor, far_floor = far_box, near_box, far_floor, near_floor
         boxes[n_stacked], floors[n_stacked] = far_box, far_floor
         boxes[n_stacked + 1], floors[n_stacked + 1] = near_box, near_floor
         n_stacked += 2

@@ -1,10 +1,14 @@
-"""MD: groups from the two living records that lie farthest apart."""
+"""MD: groups from the two living records that lie farthest apart.
+
+The method is that of Domingo-Ferrer and Mateo-Sanz (2002); the variant in which groups grow around
+their first record is that of Chettri, Paul and Dutta (2013).
+"""
 
 import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.farthest_pair import farthest_pair
-from shoal._kernels.growth import grow_group
+from shoal._kernels.group_formation import grow_group
 from shoal._kernels.spatial.pool import (
     assign,
     form_group,

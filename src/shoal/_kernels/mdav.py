@@ -1,8 +1,10 @@
 """MDAV and other fixed-size methods: groups around the outermost of the remaining records.
 
-They differ in two numbers. ``min_for_pair`` is the number of living records from
-which a round forms two groups, ``min_for_single`` the number from which it forms
-one. Fewer living records are left-overs; see `shoal._kernels.leftovers`.
+MDAV is that of Domingo-Ferrer and Torra (2005), MDAV1 of Lin, Wen, Hsieh and Chang (2010),
+MDAVClassic of Chettri, Paul and Dutta (2013), and CentroidMDAV of Laszlo and Mukherjee (2005). They
+differ in two numbers: ``min_for_pair`` is the number of living records from which a round forms two
+groups, ``min_for_single`` the number from which it forms one. Fewer living records are left-overs;
+see `shoal._kernels.leftovers`.
 
 ================  ============  ==============  ====================
 method            min_for_pair  min_for_single  left-overs
@@ -17,7 +19,7 @@ CentroidMDAV      never         2k              k to 2k - 1
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.growth import form_group_around, outermost
+from shoal._kernels.group_formation import form_group_around, outermost
 from shoal._kernels.leftovers import join_nearest_centroid
 from shoal._kernels.spatial.block_order import BLOCK
 from shoal._kernels.spatial.index import needs_rebuild
@@ -43,7 +45,7 @@ def form_groups(index, k, min_for_pair, min_for_single, work):
         seed = outermost(index)
         opposite = seed
         forms_pair = index.size[0] >= min_for_pair
-        if forms_pair:
+        if forms_pair:  # found before the first group takes records away
             opposite = farthest(index, index.X[seed])
         form_group_around(index, seed, group, squares)
         if forms_pair:
@@ -81,7 +83,7 @@ def form_groups_on_pool(pool, k, min_for_pair, min_for_single, work):
 
 
 def mdav1(X: np.ndarray, k: int) -> np.ndarray:
-    """Return the groups of MDAV1, without interruption, for small parts of a table."""
+    """Return the groups of MDAV1 in one go, for tables or parts of tables that are short."""
     pool = open_pool(X)
     while form_groups_on_pool(pool, k, 2 * k, k, len(X)):
         pass

@@ -1,12 +1,9 @@
-"""Nearest records and best matches in tables of numbers and categories, including all ties.
+"""Nearest records in tables of numbers and categories, including all ties.
 
 The squared distance of two records is the sum of the squared differences of their numbers and of 1
 for each category that differs. A missing number, NaN, equals another missing one and is at
 distance 1 from every value. Near records are stored in blocks; a block is skipped if its
 bounding box is farther from a target than the bound.
-
-A match, in probabilistic record linkage, weighs the agreement of a record and a target column by
-column; see `MatchWeights`.
 """
 
 from typing import Any, NamedTuple
@@ -17,15 +14,14 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.spatial.block_order import BLOCK, locality_order
 
 SAMPLE_STEP = 64  # every 64th record is compared first, for an initial bound
-LOWEST = -1e300  # below every weight of a match
 ROUNDING = 1e-9  # relative rounding error by which a box may seem farther than its records
 
 
 class MixedTable(NamedTuple):
     """Records, or targets, as standardised numbers and codes of categories, a row for each."""
 
-    numbers: np.ndarray
-    codes: np.ndarray
+    numbers: np.ndarray  # (n, n_numbers)
+    codes: np.ndarray  # (n, n_categories)
 
     def select_rows(self, rows: Any) -> "MixedTable":
         """Return some of the rows."""
@@ -40,11 +36,11 @@ class MixedIndex(NamedTuple):
     """
 
     table: MixedTable
-    records: np.ndarray
-    min_number: np.ndarray
-    max_number: np.ndarray
-    min_code: np.ndarray
-    max_code: np.ndarray
+    records: np.ndarray  # (n,)
+    min_number: np.ndarray  # (n_blocks, n_numbers)
+    max_number: np.ndarray  # (n_blocks, n_numbers)
+    min_code: np.ndarray  # (n_blocks, n_categories)
+    max_code: np.ndarray  # (n_blocks, n_categories)
 
 
 def build_index(table: MixedTable) -> MixedIndex:
@@ -142,102 +138,3 @@ def list_within(index, targets, bounds, position, records):
                     if records.shape[0] > 0:
                         records[position[i]] = index.records[record]
                     position[i] += 1
-
-
-class MatchWeights(NamedTuple):
-    """Weights of the levels of agreement, by column: numbers first, then categories.
-
-    Numbers agree at level 3 if they are equal, at level 2 within ``close_tolerance``, at level 1
-    within ``partial_tolerance`` and else at level 0; categories agree at level 3 or 0.
-    ``max_remaining[j]`` is the greatest sum that the columns from j on can add, and weights that
-    differ by at most ``weight_tolerance`` are equal.
-    """
-
-    weights: np.ndarray
-    max_remaining: np.ndarray
-    close_tolerance: float
-    partial_tolerance: float
-    weight_tolerance: float
-
-
-@compiled
-def agreement_level(value, target, close_tolerance, partial_tolerance):
-    """Return the level at which two numbers agree, as `MatchWeights` defines it.
-
-    Two missing numbers agree exactly; a missing number does not agree with any value.
-    """
-    gap = abs(value - target)
-    if gap == 0.0 or (value != value and target != target):
-        return 3
-    if gap <= close_tolerance:
-        return 2
-    return 1 if gap <= partial_tolerance else 0
-
-
-@compiled
-def agreement_patterns(table, targets, close_tolerance, partial_tolerance, patterns):
-    """Write the pattern of agreement of each record with each target.
-
-    A pattern is a number to base 4, with a digit for each column: its level of agreement.
-    """
-    for record in range(table.numbers.shape[0]):
-        for i in range(targets.numbers.shape[0]):
-            pattern = 0
-            for j in range(table.numbers.shape[1]):
-                value, target = table.numbers[record, j], targets.numbers[i, j]
-                pattern = 4 * pattern + agreement_level(
-                    value, target, close_tolerance, partial_tolerance
-                )
-            for j in range(table.codes.shape[1]):
-                pattern = 4 * pattern + 3 * (table.codes[record, j] == targets.codes[i, j])
-            patterns[record, i] = pattern
-
-
-@compiled
-def match_weight(table, record, targets, i, match, least):
-    """Return the sum of the weights of the agreements between a record and target ``i``.
-
-    If the sum cannot reach ``least``, some number below ``least`` is returned.
-    """
-    total, n_numbers = 0.0, table.numbers.shape[1]
-    for j in range(n_numbers):
-        value, target = table.numbers[record, j], targets.numbers[i, j]
-        total += match.weights[
-            j, agreement_level(value, target, match.close_tolerance, match.partial_tolerance)
-        ]
-        if total + match.max_remaining[j + 1] < least:
-            return total + match.max_remaining[j + 1]
-    for j in range(table.codes.shape[1]):
-        level = 3 if table.codes[record, j] == targets.codes[i, j] else 0
-        total += match.weights[n_numbers + j, level]
-    return total
-
-
-@compiled
-def count_best_matches(table, sizes, targets, correct_classes, starts, match, n_correct, n_tied):
-    """Count for each target the records of greatest weight, and how many of them are correct.
-
-    ``table`` has a row for each class of ``sizes`` equal records. The classes of the correct
-    records of target i are ``correct_classes[starts[i]:starts[i + 1]]``, once for each record. Both
-    counts concern the greatest weight of a correct record; ``n_tied`` is 0 if another record has a
-    greater one.
-    """
-    for i in range(n_tied.shape[0]):
-        correct_weight = LOWEST
-        n_correct[i] = 0
-        for entry in range(starts[i], starts[i + 1]):
-            weight = match_weight(table, correct_classes[entry], targets, i, match, LOWEST)
-            if weight > correct_weight + match.weight_tolerance:
-                correct_weight = weight
-                n_correct[i] = 1
-            elif weight >= correct_weight - match.weight_tolerance:
-                n_correct[i] += 1
-        least = correct_weight - match.weight_tolerance
-        n_tied[i] = 0
-        for record in range(table.numbers.shape[0]):
-            weight = match_weight(table, record, targets, i, match, least)
-            if weight > correct_weight + match.weight_tolerance:
-                n_tied[i] = 0
-                break
-            if weight >= least:
-                n_tied[i] += sizes[record]

@@ -1,9 +1,9 @@
 """The minimum spanning tree of all records, and the forest that remains when it is cut.
 
-The tree is grown from the first record, always by the shortest edge to a record
-outside it (Prim's algorithm), in memory linear in the number of records. Edges are
-ordered by length, then by their lower and their higher record; in that order no
-two edges are alike, so there is only one shortest tree.
+The partition is that of Laszlo and Mukherjee (2005). The tree is grown from the first record,
+always by the shortest edge to a record outside it (Prim's algorithm), in memory linear in the
+number of records. Edges are ordered by length, then by their lower and their higher record; in that
+order no two edges are alike, so there is only one shortest tree.
 """
 
 from typing import NamedTuple
@@ -24,11 +24,11 @@ class SpanningTree(NamedTuple):
     edges by which they joined.
     """
 
-    distance: np.ndarray
-    nearest: np.ndarray
-    order: np.ndarray
-    parent: np.ndarray
-    length: np.ndarray
+    distance: np.ndarray  # (n,)
+    nearest: np.ndarray  # (n,)
+    order: np.ndarray  # (n,)
+    parent: np.ndarray  # (n,)
+    length: np.ndarray  # (n,)
 
 
 def open_tree(n: int) -> SpanningTree:
@@ -111,7 +111,7 @@ def root_of(tree, is_cut, record):
 
 @compiled
 def cut_edges(tree, order, k):
-    """Cut the edges, in the given order, if both parts keep ``k`` records; label the trees.
+    """Cut the edges, in the given order, if both trees keep ``k`` records; return the labels.
 
     An edge is named by the record that it added to the tree. An edge that cannot be cut need
     not be considered again, since trees only get smaller.

@@ -1,7 +1,6 @@
 """The least SSE over all partitions of a few records, by dynamic programming over subsets.
 
-A subset is a number whose bits are its records, so memory doubles with every
-record.
+A subset is a number whose bits are its records, so memory doubles with every record.
 """
 
 import numpy as np
@@ -46,15 +45,33 @@ def sizes_and_sses(distance):
 def optimal_labels(X, k):
     """Return the labels of the partition with the least SSE into groups of ``k`` to ``2k - 1``.
 
-    All possible groups of the lowest record are tried; the remaining records are a
-    smaller subset, which was solved before. Ties go to the partition found first.
+    All possible groups of the lowest record are tried; the remaining records are a smaller subset,
+    which was solved before. Ties go to the partition that is tried first.
     """
     n = X.shape[0]
     size, sse = sizes_and_sses(squared_distances(X))
-    least = np.full(1 << n, np.inf)
-    best_group = np.zeros(1 << n, np.int64)
+    best_group = best_first_groups(size, sse, k)
+    labels = np.full(n, -1)
+    remaining = (1 << n) - 1
+    for label in range(n // k):
+        for record in range(n):
+            if best_group[remaining] >> record & 1:
+                labels[record] = label
+        remaining ^= best_group[remaining]  # 0 once no record is left
+    return labels
+
+
+@compiled
+def best_first_groups(size, sse, k):
+    """Return for every subset the group of its lowest record in the best partition.
+
+    It is 0 for subsets that cannot be divided into groups.
+    """
+    n_subsets = size.shape[0]
+    least = np.full(n_subsets, np.inf)
+    best_group = np.zeros(n_subsets, np.int64)
     least[0] = 0.0
-    for subset in range(1, 1 << n):
+    for subset in range(1, n_subsets):
         first_bit = 1 << lowest_record(subset)
         others = subset ^ first_bit
         subset_of_others = others
@@ -66,12 +83,4 @@ def optimal_labels(X, k):
             if subset_of_others == 0:
                 break
             subset_of_others = (subset_of_others - 1) & others
-
-    labels = np.full(n, -1)
-    remaining = (1 << n) - 1
-    for label in range(n // k):
-        for record in range(n):
-            if best_group[remaining] >> record & 1:
-                labels[record] = label
-        remaining ^= best_group[remaining]  # 0 once no record is left
-    return labels
+    return best_group

@@ -1,4 +1,4 @@
-"""Rank swapping: each rank is swapped with one within a window."""
+"""Rank swapping (Moore, 1996): each rank is swapped with one within a window."""
 
 import numpy as np
 

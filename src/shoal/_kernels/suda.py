@@ -1,8 +1,11 @@
-"""Minimal sample uniques by refining partitions of the records, column by column.
+"""Minimal sample uniques (MSUs) by refining partitions of the records, column by column.
 
-A partition keeps only groups of two or more records: a record that is unique on some columns is
-unique on any more columns too, where it has no further minimal sample unique.
+An MSU of a record is a set of columns on which it is unique, while it is not unique on any part of
+the set (Elliot et al., 2005). A partition keeps only groups of two or more records: a record that
+is unique on some columns is unique on any more columns too, where it has no further MSU.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,92 +14,104 @@ from shoal._kernels._compile import compiled
 NO_ENTRY = np.int64(-1)
 
 
-@compiled
-def refine(
-    records,
-    starts,
-    n_groups,
-    codes,
-    counts,
-    next_position,
-    finer_records,
-    finer_starts,
-    unique_records,
-):
-    """Split each group of a partition by the codes of a column.
+class RecordGroups(NamedTuple):
+    """Groups of records that are equal on some columns: ``records[starts[g] : starts[g + 1]]``."""
 
-    ``records[starts[g] : starts[g + 1]]`` are the records of group g. The new groups of two or
-    more records are written to ``finer_records`` and ``finer_starts``, the other records to
-    ``unique_records``. ``counts`` and ``next_position`` have an entry for each code; ``counts`` is
-    0 before and after. Return the number of new groups and of unique records.
+    records: np.ndarray
+    starts: np.ndarray
+
+
+class CodeScratch(NamedTuple):
+    """Scratch space by code; ``counts`` is 0 between two calls."""
+
+    counts: np.ndarray  # (n_codes,)
+    next_position: np.ndarray  # (n_codes,)
+
+
+class MinimalUniques(NamedTuple):
+    """The MSUs found so far, as a linked list of entries for each record.
+
+    ``columns`` is the set of columns of each entry, as bits. ``last_entry`` is the last entry of
+    each record and ``previous_entry`` that before each entry, or NO_ENTRY. ``n_entries[0]`` counts
+    them.
     """
+
+    last_entry: np.ndarray  # (n,)
+    columns: np.ndarray  # (capacity,)
+    previous_entry: np.ndarray  # (capacity,)
+    n_entries: np.ndarray  # (1,)
+
+
+@compiled
+def refine(groups, codes, scratch, finer, unique_records):
+    """Split groups of records by the codes of a column.
+
+    The new groups of two or more records are written to ``finer``, the other records to
+    ``unique_records``. Return the number of new groups and of unique records.
+    """
+    counts, next_position = scratch.counts, scratch.next_position
     n_finer, n_unique, position = 0, 0, 0
-    finer_starts[0] = 0
-    for g in range(n_groups):
-        for i in range(starts[g], starts[g + 1]):
-            counts[codes[records[i]]] += 1
-        for i in range(starts[g], starts[g + 1]):
-            code = codes[records[i]]
+    finer.starts[0] = 0
+    for g in range(groups.starts.shape[0] - 1):
+        start, stop = groups.starts[g], groups.starts[g + 1]
+        for i in range(start, stop):
+            counts[codes[groups.records[i]]] += 1
+        for i in range(start, stop):
+            record = groups.records[i]
+            code = codes[record]
             if counts[code] > 1:  # the first record of the code: reserve positions for all
                 next_position[code] = position
                 position += counts[code]
                 n_finer += 1
-                finer_starts[n_finer] = position
+                finer.starts[n_finer] = position
                 counts[code] = -counts[code]
             if counts[code] < 0:
-                finer_records[next_position[code]] = records[i]
+                finer.records[next_position[code]] = record
                 next_position[code] += 1
             else:
-                unique_records[n_unique] = records[i]
+                unique_records[n_unique] = record
                 n_unique += 1
-        for i in range(starts[g], starts[g + 1]):
-            counts[codes[records[i]]] = 0
+        for i in range(start, stop):
+            counts[codes[groups.records[i]]] = 0
     return n_finer, n_unique
 
 
 @compiled
-def store_minimal_uniques(
-    unique_records,
-    n_unique,
-    columns,
-    columns_with_value,
-    last_entry,
-    masks,
-    previous_entry,
-    n_entries,
-):
+def store_minimal_uniques(uniques, records, columns, columns_with_value):
     """Store ``columns``, as bits, for each unique record that no stored subset makes unique.
 
-    ``last_entry[record]`` is the last entry of a record, ``previous_entry`` that before each
-    entry. ``columns_with_value`` has the bits of the columns with a value for each record: a set
-    with a missing value is not stored. Return the number of entries.
+    ``columns_with_value`` has the bits of the columns with a value for each record: a set
+    with a missing value is not stored.
     """
-    for i in range(n_unique):
-        record = unique_records[i]
+    for record in records:
         if columns_with_value[record] & columns != columns:
             continue
-        entry = last_entry[record]
-        while entry != NO_ENTRY and masks[entry] & columns != masks[entry]:
-            entry = previous_entry[entry]
+        entry = uniques.last_entry[record]
+        while entry != NO_ENTRY and uniques.columns[entry] & columns != uniques.columns[entry]:
+            entry = uniques.previous_entry[entry]
         if entry == NO_ENTRY:
-            masks[n_entries] = columns
-            previous_entry[n_entries] = last_entry[record]
-            last_entry[record] = n_entries
-            n_entries += 1
-    return n_entries
+            new_entry = uniques.n_entries[0]
+            uniques.columns[new_entry] = columns
+            uniques.previous_entry[new_entry] = uniques.last_entry[record]
+            uniques.last_entry[record] = new_entry
+            uniques.n_entries[0] += 1
 
 
 @compiled
-def add_scores(last_entry, masks, previous_entry, weights, n_columns, scores, contributions):
-    """Add the weight of each entry to the score of its record and to all of its columns."""
-    for record in range(last_entry.shape[0]):
-        entry = last_entry[record]
+def add_scores(uniques, weights, scores, contributions):
+    """Add the weight of each entry to the score of its record and to all of its columns.
+
+    The weight depends on the number of columns.
+    """
+    n_columns = contributions.shape[1]
+    for record in range(scores.shape[0]):
+        entry = uniques.last_entry[record]
         while entry != NO_ENTRY:
-            size = 0
+            columns, size = uniques.columns[entry], 0
             for column in range(n_columns):
-                size += (masks[entry] >> column) & 1
+                size += (columns >> column) & 1
             scores[record] += weights[size]
             for column in range(n_columns):
-                if (masks[entry] >> column) & 1:
+                if (columns >> column) & 1:
                     contributions[record, column] += weights[size]
-            entry = previous_entry[entry]
+            entry = uniques.previous_entry[entry]

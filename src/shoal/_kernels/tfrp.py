@@ -1,9 +1,13 @@
-"""TFRP: groups around the records farthest from two fixed reference points."""
+"""TFRP: groups around the records farthest from two fixed reference points, in turn.
+
+The method is that of Chang, Li and Huang (2007). Its second phase is in
+`shoal._kernels.group_dissolution`.
+"""
 
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.growth import form_group_around, next_living
+from shoal._kernels.group_formation import form_group_around, next_living
 from shoal._kernels.spatial.block_order import BLOCK
 from shoal._kernels.spatial.index import needs_rebuild
 
@@ -12,7 +16,8 @@ from shoal._kernels.spatial.index import needs_rebuild
 def form_groups(index, k, queues, positions, work):
     """Form groups from the two queues in turn until about ``work`` distances are measured.
 
-    ``positions`` are those of the next records in the queues. Return whether to go on.
+    ``queues`` holds all records by falling distance to each reference point, with shape (2, n),
+    and ``positions`` those of the next records there. Return whether to go on.
     """
     group, squares = np.empty(k, np.int64), np.empty(k)
     while index.size[0] >= k and work > 0 and not needs_rebuild(index):

@@ -1,4 +1,7 @@
-"""Threshold clustering: seeds are more than two steps apart in the graph of near records."""
+"""Threshold clustering: seeds are more than two steps apart in the graph of near records.
+
+The method is that of Higgins, Sävje and Sekhon (2016).
+"""
 
 import numpy as np
 
@@ -8,7 +11,11 @@ from shoal._kernels.distances import squared_row_distance
 
 @compiled
 def neighbour_graph(near):
-    """Return where the list of each record starts, and all lists of neighbours, both ways."""
+    """Return where the list of each record starts, and all lists of neighbours, both ways.
+
+    Two records are neighbours if one is among the ``near`` of the other; those of record i are
+    ``neighbours[starts[i] : starts[i + 1]]``. A pair that is near both ways is in both lists twice.
+    """
     n, m = near.shape
     starts = np.zeros(n + 1, np.int64)
     for i in range(n):
@@ -36,7 +43,29 @@ def cluster_around_seeds(X, starts, neighbours):
     Each of the others is two steps from at least one seed, and joins the nearest such seed; ties go
     to the seed that comes first.
     """
-    n = X.shape[0]
+    labels, seeds = label_neighbours_of_seeds(starts, neighbours)
+    final_labels = labels.copy()
+    for i in range(X.shape[0]):
+        if labels[i] >= 0:
+            continue
+        best, least = -1, np.inf
+        for entry in range(starts[i], starts[i + 1]):
+            group = labels[neighbours[entry]]
+            if group >= 0 and group != best:
+                distance = squared_row_distance(X, i, X, seeds[group])
+                if best < 0 or distance < least or (distance == least and group < best):
+                    best, least = group, distance
+        final_labels[i] = best
+    return final_labels
+
+
+@compiled
+def label_neighbours_of_seeds(starts, neighbours):
+    """Return the groups of seeds and their neighbours, -1 for all others, and the seeds by group.
+
+    A record becomes a seed if neither it nor any of its neighbours is in a group.
+    """
+    n = starts.shape[0] - 1
     labels = np.full(n, -1)
     seeds = np.zeros(n, np.int64)
     n_groups = 0
@@ -50,16 +79,4 @@ def cluster_around_seeds(X, starts, neighbours):
                 labels[neighbours[entry]] = n_groups
             seeds[n_groups] = i
             n_groups += 1
-    final_labels = labels.copy()
-    for i in range(n):
-        if labels[i] >= 0:
-            continue
-        best, least = -1, np.inf
-        for entry in range(starts[i], starts[i + 1]):
-            group = labels[neighbours[entry]]
-            if group >= 0 and group != best:
-                distance = squared_row_distance(X, i, X, seeds[group])
-                if best < 0 or distance < least or (distance == least and group < best):
-                    best, least = group, distance
-        final_labels[i] = best
-    return final_labels
+    return labels, seeds

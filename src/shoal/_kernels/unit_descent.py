@@ -24,15 +24,52 @@ ONE, ZERO = np.int64(1), np.int64(0)
 
 
 class MovingRecords(NamedTuple):
-    """Records of one unit that leave a group together: their unit, their number and their mean."""
+    """Records of one unit that leave ``group`` together: their number and their mean.
 
+    If ``size`` is 0, no record leaves.
+    """
+
+    group: int
     unit: int
     size: int
-    mean: np.ndarray
+    mean: np.ndarray  # (p,)
+
+
+class UnitMove(NamedTuple):
+    """A move of a record to group ``target``, in exchange with ``partner``, or alone if it is NONE.
+
+    Each of the two moves with all records of its unit in its group if ``with_unit`` or
+    ``partner_with_unit`` is True.
+    """
+
+    sse_increase: float
+    target: int
+    with_unit: bool
+    partner: int
+    partner_with_unit: bool
+
+
+class MoveScratch(NamedTuple):
+    """Scratch space for the moves of a record.
+
+    ``near`` are the groups nearest to it, with the squared distances to their centroids; ``means``
+    are those of the records that leave, and of those that arrive instead.
+    """
+
+    near: np.ndarray  # (MAX_NEAR_GROUPS,)
+    squares: np.ndarray  # (MAX_NEAR_GROUPS,)
+    means: np.ndarray  # (2, p)
+
+
+class LastTrials(NamedTuple):
+    """When each record was tried last, as a version of the groups, and its near groups then."""
+
+    versions: np.ndarray  # (n,)
+    near_groups: np.ndarray  # (n, MAX_NEAR_GROUPS), with NONE behind the last one
 
 
 @compiled
-def write_mean(groups, i, with_unit, mean):
+def write_mean_of_movers(groups, i, with_unit, mean):
     """Write record ``i``, or the mean of its unit in its group, to ``mean``; return how many."""
     if not with_unit:
         for c in range(mean.shape[0]):
@@ -53,12 +90,13 @@ def write_mean(groups, i, with_unit, mean):
 
 
 @compiled
-def sse_increase(groups, a, b, leaving, arriving):
-    """Return the increase of the SSE if some records move from group a to b, and others back.
+def sse_increase(groups, leaving, arriving):
+    """Return the increase of the SSE if some records change groups with others, or alone.
 
-    With the centroid of a as origin, the SSE of both groups is a constant less the squares of the
-    sums of the groups, each divided by its size.
+    With the centroid of the first group as origin, the SSE of both groups is a constant less the
+    squares of the sums of the groups, each divided by its size.
     """
+    a, b = leaving.group, arriving.group
     n_a, n_b = groups.sizes[a], groups.sizes[b]
     square_before, square_a, square_b = 0.0, 0.0, 0.0
     for c in range(leaving.mean.shape[0]):
@@ -77,10 +115,11 @@ def sse_increase(groups, a, b, leaving, arriving):
 
 
 @compiled
-def keeps_units(groups, k, a, b, leaving, arriving):
-    """Return whether groups a and b keep k units after an exchange."""
+def keeps_units(groups, k, leaving, arriving):
+    """Return whether both groups keep k units after an exchange."""
     if leaving.unit == arriving.unit:
         return True
+    a, b = leaving.group, arriving.group
     units_a, units_b = groups.n_units[a], groups.n_units[b]
     if count_of(groups, a, leaving.unit) == leaving.size:
         units_a -= 1
@@ -95,12 +134,14 @@ def keeps_units(groups, k, a, b, leaving, arriving):
 
 
 @compiled
-def best_exchange(groups, k, a, b, leaving, least, margin, mean):
-    """Return the best exchange: increase, record of b, and whether its whole unit moves.
+def best_exchange(groups, k, leaving, none_arriving, least, margin):
+    """Return the best exchange: increase, record of the other group, and whether with its unit.
 
-    The record is NONE if no increase is below ``least`` by more than ``margin``; ``mean`` is
-    scratch space. Equal records that follow each other are tried once.
+    The record is NONE if no increase is below ``least`` by more than ``margin``. ``none_arriving``
+    has the other group, and its mean is overwritten. Equal records that follow each other are tried
+    once.
     """
+    b, mean = none_arriving.group, none_arriving.mean
     partner, partner_with_unit = NONE, False
     j, previous, n_tries_left = groups.head[b], NONE, MAX_PARTNERS
     while j >= 0 and n_tries_left > 0:
@@ -116,9 +157,10 @@ def best_exchange(groups, k, a, b, leaving, least, margin, mean):
                 or count_of(groups, b, groups.unit[j]) == 1
             ):
                 break
-            arriving = MovingRecords(groups.unit[j], write_mean(groups, j, with_unit, mean), mean)
-            increase = sse_increase(groups, a, b, leaving, arriving)
-            if increase < least - margin and keeps_units(groups, k, a, b, leaving, arriving):
+            size = write_mean_of_movers(groups, j, with_unit, mean)
+            arriving = MovingRecords(b, groups.unit[j], size, mean)
+            increase = sse_increase(groups, leaving, arriving)
+            if increase < least - margin and keeps_units(groups, k, leaving, arriving):
                 least, partner, partner_with_unit = increase, j, with_unit
         j, previous = groups.next_record[j], j
     return least, partner, partner_with_unit
@@ -140,80 +182,79 @@ def relocate(groups, i, with_unit, h):
 
 
 @compiled
-def best_move(groups, tree, k, i, near, squares, means):
-    """Return the best move of record ``i``: its target, and its partner or NONE.
-
-    Each of the two is followed by whether the whole unit moves. The target is NONE if no move
-    lowers the SSE. ``near`` and ``squares`` are filled with the nearest groups, ``means`` are
-    scratch space.
-    """
+def best_move(groups, tree, k, i, scratch):
+    """Return the best `UnitMove` of record ``i``; its target is NONE if no move lowers the SSE."""
     a, unit = groups.labels[i], groups.unit[i]
-    least, target, with_unit, partner, partner_with_unit = 0.0, NONE, False, NONE, False
+    best = UnitMove(0.0, NONE, False, NONE, False)
     own_square = squared_row_distance(groups.X, i, groups.centroids, a)
     if own_square <= NEGLIGIBLE:  # at the centroid, nothing is gained by leaving
-        return target, with_unit, partner, partner_with_unit
-    n_near = find_nearest(tree, groups.X[i], a, near, squares)
-    for whole_unit in (False, True):
-        if whole_unit and count_of(groups, a, unit) == 1:
+        return best
+    n_near = find_nearest(tree, groups.X[i], a, scratch.near, scratch.squares)
+    for with_unit in (False, True):
+        if with_unit and count_of(groups, a, unit) == 1:
             break
-        leaving = MovingRecords(unit, write_mean(groups, i, whole_unit, means[0]), means[0])
-        no_movers = MovingRecords(NONE, ZERO, means[1])
+        mean = scratch.means[0]
+        leaving = MovingRecords(a, unit, write_mean_of_movers(groups, i, with_unit, mean), mean)
         if leaving.size == groups.sizes[a]:
             continue
         for m in range(n_near):
-            b, square_sum = near[m], own_square + squares[m]
+            b, square_sum = scratch.near[m], own_square + scratch.squares[m]
             n_both = groups.sizes[a] + groups.sizes[b]
             margin = ROUNDING * square_sum * n_both + CENTROID_ROUNDING * np.sqrt(square_sum)
-            increase = sse_increase(groups, a, b, leaving, no_movers)
-            if increase < least - margin and keeps_units(groups, k, a, b, leaving, no_movers):
-                least, target, with_unit, partner = increase, b, whole_unit, NONE
+            none_arriving = MovingRecords(b, NONE, ZERO, scratch.means[1])
+            increase = sse_increase(groups, leaving, none_arriving)
+            if increase < best.sse_increase - margin and keeps_units(
+                groups, k, leaving, none_arriving
+            ):
+                best = UnitMove(increase, b, with_unit, NONE, False)
             increase, j, j_with_unit = best_exchange(
-                groups, k, a, b, leaving, least, margin, means[1]
+                groups, k, leaving, none_arriving, best.sse_increase, margin
             )
             if j != NONE:
-                least, target, with_unit = increase, b, whole_unit
-                partner, partner_with_unit = j, j_with_unit
-    return target, with_unit, partner, partner_with_unit
+                best = UnitMove(increase, b, with_unit, j, j_with_unit)
+    return best
 
 
 @compiled
-def make_best_move(groups, tree, k, i, near, squares, means):
+def make_best_move(groups, tree, k, i, scratch):
     """Make the best move that starts with record ``i``; return whether there was one."""
     a = groups.labels[i]
-    target, with_unit, partner, partner_with_unit = best_move(
-        groups, tree, k, i, near, squares, means
-    )
-    if target == NONE:
+    best = best_move(groups, tree, k, i, scratch)
+    if best.target == NONE:
         return False
-    relocate(groups, i, with_unit, target)
-    if partner != NONE:
-        relocate(groups, partner, partner_with_unit, a)
+    relocate(groups, i, best.with_unit, best.target)
+    if best.partner != NONE:
+        relocate(groups, best.partner, best.partner_with_unit, a)
     move_point(tree, a, groups.centroids[a])
-    move_point(tree, target, groups.centroids[target])
+    move_point(tree, best.target, groups.centroids[best.target])
     return True
 
 
 @compiled
-def try_moves(groups, tree, k, last_tried, last_near_groups, start, stop):
+def try_moves(groups, tree, k, last_trials, start, stop):
     """Try to move each record from ``start`` to ``stop``; return the number of moves.
 
-    A record is skipped if neither its group nor its ``last_near_groups`` have changed since
-    version ``last_tried``.
+    A record is skipped if neither its group nor the groups near it have changed since its last
+    trial.
     """
-    near, squares = np.empty(MAX_NEAR_GROUPS, np.int64), np.empty(MAX_NEAR_GROUPS)
-    means = np.empty((2, groups.X.shape[1]))
+    scratch = MoveScratch(
+        near=np.empty(MAX_NEAR_GROUPS, np.int64),
+        squares=np.empty(MAX_NEAR_GROUPS),
+        means=np.empty((2, groups.X.shape[1])),
+    )
     n_moves = 0
     for i in range(start, stop):
-        is_changed = groups.version[groups.labels[i]] > last_tried[i]
-        for g in last_near_groups[i]:
-            is_changed = is_changed or (g >= 0 and groups.version[g] > last_tried[i])
+        last_version = last_trials.versions[i]
+        is_changed = groups.version[groups.labels[i]] > last_version
+        for g in last_trials.near_groups[i]:
+            is_changed = is_changed or (g >= 0 and groups.version[g] > last_version)
         if not is_changed:
             continue
-        near[:] = NONE
+        scratch.near[:] = NONE
         for _ in range(MAX_MOVES):
-            if not make_best_move(groups, tree, k, i, near, squares, means):
+            if not make_best_move(groups, tree, k, i, scratch):
                 break
             n_moves += 1
-        last_near_groups[i] = near
-        last_tried[i] = groups.counts[VERSION]
+        last_trials.near_groups[i] = scratch.near
+        last_trials.versions[i] = groups.counts[VERSION]
     return n_moves

@@ -1,9 +1,8 @@
 """Groups of any size that count their records and distinct units.
 
-A unit (a person, a household) may have several records, in one group or in many. How many
-records of a unit a group holds is kept in a hash table with open addressing: the key is the
-pair of group and unit, and removed pairs stay with a count of 0 until the table is
-rebuilt.
+A unit (a person, a household) may have several records, in one group or in many. How many records
+of a unit a group holds is kept in a hash table with open addressing: the key is the pair of group
+and unit, and removed pairs stay with a count of 0 until the table is rebuilt.
 """
 
 from typing import NamedTuple
@@ -22,23 +21,24 @@ class UnitGroups(NamedTuple):
     """Records in groups, as linked lists, with the number of records and units of each group.
 
     ``head[g]`` is a record of group g, ``next_record`` and ``previous_record`` lead to the others.
-    ``n_units`` counts units. ``version[g]`` grows with every change of group g;
-    ``counts`` holds how many keys of the hash table are used and the newest version.
+    ``n_units`` counts units. ``version[g]`` increases with every change of group g. The hash table
+    has the number of records of each pair of group and unit in ``unit_counts``, at the slot that
+    has the pair in ``keys``. ``counts`` holds how many keys are used and the newest version.
     """
 
-    X: np.ndarray
-    unit: np.ndarray
-    labels: np.ndarray
-    next_record: np.ndarray
-    previous_record: np.ndarray
-    head: np.ndarray
-    sizes: np.ndarray
-    centroids: np.ndarray
-    n_units: np.ndarray
-    version: np.ndarray
-    keys: np.ndarray
-    unit_counts: np.ndarray
-    counts: np.ndarray
+    X: np.ndarray  # (n, p)
+    unit: np.ndarray  # (n,)
+    labels: np.ndarray  # (n,)
+    next_record: np.ndarray  # (n,)
+    previous_record: np.ndarray  # (n,)
+    head: np.ndarray  # (capacity,)
+    sizes: np.ndarray  # (capacity,)
+    centroids: np.ndarray  # (capacity, p)
+    n_units: np.ndarray  # (capacity,)
+    version: np.ndarray  # (capacity,)
+    keys: np.ndarray  # (n_slots,)
+    unit_counts: np.ndarray  # (n_slots,)
+    counts: np.ndarray  # (2,)
 
 
 def open_unit_groups(
@@ -49,7 +49,7 @@ def open_unit_groups(
     Units are numbered from 0 on.
     """
     n, p = X.shape
-    slots = 1 << max(4, int(4 * n - 1).bit_length())
+    n_slots = 1 << max(4, int(4 * n - 1).bit_length())
     groups = UnitGroups(
         X=X,
         unit=unit,
@@ -61,8 +61,8 @@ def open_unit_groups(
         centroids=np.zeros((capacity, p)),
         n_units=np.zeros(capacity, np.int64),
         version=np.zeros(capacity, np.int64),
-        keys=np.full(slots, NONE),
-        unit_counts=np.zeros(slots, np.int64),
+        keys=np.full(n_slots, NONE),
+        unit_counts=np.zeros(n_slots, np.int64),
         counts=np.zeros(2, np.int64),
     )
     link_records(groups, labels)
@@ -93,9 +93,15 @@ def update_centroid(groups, g):
 
 
 @compiled
+def key_of(groups, g, unit):
+    """Return a number that stands for the pair of group and unit alone."""
+    return g * np.int64(groups.X.shape[0]) + unit
+
+
+@compiled
 def slot_of(groups, g, unit):
     """Return the slot of the pair of group and unit in the hash table, or a free one."""
-    key = g * np.int64(groups.X.shape[0]) + unit
+    key = key_of(groups, g, unit)
     mask = groups.keys.shape[0] - 1
     slot = np.int64((np.uint64(key) * HASH_MULTIPLIER) >> np.uint64(20)) & mask
     while groups.keys[slot] != key and groups.keys[slot] != NONE:
@@ -114,7 +120,7 @@ def add_to_count(groups, g, unit, change):
     """Add ``change`` to the number of records of a unit in group ``g``."""
     slot = slot_of(groups, g, unit)
     if groups.keys[slot] == NONE:
-        groups.keys[slot] = g * np.int64(groups.X.shape[0]) + unit
+        groups.keys[slot] = key_of(groups, g, unit)
         groups.counts[N_KEYS] += 1
     groups.unit_counts[slot] += change
     if change > 0 and groups.unit_counts[slot] == change:
@@ -132,7 +138,7 @@ def rehash(groups):
     for i in range(groups.labels.shape[0]):
         slot = slot_of(groups, groups.labels[i], groups.unit[i])
         if groups.keys[slot] == NONE:
-            groups.keys[slot] = groups.labels[i] * np.int64(groups.X.shape[0]) + groups.unit[i]
+            groups.keys[slot] = key_of(groups, groups.labels[i], groups.unit[i])
             groups.counts[N_KEYS] += 1
         groups.unit_counts[slot] += 1
 

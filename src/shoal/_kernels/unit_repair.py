@@ -4,6 +4,8 @@ Such a group is merged with a near group, dissolved into near groups, or extende
 other units from groups that can spare them. The repair that increases the SSE least is chosen.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from shoal._kernels._compile import compiled
@@ -23,6 +25,13 @@ MAX_NEAR_GROUPS = 8  # nearest groups that are considered
 ROUNDING = 1e-11  # share of the SSE of a group up to which a change may be a rounding error
 
 
+class MovedRecords(NamedTuple):
+    """Records that were moved, in this order, and the groups that they left."""
+
+    records: np.ndarray
+    original_groups: np.ndarray
+
+
 @compiled
 def units_together(groups, g, h):
     """Return the number of distinct units in groups ``g`` and ``h`` together."""
@@ -37,47 +46,48 @@ def units_together(groups, g, h):
 
 
 @compiled
-def cheapest_join(groups, k, i, near, count):
-    """Return the group of at least k units that ``i`` can join at the least cost, and the cost."""
+def cheapest_join(groups, k, i, near):
+    """Return the near group of at least k units that ``i`` can join at the least cost; the cost.
+
+    The cost is the increase of the SSE of that group.
+    """
     best, least = NONE, np.inf
-    for m in range(count):
-        h = near[m]
+    for h in near:
         if h != groups.labels[i] and groups.n_units[h] >= k:
-            cost = ward_cost(
-                squared_row_distance(groups.X, i, groups.centroids, h), 1.0, groups.sizes[h]
-            )
+            distance = squared_row_distance(groups.X, i, groups.centroids, h)
+            cost = ward_cost(distance, 1.0, groups.sizes[h])
             if cost < least:
                 best, least = h, cost
     return best, least
 
 
 @compiled
-def dissolution_cost(groups, k, g, near, count):
+def dissolution_cost(groups, k, g, near):
     """Return the cost of moving each record of ``g`` to a near group; inf if one cannot move."""
     total = -sse_of(groups, g)
     i = groups.head[g]
     while i >= 0:
-        total += cheapest_join(groups, k, i, near, count)[1]
+        total += cheapest_join(groups, k, i, near)[1]
         i = groups.next_record[i]
     return total
 
 
 @compiled
-def cheapest_addition(groups, k, g, near, count):
-    """Return the record of a new unit that ``g`` can take at the least cost, and the cost."""
+def cheapest_addition(groups, k, g, near):
+    """Return the record of a new unit that can join ``g`` at the least cost, and the cost.
+
+    It comes from a near group that keeps k units without it.
+    """
     best, least = NONE, np.inf
-    for m in range(count):
-        h = near[m]
+    for h in near:
         if groups.n_units[h] < k:
             continue
         i = groups.head[h]
         while i >= 0:
-            cost = ward_cost(
-                squared_row_distance(groups.X, i, groups.centroids, g), 1.0, groups.sizes[g]
-            )
-            cost -= squared_row_distance(groups.X, i, groups.centroids, h) * (
-                groups.sizes[h] / (groups.sizes[h] - 1.0)
-            )
+            distance = squared_row_distance(groups.X, i, groups.centroids, g)
+            own_distance = squared_row_distance(groups.X, i, groups.centroids, h)
+            cost = ward_cost(distance, 1.0, groups.sizes[g])
+            cost -= own_distance * (groups.sizes[h] / (groups.sizes[h] - 1.0))
             if (
                 cost < least
                 and count_of(groups, g, groups.unit[i]) == 0
@@ -89,18 +99,18 @@ def cheapest_addition(groups, k, g, near, count):
 
 
 @compiled
-def add_units(groups, k, g, near, count, moved_records, original_groups):
+def add_units(groups, k, g, near, moved):
     """Move records of near groups to ``g`` until it holds k units; return number and cost.
 
-    The cost is inf where the groups nearby cannot spare enough; the records moved until then are
-    stored in ``moved_records`` and ``original_groups``.
+    The cost is inf where the near groups cannot spare enough; the records moved until then are
+    stored in ``moved``.
     """
     total, n_moved = 0.0, 0
     while groups.n_units[g] < k:
-        i, cost = cheapest_addition(groups, k, g, near, count)
+        i, cost = cheapest_addition(groups, k, g, near)
         if i == NONE:
             return n_moved, np.inf
-        moved_records[n_moved], original_groups[n_moved] = i, groups.labels[i]
+        moved.records[n_moved], moved.original_groups[n_moved] = i, groups.labels[i]
         move_record(groups, i, g)
         total += cost
         n_moved += 1
@@ -117,11 +127,11 @@ def merge_groups(groups, tree, g, h):
 
 
 @compiled
-def dissolve_group(groups, tree, k, g, near, count):
+def dissolve_group(groups, tree, k, g, near):
     """Move each record of group ``g`` to the near group where it costs least."""
     while groups.head[g] >= 0:
         i = groups.head[g]
-        h = cheapest_join(groups, k, i, near, count)[0]
+        h = cheapest_join(groups, k, i, near)[0]
         move_record(groups, i, h)
         move_point(tree, h, groups.centroids[h])
     remove_point(tree, g)
@@ -131,34 +141,45 @@ def dissolve_group(groups, tree, k, g, near, count):
 def repair_group(groups, tree, k, g):
     """Repair ``g`` at the least increase of the SSE; return a group that needs repair, or NONE.
 
-    Nothing can be done if ``g`` is the only group.
+    Nothing can be done if ``g`` is the only group. If no near group has enough units, ``g`` is
+    merged with the nearest one, which then needs repair itself.
     """
     near, squares = np.empty(MAX_NEAR_GROUPS, np.int64), np.empty(MAX_NEAR_GROUPS)
-    count = find_nearest(tree, groups.centroids[g], g, near, squares)
-    if count == 0:
+    near = near[: find_nearest(tree, groups.centroids[g], g, near, squares)]
+    if near.shape[0] == 0:
         return NONE
-    partner, merging_cost = NONE, np.inf
-    for m in range(count):
-        cost = ward_cost(squares[m], groups.sizes[g], groups.sizes[near[m]])
-        if cost < merging_cost and units_together(groups, g, near[m]) >= k:
-            partner, merging_cost = near[m], cost
-    dissolving_cost = dissolution_cost(groups, k, g, near, count)
-    moved_records, original_groups = np.empty(k, np.int64), np.empty(k, np.int64)
-    n_moved, extension_cost = add_units(groups, k, g, near, count, moved_records, original_groups)
+    partner, merging_cost = cheapest_merger(groups, k, g, near, squares)
+    dissolving_cost = dissolution_cost(groups, k, g, near)
+    moved = MovedRecords(np.empty(k, np.int64), np.empty(k, np.int64))
+    n_moved, extension_cost = add_units(groups, k, g, near, moved)
     if extension_cost < np.inf and extension_cost <= min(merging_cost, dissolving_cost):
         move_point(tree, g, groups.centroids[g])
         for m in range(n_moved):
-            move_point(tree, original_groups[m], groups.centroids[original_groups[m]])
+            move_point(tree, moved.original_groups[m], groups.centroids[moved.original_groups[m]])
         return NONE
     for m in range(n_moved - 1, -1, -1):
-        move_record(groups, moved_records[m], original_groups[m])
+        move_record(groups, moved.records[m], moved.original_groups[m])
     if dissolving_cost < merging_cost:
-        dissolve_group(groups, tree, k, g, near, count)
+        dissolve_group(groups, tree, k, g, near)
         return NONE
     if partner == NONE:
         partner = near[0]
     merge_groups(groups, tree, g, partner)
     return partner if groups.n_units[partner] < k else NONE
+
+
+@compiled
+def cheapest_merger(groups, k, g, near, squares):
+    """Return the near group with which ``g`` has k units, at the least cost, and the cost.
+
+    ``squares`` are the squared distances of the centroids.
+    """
+    best, least = NONE, np.inf
+    for m in range(near.shape[0]):
+        cost = ward_cost(squares[m], groups.sizes[g], groups.sizes[near[m]])
+        if cost < least and units_together(groups, g, near[m]) >= k:
+            best, least = near[m], cost
+    return best, least
 
 
 @compiled
@@ -171,8 +192,8 @@ def dissolve_if_cheaper(groups, tree, k, candidates):
             continue
         count = find_nearest(tree, groups.centroids[g], g, near, squares)
         sse = sse_of(groups, g)
-        if sse > 0.0 and dissolution_cost(groups, k, g, near, count) < -ROUNDING * sse:
-            dissolve_group(groups, tree, k, g, near, count)
+        if sse > 0.0 and dissolution_cost(groups, k, g, near[:count]) < -ROUNDING * sse:
+            dissolve_group(groups, tree, k, g, near[:count])
             n_dissolved += 1
     return n_dissolved
 

@@ -1,11 +1,14 @@
-"""V-MDAV: groups around the outermost records, extended by near ones up to 2k - 1 records."""
+"""V-MDAV: groups around the outermost records, extended by near ones up to 2k - 1 records.
+
+The method is that of Solanas and Martínez-Ballesté (2006).
+"""
 
 import math
 
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.growth import form_group_around, next_living
+from shoal._kernels.group_formation import form_group_around, next_living
 from shoal._kernels.spatial.block_order import BLOCK
 from shoal._kernels.spatial.index import assign, needs_rebuild
 from shoal._kernels.spatial.search import NONE_FOUND, extend_nearest, nearest

@@ -4,7 +4,7 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal._kernels.spatial.index import open_index
-from shoal._kernels.spatial.rank_queries import rank_among_few, rank_own_records
+from shoal._kernels.spatial.rank_queries import RankQueries, rank_among_few, rank_own_records
 from shoal.metrics._base import Labels, Matrix, measure
 from shoal.metrics._scaling import scale_by_original, zscores
 from shoal.metrics.anonymity import classes
@@ -226,20 +226,16 @@ def _rank_records(
     if len(table) <= SHORT_TABLE:
         return rank_among_few(table, weights, points, true_records, ROUNDING_TOLERANCE)
     index = open_index(table)
-    closer, ties = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
+    queries = RankQueries(
+        points=points,
+        own_records=true_records,
+        tolerance=ROUNDING_TOLERANCE,
+        max_closer=n_guesses,
+        n_closer=np.empty(len(points), np.int64),
+        n_tied=np.empty(len(points), np.int64),
+    )
     for start in range(0, len(points), STRIDE):
         stop = min(start + STRIDE, len(points))
-        rank_own_records(
-            index,
-            weights,
-            points,
-            true_records,
-            ROUNDING_TOLERANCE,
-            n_guesses,
-            start,
-            stop,
-            closer,
-            ties,
-        )
+        rank_own_records(index, weights, queries, start, stop)
         progress.report("linking records", stop, len(points))
-    return closer, ties
+    return queries.n_closer, queries.n_tied

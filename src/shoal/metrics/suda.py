@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.suda import NO_ENTRY, add_scores, refine, store_minimal_uniques
+from shoal._kernels.suda import (
+    NO_ENTRY,
+    CodeScratch,
+    MinimalUniques,
+    RecordGroups,
+    add_scores,
+    refine,
+    store_minimal_uniques,
+)
 from shoal.errors import InputError, ParameterError
 from shoal.metrics._base import Labels, Matrix, Values
 from shoal.metrics.anonymity import classes, ranks
@@ -110,13 +118,14 @@ def suda(
     """
     n, n_columns = _check_arguments(keys, max_size, sampling_fraction)
     largest = n_columns if max_size is None else min(max_size, n_columns)
-    last_entries, column_sets, previous_entries = _minimal_uniques(keys, largest, missing)
+    minimal_uniques = _minimal_uniques(keys, largest, missing)
     weights = np.array([_weight(k, n_columns, largest, scoring) for k in range(n_columns + 1)])
     scores, contributions = np.zeros(n), np.zeros((n, n_columns))
-    add_scores(
-        last_entries, column_sets, previous_entries, weights, n_columns, scores, contributions
+    add_scores(minimal_uniques, weights, scores, contributions)
+    column_sets = minimal_uniques.columns[: minimal_uniques.n_entries[0]]
+    sizes = np.bincount(
+        [int(columns).bit_count() for columns in column_sets], minlength=n_columns + 1
     )
-    sizes = np.bincount([int(mask).bit_count() for mask in column_sets], minlength=n_columns + 1)
     counts = np.bincount(classes(keys))
     uniques, pairs = int((counts == 1).sum()), 2 * int((counts == 2).sum())
     dis = dis_risk(uniques, pairs, sampling_fraction)
@@ -190,60 +199,65 @@ def _weight(size: int, n_columns: int, largest: int, scoring: Scoring) -> float:
 
 def _minimal_uniques(
     keys: NDArray[np.generic], largest: int, missing: NDArray[np.bool_] | None
-) -> tuple[Labels, Labels, Labels]:
-    """Return all MSUs of up to ``largest`` columns, as a linked list of entries for each record.
+) -> MinimalUniques:
+    """Return all MSUs of up to ``largest`` columns.
 
-    The arrays hold the last entry of each record, the set of columns of each entry, and the entry
-    before it. Sets of columns are visited in the order of their bits as numbers, so that every
-    subset comes before the set.
+    Sets of columns are visited in the order of their bits as numbers, so that every subset comes
+    before the set.
     """
     n, n_columns = keys.shape
     codes = [ranks(column) for column in keys.T]
-    usable = np.full(n, 2**n_columns - 1, np.int64)
+    columns_with_value = np.full(n, 2**n_columns - 1, np.int64)
     if missing is not None:
-        usable = (~missing).astype(np.int64) @ (2 ** np.arange(n_columns))
+        columns_with_value = (~missing).astype(np.int64) @ (2 ** np.arange(n_columns))
     n_codes = max(int(column.max()) for column in codes) + 1
-    counts, slots = np.zeros(n_codes, np.int64), np.empty(n_codes, np.int64)
-    last_entries = np.full(n, NO_ENTRY)
-    column_sets, previous_entries = np.empty(n, np.int64), np.empty(n, np.int64)
-    n_entries, visited = 0, 0
-    total = 2**n_columns
+    scratch = CodeScratch(np.zeros(n_codes, np.int64), np.empty(n_codes, np.int64))
+    uniques = MinimalUniques(
+        last_entry=np.full(n, NO_ENTRY),
+        columns=np.empty(n, np.int64),
+        previous_entry=np.empty(n, np.int64),
+        n_entries=np.zeros(1, np.int64),
+    )
+    n_visited, n_sets = 0, 2**n_columns
 
-    def visit(columns: int, bit: int, records: Labels, starts: Labels) -> None:
-        """Refine a partition by each column below ``bit``, and each result further."""
-        nonlocal n_entries, column_sets, previous_entries, visited
-        if columns.bit_count() == largest or len(records) == 0:
+    def visit(columns: int, bit: int, groups: RecordGroups) -> None:
+        """Refine groups by each column below ``bit``, and each result further."""
+        nonlocal uniques, n_visited
+        n_records = len(groups.records)
+        if columns.bit_count() == largest or n_records == 0:
             return
         for column in range(bit):
-            refined, singles = np.empty(len(records), np.int64), np.empty(len(records), np.int64)
-            refined_starts = np.empty(len(records) // 2 + 2, np.int64)
-            n_groups, n_singles = refine(
-                records, starts, len(starts) - 1, codes[column], counts, slots, refined,
-                refined_starts, singles,
-            )  # fmt: skip
-            if n_entries + n_singles > len(column_sets):
-                column_sets, previous_entries = (
-                    np.concatenate([array, np.empty(max(len(array), n_singles), np.int64)])
-                    for array in (column_sets, previous_entries)
-                )
-            bits = columns | 1 << column
-            n_entries = store_minimal_uniques(
-                singles,
-                n_singles,
-                bits,
-                usable,
-                last_entries,
-                column_sets,
-                previous_entries,
-                n_entries,
+            unique_records = np.empty(n_records, np.int64)
+            finer = RecordGroups(
+                np.empty(n_records, np.int64), np.empty(n_records // 2 + 2, np.int64)
             )
-            visited += 1
-            progress.report("minimal sample uniques", visited, total)
-            end = refined_starts[n_groups]
-            visit(bits, column, refined[:end].copy(), refined_starts[: n_groups + 1].copy())
+            n_groups, n_unique = refine(groups, codes[column], scratch, finer, unique_records)
+            uniques = _with_capacity(uniques, n_unique)
+            extended_columns = columns | 1 << column
+            store_minimal_uniques(
+                uniques, unique_records[:n_unique], extended_columns, columns_with_value
+            )
+            n_visited += 1
+            progress.report("minimal sample uniques", n_visited, n_sets)
+            finer = RecordGroups(
+                finer.records[: finer.starts[n_groups]].copy(), finer.starts[: n_groups + 1].copy()
+            )
+            visit(extended_columns, column, finer)
 
-    visit(0, n_columns, np.arange(n), np.array([0, n]))
-    return last_entries, column_sets[:n_entries], previous_entries[:n_entries]
+    visit(0, n_columns, RecordGroups(np.arange(n), np.array([0, n])))
+    return uniques
+
+
+def _with_capacity(uniques: MinimalUniques, n_new: int) -> MinimalUniques:
+    """Return the same MSUs, with space for ``n_new`` further ones."""
+    capacity = len(uniques.columns)
+    if uniques.n_entries[0] + n_new <= capacity:
+        return uniques
+    space = np.empty(max(capacity, n_new), np.int64)
+    return uniques._replace(
+        columns=np.concatenate([uniques.columns, space]),
+        previous_entry=np.concatenate([uniques.previous_entry, space]),
+    )
 
 
 def _dis_scores(scores: Values, uniques: int, dis: float, n_columns: int) -> Values:

@@ -9,7 +9,11 @@ from numpy.typing import NDArray
 from shoal import _progress as progress
 from shoal._kernels.matching.blossom import N_UNUSED, NEXT_VERTEX, Graph, Matching, open_matching
 from shoal._kernels.matching.edmonds import match_required
-from shoal._kernels.matching.factor_duals import enclosing_sums, list_violated_pairs
+from shoal._kernels.matching.factor_duals import (
+    FactorDuals,
+    enclosing_sums,
+    list_violated_pairs,
+)
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.structures.heap import open_heap
 from shoal.partitioners._base import STRIDE, Indices, Matrix, Values
@@ -110,11 +114,11 @@ def violated_pairs(
     """Return the pairs whose dual constraint is violated, and the greatest violation."""
     n, start, n_pairs, violation = len(X), 0, 0, 0.0
     pairs = np.empty((max(1000, 4 * n), 2), np.int64)
-    enclosing = enclosing_sums(value, parent)
+    duals = FactorDuals(value, parent, enclosing_sums(value, parent))
     while start < n:
         stop = min(n, start + max(1, STRIDE // n))
         n_new, chunk_violation = list_violated_pairs(
-            X, value, parent, enclosing, start, stop, tolerance, pairs[n_pairs:]
+            X, duals, start, stop, tolerance, pairs[n_pairs:]
         )
         n_pairs, violation, start = n_pairs + n_new, max(violation, chunk_violation), stop
         progress.report("pricing all pairs", start, n)

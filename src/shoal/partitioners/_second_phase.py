@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.second_phase import dissolve_groups, open_linked_groups, write_labels
+from shoal._kernels.group_dissolution import dissolve_groups, open_linked_groups, write_labels
 from shoal.partitioners._base import Labels, Matrix, in_order
 
 STRIDE = 1000  # groups between two reports of progress: a fraction of a second

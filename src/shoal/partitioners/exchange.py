@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from shoal import _progress as progress
 from shoal._kernels.exchange import (
     ConfidentialRanks,
+    GroupMembers,
     distance_from_table,
     exchange_with_candidates,
 )
@@ -71,6 +72,7 @@ def exchange(
     labels = partition.labels.copy()
     members = np.argsort(labels, kind="stable")
     start = np.concatenate([[0], np.cumsum(partition.sizes)])
+    groups = GroupMembers(labels, members, start)
     cumulative_counts = [np.cumsum(total) for total in totals]
     cumulative_sums = [np.concatenate([[0], np.cumsum(counts)]) for counts in cumulative_counts]
     column_start = np.concatenate([[0], np.cumsum([len(total) for total in totals])])
@@ -86,6 +88,6 @@ def exchange(
         if distance_from_table(table, records, 0, records[0]) > t:
             centroid = Z[records].mean(axis=0)
             candidates = np.argsort(squared_distances(Z, centroid), kind="stable")
-            exchange_with_candidates(table, group, candidates, labels, members, start, t)
+            exchange_with_candidates(table, groups, group, candidates, t)
         progress.report("exchanging records", group + 1, partition.n_groups)
     return Partition(in_order(labels), partition.k)

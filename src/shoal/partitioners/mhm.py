@@ -4,11 +4,11 @@ from typing import Literal
 
 import numpy as np
 
-from shoal._kernels.growth import squared_distances_to_mean
+from shoal._kernels.group_formation import squared_distances_to_mean
 from shoal._kernels.leftovers import group_centroids
-from shoal._kernels.paths import extend_path_to_nearest, path_through_groups
+from shoal._kernels.nearest_neighbour_paths import extend_path_to_nearest, path_through_groups
+from shoal._kernels.shortest_path.ordered_records import extend_path
 from shoal._kernels.spatial.pool import assign, open_pool
-from shoal._kernels.univariate.path import extend_path
 from shoal._params import K
 from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner, run_in_strides
 from shoal.partitioners.mdav import mdav_groups

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._kernels.mward.extreme_groups import extreme_groups_by_distance, extreme_groups_by_rank
-from shoal._kernels.mward.joins import N_STEPS, join_small_groups
-from shoal._kernels.mward.preparation import (
+from shoal._kernels.mward.initial_groups import (
     blocks_from_the_end,
     find_roots,
     first_equal,
@@ -16,6 +15,7 @@ from shoal._kernels.mward.preparation import (
     members_of_large_groups,
     scale_to_unit_extent,
 )
+from shoal._kernels.mward.joins import N_STEPS, join_small_groups
 from shoal._kernels.spatial.group_boxes import is_mostly_empty, pack_boxes
 from shoal._params import K
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner

@@ -5,13 +5,13 @@ import numpy as np
 from shoal import _progress as progress
 from shoal._kernels.local_search.grouping import N_QUEUED, VERSION, Grouping
 from shoal._kernels.local_search.passes import (
-    CLEAR,
+    CLEAR_QUEUE,
     DESCEND,
     DISSOLVE,
-    GAINS,
     GATHER,
     NO_NUMBERS,
-    QUEUE,
+    QUEUE_ALL,
+    WRITE_GAINS,
     open_grouping,
     run_pass,
 )
@@ -122,13 +122,13 @@ def improve(grouping: Grouping, k: int) -> None:
 def descend_all(grouping: Grouping, k: int) -> bool:
     """Move records while the SSE falls; return whether any moved."""
     n, before = len(grouping.X), grouping.counts[VERSION]
-    run_pass(grouping, k, QUEUE, NO_NUMBERS, NO_NUMBERS, 0)
+    run_pass(grouping, k, QUEUE_ALL, NO_NUMBERS, NO_NUMBERS, 0)
     for _ in range(MAX_SWEEPS * n // MOVE_STRIDE + 1):
         if not grouping.counts[N_QUEUED]:
             break
         run_pass(grouping, k, DESCEND, NO_NUMBERS, NO_NUMBERS, MOVE_STRIDE)
         progress.report("moving records", n - int(grouping.counts[N_QUEUED]), n)
-    run_pass(grouping, k, CLEAR, NO_NUMBERS, NO_NUMBERS, 0)
+    run_pass(grouping, k, CLEAR_QUEUE, NO_NUMBERS, NO_NUMBERS, 0)
     return bool(grouping.counts[VERSION] != before)
 
 
@@ -153,7 +153,7 @@ def _promising_centres(grouping: Grouping, k: int) -> Indices:
     """Return the records around which a new group may lower the SSE most."""
     if grouping.near.shape[1] < k - 1:
         return np.empty(0, np.int64)
-    run_pass(grouping, k, GAINS, NO_NUMBERS, NO_NUMBERS, 0)
+    run_pass(grouping, k, WRITE_GAINS, NO_NUMBERS, NO_NUMBERS, 0)
     order = np.argsort(-grouping.gains, kind="stable")
     return np.sort(order[: NEW_GROUPS * len(order) // k])  # in the order of memory, which is faster
 

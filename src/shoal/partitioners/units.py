@@ -5,7 +5,7 @@ from sklearn.base import clone
 
 from shoal import _progress as progress
 from shoal._kernels.spatial.box_tree import BoxTree, build_tree
-from shoal._kernels.unit_descent import MAX_NEAR_GROUPS, try_moves
+from shoal._kernels.unit_descent import MAX_NEAR_GROUPS, LastTrials, try_moves
 from shoal._kernels.unit_groups import UnitGroups, open_unit_groups
 from shoal._kernels.unit_repair import dissolve_if_cheaper, repair_groups, split_groups
 from shoal.errors import InputError
@@ -149,13 +149,11 @@ def _max_groups(labels: Labels, k: int) -> int:
 def _move_records(groups: UnitGroups, tree: BoxTree, k: int) -> int:
     """Move records while the SSE falls; return the number of moves."""
     n, n_total = len(groups.X), 0
-    last_tried, last_near_groups = np.full(n, -1), np.full((n, MAX_NEAR_GROUPS), -1)
+    last_trials = LastTrials(np.full(n, -1), np.full((n, MAX_NEAR_GROUPS), -1))
     for _ in range(MAX_SWEEPS):
         n_moved = 0
         for start in range(0, n, STRIDE):
-            n_moved += try_moves(
-                groups, tree, k, last_tried, last_near_groups, start, min(start + STRIDE, n)
-            )
+            n_moved += try_moves(groups, tree, k, last_trials, start, min(start + STRIDE, n))
             progress.report("moving records", min(start + STRIDE, n), n)
         n_total += n_moved
         if not n_moved:

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.univariate.path import extend_path, label_groups, open_path
-from shoal._kernels.univariate.sorted_path import extend_sorted_path
+from shoal._kernels.shortest_path.ordered_records import extend_path, label_groups, open_path
+from shoal._kernels.shortest_path.sorted_values import extend_sorted_path
 from shoal._params import K
 from shoal.errors import ParameterError
 from shoal.partitioners._base import (

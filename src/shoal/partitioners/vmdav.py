@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from shoal._kernels.growth import squared_distances_to_mean
+from shoal._kernels.group_formation import squared_distances_to_mean
 from shoal._kernels.leftovers import assign_leftovers
 from shoal._kernels.vmdav import form_groups
 from shoal._params import AtLeast, K

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.recoding import NONE, RecodedGroups, improve_groups, summarise
+from shoal._kernels.local_recoding import N_ACTIVE, GroupLists, improve_groups
+from shoal._kernels.recoded_groups import NONE, RecodedGroups, summarise
 from shoal.partitioners import Partition
 from shoal.partitioners._base import in_order
 from shoal.steps.hierarchies import RecodedColumn
@@ -44,32 +45,28 @@ def refine_recoding(
     """
     recoded = recoded_groups(columns, numbers, groups.labels, units)
     n_groups, capacity = groups.n_groups, len(recoded.head)
-    active_groups, unused_groups = np.arange(n_groups), np.zeros(capacity, np.int64)
-    n_unused = capacity - n_groups
-    unused_groups[:n_unused] = np.arange(n_groups, capacity)
-    may_dissolve = np.ones(capacity, bool)  # groups to try in a pass; in the first, all
+    active_groups = np.arange(n_groups)
+    group_lists = GroupLists(
+        active=np.zeros(capacity, np.int64),
+        unused=np.zeros(capacity, np.int64),
+        counts=np.array([0, capacity - n_groups]),
+        may_dissolve=np.ones(capacity, bool),  # in the first pass, all groups are tried
+    )
+    group_lists.unused[: capacity - n_groups] = np.arange(n_groups, capacity)
+    may_dissolve = group_lists.may_dissolve
     for pass_number in range(MAX_PASSES):
         loss_before, old_labels = float(recoded.loss[active_groups].sum()), recoded.labels.copy()
         total_gain, improved_groups, tries_all = 0.0, [], may_dissolve.all()
         for chunk in _chunks(recoded, active_groups, pass_number):
             progress.report("refining", pass_number, MAX_PASSES)
-            groups_of_chunk = np.zeros(capacity, np.int64)
-            groups_of_chunk[: len(chunk)] = chunk
+            group_lists.active[: len(chunk)] = chunk
+            group_lists.counts[N_ACTIVE] = len(chunk)
             is_in_chunk = np.zeros(capacity, bool)
             is_in_chunk[chunk] = may_dissolve[chunk]
             records = np.flatnonzero(is_in_chunk[recoded.labels])
-            n_left, n_unused, gain = improve_groups(
-                recoded,
-                groups.k,
-                groups_of_chunk,
-                len(chunk),
-                unused_groups,
-                n_unused,
-                records,
-                may_dissolve,
-            )
-            total_gain += gain
-            improved_groups.append(groups_of_chunk[:n_left])
+            total_gain += improve_groups(recoded, groups.k, group_lists, records)
+            n_active = group_lists.counts[N_ACTIVE]
+            improved_groups.append(group_lists.active[:n_active].copy())
         active_groups = np.sort(np.concatenate(improved_groups))
         has_moved = recoded.labels != old_labels
         may_dissolve[:] = False

@@ -1,9 +1,10 @@
 """Simulated annealing: random changes of groups, descent, and acceptance by temperature.
 
 Every change is a trial: a group is dissolved, a new one is gathered, records are swapped, or two
-near groups are merged and split again. The lower the temperature, the less the SSE may rise. The
-rise is relative to the SSE of the groups that changed: otherwise groups of sparse records would
-never change, and groups of dense ones would never stop changing.
+near groups are merged and split again. As in the Metropolis algorithm, a rise r of the SSE is
+accepted with probability exp(-r / (s t / k)) at the temperature t, where s is the mean SSE of the
+groups that changed. It is relative to s because otherwise groups of sparse records would never
+change, and groups of dense ones would never stop changing.
 """
 
 from typing import NamedTuple
@@ -13,7 +14,13 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.local_search.descent import NONE
-from shoal._kernels.local_search.draws import draw_fraction, draw_index
+from shoal._kernels.local_search.dissolve_and_gather import (
+    descend_around,
+    dissolve,
+    gather,
+    reject_trial,
+    sse_before_trial,
+)
 from shoal._kernels.local_search.grouping import (
     N_SAVED,
     accept_trial,
@@ -21,13 +28,7 @@ from shoal._kernels.local_search.grouping import (
     sse_change,
     update_group,
 )
-from shoal._kernels.local_search.reshape import (
-    descend_around,
-    dissolve,
-    gather,
-    reject_trial,
-    sse_before_trial,
-)
+from shoal._kernels.local_search.random_numbers import draw_fraction, draw_index
 
 N_CHANGED, N_POOLED = 0, 1  # indices of the counts of a `BestAndPool`
 CURRENT, BEST = 0, 1  # indices of its ``sse``
@@ -37,7 +38,7 @@ NEAR_MISS = 0.3  # rise of the SSE, as a share of that of a group, up to which g
 
 
 class BestAndPool(NamedTuple):
-    """The best groups of a run, and a pool of good groups seen during the run.
+    """The best groups of a run, and a pool of good groups that occurred during the run.
 
     ``best`` are the labels at the least SSE so far; ``sse`` holds the current SSE and the
     least. Records whose group may differ from ``best`` stand in
@@ -46,20 +47,21 @@ class BestAndPool(NamedTuple):
     group is the sum of the random ``record_keys`` of its records.
     """
 
-    best: np.ndarray
-    sse: np.ndarray
-    changed_records: np.ndarray
-    is_changed: np.ndarray
-    pool: np.ndarray
-    keys: np.ndarray
-    slots: np.ndarray
-    record_keys: np.ndarray
-    counts: np.ndarray
+    best: np.ndarray  # (n,)
+    sse: np.ndarray  # (2,)
+    changed_records: np.ndarray  # (n,)
+    is_changed: np.ndarray  # (n,)
+    pool: np.ndarray  # (capacity, 2 * k - 1)
+    keys: np.ndarray  # (capacity,)
+    slots: np.ndarray  # (4 * capacity,)
+    record_keys: np.ndarray  # (n,)
+    counts: np.ndarray  # (2,)
 
 
 def open_best_and_pool(labels: np.ndarray, sse: float, k: int, capacity: int) -> BestAndPool:
     """Return the groups at the start as the best, and an empty pool."""
     n = len(labels)
+    # They only distinguish groups, so their seed is fixed.
     record_keys = np.random.default_rng(0).integers(0, 2**63, n).astype(np.uint64)
     return BestAndPool(
         best=labels.copy(),
@@ -78,12 +80,12 @@ def open_best_and_pool(labels: np.ndarray, sse: float, k: int, capacity: int) ->
 def change_groups(grouping, k, rng_state):
     """Change some groups at random; return whether that was possible."""
     i = draw_index(rng_state, grouping.X.shape[0])
-    kind = draw_fraction(rng_state)
-    if kind < P_DISSOLVE:
+    fraction = draw_fraction(rng_state)
+    if fraction < P_DISSOLVE:
         return dissolve(grouping, k, grouping.labels[i])
-    if kind < P_GATHER and grouping.near.shape[1] >= k - 1:
+    if fraction < P_GATHER and grouping.near.shape[1] >= k - 1:
         return gather(grouping, k, i)
-    if kind < P_SWAP:
+    if fraction < P_SWAP:
         return swap_records(grouping, i, rng_state)
     return merge_groups(grouping, i, rng_state)
 
@@ -208,7 +210,7 @@ def anneal(grouping, k, best_and_pool, rng_state, temperatures):
 
 @compiled
 def pool_sse(X, pool):
-    """Return the SSE of each group of a pool."""
+    """Return the SSE of each group of a pool, whose rows list records and are padded with -1."""
     sse, mean = np.zeros(pool.shape[0]), np.empty((1, X.shape[1]))
     for g in range(pool.shape[0]):
         size = 0

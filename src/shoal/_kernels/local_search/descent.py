@@ -1,9 +1,19 @@
 """Descent: move records between near groups while the SSE falls.
 
-A record moves to a near group (relocate), is swapped with a record there (swap), or moves
-there while a record of that group moves on to a third (chain). Only the groups of its
-nearest others are tried, and no group falls below k.
+A record moves to a near group (relocate), is swapped with a record there (swap), or moves there
+while a record of that group moves on to a third (chain). Only the groups of its nearest others are
+tried, and no group falls below k.
+
+With c and n the centroids and sizes of groups a and b, and x and y a record of each, the SSE of
+both changes by
+
+    relocate   |x - c_b|² n_b / (n_b + 1) - |x - c_a|² n_a / (n_a - 1),
+    swap       -2 (y - x) (c_a - c_b) - |y - x|² (1 / n_a + 1 / n_b),
+    chain      |x - c_b|² - |y - c_b|² - |y - x|² / n_b - |x - c_a|² n_a / (n_a - 1), and by the
+               cost of y joining the third group.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,10 +25,33 @@ from shoal._kernels.local_search.split import split
 
 ROUNDING = 1e-11  # share of the SSE of the groups that a move must save to be more than rounding
 CENTROID_ROUNDING = 1e-15  # rounding error of a centroid, in units of the extent of the table
-NONE = -1
+# A NumPy integer, since numba compiles an inner kernel again for every plain constant passed to it.
+NONE = np.int64(-1)
 # The cost of the second move of a chain is expensive to compute. It is computed again only if the
 # chain would lower the SSE at this share of the cost that was computed last.
 DISCOUNT = 0.5
+
+
+class Move(NamedTuple):
+    """A move of a record to group ``target``, and the change of the SSE.
+
+    Without a ``partner`` (NONE), the record is relocated. A partner, which is a record of the
+    target, moves to the group of the record (swap) or to a third group (chain).
+    """
+
+    sse_change: float
+    target: int
+    partner: int
+    partner_target: int
+
+
+class LeavingRecord(NamedTuple):
+    """A record, its group, whether that keeps k records without it, and what the SSE then loses."""
+
+    record: int
+    group: int
+    may_leave: bool
+    sse_saved: float
 
 
 @inlined
@@ -81,11 +114,11 @@ def choose_join(grouping, j, excluded):
 
 @compiled
 def measure_members(grouping, i, a, b):
-    """Compute the squared distances from record ``i`` to the records of group ``b``.
+    """Measure the difference of record ``i`` to each record of group ``b``.
 
-    ``squared_gaps`` are the squared lengths of the differences, and ``projections`` their scalar
-    products with the difference of the centroids of ``a`` and ``b``. The loop over records is the
-    inner one, so that it is vectorised.
+    ``squared_gaps`` are its squared lengths, and ``projections`` its scalar products with the
+    difference of the centroids of ``a`` and ``b``. The loop over records is the inner one, so that
+    it is vectorised.
     """
     size = grouping.sizes[b]
     grouping.projections[:size] = 0.0
@@ -93,55 +126,66 @@ def measure_members(grouping, i, a, b):
     for c in range(grouping.X.shape[1]):
         value, direction = grouping.X[i, c], grouping.centroids[a, c] - grouping.centroids[b, c]
         for m in range(size):
-            d = grouping.values[b, c, m] - value
-            grouping.projections[m] += d * direction
-            grouping.squared_gaps[m] += d * d
+            gap = grouping.values[b, c, m] - value
+            grouping.projections[m] += gap * direction
+            grouping.squared_gaps[m] += gap * gap
 
 
 @compiled
 def best_move(grouping, k, i):
-    """Return the best move of record ``i``: its target, its partner, and the partner's target.
-
-    Without a partner, the record is relocated. A partner moves to the group of ``i`` (swap) or
-    to a third group (chain). All three are NONE if no move lowers the SSE.
-    """
+    """Return the best `Move` of record ``i``; its target is NONE if no move lowers the SSE."""
     a = grouping.labels[i]
     size_a, sse_saved = grouping.sizes[a], 0.0
     may_leave = size_a > k
     if may_leave:
         sse_saved = grouping.squares[a, grouping.position[i]] * (size_a / (size_a - 1.0))
-    least, target, partner, third = 0.0, NONE, NONE, NONE
+    leaving = LeavingRecord(i, a, may_leave, sse_saved)
+    best = Move(0.0, NONE, NONE, NONE)
     for t in range(list_near_groups(grouping, i)):
         b = grouping.near_groups[t]
         size_b, distance = grouping.sizes[b], 0.0
         sse = grouping.sse[a] + grouping.sse[b]
         margin = ROUNDING * sse + CENTROID_ROUNDING * np.sqrt(sse)
-        if may_leave:  # relocate
+        if may_leave:
             distance = squared_row_distance(grouping.X, i, grouping.centroids, b)
             sse_change = distance * (size_b / (size_b + 1.0)) - sse_saved
-            if sse_change < least - margin:
-                least, target, partner, third = sse_change, b, NONE, NONE
-        weight = 1.0 / size_a + 1.0 / size_b
-        measure_members(grouping, i, a, b)
-        for m in range(size_b):
-            # Swap.
-            sse_change = -2.0 * grouping.projections[m] - weight * grouping.squared_gaps[m]
-            if sse_change < least - margin:
-                least, target, partner, third = sse_change, b, grouping.members[b, m], a
-            if not may_leave:
-                continue
-            # Chain: the SSE of a and b as it changes, without the cost of the second move.
-            sse_change = (
-                distance - grouping.squares[b, m] - grouping.squared_gaps[m] / size_b - sse_saved
-            )
-            if sse_change + DISCOUNT * grouping.least_join_cost[b, m] < least - margin:
-                j = grouping.members[b, m]
-                choice = choose_join(grouping, j, a)
-                sse_change += grouping.joins.costs[j, choice]
-                if sse_change < least - margin:
-                    least, target, partner = sse_change, b, j
-                    third = grouping.joins.groups[j, choice]
-    return target, partner, third
+            if sse_change < best.sse_change - margin:
+                best = Move(sse_change, b, NONE, NONE)
+        best = best_with_partner(grouping, leaving, b, distance, margin, best)
+    return best
+
+
+@compiled
+def best_with_partner(grouping, leaving, b, distance, margin, best):
+    """Return the best of ``best`` and the moves to group ``b`` with a partner there.
+
+    ``distance`` is the squared distance of the record to the centroid of ``b``, if it may leave.
+    """
+    i, a = leaving.record, leaving.group
+    size_b = grouping.sizes[b]
+    weight = 1.0 / grouping.sizes[a] + 1.0 / size_b
+    measure_members(grouping, i, a, b)
+    for m in range(size_b):
+        # Swap.
+        sse_change = -2.0 * grouping.projections[m] - weight * grouping.squared_gaps[m]
+        if sse_change < best.sse_change - margin:
+            best = Move(sse_change, b, grouping.members[b, m], a)
+        if not leaving.may_leave:
+            continue
+        # Chain: the SSE of a and b as it changes, without the cost of the second move.
+        sse_change = (
+            distance
+            - grouping.squares[b, m]
+            - grouping.squared_gaps[m] / size_b
+            - leaving.sse_saved
+        )
+        if sse_change + DISCOUNT * grouping.least_join_cost[b, m] < best.sse_change - margin:
+            j = grouping.members[b, m]
+            choice = choose_join(grouping, j, a)
+            sse_change += grouping.joins.costs[j, choice]
+            if sse_change < best.sse_change - margin:
+                best = Move(sse_change, b, j, grouping.joins.groups[j, choice])
+    return best
 
 
 @compiled
@@ -163,14 +207,14 @@ def descend(grouping, k, max_moves):
         max_moves -= 1
         i = pop_record(grouping)
         a = grouping.labels[i]
-        b, j, h = best_move(grouping, k, i)
-        if b == NONE:
+        best = best_move(grouping, k, i)
+        if best.target == NONE:
             continue
-        move(grouping, i, b)
-        if j != NONE:
-            move(grouping, j, h)
-            if h != a:
-                update_and_queue(grouping, k, h)
+        move(grouping, i, best.target)
+        if best.partner != NONE:
+            move(grouping, best.partner, best.partner_target)
+            if best.partner_target != a:
+                update_and_queue(grouping, k, best.partner_target)
         update_and_queue(grouping, k, a)
-        update_and_queue(grouping, k, b)
+        update_and_queue(grouping, k, best.target)
     return max_moves

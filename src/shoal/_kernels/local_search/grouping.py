@@ -1,9 +1,8 @@
 """Groups that change record by record, and a trial of changes that can be undone.
 
-Centroid and SSE of a group are computed again from its records whenever these change:
-groups are small, so that this is cheap, and rounding errors do not accumulate. The first
-change of a group within a trial stores a copy of it; undoing the trial restores the
-copies, to the bit.
+Centroid and SSE of a group are computed again from its records whenever these change. Groups are
+small, so that this is cheap, and rounding errors do not accumulate. The first change of a group
+within a trial stores a copy of it; undoing the trial restores the copies, to the bit.
 """
 
 from typing import NamedTuple
@@ -19,10 +18,11 @@ N_SAVED, N_EMPTY, N_QUEUED, QUEUE_START, VERSION, SCAN = range(6)  # indices of 
 class GroupCopies(NamedTuple):
     """Copies of the groups that a trial changed, as they were before, in the order of ``groups``.
 
-    They are stored one after another, so that they stay in the processor's cache.
+    They are stored one after another, so that they stay in the processor's cache. The shapes are
+    those of `Grouping`; only the first entries are used, as many as groups were changed.
     """
 
-    groups: np.ndarray
+    groups: np.ndarray  # (max_groups,)
     members: np.ndarray
     sizes: np.ndarray
     centroids: np.ndarray
@@ -34,12 +34,13 @@ class GroupCopies(NamedTuple):
 class CheapestJoins(NamedTuple):
     """The two groups that each record would join at the least cost, and the costs.
 
-    ``versions`` are those of the groups when the costs were computed.
+    The cost is the increase of that group's SSE. ``versions`` are those of the groups when the
+    costs were computed.
     """
 
-    groups: np.ndarray
-    versions: np.ndarray
-    costs: np.ndarray
+    groups: np.ndarray  # (n, 2)
+    versions: np.ndarray  # (n, 2)
+    costs: np.ndarray  # (n, 2)
 
 
 class Grouping(NamedTuple):
@@ -56,79 +57,84 @@ class Grouping(NamedTuple):
 
     ``joins`` are the cheapest joins of each record; ``least_join_cost`` holds the lower cost again,
     by group and position, for vector instructions. ``last_scan`` marks the groups that are in
-    ``near_groups`` now. ``near_groups``, ``parts``, ``projections`` and ``squared_gaps`` are
-    scratch space; ``gains`` is written by `gather_gains`.
+    ``near_groups`` now. ``near_groups``, ``new_members``, ``projections`` and ``squared_gaps`` are
+    scratch space; ``gains`` is written by `write_gains`.
     """
 
-    X: np.ndarray
-    near: np.ndarray
-    labels: np.ndarray
-    position: np.ndarray
-    members: np.ndarray
-    values: np.ndarray
-    sizes: np.ndarray
-    centroids: np.ndarray
-    sse: np.ndarray
-    squares: np.ndarray
-    least_join_cost: np.ndarray
-    version: np.ndarray
+    X: np.ndarray  # (n, p)
+    near: np.ndarray  # (n, m)
+    labels: np.ndarray  # (n,)
+    position: np.ndarray  # (n,)
+    members: np.ndarray  # (max_groups, max_size)
+    values: np.ndarray  # (max_groups, p, max_size)
+    sizes: np.ndarray  # (max_groups,)
+    centroids: np.ndarray  # (max_groups, p)
+    sse: np.ndarray  # (max_groups,)
+    squares: np.ndarray  # (max_groups, max_size)
+    least_join_cost: np.ndarray  # (max_groups, max_size)
+    version: np.ndarray  # (max_groups,)
     copies: GroupCopies
-    is_saved: np.ndarray
-    empty_groups: np.ndarray
-    is_listed_empty: np.ndarray
-    queue: np.ndarray
-    is_queued: np.ndarray
-    counts: np.ndarray
-    last_scan: np.ndarray
+    is_saved: np.ndarray  # (max_groups,)
+    empty_groups: np.ndarray  # (max_groups,)
+    is_listed_empty: np.ndarray  # (max_groups,)
+    queue: np.ndarray  # (n,)
+    is_queued: np.ndarray  # (n,)
+    counts: np.ndarray  # (6,)
+    last_scan: np.ndarray  # (max_groups,)
     joins: CheapestJoins
-    near_groups: np.ndarray
-    parts: np.ndarray
-    projections: np.ndarray
-    squared_gaps: np.ndarray
-    gains: np.ndarray
+    near_groups: np.ndarray  # (m,)
+    new_members: np.ndarray  # (2, k)
+    projections: np.ndarray  # (max_size,)
+    squared_gaps: np.ndarray  # (max_size,)
+    gains: np.ndarray  # (n,)
 
 
 def allocate_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -> Grouping:
     """Return groups whose records are still to be filled in; see `passes.open_grouping`."""
     n, p = X.shape
-    n_groups, max_size = n // k + 4, 4 * k  # groups, and records in a group before it is split
+    # Groups there may be during a trial, and records in a group before it is split.
+    max_groups, max_size = n // k + 4, 4 * k
     return Grouping(
         X=X,
         near=near,
         labels=labels.copy(),
         position=np.zeros(n, np.int64),
-        members=np.zeros((n_groups, max_size), np.int64),
-        values=np.zeros((n_groups, p, max_size)),
-        sizes=np.zeros(n_groups, np.int64),
-        centroids=np.zeros((n_groups, p)),
-        sse=np.zeros(n_groups),
-        squares=np.zeros((n_groups, max_size)),
-        least_join_cost=np.zeros((n_groups, max_size)),
-        version=np.zeros(n_groups, np.int64),
-        copies=GroupCopies(
-            groups=np.zeros(n_groups, np.int64),
-            members=np.zeros((n_groups, max_size), np.int64),
-            sizes=np.zeros(n_groups, np.int64),
-            centroids=np.zeros((n_groups, p)),
-            sse=np.zeros(n_groups),
-            squares=np.zeros((n_groups, max_size)),
-            version=np.zeros(n_groups, np.int64),
-        ),
-        is_saved=np.zeros(n_groups, np.bool_),
-        empty_groups=np.zeros(n_groups, np.int64),
-        is_listed_empty=np.zeros(n_groups, np.bool_),
+        members=np.zeros((max_groups, max_size), np.int64),
+        values=np.zeros((max_groups, p, max_size)),
+        sizes=np.zeros(max_groups, np.int64),
+        centroids=np.zeros((max_groups, p)),
+        sse=np.zeros(max_groups),
+        squares=np.zeros((max_groups, max_size)),
+        least_join_cost=np.zeros((max_groups, max_size)),
+        version=np.zeros(max_groups, np.int64),
+        copies=_allocate_copies(max_groups, max_size, p),
+        is_saved=np.zeros(max_groups, np.bool_),
+        empty_groups=np.zeros(max_groups, np.int64),
+        is_listed_empty=np.zeros(max_groups, np.bool_),
         queue=np.zeros(n, np.int64),
         is_queued=np.zeros(n, np.bool_),
         counts=np.zeros(6, np.int64),
-        last_scan=np.zeros(n_groups, np.int64),
+        last_scan=np.zeros(max_groups, np.int64),
         joins=CheapestJoins(
             groups=np.full((n, 2), -1), versions=np.full((n, 2), -1), costs=np.zeros((n, 2))
         ),
         near_groups=np.zeros(near.shape[1], np.int64),
-        parts=np.zeros((2, k), np.int64),
+        new_members=np.zeros((2, k), np.int64),
         projections=np.zeros(max_size),
         squared_gaps=np.zeros(max_size),
         gains=np.zeros(n),
+    )
+
+
+def _allocate_copies(max_groups: int, max_size: int, p: int) -> GroupCopies:
+    return GroupCopies(
+        groups=np.zeros(max_groups, np.int64),
+        members=np.zeros((max_groups, max_size), np.int64),
+        sizes=np.zeros(max_groups, np.int64),
+        centroids=np.zeros((max_groups, p)),
+        sse=np.zeros(max_groups),
+        squares=np.zeros((max_groups, max_size)),
+        version=np.zeros(max_groups, np.int64),
     )
 
 
@@ -137,7 +143,7 @@ def fill_groups(grouping):
     """Add the records to the groups of their labels."""
     for i in range(grouping.X.shape[0]):
         g = grouping.labels[i]
-        place_member(grouping, i, g, grouping.sizes[g])
+        put_member(grouping, i, g, grouping.sizes[g])
         grouping.sizes[g] += 1
     for g in range(grouping.sizes.shape[0] - 1, -1, -1):
         if grouping.sizes[g] == 0:
@@ -147,7 +153,7 @@ def fill_groups(grouping):
 
 
 @compiled
-def place_member(grouping, i, g, m):
+def put_member(grouping, i, g, m):
     """Put record ``i`` at position ``m`` of group ``g``."""
     grouping.labels[i], grouping.position[i], grouping.members[g, m] = g, m, i
     grouping.least_join_cost[g, m] = grouping.joins.costs[i, 0]
@@ -179,7 +185,7 @@ def pop_empty_group(grouping):
 def update_group(grouping, g):
     """Compute centroid and SSE of group ``g`` from its records."""
     size, p = grouping.sizes[g], grouping.X.shape[1]
-    squares = 0.0
+    sse = 0.0
     if size == 0:
         add_empty_group(grouping, g)
     else:
@@ -191,11 +197,11 @@ def update_group(grouping, g):
             centre = total / size
             grouping.centroids[g, j] = centre
             for m in range(size):
-                d = grouping.values[g, j, m] - centre
-                grouping.squares[g, m] += d * d
+                gap = grouping.values[g, j, m] - centre
+                grouping.squares[g, m] += gap * gap
         for m in range(size):
-            squares += grouping.squares[g, m]
-    grouping.sse[g] = squares
+            sse += grouping.squares[g, m]
+    grouping.sse[g] = sse
     grouping.counts[VERSION] += 1
     grouping.version[g] = grouping.counts[VERSION]
 
@@ -225,9 +231,9 @@ def move(grouping, i, h):
     g = grouping.labels[i]
     save_group(grouping, g)
     save_group(grouping, h)
-    place_member(grouping, grouping.members[g, grouping.sizes[g] - 1], g, grouping.position[i])
+    put_member(grouping, grouping.members[g, grouping.sizes[g] - 1], g, grouping.position[i])
     grouping.sizes[g] -= 1
-    place_member(grouping, i, h, grouping.sizes[h])
+    put_member(grouping, i, h, grouping.sizes[h])
     grouping.sizes[h] += 1
 
 
@@ -255,7 +261,7 @@ def undo_trial(grouping):
         grouping.sizes[g] = grouping.copies.sizes[t]
         grouping.sse[g] = grouping.copies.sse[t]
         for m in range(grouping.sizes[g]):
-            place_member(grouping, grouping.copies.members[t, m], g, m)
+            put_member(grouping, grouping.copies.members[t, m], g, m)
             grouping.squares[g, m] = grouping.copies.squares[t, m]
         for j in range(grouping.X.shape[1]):
             grouping.centroids[g, j] = grouping.copies.centroids[t, j]

@@ -1,4 +1,7 @@
-"""Split groups of 2k records or more."""
+"""Split groups of 2k records or more in two, one of them with k records.
+
+The new group is formed as MDAV forms groups, around a record at the border.
+"""
 
 import numpy as np
 
@@ -13,15 +16,16 @@ def farthest_member(grouping, g, points, point):
     """Return the record of group ``g`` that is farthest from row ``point`` of ``points``."""
     best, greatest = grouping.members[g, 0], -1.0
     for m in range(grouping.sizes[g]):
-        distance = squared_row_distance(grouping.X, grouping.members[g, m], points, point)
+        i = grouping.members[g, m]
+        distance = squared_row_distance(grouping.X, i, points, point)
         if distance > greatest:
-            best, greatest = grouping.members[g, m], distance
+            best, greatest = i, distance
     return best
 
 
 @compiled
-def write_part(grouping, k, g, centre, part):
-    """Write the ``k`` records of group ``g`` nearest to record ``centre`` to ``parts[part]``."""
+def write_new_members(grouping, k, g, centre, choice):
+    """Write the ``k`` records of group ``g`` nearest to a record to ``new_members[choice]``."""
     for m in range(grouping.sizes[g]):
         i = grouping.members[g, m]
         grouping.squared_gaps[m] = squared_row_distance(grouping.X, i, grouping.X, centre)
@@ -30,18 +34,22 @@ def write_part(grouping, k, g, centre, part):
         for m in range(1, grouping.sizes[g]):
             if grouping.squared_gaps[m] < grouping.squared_gaps[best]:
                 best = m
-        grouping.parts[part, t] = grouping.members[g, best]
+        grouping.new_members[choice, t] = grouping.members[g, best]
         grouping.squared_gaps[best] = np.inf
 
 
 @compiled
-def sse_decrease(grouping, g, part):
-    """Return the decrease of the SSE when a part of group ``g`` becomes a group."""
-    size, count, total = grouping.sizes[g], grouping.parts.shape[1], 0.0
+def sse_decrease(grouping, g, choice):
+    """Return the decrease of the SSE when ``new_members[choice]`` leave group ``g`` for a new one.
+
+    With a sum d of the differences of m of the n records to the centroid, it is
+    |d|² (1 / m + 1 / (n - m)).
+    """
+    size, count, total = grouping.sizes[g], grouping.new_members.shape[1], 0.0
     for j in range(grouping.X.shape[1]):
         offset = 0.0
         for t in range(count):
-            offset += grouping.X[grouping.parts[part, t], j] - grouping.centroids[g, j]
+            offset += grouping.X[grouping.new_members[choice, t], j] - grouping.centroids[g, j]
         total += offset * offset
     return total * (1.0 / count + 1.0 / (size - count))
 
@@ -55,14 +63,15 @@ def split(grouping, k, g):
     """
     while grouping.sizes[g] >= 2 * k:
         outermost = farthest_member(grouping, g, grouping.centroids, g)
-        write_part(grouping, k, g, outermost, 0)
-        write_part(grouping, k, g, farthest_member(grouping, g, grouping.X, outermost), 1)
-        part = 0
+        opposite = farthest_member(grouping, g, grouping.X, outermost)
+        write_new_members(grouping, k, g, outermost, 0)
+        write_new_members(grouping, k, g, opposite, 1)
+        choice = 0
         if sse_decrease(grouping, g, 1) > sse_decrease(grouping, g, 0):
-            part = 1
+            choice = 1
         h = pop_empty_group(grouping)
         for t in range(k):
-            move(grouping, grouping.parts[part, t], h)
+            move(grouping, grouping.new_members[choice, t], h)
         update_group(grouping, g)
         update_group(grouping, h)
         queue_group(grouping, h)

@@ -1,8 +1,8 @@
 """The alternating tree: tight edges, every second one matched, from an unmatched root.
 
-Its nodes are alternately outer and inner; the root is outer. An edge between two
-outer nodes closes an odd cycle, which is shrunk to a blossom; an inner blossom
-can be expanded again.
+Its nodes are alternately outer and inner; the root is outer. An edge between two outer nodes closes
+an odd cycle, which is shrunk to a blossom; an inner blossom can be expanded again. All nodes of the
+tree are outermost ones.
 """
 
 from shoal._kernels._compile import compiled
@@ -31,7 +31,7 @@ def link_cycle(matching, node, successor, edge):
 def parent_of(graph, matching, node):
     """Return the parent of ``node`` in the tree."""
     edge = matching.node[node].tree_edge
-    a, b = (matching.node[graph.ends[edge, 0]].top, matching.node[graph.ends[edge, 1]].top)
+    a, b = matching.node[graph.ends[edge, 0]].top, matching.node[graph.ends[edge, 1]].top
     return b if a == node else a
 
 

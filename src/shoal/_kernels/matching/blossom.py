@@ -1,8 +1,13 @@
 """Blossoms: odd cycles of vertices, or of smaller blossoms, that act as one vertex.
 
-One vertex of a blossom, its base, is matched outside the blossom or not at all; any
-vertex can be made the base by alternating the matching along the cycle. Vertices are
-numbered from 0, blossoms from the number of vertices on; both are called nodes.
+One vertex of a blossom, its base, is matched outside the blossom or not at all; any vertex can be
+made the base by alternating the matching along the cycle [E65]_. Vertices are numbered from 0,
+blossoms from the number of vertices on; both are called nodes. A node that no other contains is
+outermost.
+
+References
+----------
+.. [E65] Edmonds, J. (1965). Paths, trees, and flowers. Canadian Journal of Mathematics 17, 449-467.
 """
 
 from typing import NamedTuple
@@ -18,10 +23,10 @@ N_IN_TREE, NEXT_VERTEX, N_UNUSED = 0, 1, 2  # indices of the counts of a matchin
 class Graph(NamedTuple):
     """Edges between vertices; those of vertex v are ``edges[start[v] : start[v + 1]]``."""
 
-    ends: np.ndarray
-    weight: np.ndarray
-    start: np.ndarray
-    edges: np.ndarray
+    ends: np.ndarray  # (n_edges, 2)
+    weight: np.ndarray  # (n_edges,)
+    start: np.ndarray  # (n_vertices + 1,)
+    edges: np.ndarray  # (2 * n_edges,)
 
 
 NODE = np.dtype(
@@ -49,17 +54,18 @@ class Matching(NamedTuple):
 
     The vertices of the tree are ``tree_vertices[: counts[N_IN_TREE]]``, ``counts[NEXT_VERTEX]`` is
     the next vertex to start from, and ``unused_numbers[: counts[N_UNUSED]]`` are numbers that no
-    blossom has. ``stack``, ``vertices`` and ``cycle`` are scratch space.
+    blossom has. ``clock[0]`` is the time, by which the duals in the tree have changed so far.
+    ``stack``, ``vertices`` and ``cycle`` are scratch space.
     """
 
-    node: np.ndarray
-    clock: np.ndarray
-    counts: np.ndarray
-    tree_vertices: np.ndarray
-    unused_numbers: np.ndarray
-    stack: np.ndarray
-    vertices: np.ndarray
-    cycle: np.ndarray
+    node: np.ndarray  # (2 * n_vertices,), of dtype `NODE`
+    clock: np.ndarray  # (1,)
+    counts: np.ndarray  # (3,)
+    tree_vertices: np.ndarray  # (n_vertices,)
+    unused_numbers: np.ndarray  # (n_vertices,)
+    stack: np.ndarray  # (8 * n_vertices, 2)
+    vertices: np.ndarray  # (n_vertices,)
+    cycle: np.ndarray  # (2 * n_vertices,)
 
 
 def open_matching(size: int) -> Matching:
@@ -142,8 +148,11 @@ def is_matched_forward(matching, blossom, child):
 
 
 @compiled
-def match_neighbours(graph, matching, blossom, first, second, edge, n_stacked):
-    """Match two nodes of a cycle by ``edge``; stack them to change the matching inside."""
+def match_nodes(graph, matching, blossom, edge, first, second, n_stacked):
+    """Match two nodes of a cycle by ``edge``; stack them to change the matching inside.
+
+    Return the height of the stack, which was ``n_stacked`` before.
+    """
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
     if child_with(matching, blossom, a) != first:
         a, b = b, a
@@ -155,7 +164,10 @@ def match_neighbours(graph, matching, blossom, first, second, edge, n_stacked):
 
 @compiled
 def rematch_inside(graph, matching, node, vertex):
-    """Make ``vertex`` the base of ``node``, and match the other vertices inside."""
+    """Make ``vertex`` the base of ``node``, and match the other vertices inside.
+
+    The stack holds nodes whose matching inside is still to be changed, each with its new base.
+    """
     matching.stack[0, 0], matching.stack[0, 1] = node, vertex
     n_stacked = 1
     while n_stacked > 0:
@@ -165,34 +177,28 @@ def rematch_inside(graph, matching, node, vertex):
             continue
         child = child_with(matching, blossom, base)
         matching.stack[n_stacked, 0], matching.stack[n_stacked, 1] = child, base
-        n_stacked += 1
-        is_forward = is_matched_forward(matching, blossom, child)
-        node_in_cycle = child
-        while node_in_cycle != matching.node[blossom].first:
-            if is_forward:
-                first = matching.node[node_in_cycle].successor
-                second = matching.node[first].successor
-                n_stacked = match_neighbours(
-                    graph,
-                    matching,
-                    blossom,
-                    first,
-                    second,
-                    matching.node[first].cycle_edge,
-                    n_stacked,
-                )
-            else:
-                first = matching.node[node_in_cycle].predecessor
-                second = matching.node[first].predecessor
-                n_stacked = match_neighbours(
-                    graph,
-                    matching,
-                    blossom,
-                    first,
-                    second,
-                    matching.node[second].cycle_edge,
-                    n_stacked,
-                )
-            node_in_cycle = second
+        n_stacked = rematch_path(graph, matching, blossom, child, n_stacked + 1)
         matching.node[blossom].first = child
         matching.node[blossom].base = base
+
+
+@compiled
+def rematch_path(graph, matching, blossom, child, n_stacked):
+    """Match the nodes of a cycle between ``child`` and the first one in pairs, along the even path.
+
+    Return the height of the stack, on which the pairs are put.
+    """
+    is_forward = is_matched_forward(matching, blossom, child)
+    node = child
+    while node != matching.node[blossom].first:
+        if is_forward:
+            first = matching.node[node].successor
+            second = matching.node[first].successor
+            edge = matching.node[first].cycle_edge
+        else:
+            first = matching.node[node].predecessor
+            second = matching.node[first].predecessor
+            edge = matching.node[second].cycle_edge
+        n_stacked = match_nodes(graph, matching, blossom, edge, first, second, n_stacked)
+        node = second
+    return n_stacked

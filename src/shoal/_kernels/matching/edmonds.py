@@ -1,11 +1,16 @@
 """A minimum-weight matching that covers every required vertex, with its dual values.
 
-Vertices from ``n_required`` on may stay unmatched; their duals are at most 0, and 0 if
-they are unmatched. Edmonds' algorithm: from each unmatched required vertex an
-alternating tree of tight edges is grown. The duals of its nodes, increasing for outer
-and decreasing for inner ones, change from one event to the next until an augmenting
-path is reached. Weights are even integers, so all duals and times are integers and
-every step is exact.
+Vertices from ``n_required`` on may stay unmatched; their duals are at most 0, and 0 if they are
+unmatched. By Edmonds' algorithm [E65]_, an alternating tree of tight edges is grown from each
+unmatched required vertex; an edge is tight if its weight is the sum of the duals of its ends. The
+duals of its nodes, increasing for outer and decreasing for inner ones, change from one event to the
+next until an augmenting path is reached. Weights are even integers, so all duals and times are
+integers and every step is exact.
+
+References
+----------
+.. [E65] Edmonds, J. (1965). Maximum matching and a polyhedron with 0,1-vertices. Journal of
+   Research of the National Bureau of Standards 69B, 125-130.
 """
 
 from shoal._kernels._compile import compiled
@@ -160,8 +165,8 @@ def expand_and_push(graph, matching, heap, blossom, n_required):
 
 
 @compiled
-def process_edge(graph, matching, heap, edge, n_required):
-    """Grow, shrink or augment by an edge, if it is tight; return whether the search is over."""
+def use_tight_edge(graph, matching, heap, edge, n_required):
+    """Grow the tree, shrink or augment by an edge, if tight; return whether the root is matched."""
     a, b = graph.ends[edge, 0], graph.ends[edge, 1]
     outer_node, other_node = matching.node[a].top, matching.node[b].top
     if matching.node[outer_node].label != OUTER:
@@ -202,7 +207,7 @@ def match_vertex(graph, matching, heap, root, n_required):
         n_events += 1
         subject, event = item // N_EVENTS, item % N_EVENTS
         if event == EDGE_TIGHT:
-            if process_edge(graph, matching, heap, subject, n_required):
+            if use_tight_edge(graph, matching, heap, subject, n_required):
                 break
         elif event == VERTEX_DUAL_ZERO:
             augment(graph, matching, subject)

@@ -1,60 +1,66 @@
 """The pairs of records at which the dual values of a [1,2]-factor are not feasible.
 
-Record v has two slots, v and n + v: the first must be matched, the second may
-be. An edge between two records joins two first slots, or the first of one and
-the second of the other. Odd sets of slots are numbered from 2n on and nested by
-``parent``; the dual of each is subtracted from the edges inside it.
+Record v has two slots, v and n + v: the first must be matched, the second may be. An edge between
+two records joins two first slots, or the first of one and the second of the other. Odd sets of
+slots are numbered from 2n on and nested; the dual of each is subtracted from the edges inside it.
+
+The reduced cost of an edge is its squared distance, less the duals of its two slots, plus those of
+the odd sets that contain both. Duals are feasible if no reduced cost is negative.
 """
+
+from typing import NamedTuple
+
+import numpy as np
 
 from shoal._kernels._compile import compiled
 
 
-@compiled
-def shared_dual(dual_sums, parent, a, b):
-    """Return the sum of the duals of the odd sets that contain both slots, from ``dual_sums``."""
-    set_of_a = parent[a]
-    while set_of_a >= 0:
-        set_of_b = parent[b]
-        while set_of_b >= 0:
-            if set_of_a == set_of_b:
-                return dual_sums[set_of_a]
-            set_of_b = parent[set_of_b]
-        set_of_a = parent[set_of_a]
-    return 0.0
+class FactorDuals(NamedTuple):
+    """Dual values of slots and odd sets, which are called nodes.
+
+    ``parent`` is the innermost odd set that contains a node, -1 for none, and ``enclosing_sums`` is
+    the sum of the duals of a node and of all odd sets that contain it.
+    """
+
+    dual: np.ndarray  # (n_nodes,)
+    parent: np.ndarray  # (n_nodes,)
+    enclosing_sums: np.ndarray  # (n_nodes,)
 
 
 @compiled
 def enclosing_sums(dual, parent):
     """Return for each node the sum of its dual and those of the odd sets that contain it."""
-    dual_sums = dual.copy()
+    sums = dual.copy()
     for node in range(dual.shape[0]):
         enclosing_set = parent[node]
         while enclosing_set >= 0:
-            dual_sums[node] += dual[enclosing_set]
+            sums[node] += dual[enclosing_set]
             enclosing_set = parent[enclosing_set]
-    return dual_sums
+    return sums
 
 
 @compiled
-def distance_within(X, u, v, limit):
-    """Return the squared distance of two records; any number above ``limit`` if it is above."""
-    total = 0.0
-    for j in range(X.shape[1]):
-        gap = X[u, j] - X[v, j]
-        total += gap * gap
-        if total > limit:
-            break
-    return total
+def shared_dual(duals, a, b):
+    """Return the sum of the duals of the odd sets that contain both slots."""
+    set_of_a = duals.parent[a]
+    while set_of_a >= 0:
+        set_of_b = duals.parent[b]
+        while set_of_b >= 0:
+            if set_of_a == set_of_b:
+                return duals.enclosing_sums[set_of_a]
+            set_of_b = duals.parent[set_of_b]
+        set_of_a = duals.parent[set_of_a]
+    return 0.0
 
 
 @compiled
-def list_violated_pairs(X, dual, parent, dual_sums, start, stop, min_violation, pairs):
-    """Find the pairs of negative reduced cost with a higher record in ``start`` to ``stop``.
+def list_violated_pairs(X, duals, start, stop, min_violation, pairs):
+    """List the pairs of negative reduced cost with a higher record in ``start`` to ``stop``.
 
     Pairs whose reduced cost is below minus ``min_violation`` fill the rows of ``pairs``, as many as
     there is space for. Return how many were written, and the greatest violation.
     """
-    n = X.shape[0]
+    n, dual = X.shape[0], duals.dual
     count, greatest = 0, 0.0
     for u in range(start, stop):
         for v in range(u):
@@ -66,9 +72,9 @@ def list_violated_pairs(X, dual, parent, dual_sums, start, stop, min_violation, 
             if distance >= limit:
                 continue
             violation = max(
-                both_first - shared_dual(dual_sums, parent, u, v),
-                second_of_v - shared_dual(dual_sums, parent, u, n + v),
-                second_of_u - shared_dual(dual_sums, parent, v, n + u),
+                both_first - shared_dual(duals, u, v),
+                second_of_v - shared_dual(duals, u, n + v),
+                second_of_u - shared_dual(duals, v, n + u),
             )
             violation -= distance
             greatest = max(greatest, violation)
@@ -76,3 +82,18 @@ def list_violated_pairs(X, dual, parent, dual_sums, start, stop, min_violation, 
                 pairs[count, 0], pairs[count, 1] = u, v
                 count += 1
     return count, greatest
+
+
+@compiled
+def distance_within(X, u, v, limit):
+    """Return the squared distance of two records, or some number above ``limit`` if it is above.
+
+    Few pairs are within the limit, so that stopping early saves most of the work.
+    """
+    total = 0.0
+    for j in range(X.shape[1]):
+        gap = X[u, j] - X[v, j]
+        total += gap * gap
+        if total > limit:
+            break
+    return total

@@ -1,7 +1,7 @@
-"""Trees of records that are joined to near ones.
+"""Trees of near records, from which the method of Domingo-Ferrer, Sebé and Solanas (2008) starts.
 
-The edges of a record are a doubly linked list of half-edges. Half-edges 2e and 2e + 1
-are the two directions of edge e, so an edge is removed in constant time.
+The edges of a record are a doubly linked list of half-edges. Half-edges 2e and 2e + 1 are the two
+directions of edge e, so an edge is removed in constant time.
 """
 
 from typing import NamedTuple
@@ -25,16 +25,16 @@ class Forest(NamedTuple):
     one tree from the root outwards, the parent of each, and the size of its subtree.
     """
 
-    head: np.ndarray
-    end: np.ndarray
-    next_half_edge: np.ndarray
-    previous_half_edge: np.ndarray
-    unlabelled: np.ndarray
-    counts: np.ndarray
-    labels: np.ndarray
-    tree: np.ndarray
-    parent: np.ndarray
-    subtree_size: np.ndarray
+    head: np.ndarray  # (n,)
+    end: np.ndarray  # (2 * n,)
+    next_half_edge: np.ndarray  # (2 * n,)
+    previous_half_edge: np.ndarray  # (2 * n,)
+    unlabelled: np.ndarray  # (n,)
+    counts: np.ndarray  # (2,)
+    labels: np.ndarray  # (n,)
+    tree: np.ndarray  # (n,)
+    parent: np.ndarray  # (n,)
+    subtree_size: np.ndarray  # (n,)
 
 
 @compiled
@@ -43,7 +43,7 @@ def grow_forest(near, order, k):
 
     In the given order, a record whose tree is too small is joined to the nearest of its
     neighbours outside. It is the only one of its tree that is not joined yet, so each
-    record is considered once.
+    record is considered once. This is the procedure FOREST of the paper.
     """
     n = order.shape[0]
     joined_to = np.full(n, NONE)

@@ -1,1 +1,1 @@
-"""The modified Ward method: extreme groups, joins of groups, and their preparation."""
+"""The modified Ward method: initial groups and joins of groups."""

@@ -8,9 +8,9 @@ SPLITTER = 2.0**13 + 1  # leaves 40 of the 53 bits of a float64 (Veltkamp)
 
 @compiled
 def ward_cost(distance, a, b):
-    """Return the growth of the sum of squares when groups of ``a`` and ``b`` records join.
+    """Return the increase of the SSE when groups of ``a`` and ``b`` records join.
 
-    ``distance`` is the squared distance of their means.
+    ``distance`` is the squared distance of their centroids.
     """
     return distance * (a * b / (a + b))
 

@@ -1,5 +1,7 @@
 """The two groups that the modified Ward method starts from."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,14 @@ Indices = NDArray[np.int64]
 
 STRIDE = 10_000_000  # pairs compared between two checks for an interrupt
 ROUNDING = 1e-9  # relative, of a sum of two distances
+
+
+class OutwardRows(NamedTuple):
+    """Rows by falling distance to the mean, with these distances and their original numbers."""
+
+    rows: np.ndarray  # (n, p)
+    radius: np.ndarray  # (n,)
+    numbers: np.ndarray  # (n,)
 
 
 def extreme_groups_by_rank(rank: Indices, k: int) -> list[Indices]:
@@ -40,27 +50,29 @@ def extreme_groups_by_distance(
     ]
 
 
-def most_distant_rows(rows):
+def most_distant_rows(rows: Matrix) -> tuple[int, int]:
     """Return the two most distant rows; ties go to the lowest pair.
 
     The distance of two rows is at most the sum of their distances to the mean, so
     rows are compared from the outermost inwards until no pair can be farther apart.
     """
     radius = np.sqrt(((rows - rows.mean(axis=0)) ** 2).sum(axis=1))
-    outward = np.argsort(-radius, kind="stable")
-    rows, radius = rows[outward], radius[outward]
-    pair, greatest, start = np.sort(outward[:2]), 0.0, 1
+    order = np.argsort(-radius, kind="stable")
+    outward_rows = OutwardRows(rows[order], radius[order], order)
+    pair, greatest, start = np.sort(order[:2]), 0.0, 1
     while start < len(rows):
-        start, greatest = compare_rows(rows, radius, outward, pair, greatest, start, STRIDE)
+        start, greatest = compare_rows(outward_rows, pair, greatest, start, STRIDE)
     return pair[0], pair[1]
 
 
 @compiled
-def compare_rows(rows, radius, numbers, pair, greatest, start, work):
-    """Compare rows with all rows before them; return the next row and the distance of ``pair``.
+def compare_rows(outward_rows, pair, greatest, start, work):
+    """Compare rows with all rows before them, and store the most distant two in ``pair``.
 
-    ``radius`` decreases from row to row; ``numbers`` are the indices of the rows.
+    ``greatest`` is the squared distance of ``pair`` so far. Return the next row to compare, and
+    the new distance.
     """
+    rows, radius, numbers = outward_rows.rows, outward_rows.radius, outward_rows.numbers
     for row in range(start, rows.shape[0]):
         least = np.sqrt(greatest) * (1 - ROUNDING)
         if radius[0] + radius[row] < least:
@@ -86,7 +98,7 @@ def compare_rows(rows, radius, numbers, pair, greatest, start, work):
 def grow_extreme_group(rows, seed, k, is_free, nearest_to_seed):
     """Return ``seed`` and the free rows that join it, each nearest to the mean so far.
 
-    If ``nearest_to_seed``, the seed takes the place of the mean.
+    If ``nearest_to_seed``, they are the rows nearest to the seed itself.
     """
     group = np.full(k, seed)
     total = rows[seed].copy()
@@ -94,14 +106,12 @@ def grow_extreme_group(rows, seed, k, is_free, nearest_to_seed):
     for size in range(1, k):
         for j in range(mean.shape[0]):
             mean[j] = rows[seed, j] if nearest_to_seed else total[j] / size
-        best = -1
-        least = np.inf
+        best, least = -1, np.inf
         for i in range(rows.shape[0]):
             if is_free[i]:
                 distance = rounded(squared_distance(rows, i, mean))
                 if distance < least:
-                    least = distance
-                    best = i
+                    best, least = i, distance
         group[size] = best
         is_free[best] = False
         for j in range(mean.shape[0]):

@@ -1,13 +1,14 @@
 """Ward's method in which two groups of at least k records are never joined.
 
-Only groups of fewer than k records search for partners. Ward's linkage is reducible:
-when the nearest pair joins, the new group is no nearer to any other than the nearer
-of its parts was. So a lower bound on the distance of far groups stays valid: each
-small group keeps a short list of its nearest groups and the key of the last of them,
-and searches all groups again only when no listed group has a lower key.
+Only groups of fewer than k records search for partners. Ward's linkage is reducible: when the
+nearest pair joins, the new group is no nearer to any other than the nearer of the two was. So a
+lower bound on the distance of far groups stays valid: each small group keeps a short list of its
+nearest groups and the key of the last of them, and searches all groups again only when no listed
+group has a lower key.
 
-A group has the number of its lowest record. The key of a partner is the increase in
-the sum of squares, then its number.
+A group has the number of its lowest record. The key of a partner is the increase of the SSE if the
+two groups join, then the partner's number. The method is that of Mateo-Sanz and Domingo-Ferrer
+(1999).
 """
 
 from typing import NamedTuple
@@ -34,29 +35,31 @@ N_SMALL, N_STEPS = 0, 1  # indices of the counts: small groups; joins and first 
 
 
 class WardGroups(NamedTuple):
-    """Groups that are being joined.
+    """Groups that are being joined, by the number of their lowest record.
 
-    ``near[g]`` is the list of group g, with ``n_near[g]`` entries; every group not
-    listed has a key above ``(bound[g], bound_group[g])``. ``increase[g]`` and
-    ``partner[g]`` are a lower bound of the key of g; ``tournament`` is that of
-    these keys. ``counts`` has the number of small groups and of joins and first
-    searches so far.
+    ``parent[g]`` is the group into which g was joined, or g itself. ``near[g]`` is the list of
+    group g, with ``n_near[g]`` entries; every group not listed has a key above ``(bound[g],
+    bound_group[g])``. ``increase[g]`` and ``partner[g]`` are a lower bound of the key of g, and
+    ``tournament`` is that of these keys. ``counts`` has the number of small groups, and that of
+    joins and first searches so far.
     """
 
-    centroids: np.ndarray
-    sizes: np.ndarray
-    parent: np.ndarray
-    near: np.ndarray
-    n_near: np.ndarray
-    bound: np.ndarray
-    bound_group: np.ndarray
-    increase: np.ndarray
-    partner: np.ndarray
+    centroids: np.ndarray  # (n, p)
+    sizes: np.ndarray  # (n,)
+    parent: np.ndarray  # (n,)
+    near: np.ndarray  # (n, LIST_LENGTH)
+    n_near: np.ndarray  # (n,)
+    bound: np.ndarray  # (n,)
+    bound_group: np.ndarray  # (n,)
+    increase: np.ndarray  # (n,)
+    partner: np.ndarray  # (n,)
     tournament: np.ndarray
-    counts: np.ndarray
+    counts: np.ndarray  # (2,)
 
 
-def open_ward_groups(centroids, sizes, parent, k):
+def open_ward_groups(
+    centroids: np.ndarray, sizes: np.ndarray, parent: np.ndarray, k: int
+) -> WardGroups:
     """Return groups with empty lists."""
     n = len(centroids)
     is_small = (parent == np.arange(n)) & (sizes < k)
@@ -100,15 +103,13 @@ def join_small_groups(groups, boxes, k, work):
 @compiled
 def update_key(groups, g):
     """Set the key of ``g`` from its list or its bound; return whether the partner is exact."""
-    increase = np.inf
-    partner = -1
+    partner, increase = -1, np.inf
     for i in range(groups.n_near[g]):
         other = find_root(groups.parent, groups.near[g, i])
         if other != g:
             cost = join_cost(groups, g, other)
             if cost < increase or (cost == increase and other < partner):
-                increase = cost
-                partner = other
+                partner, increase = other, cost
     bound = groups.bound[g]
     is_exact = increase < bound or (increase == bound and partner <= groups.bound_group[g])
     groups.increase[g] = increase if is_exact else bound
@@ -199,6 +200,6 @@ def set_list(groups, g, increases, partners):
 
 @compiled
 def join_cost(groups, a, b):
-    """Return the increase in the sum of squares from joining ``a`` and ``b``."""
+    """Return the increase of the SSE from joining ``a`` and ``b``."""
     distance = squared_row_distance(groups.centroids, a, groups.centroids, b)
     return rounded(ward_cost(distance, float(groups.sizes[a]), float(groups.sizes[b])))

@@ -14,7 +14,7 @@ MAX_DEPTH = 64  # more levels than any table fills
 def locality_order(X: np.ndarray) -> np.ndarray:
     """Return the records in an order in which near records follow each other."""
     order = np.arange(len(X))
-    no_shells = np.zeros(len(X))
+    no_shells = np.zeros(len(X))  # in place of the distances from the origin
     order_by_halving(np.column_stack([X, no_shells]).astype(np.float32), order)
     return order
 
@@ -23,9 +23,10 @@ def locality_order(X: np.ndarray) -> np.ndarray:
 def order_by_halving(rows, order):
     """Order records by recursive halving across the axis of greatest extent.
 
-    Cuts fall between superblocks first, then between blocks, so that each
-    of them holds records from one small box. The last axis is the distance from
-    the origin: parts are shells as well as boxes.
+    Cuts fall between superblocks first, then between blocks, so that each of them holds records
+    from one small box. The last axis is the distance from the origin, so that blocks are shells as
+    well as boxes. ``rows`` are the coordinates, in single precision, and ``order`` is changed in
+    place.
     """
     keys = np.empty(order.shape[0], np.float32)
     starts, stops = np.empty(MAX_DEPTH, np.int64), np.empty(MAX_DEPTH, np.int64)
@@ -49,7 +50,7 @@ def order_by_halving(rows, order):
 
 @compiled
 def widest_axis(rows, order, start, stop):
-    """Return the axis along which a part of the records varies most."""
+    """Return the axis along which the records from ``start`` to ``stop`` vary most, by a sample."""
     step = max(1, (stop - start) // SAMPLE_SIZE)
     count = (stop - start + step - 1) // step
     best, greatest = 0, -1.0

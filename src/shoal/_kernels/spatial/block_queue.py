@@ -6,7 +6,7 @@ are the others put into the heap.
 """
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.spatial.bounds import NO_SCORE
+from shoal._kernels.spatial.score_bounds import NO_SCORE
 from shoal._kernels.structures.heap import sift_down
 
 

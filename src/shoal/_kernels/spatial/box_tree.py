@@ -1,9 +1,9 @@
 """A balanced tree of boxes (a k-d tree) whose points can be removed and moved.
 
-For points that do not move, `shoal._kernels.spatial.search` is faster.
+For points that do not move, `shoal._kernels.spatial.search` is faster. All distances are squared.
 
-The bound of a box is summed column by column as the distances are; rounding
-keeps order, so it never exceeds the distance of a record inside.
+The bound of a box is summed column by column as the distances are; rounding is monotonic, so it
+never exceeds the distance of a point inside.
 """
 
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.distances import write_squared_distances
 from shoal._kernels.structures.sorted_list import insert, precedes
 
 LEAF = 32  # greatest number of points in a leaf
@@ -26,21 +27,40 @@ class BoxTree(NamedTuple):
     Box 1 holds all, boxes 2b and 2b + 1 are the halves of box b, and those from
     ``bounds.shape[0] // 2`` on are the leaves. ``columns`` are the points in the order of
     the leaves and ``records`` their numbers; ``position`` is the inverse of ``records``.
-    ``n_living[b]`` is the number of points left in box b; in a leaf they come first.
+    ``n_living[b]`` is the number of living points in box b; in a leaf they come first.
     ``lowest[b]`` is no greater than the number of any point in it.
     """
 
-    columns: np.ndarray
-    records: np.ndarray
-    position: np.ndarray
-    start: np.ndarray
-    bounds: np.ndarray
-    lowest: np.ndarray
-    n_living: np.ndarray
+    columns: np.ndarray  # (p, n)
+    records: np.ndarray  # (n,)
+    position: np.ndarray  # (n,)
+    start: np.ndarray  # (n_leaves,)
+    bounds: np.ndarray  # (2 * n_leaves, 2, p)
+    lowest: np.ndarray  # (2 * n_leaves,)
+    n_living: np.ndarray  # (2 * n_leaves,)
+
+
+class NearestQuery(NamedTuple):
+    """A search for the points nearest to ``point``, without the point ``excluded``.
+
+    ``nearest`` are the nearest so far, nearest first, and ``distances`` their squared distances;
+    the length of the list is passed along with it. ``gaps`` is scratch space, for the squared
+    distances of the points of a leaf.
+    """
+
+    point: np.ndarray  # (p,)
+    excluded: int
+    nearest: np.ndarray
+    distances: np.ndarray
+    gaps: np.ndarray  # (LEAF,)
 
 
 def build_tree(X: np.ndarray) -> BoxTree:
-    """Return a tree of all rows of ``X``: each box is halved across its widest side."""
+    """Return a tree of all rows of ``X``, built by halving boxes across their widest side.
+
+    Points that are equal along that side are divided by their number, so that the tree does not
+    depend on a sorting algorithm; `block_order` is faster, but does not say how ties are divided.
+    """
     n = len(X)
     levels = max(0, int(np.ceil(np.log2(n / LEAF))))
     bounds = np.zeros((2 ** (levels + 1), 2, X.shape[1]))
@@ -118,25 +138,19 @@ def squared_box_distance(tree, box, point):
 def leaf_distances(tree, box, point, gaps):
     """Write the squared distances of a leaf's living points to ``gaps``; return its start."""
     start = tree.start[box - tree.start.shape[0]]
-    size = tree.n_living[box]
-    gaps[:size] = 0.0
-    for j in range(point.shape[0]):
-        column = tree.columns[j, start : start + size]
-        value = point[j]
-        for i in range(size):
-            gap = column[i] - value
-            gaps[i] += gap * gap
+    write_squared_distances(tree.columns, start, start + tree.n_living[box], point, gaps)
     return start
 
 
 @compiled
-def search_leaf(tree, box, point, excluded, nearest, distances, count, gaps):
-    """Add the living of a leaf to the list ``nearest``; return its length."""
-    start, last = leaf_distances(tree, box, point, gaps), nearest.shape[0] - 1
+def search_leaf(tree, box, query, count):
+    """Add the living of a leaf to a list of ``count`` nearest; return its new length."""
+    nearest, distances, gaps = query.nearest, query.distances, query.gaps
+    start, last = leaf_distances(tree, box, query.point, gaps), nearest.shape[0] - 1
     for i in range(tree.n_living[box]):
         if count <= last or gaps[i] <= distances[last]:
             record = tree.records[start + i]
-            if record != excluded:
+            if record != query.excluded:
                 count = insert(nearest, distances, count, record, gaps[i])
     return count
 
@@ -150,7 +164,7 @@ def find_nearest(tree, point, excluded, nearest, distances):
     records are living.
     """
     boxes, floors = np.empty(MAX_DEPTH, np.int64), np.empty(MAX_DEPTH)
-    gaps = np.empty(LEAF)
+    query = NearestQuery(point, excluded, nearest, distances, np.empty(LEAF))
     boxes[0], floors[0] = 1, 0.0
     n_stacked, count, last = 1, NONE_FOUND, nearest.shape[0] - 1
     while n_stacked > 0:
@@ -161,13 +175,13 @@ def find_nearest(tree, point, excluded, nearest, distances):
         ):
             continue
         if box >= tree.start.shape[0]:
-            count = search_leaf(tree, box, point, excluded, nearest, distances, count, gaps)
+            count = search_leaf(tree, box, query, count)
             continue
         near_box, far_box = 2 * box, 2 * box + 1
         near_floor = squared_box_distance(tree, near_box, point)
         far_floor = squared_box_distance(tree, far_box, point)
         if precedes(far_floor, tree.lowest[far_box], near_floor, tree.lowest[near_box]):
-            near_box, far_box, near_floor, far_floor = (far_box, near_box, far_floor, near_floor)
+            near_box, far_box, near_floor, far_floor = far_box, near_box, far_floor, near_floor
         boxes[n_stacked], floors[n_stacked] = far_box, far_floor
         boxes[n_stacked + 1], floors[n_stacked + 1] = near_box, near_floor
         n_stacked += 2

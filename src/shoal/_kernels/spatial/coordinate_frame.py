@@ -1,4 +1,4 @@
-"""The coordinate frame in which an index stores records: its origin, axes and scale.
+"""The coordinate frame in which an index stores records, and the coordinates of a point in it.
 
 Results do not depend on the frame. In a good one a few axes make up most of a distance, so
 that most records can be excluded by these axes alone.
@@ -9,26 +9,30 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal._kernels._compile import compiled
+
 CHUNK = 65_536  # records whose differences are computed at a time
 SAMPLE_SIZE = 10_000  # records from which the principal axes are computed
-TOLERANCE = 1e-10  # of the orthogonality of the axes; see `shoal._kernels.spatial.bounds`
+TOLERANCE = 1e-10  # of the orthogonality of the axes; see `shoal._kernels.spatial.score_bounds`
+# A NumPy number, since numba compiles an inner kernel again for every plain constant passed to it.
+RESIDUAL_AXIS = np.int64(0)  # the distance from the origin along all but the leading axes
 EXPLAINED_SHARE = 0.85  # share of the variance that the leading axes must explain
 
 
-class Frame(NamedTuple):
+class CoordinateFrame(NamedTuple):
     """Origin, orthonormal axes and scale; the first ``n_leading`` axes explain most variance.
 
     ``axes[j, a]`` is the share of column j in axis a. The scale is a power of two,
     so that scaling makes no rounding error.
     """
 
-    origin: np.ndarray
-    axes: np.ndarray
+    origin: np.ndarray  # (p,)
+    axes: np.ndarray  # (p, p)
     scale: float
     n_leading: int
 
 
-def principal_frame(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> Frame:
+def principal_frame(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> CoordinateFrame:
     """Return the frame of the principal axes of some rows of ``X`` about ``origin``."""
     p = X.shape[1]
     scale = power_of_two(greatest_difference(X, living, origin) * np.sqrt(p))
@@ -41,7 +45,7 @@ def principal_frame(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> Fr
         np.searchsorted(explained_variance, EXPLAINED_SHARE * explained_variance[-1])
     )
     n_leading = p if 2 * n_leading > p else n_leading
-    return Frame(origin, np.ascontiguousarray(axes[:, ::-1]), scale, n_leading)
+    return CoordinateFrame(origin, np.ascontiguousarray(axes[:, ::-1]), scale, n_leading)
 
 
 def greatest_difference(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> float:
@@ -54,3 +58,28 @@ def power_of_two(greatest: float) -> float:
     """Return a power of two that brings ``greatest`` to between 1/2 and 1, or near it."""
     exponent = math.frexp(greatest)[1]
     return math.ldexp(1.0, min(max(-exponent, -1000), 1000))
+
+
+@compiled
+def rotate_to_frame(point, frame, rotated_point):
+    """Write the position of a point in the frame into ``rotated_point``."""
+    rotated_point[:] = 0.0
+    for j in range(point.shape[0]):
+        difference = (point[j] - frame.origin[j]) * frame.scale
+        for a in range(rotated_point.shape[0]):
+            rotated_point[a] += difference * frame.axes[j, a]
+
+
+@compiled
+def write_coordinates(rotated_point, n_leading, row):
+    """Write a rotated point into ``row`` as `Index` stores it."""
+    p = rotated_point.shape[0]
+    leading_square, residual_square = 0.0, 0.0
+    for a in range(p):
+        row[a + 1] = rotated_point[a]
+        if a < n_leading:
+            leading_square += rotated_point[a] * rotated_point[a]
+        else:
+            residual_square += rotated_point[a] * rotated_point[a]
+    row[RESIDUAL_AXIS] = np.sqrt(residual_square)
+    row[p + 1] = np.sqrt(leading_square + residual_square)

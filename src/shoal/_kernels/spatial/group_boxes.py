@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.distances import write_squared_distances
 from shoal._kernels.spatial.block_order import BLOCK, locality_order
 
 GROUPS_PER_BOX = BLOCK
 
 
-class Boxes(NamedTuple):
+class GroupBoxes(NamedTuple):
     """The groups, box by box; sizes are numbers of records.
 
     ``centres[b, j]`` is column j of the groups in box b, ``sizes[b]`` are
@@ -24,26 +25,26 @@ class Boxes(NamedTuple):
     point of the last search. ``positions`` is the position of each group.
     """
 
-    centres: np.ndarray
-    sizes: np.ndarray
-    groups: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    distance_to_box: np.ndarray
-    positions: np.ndarray
+    centres: np.ndarray  # (n_boxes, p, GROUPS_PER_BOX)
+    sizes: np.ndarray  # (n_boxes, GROUPS_PER_BOX), as floats
+    groups: np.ndarray  # (n_boxes, GROUPS_PER_BOX)
+    low: np.ndarray  # (p, n_boxes)
+    high: np.ndarray  # (p, n_boxes)
+    distance_to_box: np.ndarray  # (n_boxes,)
+    positions: np.ndarray  # (n_groups,)
 
 
-def unjoined_groups(groups):
+def unjoined_groups(groups: Any) -> np.ndarray:
     """Return the numbers of the groups that were not joined into others."""
     return np.flatnonzero(groups.parent == np.arange(len(groups.parent)))
 
 
-def is_mostly_empty(groups: Any, boxes: Boxes) -> bool:
+def is_mostly_empty(groups: Any, boxes: GroupBoxes) -> bool:
     """Return whether most positions are empty, so that repacking is worthwhile."""
     return 2 * len(unjoined_groups(groups)) < boxes.groups.size - GROUPS_PER_BOX
 
 
-def pack_boxes(groups: Any) -> Boxes:
+def pack_boxes(groups: Any) -> GroupBoxes:
     """Return boxes of neighbouring ``groups`` that are not joined into others."""
     numbers = unjoined_groups(groups)
     ordered_numbers = numbers[locality_order(groups.centroids[numbers])]
@@ -55,7 +56,7 @@ def pack_boxes(groups: Any) -> Boxes:
     centres = np.ascontiguousarray(groups.centroids[padded_numbers].transpose(0, 2, 1))
     positions = np.full(len(groups.parent), -1)  # joined groups have none
     positions[ordered_numbers] = np.arange(len(ordered_numbers))
-    return Boxes(
+    return GroupBoxes(
         centres=np.where(is_empty, np.inf, centres),
         sizes=groups.sizes[padded_numbers].astype(np.float64),
         groups=padded_numbers,
@@ -100,10 +101,4 @@ def measure_box_distances(boxes, point):
 @compiled
 def write_group_distances(boxes, b, point, distance):
     """Fill ``distance`` with the squared distances from ``point`` to the groups of box ``b``."""
-    for i in range(GROUPS_PER_BOX):
-        distance[i] = 0.0
-    for j in range(point.shape[0]):
-        value = point[j]
-        for i in range(GROUPS_PER_BOX):
-            gap = boxes.centres[b, j, i] - value
-            distance[i] += gap * gap
+    write_squared_distances(boxes.centres[b], 0, GROUPS_PER_BOX, point, distance)

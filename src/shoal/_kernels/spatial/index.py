@@ -12,8 +12,14 @@ import numpy as np
 from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.compensated_sum import add_compensated, add_records, write_mean
 from shoal._kernels.distances import same_values
+from shoal._kernels.spatial.block_boxes import BlockBoxes, fit_block
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK, order_by_halving
-from shoal._kernels.spatial.coordinate_frame import principal_frame
+from shoal._kernels.spatial.coordinate_frame import (
+    CoordinateFrame,
+    principal_frame,
+    rotate_to_frame,
+    write_coordinates,
+)
 from shoal._kernels.spatial.pool import Pool
 
 REBUILD_SHARE = 0.7  # share of living records below which an index may be rebuilt
@@ -22,9 +28,23 @@ CACHE_LINE = 16  # numbers in single precision that a line of the cache holds
 READ_SHARE = 0.6  # share of the blocks read per search from which passes over a pool are faster
 MAX_POOL_BYTES = 12_000_000  # size of a pool up to which that holds, as it stays in the cache
 REMOVALS_PER_FIT = 8  # records removed from a block before its box is refitted
-# NumPy numbers, since numba compiles an inner kernel again for every plain constant passed to it.
-RESIDUAL_AXIS = np.int64(0)  # the distance from the origin along all but the leading axes
+# A NumPy number, since numba compiles an inner kernel again for every plain constant passed to it.
 ALL_AXES = np.int64(0)
+
+
+class SearchScratch(NamedTuple):
+    """Arrays in which a search writes, made once for all searches.
+
+    ``query`` is the point as records are stored, ``gaps`` are its squared distances to the records
+    of the block measured last. ``bounds`` are those of the blocks of the superblock being visited,
+    ``outer_bounds`` those of all superblocks, and ``queue`` holds superblocks still to visit.
+    """
+
+    query: np.ndarray  # (p + 2,)
+    gaps: np.ndarray  # (BLOCK,)
+    bounds: np.ndarray  # (BLOCKS_PER_SUPERBLOCK,)
+    outer_bounds: np.ndarray  # (n_superblocks,)
+    queue: np.ndarray  # (n_superblocks + 1,)
 
 
 class Index(NamedTuple):
@@ -32,47 +52,36 @@ class Index(NamedTuple):
 
     ``blocks[b, a, i]`` is the coordinate of one record along axis a, in single precision, and
     ``records[b, i]`` its number; the lowest of a block comes first. Axes 1 to p are those of the
-    frame; the first ``n_leading`` explain most of the variance. Axis 0 is the distance from the
-    origin along the others, axis p + 1 that along all axes. Removed records are NaN there, so
-    that no comparison holds for them. ``position[record]`` is b * BLOCK + i.
-
-    ``low`` and ``high`` are the faces of the boxes around blocks (as superblock, axis, block in the
-    superblock), ``outer_low`` and ``outer_high`` those around superblocks (as axis, superblock).
-    ``n_living`` counts the living records of each block, and ``all_equal`` is True where all its
-    records have the same values. ``searches`` and ``blocks_read`` count since the index was built.
+    frame, axis 0 is the distance from the origin along all but the leading ones, and axis p + 1
+    that along all. Removed records are NaN there, so that no comparison holds for them.
+    ``position[record]`` is b * BLOCK + i. ``n_living`` counts the living records of each block,
+    and ``all_equal`` is True where all its records have the same values.
 
     ``labels`` is -1 for the living, ``n_groups[0]`` counts the groups formed and ``size[0]`` the
     living. ``total`` is the sum of the living records, as leading part and rounding error per
-    column. The arrays from ``query`` on are scratch space of searches.
+    column.
+
+    ``searches`` and ``blocks_read`` count since the index was built. It may be rebuilt when it has
+    fewer than ``rebuild_below`` living records and ``rebuild_after`` blocks were read.
     """
 
-    X: np.ndarray
-    labels: np.ndarray
-    n_groups: np.ndarray
-    size: np.ndarray
-    total: np.ndarray
-    origin: np.ndarray
-    axes: np.ndarray
-    scale: float
-    n_leading: int
+    X: np.ndarray  # (n, p)
+    labels: np.ndarray  # (n,)
+    n_groups: np.ndarray  # (1,)
+    size: np.ndarray  # (1,)
+    total: np.ndarray  # (p, 2)
+    frame: CoordinateFrame
     rebuild_below: int
     rebuild_after: int
-    blocks: np.ndarray
-    records: np.ndarray
-    position: np.ndarray
-    n_living: np.ndarray
-    all_equal: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    outer_low: np.ndarray
-    outer_high: np.ndarray
-    query: np.ndarray
-    gaps: np.ndarray
-    bounds: np.ndarray
-    outer_bounds: np.ndarray
-    queue: np.ndarray
-    searches: np.ndarray
-    blocks_read: np.ndarray
+    blocks: np.ndarray  # (n_blocks, p + 2, BLOCK)
+    records: np.ndarray  # (n_blocks, BLOCK)
+    position: np.ndarray  # (n,)
+    n_living: np.ndarray  # (n_blocks,)
+    all_equal: np.ndarray  # (n_blocks,)
+    boxes: BlockBoxes
+    scratch: SearchScratch
+    searches: np.ndarray  # (1,)
+    blocks_read: np.ndarray  # (1,)
 
 
 def open_index(X: np.ndarray) -> Index:
@@ -119,8 +128,26 @@ def _build(X, labels, n_groups, size, total) -> Index:
     n, width = len(living), X.shape[1] + 2
     n_superblocks = -(-n // (BLOCK * BLOCKS_PER_SUPERBLOCK))
     n_blocks = n_superblocks * BLOCKS_PER_SUPERBLOCK
+    boxes = BlockBoxes(
+        low=_aligned_full((n_superblocks, width, BLOCKS_PER_SUPERBLOCK), np.inf),
+        high=_aligned_full((n_superblocks, width, BLOCKS_PER_SUPERBLOCK), -np.inf),
+        outer_low=_aligned_full((width, n_superblocks), np.inf),
+        outer_high=_aligned_full((width, n_superblocks), -np.inf),
+    )
+    scratch = SearchScratch(
+        query=_aligned_full(width, 0),
+        gaps=_aligned_full(BLOCK, 0),
+        bounds=_aligned_full(BLOCKS_PER_SUPERBLOCK, 0),
+        outer_bounds=_aligned_full(n_superblocks, 0),
+        queue=np.empty(n_superblocks + 1, np.int64),
+    )
     index = Index(
-        X, labels, n_groups, size, total, *principal_frame(X, living, total[:, 0] / n),
+        X=X,
+        labels=labels,
+        n_groups=n_groups,
+        size=size,
+        total=total,
+        frame=principal_frame(X, living, total[:, 0] / n),
         rebuild_below=int(REBUILD_SHARE * n),
         rebuild_after=REBUILD_COST[0] * n + REBUILD_COST[1],
         blocks=_aligned_full((n_blocks, width, BLOCK), np.nan),
@@ -128,18 +155,11 @@ def _build(X, labels, n_groups, size, total) -> Index:
         position=np.empty(len(X), np.int32),  # only those of living records are read
         n_living=np.zeros(n_blocks, np.int64),
         all_equal=np.ones(n_blocks, np.bool_),
-        low=_aligned_full((n_superblocks, width, BLOCKS_PER_SUPERBLOCK), np.inf),
-        high=_aligned_full((n_superblocks, width, BLOCKS_PER_SUPERBLOCK), -np.inf),
-        outer_low=_aligned_full((width, n_superblocks), np.inf),
-        outer_high=_aligned_full((width, n_superblocks), -np.inf),
-        query=_aligned_full(width, 0),
-        gaps=_aligned_full(BLOCK, 0),
-        bounds=_aligned_full(BLOCKS_PER_SUPERBLOCK, 0),
-        outer_bounds=_aligned_full(n_superblocks, 0),
-        queue=np.empty(n_superblocks + 1, np.int64),
+        boxes=boxes,
+        scratch=scratch,
         searches=np.zeros(1, np.int64),
         blocks_read=np.zeros(1, np.int64),
-    )  # fmt: skip
+    )
     fill_index(index, living, np.empty((n, width), np.float32))
     return index
 
@@ -162,8 +182,8 @@ def fill_index(index, living, rows):
     rotated_point = np.empty(index.X.shape[1])
     order = np.empty(living.shape[0], np.int32)
     for i in range(living.shape[0]):
-        rotate_to_frame(index.X[living[i]], index.origin, index.axes, index.scale, rotated_point)
-        write_coordinates(rotated_point, index.n_leading, rows[i])
+        rotate_to_frame(index.X[living[i]], index.frame, rotated_point)
+        write_coordinates(rotated_point, index.frame.n_leading, rows[i])
         order[i] = i
     order_by_halving(rows, order)
     put_lowest_record_first(order)
@@ -177,14 +197,17 @@ def fill_index(index, living, rows):
             if index.blocks[b, a, i] != index.blocks[b, a, 0]:
                 index.all_equal[b] = False
     for b in range(index.blocks.shape[0]):
-        # Records that differ in single precision differ; only the others are compared in the table.
-        for i in range(index.n_living[b]):
-            if index.all_equal[b]:
-                first, record = index.records[b, 0], index.records[b, i]
-                index.all_equal[b] = same_values(index.X, record, first)
-        fit_block(
-            index.blocks, index.low, index.high, index.outer_low, index.outer_high, b, ALL_AXES
-        )
+        compare_values(index, b)
+        fit_block(index.blocks, index.boxes, b, ALL_AXES)
+
+
+@compiled
+def compare_values(index, b):
+    """Clear ``all_equal`` of a block whose records are equal in single precision only."""
+    for i in range(index.n_living[b]):
+        if index.all_equal[b]:
+            first, record = index.records[b, 0], index.records[b, i]
+            index.all_equal[b] = same_values(index.X, record, first)
 
 
 @compiled
@@ -194,66 +217,6 @@ def put_lowest_record_first(order):
         for i in range(first, min(first + BLOCK, order.shape[0])):
             if order[i] < order[first]:
                 order[i], order[first] = order[first], order[i]
-
-
-@compiled
-def fit_block(blocks, low, high, outer_low, outer_high, b, first_axis):
-    """Fit the boxes of a block, and of its superblock, along the axes from ``first_axis`` on."""
-    s, offset = b // BLOCKS_PER_SUPERBLOCK, b % BLOCKS_PER_SUPERBLOCK
-    for a in range(first_axis, blocks.shape[1]):
-        fit_axis(blocks[b, a], low[s, a], high[s, a], offset, outer_low[a], outer_high[a], s)
-
-
-@compiled
-def rotate_to_frame(point, origin, axes, scale, rotated_point):
-    """Write the position of a point in the frame into ``rotated_point``."""
-    rotated_point[:] = 0.0
-    for j in range(point.shape[0]):
-        difference = (point[j] - origin[j]) * scale
-        for a in range(rotated_point.shape[0]):
-            rotated_point[a] += difference * axes[j, a]
-
-
-@compiled
-def write_coordinates(rotated_point, n_leading, row):
-    """Write a rotated point into ``row`` as `Index` stores it."""
-    p = rotated_point.shape[0]
-    leading_square, residual_square = 0.0, 0.0
-    for a in range(p):
-        row[a + 1] = rotated_point[a]
-        if a < n_leading:
-            leading_square += rotated_point[a] * rotated_point[a]
-        else:
-            residual_square += rotated_point[a] * rotated_point[a]
-    row[RESIDUAL_AXIS] = np.sqrt(residual_square)
-    row[p + 1] = np.sqrt(leading_square + residual_square)
-
-
-@compiled
-def fit_axis(values, low, high, offset, outer_low, outer_high, s):
-    """Fit the boxes of a block and its superblock ``s`` to the living records along one axis.
-
-    ``offset`` is the position of the block in its superblock, whose box changes only if the block
-    touched one of its faces.
-    """
-    # Two halves side by side, since each comparison waits for the one before.
-    least, greatest = np.float32(np.inf), np.float32(-np.inf)
-    other_least, other_greatest = least, greatest
-    half = BLOCK // 2
-    for i in range(half):
-        value, other = values[i], values[i + half]
-        least = value if value < least else least
-        greatest = value if value > greatest else greatest
-        other_least = other if other < other_least else other_least
-        other_greatest = other if other > other_greatest else other_greatest
-    least, greatest = min(least, other_least), max(greatest, other_greatest)
-    is_on_face = low[offset] <= outer_low[s] or high[offset] >= outer_high[s]
-    low[offset], high[offset] = least, greatest
-    if is_on_face or least < outer_low[s] or greatest > outer_high[s]:
-        for i in range(BLOCKS_PER_SUPERBLOCK):
-            least = min(least, low[i])
-            greatest = max(greatest, high[i])
-        outer_low[s], outer_high[s] = least, greatest
 
 
 @inlined
@@ -273,19 +236,15 @@ def remove_record(index, record):
     for j in range(index.X.shape[1]):
         add_compensated(index.total[j], -index.X[record, j])
     last = index.blocks.shape[1] - 1
-    is_on_outer_face = (
-        index.blocks[b, last, i]
-        == index.high[b // BLOCKS_PER_SUPERBLOCK, last, b % BLOCKS_PER_SUPERBLOCK]
-    )
+    s, offset = b // BLOCKS_PER_SUPERBLOCK, b % BLOCKS_PER_SUPERBLOCK
+    is_on_outer_face = index.blocks[b, last, i] == index.boxes.high[s, last, offset]
     for a in range(last + 1):
         index.blocks[b, a, i] = np.nan
     index.n_living[b] -= 1
     index.size[0] -= 1
     if is_on_outer_face or index.n_living[b] % REMOVALS_PER_FIT == 0:
         first_axis = last if index.n_living[b] % REMOVALS_PER_FIT else ALL_AXES
-        fit_block(
-            index.blocks, index.low, index.high, index.outer_low, index.outer_high, b, first_axis
-        )
+        fit_block(index.blocks, index.boxes, b, first_axis)
 
 
 @inlined

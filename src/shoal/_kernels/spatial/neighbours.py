@@ -3,7 +3,8 @@
 The records of a block lie close together and are searched for together: a block that is too far
 from their box is excluded for all of them together, and another block for each of them by its own
 distance to that box. `shoal._kernels.spatial.search` measures the rest. Where a sample of blocks
-shows that hardly anything would be excluded, `shoal._kernels.spatial.products` finds all of them.
+shows that hardly anything would be excluded, `shoal._kernels.spatial.matrix_products` finds all
+neighbours.
 """
 
 from collections.abc import Iterator
@@ -15,12 +16,14 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.block_queue import heapify_superblocks, pop_superblock
-from shoal._kernels.spatial.bounds import NO_SCORE, near_score_bounds
 from shoal._kernels.spatial.coordinate_frame import greatest_difference, power_of_two
 from shoal._kernels.spatial.index import Index, open_index
-from shoal._kernels.spatial.products import find_by_products
+from shoal._kernels.spatial.matrix_products import find_by_products
+from shoal._kernels.spatial.score_bounds import NO_SCORE, near_score_bounds
 from shoal._kernels.spatial.search import (
     NEAREST,
+    BestRecords,
+    MeasuredBlock,
     Query,
     add_block_to_list,
     comes_first,
@@ -46,15 +49,19 @@ class BlockQueries(NamedTuple):
 
     ``coordinates`` are those that the index stores, and ``result_rows`` the rows of the result that
     belong to them. Record i has ``counts[i]`` neighbours so far, and ``required[i]`` is the score
-    that a further one must have. ``bounds`` and ``box`` are scratch space.
+    that a further one must have. ``box`` has the lower and the upper faces of the box around them.
+    ``other_box`` and ``bounds`` are scratch space, for the box of another block and for the bounds
+    of all records to it, and so is ``inner_bounds``, for the bounds of the blocks of a superblock.
     """
 
-    coordinates: np.ndarray
-    result_rows: np.ndarray
-    required: np.ndarray
-    counts: np.ndarray
-    bounds: np.ndarray
-    box: np.ndarray
+    coordinates: np.ndarray  # (BLOCK, p + 2)
+    result_rows: np.ndarray  # (BLOCK,)
+    required: np.ndarray  # (BLOCK,)
+    counts: np.ndarray  # (BLOCK,)
+    box: np.ndarray  # (2, p + 2)
+    other_box: np.ndarray  # (2, p + 2)
+    bounds: np.ndarray  # (BLOCK,)
+    inner_bounds: np.ndarray  # (BLOCKS_PER_SUPERBLOCK,)
 
 
 def neighbours(X: np.ndarray, m: int) -> np.ndarray:
@@ -116,7 +123,9 @@ def find_in_strides(index: Index, nearest: np.ndarray, squares: np.ndarray) -> I
     n_records = int(index.size[0])
     if nearest.shape[1] and excludes_little(index, nearest, squares):
         order = index.records.ravel()[:n_records]
-        yield from find_by_products(index.X, order, index.origin, index.scale, nearest, squares)
+        yield from find_by_products(
+            index.X, order, index.frame.origin, index.frame.scale, nearest, squares
+        )
         return
     for start in range(0, -(-n_records // BLOCK) if nearest.shape[1] else 0, STRIDE):
         find_neighbours(index, start, start + STRIDE, nearest, squares, False)
@@ -177,35 +186,18 @@ def find_neighbours(index, start, stop, nearest, squares, is_compact):
         result_rows=np.empty(BLOCK, np.int64),
         required=np.empty(BLOCK, np.float32),
         counts=np.empty(BLOCK, np.int64),
-        bounds=np.empty(BLOCK, np.float32),
         box=np.empty((2, width), np.float32),
+        other_box=np.empty((2, width), np.float32),
+        bounds=np.empty(BLOCK, np.float32),
+        inner_bounds=np.empty(BLOCKS_PER_SUPERBLOCK, np.float32),
     )
-    query_box = np.empty((2, width), np.float32)
-    inner_bounds = np.empty(BLOCKS_PER_SUPERBLOCK, np.float32)
     for b in range(start, min(stop, index.blocks.shape[0])):
         load_queries(index.blocks[b], index.n_living[b], queries)
+        write_faces(index.boxes, b, queries.box)
         for i in range(BLOCK):
             queries.result_rows[i] = (b - start) * BLOCK + i if is_compact else index.records[b, i]
         n_read += search_block(index, b, b, queries, nearest, squares)
-
-        write_faces(index.low, index.high, b, query_box)
-        near_score_bounds(
-            index.outer_low, index.outer_high, query_box[0], query_box[1], index.outer_bounds
-        )
-        n_queued = heapify_superblocks(index.outer_bounds, index.queue, queries.required.min())
-        while True:
-            least_required = queries.required.min()
-            n_queued = pop_superblock(index.outer_bounds, index.queue, n_queued, least_required) - 1
-            if n_queued < 0:
-                break
-            s = index.queue[n_queued]
-            near_score_bounds(index.low[s], index.high[s], query_box[0], query_box[1], inner_bounds)
-            for i in range(BLOCKS_PER_SUPERBLOCK):
-                other = s * BLOCKS_PER_SUPERBLOCK + i
-                # The score of an empty block is -inf, which is also what a search without any
-                # result requires; an empty block holds no record that could be read.
-                if inner_bounds[i] > NO_SCORE and inner_bounds[i] >= least_required and other != b:
-                    n_read += search_block(index, b, other, queries, nearest, squares)
+        n_read += search_other_blocks(index, b, queries, nearest, squares)
     return n_read
 
 
@@ -220,11 +212,38 @@ def load_queries(block, size, queries):
 
 
 @compiled
-def write_faces(low, high, b, box):
+def write_faces(boxes, b, box):
     """Write the lower and the upper faces of the box of a block into ``box``."""
     for a in range(box.shape[1]):
-        box[0, a] = low[b // BLOCKS_PER_SUPERBLOCK, a, b % BLOCKS_PER_SUPERBLOCK]
-        box[1, a] = high[b // BLOCKS_PER_SUPERBLOCK, a, b % BLOCKS_PER_SUPERBLOCK]
+        box[0, a] = boxes.low[b // BLOCKS_PER_SUPERBLOCK, a, b % BLOCKS_PER_SUPERBLOCK]
+        box[1, a] = boxes.high[b // BLOCKS_PER_SUPERBLOCK, a, b % BLOCKS_PER_SUPERBLOCK]
+
+
+@compiled
+def search_other_blocks(index, b, queries, nearest, squares):
+    """Search all other blocks that may hold neighbours of the records of block ``b``.
+
+    The superblock whose box is nearest to theirs comes first. Return how many coordinates were
+    read.
+    """
+    boxes, queue, outer_bounds = index.boxes, index.scratch.queue, index.scratch.outer_bounds
+    box, inner_bounds = queries.box, queries.inner_bounds
+    n_read = 0
+    near_score_bounds(boxes.outer_low, boxes.outer_high, box[0], box[1], outer_bounds)
+    n_queued = heapify_superblocks(outer_bounds, queue, queries.required.min())
+    while True:
+        least_required = queries.required.min()
+        n_queued = pop_superblock(outer_bounds, queue, n_queued, least_required) - 1
+        if n_queued < 0:
+            return n_read
+        s = queue[n_queued]
+        near_score_bounds(boxes.low[s], boxes.high[s], box[0], box[1], inner_bounds)
+        for i in range(BLOCKS_PER_SUPERBLOCK):
+            other = s * BLOCKS_PER_SUPERBLOCK + i
+            # The score of an empty block is -inf, which is also what a search without any result
+            # requires; an empty block holds no record that could be read.
+            if inner_bounds[i] > NO_SCORE and inner_bounds[i] >= least_required and other != b:
+                n_read += search_block(index, b, other, queries, nearest, squares)
 
 
 @compiled
@@ -235,39 +254,42 @@ def search_block(index, b, other, queries, nearest, squares):
     """
     n_read = 0
     coordinates, required, counts = queries.coordinates, queries.required, queries.counts
-    last = coordinates.shape[1] - 1
-    all_equal, lowest = index.all_equal[other], index.records[other, 0]
-    write_faces(index.low, index.high, other, queries.box)
+    n_leading, last = index.frame.n_leading, coordinates.shape[1] - 1
+    block = MeasuredBlock(index.records[other], index.all_equal[other], index.scratch.gaps)
+    write_faces(index.boxes, other, queries.other_box)
     near_score_bounds(
-        index.blocks[b], index.blocks[b], queries.box[0], queries.box[1], queries.bounds
+        index.blocks[b], index.blocks[b], queries.other_box[0], queries.other_box[1], queries.bounds
     )
     for i in range(index.n_living[b]):
         record, row = index.records[b, i], queries.result_rows[i]
-        if not queries.bounds[i] >= required[i] or (
-            all_equal
-            and cannot_improve(index.X, lowest, record, nearest[row], squares[row], counts[i])
+        if not queries.bounds[i] >= required[i]:
+            continue
+        results = BestRecords(nearest[row], squares[row])
+        if block.all_equal and cannot_improve(
+            index.X, block.records[0], record, results, counts[i]
         ):
             continue
-        n_read += BLOCK * index.n_leading
+        n_read += BLOCK * n_leading
         if measure_block(
-            index.blocks[other], coordinates[i], index.n_leading, NEAREST, required[i], index.gaps
+            index.blocks[other], coordinates[i], n_leading, NEAREST, required[i], block.gaps
         ):
-            n_read += BLOCK * (last - 1 - index.n_leading)
+            n_read += BLOCK * (last - 1 - n_leading)
             norm = float(coordinates[i, last])
-            query = Query(index.X, index.X[record], NEAREST, record, index.scale, norm)
+            query = Query(index.X, index.X[record], NEAREST, record, index.frame.scale, norm)
             counts[i], required[i] = add_block_to_list(
-                query, index.records[other], all_equal, index.gaps, required[i], nearest[row],
-                squares[row], counts[i],
-            )  # fmt: skip
+                query, block, required[i], results, counts[i]
+            )
     return n_read
 
 
 @compiled
-def cannot_improve(X, lowest, record, nearest, squares, count):
+def cannot_improve(X, lowest, record, results, count):
     """Return whether none of some equal records can enter the list of ``record``.
 
     The ``lowest`` of them is compared.
     """
-    last = nearest.shape[0] - 1
+    last = results.records.shape[0] - 1
     square = squared_distance(X, lowest, X[record])
-    return count > last and not comes_first(NEAREST, square, lowest, squares[last], nearest[last])
+    return count > last and not comes_first(
+        NEAREST, square, lowest, results.squares[last], results.records[last]
+    )

@@ -11,9 +11,12 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.compensated_sum import add_compensated, add_records, write_mean
+from shoal._kernels.distances import write_squared_distances
 from shoal._kernels.structures.heap import is_greater, sift_down, sift_up
 
 CHUNK = 64  # distances that are compared together
+REMOVED = -1.0  # in place of the distance of a record that is being removed
+MEASURED_CHUNK = 512  # distances that stay in the fastest cache over all columns
 
 
 class Pool(NamedTuple):
@@ -26,13 +29,13 @@ class Pool(NamedTuple):
     is -1 for the living.
     """
 
-    columns: np.ndarray
-    records: np.ndarray
-    distance: np.ndarray
-    total: np.ndarray
-    size: np.ndarray
-    labels: np.ndarray
-    n_groups: np.ndarray
+    columns: np.ndarray  # (p, n)
+    records: np.ndarray  # (n,)
+    distance: np.ndarray  # (n,)
+    total: np.ndarray  # (p, 2)
+    size: np.ndarray  # (1,)
+    labels: np.ndarray  # (n,)
+    n_groups: np.ndarray  # (1,)
 
 
 def open_pool(X: np.ndarray) -> Pool:
@@ -67,18 +70,10 @@ def copy_record(pool, position, point):
 @compiled
 def measure_distances(pool, point):
     """Fill ``pool.distance`` with the squared distances of the living to ``point``."""
-    chunk_size = 512  # a run of distances that stays in the fastest cache over all columns
     size = pool.size[0]
-    for start in range(0, size, chunk_size):
-        stop = min(start + chunk_size, size)
-        distance = pool.distance[start:stop]
-        distance[:] = 0.0
-        for j in range(point.shape[0]):
-            column = pool.columns[j, start:stop]
-            value = point[j]
-            for i in range(distance.shape[0]):
-                gap = column[i] - value
-                distance[i] += gap * gap
+    for start in range(0, size, MEASURED_CHUNK):
+        stop = min(start + MEASURED_CHUNK, size)
+        write_squared_distances(pool.columns, start, stop, point, pool.distance[start:stop])
 
 
 @compiled
@@ -101,19 +96,19 @@ def farthest_position(pool):
 def nearest_positions(pool, positions):
     """Fill ``positions`` with those of the nearest living records; ties go to the lowest record.
 
-    They are in no order. There must be at least as many living records as ``positions``, which
-    becomes a max-heap.
+    They are in the order of a max-heap. There must be at least as many living records as
+    ``positions``.
     """
-    distance, records, size, k = pool.distance, pool.records, pool.size[0], positions.shape[0]
-    for i in range(k):
+    distance, records, size, count = pool.distance, pool.records, pool.size[0], positions.shape[0]
+    for i in range(count):
         sift_up(positions, distance, records, i, i)
     worst = distance[positions[0]]
-    for start in range(k, size, CHUNK):
+    for start in range(count, size, CHUNK):
         stop = min(start + CHUNK, size)
         if any_as_near(distance[start:stop], worst):
             for i in range(start, stop):
                 if distance[i] <= worst and is_greater(distance, records, positions[0], i):
-                    sift_down(positions, distance, records, 0, k, i)
+                    sift_down(positions, distance, records, 0, count, i)
                     worst = distance[positions[0]]
 
 
@@ -163,7 +158,7 @@ def assign(pool, position, group):
 @compiled
 def form_group(pool, positions):
     """Make the records at ``positions`` the next group and remove them."""
-    REMOVED, distance = -1.0, pool.distance
+    distance = pool.distance
     for i in range(positions.shape[0]):
         pool.labels[pool.records[positions[i]]] = pool.n_groups[0]
         distance[positions[i]] = REMOVED

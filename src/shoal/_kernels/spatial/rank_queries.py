@@ -1,35 +1,64 @@
 """Ranks of records: how many others are closer to a point than its own record, or tied."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.block_order import BLOCK
 from shoal._kernels.spatial.block_queue import queue_superblocks
-from shoal._kernels.spatial.bounds import required_score, score_bounds
+from shoal._kernels.spatial.score_bounds import required_score, score_bounds
 from shoal._kernels.spatial.search import NEAREST, NONE_FOUND, blocks_of, next_block, write_query
+
+
+class RankQueries(NamedTuple):
+    """Points whose own records are to be ranked, and the counts that say how.
+
+    ``own_records`` holds a record of the index for each point. Squared distances whose relative
+    difference is at most ``tolerance`` are tied. ``n_closer`` is the weight of the records closer
+    to a point than its own record, and ``n_tied`` that of the tied ones. The search ends as soon
+    as the first reaches ``max_closer``; the second is then meaningless.
+    """
+
+    points: np.ndarray  # (n_points, p)
+    own_records: np.ndarray  # (n_points,)
+    tolerance: float
+    max_closer: int
+    n_closer: np.ndarray  # (n_points,)
+    n_tied: np.ndarray  # (n_points,)
+
+
+@compiled
+def rank_own_records(index, weights, queries, start, stop):
+    """Count the records closer to each point of a range than its own record, and the tied ones."""
+    for i in range(start, stop):
+        point = queries.points[i]
+        square = squared_distance(index.X, queries.own_records[i], point)
+        tie_start, tie_end = square * (1 - queries.tolerance), square * (1 + queries.tolerance)
+        queries.n_closer[i], queries.n_tied[i] = count_closer(
+            index, weights, point, tie_start, tie_end, queries.max_closer
+        )
 
 
 @compiled
 def count_closer(index, weights, point, tie_start, tie_end, max_closer):
-    """Return the weight of the records closer to a point than its own record, and of the tied ones.
+    """Return the weight of the records closer to a point than ``tie_start``, and of the tied ones.
 
-    Records are tied if their squared distance is between ``tie_start`` and ``tie_end``. The search
-    ends as soon as the first weight reaches ``max_closer``; the second is then meaningless.
+    Records are tied if their squared distance is between ``tie_start`` and ``tie_end``.
     """
-    query_norm = write_query(
-        point, index.origin, index.axes, index.scale, index.n_leading, NEAREST, index.query
-    )
-    required = required_score(tie_end, NEAREST, index.scale, query_norm, point.shape[0])
-    score_bounds(index.outer_low, index.outer_high, index.query, NEAREST, index.outer_bounds)
-    n_queued = queue_superblocks(index.outer_bounds, index.queue, required, index.bounds)
+    frame, boxes, scratch = index.frame, index.boxes, index.scratch
+    query_norm = write_query(point, frame, NEAREST, scratch.query)
+    required = required_score(tie_end, NEAREST, frame.scale, query_norm, point.shape[0])
+    score_bounds(boxes.outer_low, boxes.outer_high, scratch.query, NEAREST, scratch.outer_bounds)
+    n_queued = queue_superblocks(scratch.outer_bounds, scratch.queue, required, scratch.bounds)
     blocks, n_closer, n_tied = blocks_of(index), NONE_FOUND, NONE_FOUND
     while n_closer < max_closer:
         b, n_queued = next_block(blocks, NEAREST, required, n_queued)
         if b < 0:
             break
         for i in range(BLOCK):
-            if NEAREST * index.gaps[i] >= required:
+            if NEAREST * scratch.gaps[i] >= required:
                 record = index.records[b, i]
                 square = squared_distance(index.X, record, point)
                 if square < tie_start:
@@ -37,23 +66,6 @@ def count_closer(index, weights, point, tie_start, tie_end, max_closer):
                 elif square <= tie_end:
                     n_tied += weights[record]
     return n_closer, n_tied
-
-
-@compiled
-def rank_own_records(
-    index, weights, points, own_records, tolerance, max_closer, start, stop, n_closer, n_tied
-):
-    """Count the records closer to each point of a range than its own record, and the tied ones.
-
-    ``own_records`` holds a record of the index for each point. Squared distances whose relative
-    difference is at most ``tolerance`` are tied.
-    """
-    for i in range(start, stop):
-        square = squared_distance(index.X, own_records[i], points[i])
-        tie_start, tie_end = square * (1 - tolerance), square * (1 + tolerance)
-        n_closer[i], n_tied[i] = count_closer(
-            index, weights, points[i], tie_start, tie_end, max_closer
-        )
 
 
 def rank_among_few(

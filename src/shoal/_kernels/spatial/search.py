@@ -3,7 +3,7 @@
 Superblocks are visited in the order of the bounds that their boxes give, then their
 blocks, until no remaining bound exceeds the scores in the list. A block is measured in
 single precision by vector instructions; the records that this does not exclude are measured
-in double precision. `shoal._kernels.spatial.bounds` proves that the result is that of a pass
+in double precision. `shoal._kernels.spatial.score_bounds` proves that the result is that of a pass
 over all living records. The score of a record is its squared distance times a ``sign``: -1 in a
 search for the nearest records, 1 in a search for the farthest.
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.distances import squared_distance
+from shoal._kernels.spatial.block_boxes import BlockBoxes
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.block_queue import (
     index_of_greatest,
@@ -24,8 +25,13 @@ from shoal._kernels.spatial.block_queue import (
     queue_best_superblock,
     queue_other_superblocks,
 )
-from shoal._kernels.spatial.bounds import NO_SCORE, required_score, score_bounds
-from shoal._kernels.spatial.index import RESIDUAL_AXIS, rotate_to_frame, write_coordinates
+from shoal._kernels.spatial.coordinate_frame import (
+    RESIDUAL_AXIS,
+    rotate_to_frame,
+    write_coordinates,
+)
+from shoal._kernels.spatial.index import SearchScratch
+from shoal._kernels.spatial.score_bounds import NO_SCORE, required_score, score_bounds
 
 # NumPy numbers, since numba compiles an inner kernel again for every plain constant passed to it.
 NEAREST, FARTHEST = np.float32(-1), np.float32(1)
@@ -36,11 +42,11 @@ FIRST_AXIS = np.int64(1)  # the axes of the frame are stored from here on
 class Query(NamedTuple):
     """A search in a table ``X``: the point, the sign of its scores, and an excluded record.
 
-    ``scale`` is that of the index, and ``norm`` the distance of the point from its origin.
+    ``scale`` is that of the frame, and ``norm`` the scaled distance of the point from its origin.
     """
 
-    X: np.ndarray
-    point: np.ndarray
+    X: np.ndarray  # (n, p)
+    point: np.ndarray  # (p,)
     sign: float
     excluded: int
     scale: float
@@ -48,27 +54,40 @@ class Query(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """The parts of an index that a search reads block by block; see `Index`."""
+    """The fields of an index that a search reads block by block; see `Index`."""
 
     coordinates: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    boxes: BlockBoxes
     n_leading: int
-    query: np.ndarray
-    outer_bounds: np.ndarray
-    bounds: np.ndarray
-    queue: np.ndarray
-    gaps: np.ndarray
+    scratch: SearchScratch
     blocks_read: np.ndarray
+
+
+class MeasuredBlock(NamedTuple):
+    """The records of a block and their squared distances ``gaps``, in single precision."""
+
+    records: np.ndarray  # (BLOCK,)
+    all_equal: bool
+    gaps: np.ndarray  # (BLOCK,)
+
+
+class BestRecords(NamedTuple):
+    """A list of the records with the greatest scores so far, the first of them best.
+
+    ``squares`` are their squared distances. The list may not be full: its length is passed along
+    with it.
+    """
+
+    records: np.ndarray
+    squares: np.ndarray
 
 
 @inlined
 def blocks_of(index):
-    """Return the parts of an index that a search reads block by block."""
+    """Return the fields of an index that a search reads block by block."""
     return Blocks(
-        index.blocks, index.low, index.high, index.n_leading, index.query, index.outer_bounds,
-        index.bounds, index.queue, index.gaps, index.blocks_read,
-    )  # fmt: skip
+        index.blocks, index.boxes, index.frame.n_leading, index.scratch, index.blocks_read
+    )
 
 
 @inlined
@@ -113,27 +132,25 @@ def search(index, point, sign, excluded, best, squares, count):
     ``point`` must lie no farther out than the records of which the index was built.
     """
     last = best.shape[0] - 1
+    scratch, outer_bounds = index.scratch, index.scratch.outer_bounds
     index.searches[0] += 1
-    norm = write_query(
-        point, index.origin, index.axes, index.scale, index.n_leading, sign, index.query
-    )
-    query, blocks = Query(index.X, point, sign, excluded, index.scale, norm), blocks_of(index)
+    norm = write_query(point, index.frame, sign, scratch.query)
+    query = Query(index.X, point, sign, excluded, index.frame.scale, norm)
+    blocks, results = blocks_of(index), BestRecords(best, squares)
     required = NO_SCORE
     if count > last:
-        required = required_score(squares[last], sign, index.scale, norm, point.shape[0])
-    score_bounds(index.outer_low, index.outer_high, index.query, sign, index.outer_bounds)
-    n_queued = queue_best_superblock(index.outer_bounds, index.queue, index.bounds)
+        required = required_score(squares[last], sign, query.scale, norm, point.shape[0])
+    score_bounds(index.boxes.outer_low, index.boxes.outer_high, scratch.query, sign, outer_bounds)
+    n_queued = queue_best_superblock(outer_bounds, scratch.queue, scratch.bounds)
     only_best_is_queued = True
     while True:
         b, n_queued = next_block(blocks, sign, required, n_queued)
         if b >= 0:
-            count, required = add_block_to_list(
-                query, index.records[b], index.all_equal[b], index.gaps, required, best, squares,
-                count,
-            )  # fmt: skip
+            block = MeasuredBlock(index.records[b], index.all_equal[b], scratch.gaps)
+            count, required = add_block_to_list(query, block, required, results, count)
         elif only_best_is_queued:
             n_queued = queue_other_superblocks(
-                index.outer_bounds, index.queue, required, index.bounds
+                outer_bounds, scratch.queue, required, scratch.bounds
             )
             only_best_is_queued = False
         else:
@@ -141,21 +158,22 @@ def search(index, point, sign, excluded, best, squares, count):
 
 
 @compiled
-def add_block_to_list(query, records, all_equal, gaps, required, best, squares, count):
+def add_block_to_list(query, block, required, results, count):
     """Add the records of a measured block to a list if they come first in double precision.
 
     Return the length of the list and the score that a further record must have.
     """
+    best, squares = results.records, results.squares
     last, sign = best.shape[0] - 1, query.sign
     square, is_measured = 0.0, False
     for i in range(BLOCK):
-        if sign * gaps[i] >= required:
-            record = records[i]
+        if sign * block.gaps[i] >= required:
+            record = block.records[i]
             if record == query.excluded:
                 continue
             if not is_measured:
                 square = squared_distance(query.X, record, query.point)
-                is_measured = all_equal
+                is_measured = block.all_equal
             if count > last and not comes_first(sign, square, record, squares[last], best[last]):
                 continue
             count = insert(best, squares, count, sign, record, square)
@@ -167,11 +185,11 @@ def add_block_to_list(query, records, all_equal, gaps, required, best, squares, 
 
 
 @compiled
-def write_query(point, origin, axes, scale, n_leading, sign, query):
+def write_query(point, frame, sign, query):
     """Write ``point`` to ``query`` as records are stored; return its distance from the origin."""
     rotated_point = np.empty(point.shape[0])
-    rotate_to_frame(point, origin, axes, scale, rotated_point)
-    write_coordinates(rotated_point, n_leading, query)
+    rotate_to_frame(point, frame, rotated_point)
+    write_coordinates(rotated_point, frame.n_leading, query)
     # Along the other axes two positions differ by the difference of their distances from the
     # origin at least, and by the sum at most.
     query[RESIDUAL_AXIS] *= -sign
@@ -184,7 +202,8 @@ def next_block(blocks, sign, required, n_queued):
 
     Return it, or -1, and the length of the queue of superblocks; the last of them is being visited.
     """
-    bounds, queue = blocks.bounds, blocks.queue
+    boxes, scratch = blocks.boxes, blocks.scratch
+    bounds, queue = scratch.bounds, scratch.queue
     while n_queued > 0:
         s = queue[n_queued - 1]
         # The order within a superblock is worthwhile only as long as the list is empty.
@@ -196,18 +215,18 @@ def next_block(blocks, sign, required, n_queued):
                 b = s * BLOCKS_PER_SUPERBLOCK + i
                 if measure_block(
                     blocks.coordinates[b],
-                    blocks.query,
+                    scratch.query,
                     blocks.n_leading,
                     sign,
                     required,
-                    blocks.gaps,
+                    scratch.gaps,
                 ):
                     return b, n_queued
-        n_queued = pop_superblock(blocks.outer_bounds, queue, n_queued - 1, required)
+        n_queued = pop_superblock(scratch.outer_bounds, queue, n_queued - 1, required)
         if n_queued > 0:
             blocks.blocks_read[0] += 1
             s = queue[n_queued - 1]
-            score_bounds(blocks.low[s], blocks.high[s], blocks.query, sign, bounds)
+            score_bounds(boxes.low[s], boxes.high[s], scratch.query, sign, bounds)
     return -1, n_queued
 
 

@@ -1,4 +1,8 @@
-"""Binary heaps: a min-heap of keys and items, and a max-heap of items with external keys."""
+"""Binary heaps: a min-heap that holds its keys, and a max-heap of items whose keys are elsewhere.
+
+The second one is an array of items; functions on it are passed the keys, and the numbers by which
+ties are broken, of all items there are.
+"""
 
 from typing import NamedTuple
 
@@ -13,9 +17,9 @@ class Heap(NamedTuple):
     Its items are ``items[: size[0]]``, and their keys ``keys[: size[0]]``.
     """
 
-    keys: np.ndarray
-    items: np.ndarray
-    size: np.ndarray
+    keys: np.ndarray  # (capacity,)
+    items: np.ndarray  # (capacity,)
+    size: np.ndarray  # (1,)
 
 
 def open_heap(capacity: int) -> Heap:

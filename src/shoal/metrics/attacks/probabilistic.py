@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.mixed_search import (
+from shoal._kernels.record_linkage import (
     MatchWeights,
+    TargetMatches,
     agreement_patterns,
     count_best_matches,
 )
@@ -70,17 +71,14 @@ def probabilistic_linkage(setting: AttackSetting) -> AttackResult | str:
 
     def rank_chunk(chunk: slice) -> Values:
         n_correct, n_tied = np.empty((2, chunk.stop - chunk.start), np.int64)
-        chunk_starts = starts[chunk.start : chunk.stop + 1]
-        count_best_matches(
-            table,
-            released_classes.sizes,
-            targets.select_rows(chunk),
-            correct_classes,
-            chunk_starts,
-            match_weights,
-            n_correct,
-            n_tied,
+        matches = TargetMatches(
+            targets=targets.select_rows(chunk),
+            correct_classes=correct_classes,
+            starts=starts[chunk.start : chunk.stop + 1],
+            n_correct=n_correct,
+            n_tied=n_tied,
         )
+        count_best_matches(table, released_classes.sizes, matches, match_weights)
         return np.where(n_tied > 0, n_correct / np.maximum(n_tied, 1), 0.0)
 
     n_targets = len(setting.targets)

@@ -1,4 +1,4 @@
-"""Seeded draws inside compiled loops.
+"""Seeded random numbers inside compiled loops, by the generator splitmix64.
 
 The state of the generator is an array that is passed to them, so every run has its own.
 """
@@ -10,7 +10,7 @@ from shoal._kernels._compile import compiled
 
 @compiled
 def draw_bits(rng_state):
-    """Return the next 64 random bits of a splitmix generator."""
+    """Return the next 64 random bits, and advance ``rng_state``, an array of one uint64."""
     rng_state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = rng_state[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

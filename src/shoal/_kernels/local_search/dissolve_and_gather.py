@@ -1,4 +1,7 @@
-"""Trials of larger changes: dissolve a group, or form a new one."""
+"""Trials of larger changes: dissolve a group, or gather near records into a new one.
+
+A trial makes one such change, descends from there, and is kept if the SSE has fallen.
+"""
 
 import numpy as np
 
@@ -144,10 +147,8 @@ def dissolve_pass(grouping, k, groups, last_tried):
     total = 0.0
     for g in groups:
         is_changed = False
-        for m in range(grouping.sizes[g]):
-            is_changed = is_changed or has_changed_near(
-                grouping, grouping.members[g, m], last_tried[g]
-            )
+        for i in grouping.members[g, : grouping.sizes[g]]:
+            is_changed = is_changed or has_changed_near(grouping, i, last_tried[g])
         if is_changed and grouping.sse[g] > 0.0:
             last_tried[g] = grouping.counts[VERSION]
             total += end_trial(grouping, k, dissolve(grouping, k, g))
@@ -164,17 +165,16 @@ def gather_pass(grouping, k, centres, last_tried):
     for i in centres:
         if has_changed_near(grouping, i, last_tried[i]):
             last_tried[i] = grouping.counts[VERSION]
-            is_promising = (
-                gather(grouping, k, i)
-                and sse_change(grouping)
-                <= FIRST_LIMIT * sse_before_trial(grouping) / grouping.counts[N_SAVED]
-            )
+            is_promising = False
+            if gather(grouping, k, i):
+                mean_sse = sse_before_trial(grouping) / grouping.counts[N_SAVED]
+                is_promising = sse_change(grouping) <= FIRST_LIMIT * mean_sse
             total += end_trial(grouping, k, is_promising)
     return total
 
 
 @compiled
-def gather_gains(grouping, k):
+def write_gains(grouping, k):
     """Write for each record how much a new group around it may lower the SSE.
 
     That is the sum of the squared distances of the record and its k - 1 nearest to the
@@ -189,8 +189,8 @@ def gather_gains(grouping, k):
         for c in range(p):
             offset = 0.0
             for m in range(k - 1):
-                d = grouping.X[grouping.near[i, m], c] - grouping.X[i, c]
-                offset += d
-                squares += d * d
+                gap = grouping.X[grouping.near[i, m], c] - grouping.X[i, c]
+                offset += gap
+                squares += gap * gap
             squares -= offset * offset / k
         grouping.gains[i] = total - squares

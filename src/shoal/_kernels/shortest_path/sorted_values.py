@@ -1,20 +1,23 @@
 """The cheapest cuts of sorted values, in time that hardly grows with k.
 
-For sorted values, the best last cut before j is not to the left of the best last cut
-before a smaller j (total monotonicity). So every second j is solved first, and bounds the
-cuts that are tried for those in between (divide and conquer).
+For sorted values, the best last cut before j is not to the left of the best last cut before a
+smaller j (total monotonicity). So every second j is solved first, and bounds the cuts that are
+tried for those in between (divide and conquer).
+
+The SSE of a group is a difference of running sums, which are double-double numbers. A row of
+``sums`` has the sum of the values and the sum of their squares, each as leading and trailing part.
 """
 
 import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.double_double import add, divide, square, two_sum
-from shoal._kernels.univariate.path import relax
+from shoal._kernels.shortest_path.ordered_records import relax
 
 
 @compiled
 def extend_sorted_path(path, values, k, work):
-    """Extend the path along sorted values, up to ``work``; return whether values are left."""
+    """Extend the path along sorted values, up to ``work``; return whether to go on."""
     n = values.shape[0]
     sums = np.empty((3 * k, 4))
     if path.n_reached[0] == 0:
@@ -70,7 +73,7 @@ def set_sums(sums, position, previous, value, middle, sign):
 
 @compiled
 def loss_between(values, sums, i, j):
-    """Return the sum of squares about the mean of the values between two positions."""
+    """Return the SSE of the values between two positions, as leading and trailing part."""
     if values[i] == values[j - 1]:  # sorted, so all are equal: exactly 0
         return 0.0, 0.0
     total, trailing = add(sums[j, 0], sums[j, 1], -sums[i, 0], -sums[i, 1])
@@ -82,7 +85,10 @@ def loss_between(values, sums, i, j):
 
 @compiled
 def find_last_groups(path, values, sums, k, start, stop):
-    """Find the best last group of each j of a run, from coarse to fine."""
+    """Find the best last group of each j of a run, from coarse to fine.
+
+    ``values`` is a window of the values that begins at ``origin``, and ``sums`` are its sums.
+    """
     origin = start - 2 * k + 1
     step = 1
     while step < stop - start:

@@ -1,6 +1,10 @@
-"""Initial groups of records for the modified Ward method, and its resulting groups."""
+"""The groups from which the modified Ward method starts, and those that result from its joins.
+
+The extreme groups are formed already; the other records start alone, or with equal ones.
+"""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,38 +51,48 @@ def blocks_from_the_end(n: int, k: int) -> Indices:
     return np.where(block > 0, block * k + n % k, 0)
 
 
+class StartGroups(NamedTuple):
+    """Groups by the number of their lowest record, before any search for partners.
+
+    ``is_single`` is True for the records that are in no extreme group.
+    """
+
+    centroids: Matrix  # (n, p)
+    sizes: Indices  # (n,)
+    parent: Indices  # (n,)
+    is_single: NDArray[np.bool_]  # (n,)
+
+
 def initial_groups(
     rows: Matrix, representative: Indices, extremes: Sequence[Indices], k: int
 ) -> WardGroups:
     """Return the two extreme groups, and the other records, with equal ones together."""
-    centroids = rows.copy()
-    sizes = np.ones(len(rows), np.int64)
-    parent = np.arange(len(rows))
-    is_single = np.ones(len(rows), bool)
+    n = len(rows)
+    groups = StartGroups(rows.copy(), np.ones(n, np.int64), np.arange(n), np.ones(n, bool))
     for members in extremes:
         origin = rows[members[0]]
-        centroids[members.min()] = origin + (rows[members] - origin).mean(axis=0)
-        sizes[members.min()] = k
-        parent[members] = members.min()
-        is_single[members] = False
-    others = np.flatnonzero(is_single)
+        groups.centroids[members.min()] = origin + (rows[members] - origin).mean(axis=0)
+        groups.sizes[members.min()] = k
+        groups.parent[members] = members.min()
+        groups.is_single[members] = False
+    others = np.flatnonzero(groups.is_single)
     _, first, inverse, n_equal = np.unique(representative[others], True, True, True)
-    parent[others] = others[first][inverse]
-    sizes[others[first]] = n_equal
-    for members in sorted(members.min() for members in extremes):
-        absorb_equals(centroids, sizes, parent, is_single, members, others[first], k)
-    return open_ward_groups(centroids, sizes, parent, k)
+    groups.parent[others] = others[first][inverse]
+    groups.sizes[others[first]] = n_equal
+    for extreme in sorted(members.min() for members in extremes):
+        absorb_equals(groups, extreme, others[first], k)
+    return open_ward_groups(groups.centroids, groups.sizes, groups.parent, k)
 
 
-def absorb_equals(centroids, sizes, parent, is_single, extreme, representatives, k):
+def absorb_equals(groups: StartGroups, extreme: int, representatives: Indices, k: int) -> None:
     """Join an extreme group with the equal records at its centre, as joins one by one would.
 
     These joins have no cost, so the group of the lowest record absorbs the others one by one. It
     is joined with the extreme group while it is small, or not at all.
     """
-    coinciding_records = representatives[
-        ((centroids[representatives] - centroids[extreme]) ** 2).sum(axis=1) < NEGLIGIBLE
-    ]
+    centroids, sizes, parent, is_single = groups
+    differences = centroids[representatives] - centroids[extreme]
+    coinciding_records = representatives[(differences**2).sum(axis=1) < NEGLIGIBLE]
     if len(coinciding_records) == 0 or parent[coinciding_records[0]] != coinciding_records[0]:
         return  # there are none, or the other extreme group has them already
     representative = coinciding_records[0]

@@ -1,4 +1,4 @@
-"""Seeds of groups and how groups grow, shared by MDAV and similar methods."""
+"""How groups are formed around a seed, shared by MDAV and similar methods."""
 
 import numpy as np
 

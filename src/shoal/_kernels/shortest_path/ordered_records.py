@@ -1,4 +1,8 @@
-"""The cheapest cuts of an order into groups: a shortest path over the positions of cuts."""
+"""The cheapest cuts of an order into groups: a shortest path over the positions of cuts.
+
+A cut before position j follows one k to 2k - 1 positions earlier, at the cost of the group between
+the two (Hansen and Mukherjee, 2003; Domingo-Ferrer et al., 2006, for several columns).
+"""
 
 from typing import NamedTuple
 
@@ -13,21 +17,33 @@ from shoal._kernels.double_double import add, two_sum
 TIE_TOLERANCE = 2.0**-40
 FLOAT_TOLERANCE = 2.0**-48
 DOUBLE_DOUBLE_TOLERANCE = 2.0**-90
+MAX_RUN = 256  # positions that are processed together, so that their groups stay in the cache
 
 
 class Path(NamedTuple):
     """The cheapest groups of the first j records, for each j up to ``n_reached[0]``.
 
-    ``loss[j]`` and ``loss_trailing[j]`` are the sum of squares as a double-double number, infinite
-    if j records cannot be divided into groups; ``last_size[j]`` is the size of the last group and
-    ``last_loss[j]`` the sum of squares of this group alone.
+    ``loss[j]`` and ``loss_trailing[j]`` are the SSE as a double-double number, infinite if j
+    records cannot be divided into groups; ``last_size[j]`` is the size of the last group and
+    ``last_loss[j]`` the SSE of this group alone.
     """
 
-    loss: np.ndarray
-    loss_trailing: np.ndarray
-    last_size: np.ndarray
-    last_loss: np.ndarray
-    n_reached: np.ndarray
+    loss: np.ndarray  # (n + 1,)
+    loss_trailing: np.ndarray  # (n + 1,)
+    last_size: np.ndarray  # (n + 1,)
+    last_loss: np.ndarray  # (n + 1,)
+    n_reached: np.ndarray  # (1,)
+
+
+class GroupsOfRun(NamedTuple):
+    """Groups that end before each j of a run of positions from ``start`` on.
+
+    ``mean`` and ``loss`` are those of the last so many records before j, which grow backwards.
+    """
+
+    start: int
+    mean: np.ndarray  # (p, run_length)
+    loss: np.ndarray  # (run_length,)
 
 
 @compiled
@@ -46,7 +62,10 @@ def open_path(n):
 
 @compiled
 def relax(path, j, size, loss, trailing):
-    """Let the path to ``j`` end with a group of ``size`` records if that is cheaper."""
+    """Let the path to ``j`` end with a group of ``size`` records if that is cheaper.
+
+    ``loss`` and ``trailing`` are the SSE of the group as a double-double number.
+    """
     total, total_trailing = add(path.loss[j - size], path.loss_trailing[j - size], loss, trailing)
     gain = (path.loss[j] - total) + (path.loss_trailing[j] - total_trailing)
     if gain > TIE_TOLERANCE * max(loss, path.last_loss[j]) + DOUBLE_DOUBLE_TOLERANCE * total:
@@ -74,49 +93,51 @@ def relax_run(path, start, stop, size, loss):
 
 @compiled
 def extend_path(path, columns, k, work):
-    """Extend the path along records in any order, up to ``work``; return whether records are left.
+    """Extend the path along records in any order, up to ``work``; return whether to go on.
 
-    The sums of squares of all groups that end at j grow backwards from j, one
-    record at a time, so nothing is ever subtracted. A run of k neighbouring j
-    is processed together: none of them ends where another begins.
+    ``columns`` are the records in this order, with shape (p, n). The SSEs of all groups that end
+    before j grow backwards from j, one record at a time, so nothing is ever subtracted. A run of k
+    neighbouring j is processed together: none of them ends where another begins.
     """
     p, n = columns.shape
-    run_length = min(k, 256)
-    mean = np.empty((p, run_length))
-    loss = np.empty(run_length)
+    run_length = min(k, MAX_RUN)
+    mean, loss = np.empty((p, run_length)), np.empty(run_length)
     while path.n_reached[0] < n and work > 0:
-        start = path.n_reached[0] + 1
-        stop = min(start + run_length, n + 1)
+        groups = GroupsOfRun(path.n_reached[0] + 1, mean, loss)
+        stop = min(groups.start + run_length, n + 1)
         mean[:] = 0.0
         loss[:] = 0.0
         for size in range(1, min(2 * k, stop)):
-            first = max(start, size)
-            grow_groups(columns, start, first, stop, size, mean, loss)
+            first = max(groups.start, size)
+            grow_groups(columns, groups, first, stop, size)
             if size >= k:
-                relax_run(path, first, stop, size, loss[first - start :])
+                relax_run(path, first, stop, size, loss[first - groups.start :])
         path.n_reached[0] = stop - 1
-        work -= (stop - start) * 2 * k * p
+        work -= (stop - groups.start) * 2 * k * p
     return path.n_reached[0] < n
 
 
 @compiled
-def grow_groups(columns, start, first, stop, size, mean, loss):
-    """Add to each group that ends before j its ``size``-th record from the end."""
+def grow_groups(columns, groups, first, stop, size):
+    """Add to each group that ends before j its ``size``-th record from the end.
+
+    The j are those from ``first`` to ``stop``; before a smaller j there are fewer records.
+    """
     weight = 1.0 / size
     share = (size - 1.0) / size
+    loss = groups.loss[first - groups.start : stop - groups.start]
     for c in range(columns.shape[0]):
         column = columns[c, first - size : stop - size]
-        centre = mean[c, first - start : stop - start]
-        total = loss[first - start : stop - start]
+        mean = groups.mean[c, first - groups.start : stop - groups.start]
         for i in range(column.shape[0]):
-            gap = column[i] - centre[i]
-            centre[i] += gap * weight
-            total[i] += gap * gap * share
+            gap = column[i] - mean[i]
+            mean[i] += gap * weight
+            loss[i] += gap * gap * share
 
 
 @compiled
 def label_groups(path):
-    """Return the group of each position in the order."""
+    """Return the group of each position in the order; the last group is 0."""
     j = path.last_size.shape[0] - 1
     labels = np.empty(j, np.int64)
     group = 0

@@ -1,4 +1,7 @@
-"""Orders of the records in which each one is followed by a near one."""
+"""Orders of the records in which each one is followed by a near one, for MHM.
+
+They are the paths of Domingo-Ferrer, Martínez-Ballesté, Mateo-Sanz and Sebé (2006).
+"""
 
 import numpy as np
 
@@ -9,10 +12,10 @@ from shoal._kernels.spatial.pool import assign, measure_distances, nearest_posit
 
 @compiled
 def extend_path_to_nearest(pool, path, X, work):
-    """Extend a path by the nearest living record; return whether living records are left.
+    """Extend a path by the nearest living record, again and again; return whether to go on.
 
-    It ends after about ``work`` distances. ``path`` holds the records in order; the first of
-    them is already removed from the pool.
+    The kernel stops after about ``work`` distances. ``path`` holds the records in order; the first
+    of them is already removed from the pool.
     """
     n = X.shape[0]
     position = np.empty(1, np.int64)

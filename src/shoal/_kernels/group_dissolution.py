@@ -1,13 +1,13 @@
 """The second phase of MDAV2, DBA2 and TFRP: groups dissolve where that lowers the SSE.
 
-Each record of a group moves to the group with the nearest centroid; centroids are not
-updated until all have chosen. If records x join a group of m records with centroid c, its
-SSE increases by
+TFRP is that of Chang, Li and Huang (2007), MDAV2 and DBA2 are those of Lin, Wen, Hsieh and Chang
+(2010). Each record of a group moves to the group with the nearest centroid; centroids are not
+updated until all records of the group have chosen. If records x join a group of m records with
+centroid c, its SSE increases by
 
     sum |x - c|^2 - |sum (x - c)|^2 / (m + number of x),
 
-and no other group is affected. Groups may then exceed 2k - 1 records: the caller divides
-them.
+and no other group is affected. Groups may then exceed 2k - 1 records: the caller divides them.
 """
 
 from typing import NamedTuple
@@ -35,25 +35,25 @@ class LinkedGroups(NamedTuple):
     """Groups that may dissolve, and their centroids in a tree.
 
     The records of group g are a linked list: ``first[g]``, then ``next_record[first[g]]``
-    and so on, with ``last[g]`` at the end. ``total`` is their sum, as a leading
-    part and its rounding error per column. In a trial, ``target`` is the group
-    that a record would join, ``n_joining``, ``offset_sum`` and ``sse_rise`` are the number of
-    records that would join a group, the sum of their differences to its centroid
-    and what they would add to its SSE; all three are zero between two trials.
+    and so on, with ``last[g]`` at the end. ``total`` is their sum, as leading part and rounding
+    error per column. In a trial, ``target`` is the group that a record would join, and
+    ``n_joining``, ``offset_sum`` and ``sse_rise`` are the number of records that would join a
+    group, the sum of their differences to its centroid and what they would add to its SSE; all
+    three are zero between two trials.
     """
 
     tree: BoxTree
-    centroids: np.ndarray
-    sizes: np.ndarray
-    sse: np.ndarray
-    total: np.ndarray
-    first: np.ndarray
-    next_record: np.ndarray
-    last: np.ndarray
-    target: np.ndarray
-    n_joining: np.ndarray
-    offset_sum: np.ndarray
-    sse_rise: np.ndarray
+    centroids: np.ndarray  # (n_groups, p)
+    sizes: np.ndarray  # (n_groups,)
+    sse: np.ndarray  # (n_groups,)
+    total: np.ndarray  # (n_groups, p, 2)
+    first: np.ndarray  # (n_groups,)
+    next_record: np.ndarray  # (n,)
+    last: np.ndarray  # (n_groups,)
+    target: np.ndarray  # (n,)
+    n_joining: np.ndarray  # (n_groups,)
+    offset_sum: np.ndarray  # (n_groups, p)
+    sse_rise: np.ndarray  # (n_groups,)
 
 
 def open_linked_groups(X: np.ndarray, labels: np.ndarray) -> LinkedGroups:

@@ -1,0 +1,126 @@
+"""Best matches in probabilistic record linkage of numbers and categories, including all ties.
+
+A match weighs the agreement of a record and a target column by column (Fellegi and Sunter, 1969).
+The weight of each level of agreement is estimated elsewhere, from `agreement_patterns`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.mixed_search import MixedTable
+
+LOWEST = -1e300  # below every weight of a match
+
+
+class MatchWeights(NamedTuple):
+    """Weights of the levels of agreement, by column: numbers first, then categories.
+
+    Numbers agree at level 3 if they are equal, at level 2 within ``close_tolerance``, at level 1
+    within ``partial_tolerance`` and else at level 0; categories agree at level 3 or 0.
+    ``max_remaining[j]`` is the greatest sum that the columns from j on can add, and weights that
+    differ by at most ``weight_tolerance`` are equal.
+    """
+
+    weights: np.ndarray  # (n_columns, 4)
+    max_remaining: np.ndarray  # (n_columns + 1,)
+    close_tolerance: float
+    partial_tolerance: float
+    weight_tolerance: float
+
+
+@compiled
+def agreement_level(value, target, close_tolerance, partial_tolerance):
+    """Return the level at which two numbers agree, as `MatchWeights` defines it.
+
+    Two missing numbers agree exactly; a missing number does not agree with any value.
+    """
+    gap = abs(value - target)
+    if gap == 0.0 or (value != value and target != target):
+        return 3
+    if gap <= close_tolerance:
+        return 2
+    return 1 if gap <= partial_tolerance else 0
+
+
+@compiled
+def agreement_patterns(table, targets, close_tolerance, partial_tolerance, patterns):
+    """Write the pattern of agreement of each record with each target.
+
+    A pattern is a number to base 4, with a digit for each column: its level of agreement.
+    """
+    for record in range(table.numbers.shape[0]):
+        for i in range(targets.numbers.shape[0]):
+            pattern = 0
+            for j in range(table.numbers.shape[1]):
+                value, target = table.numbers[record, j], targets.numbers[i, j]
+                pattern = 4 * pattern + agreement_level(
+                    value, target, close_tolerance, partial_tolerance
+                )
+            for j in range(table.codes.shape[1]):
+                pattern = 4 * pattern + 3 * (table.codes[record, j] == targets.codes[i, j])
+            patterns[record, i] = pattern
+
+
+@compiled
+def match_weight(table, record, targets, i, weights, least):
+    """Return the sum of the weights of the agreements between a record and target ``i``.
+
+    If the sum cannot reach ``least``, some number below ``least`` is returned.
+    """
+    total, n_numbers = 0.0, table.numbers.shape[1]
+    for j in range(n_numbers):
+        value, target = table.numbers[record, j], targets.numbers[i, j]
+        level = agreement_level(value, target, weights.close_tolerance, weights.partial_tolerance)
+        total += weights.weights[j, level]
+        if total + weights.max_remaining[j + 1] < least:
+            return total + weights.max_remaining[j + 1]
+    for j in range(table.codes.shape[1]):
+        level = 3 if table.codes[record, j] == targets.codes[i, j] else 0
+        total += weights.weights[n_numbers + j, level]
+    return total
+
+
+class TargetMatches(NamedTuple):
+    """Targets, the classes of their correct records, and the counts that say how they rank.
+
+    The correct records of target i are in the classes ``correct_classes[starts[i]:starts[i + 1]]``,
+    each once. ``n_tied`` counts the records of the same weight as the best of them, 0 if another
+    record has a greater one, and ``n_correct`` those of the correct records with that weight.
+    """
+
+    targets: MixedTable
+    correct_classes: np.ndarray
+    starts: np.ndarray  # (n_targets + 1,)
+    n_correct: np.ndarray  # (n_targets,)
+    n_tied: np.ndarray  # (n_targets,)
+
+
+@compiled
+def count_best_matches(table, sizes, matches, weights):
+    """Count for each target the records of greatest weight, and how many of them are correct.
+
+    ``table`` has a row for each class of ``sizes`` equal records.
+    """
+    targets, tolerance = matches.targets, weights.weight_tolerance
+    for i in range(matches.n_tied.shape[0]):
+        correct_weight = LOWEST
+        matches.n_correct[i] = 0
+        for entry in range(matches.starts[i], matches.starts[i + 1]):
+            record = matches.correct_classes[entry]
+            weight = match_weight(table, record, targets, i, weights, LOWEST)
+            if weight > correct_weight + tolerance:
+                correct_weight = weight
+                matches.n_correct[i] = 1
+            elif weight >= correct_weight - tolerance:
+                matches.n_correct[i] += 1
+        least = correct_weight - tolerance
+        matches.n_tied[i] = 0
+        for record in range(table.numbers.shape[0]):
+            weight = match_weight(table, record, targets, i, weights, least)
+            if weight > correct_weight + tolerance:
+                matches.n_tied[i] = 0
+                break
+            if weight >= least:
+                matches.n_tied[i] += sizes[record]
