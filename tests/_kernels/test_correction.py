@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal._kernels.pricing.cheapest_groups import open_cheapest_groups
-from shoal._kernels.pricing.correction import (
+from shoal._kernels.column_generation.cheapest_groups import open_cheapest_groups
+from shoal._kernels.dual_bound.correction import (
     CorrectionEffort,
     PricedTable,
     correct_rows,
     lower_greatest_duals,
 )
-from shoal._kernels.pricing.net_duals import nearest_sums, net_duals
-from shoal._kernels.pricing.row_boxes import box_levels
-from shoal._kernels.pricing.search_radius import empty_lists, list_rows_within
+from shoal._kernels.dual_bound.net_duals import nearest_sums, net_duals
+from shoal._kernels.dual_bound.row_boxes import box_levels
+from shoal._kernels.dual_bound.search_radius import empty_lists, list_rows_within
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.neighbours import find_in_strides, neighbours_of_few, stream_neighbours
 from tables import KINDS

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal._kernels.pricing.candidate_list import NeighbourTable
-from shoal._kernels.pricing.candidate_set import MAX_PAIRED, candidate_set
-from shoal._kernels.pricing.group_search import list_all_groups, search_anchor
+from shoal._kernels.column_generation.candidate_list import NeighbourTable
+from shoal._kernels.column_generation.candidate_set import MAX_PAIRED, candidate_set
+from shoal._kernels.column_generation.group_search import list_all_groups, search_anchor
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._column_generation.pricing import Pricing, triple_multiplicity
 from twins.pricing import groups_of_size, reduced_cost

@@ -12,8 +12,8 @@ from raising import raises
 from shoal._params import signature_parameters
 from shoal.errors import InputError
 from shoal.partitioners import MDAV, METHODS, Optimal, optimal, partition
+from shoal.partitioners._column_generation.prove import prove
 from shoal.partitioners.optimal import MAX_RECORDS
-from shoal.partitioners.prove import prove
 from tables import tables_and_k
 from tries import tries
 from twins.optimal import best_partition, groups_of, optimal_sse, sse

@@ -25,9 +25,9 @@ from shoal.partitioners._column_generation.pricing import (
     cluster_excess_share,
 )
 from shoal.partitioners._column_generation.proof import Proof
-from shoal.partitioners.prove import prove
-from shoal.partitioners.refine import refine
-from shoal.partitioners.search import SearchResult, search
+from shoal.partitioners._column_generation.prove import prove
+from shoal.partitioners._local_search.refine import refine
+from shoal.partitioners._local_search.search import SearchResult, search
 from tables import tables_and_k
 from tries import tries
 from twins.optimal import groups_of, sse

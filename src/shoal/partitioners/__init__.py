@@ -9,7 +9,6 @@ from shoal.partitioners.closeness_first import ClosenessFirst
 from shoal.partitioners.cvmdav import CVMDAV
 from shoal.partitioners.dba1 import DBA1
 from shoal.partitioners.dba2 import DBA2
-from shoal.partitioners.efforts import Prove, Refine, Search
 from shoal.partitioners.ldiverse_vmdav import LDiverseVMDAV
 from shoal.partitioners.lloyd import Lloyd
 from shoal.partitioners.md import MD
@@ -22,6 +21,7 @@ from shoal.partitioners.mst import MST
 from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
 from shoal.partitioners.optimal import Optimal
+from shoal.partitioners.refiners import Prove, Refine, Search
 from shoal.partitioners.registry import (
     METHODS,
     describe,

@@ -3,8 +3,8 @@
 from shoal._params import K, NJobs
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners.blocked import Blocked
-from shoal.partitioners.efforts import Refine
 from shoal.partitioners.mdav import MDAV
+from shoal.partitioners.refiners import Refine
 
 # Records times k up to which the whole table is refined, and blocks of it: more takes longer than
 # a user waits.

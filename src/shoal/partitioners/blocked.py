@@ -9,9 +9,9 @@ from sklearn.base import clone
 from shoal import _progress as progress
 from shoal._params import AtLeast, K, NJobs, effective_n_jobs
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
+from shoal.partitioners._local_search.refine import refine
 from shoal.partitioners._record_blocks import Rows, split_into_blocks
 from shoal.partitioners.mdav import MDAV
-from shoal.partitioners.refine import refine
 
 LabelRows = Callable[[Matrix, Rows], Labels]
 

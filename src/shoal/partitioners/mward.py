@@ -19,8 +19,8 @@ from shoal._kernels.mward.preparation import (
 from shoal._kernels.spatial.group_boxes import is_mostly_empty, pack_boxes
 from shoal._params import K
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
+from shoal.partitioners._scores import Column, check_column, order_by_score, score
 from shoal.partitioners.md import Growth
-from shoal.partitioners.scores import Column, check_column, order_by_score, score
 
 Indices = NDArray[np.int64]
 

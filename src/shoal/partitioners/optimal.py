@@ -107,7 +107,7 @@ class Optimal(Partitioner):
             return labels
         # 30 modules that other methods do not need.
         from shoal.partitioners._budget import Budget, OutOfTime
-        from shoal.partitioners.prove import prove_within_budget
+        from shoal.partitioners._column_generation.prove import prove_within_budget
 
         start, budget = MDAV(k=self.k).fit_predict(X), Budget(SECONDS, time.thread_time)
         proof_result = prove_within_budget(X, start, int(self.k), budget, (OutOfTime,))

@@ -13,14 +13,13 @@ from shoal import _params as parameters
 from shoal._progress import shows_progress
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Partition, Partitioner
-from shoal.partitioners._improver import Improver
+from shoal.partitioners._refiner import Refiner
 from shoal.partitioners.auto import Auto
 from shoal.partitioners.blocked import Blocked
 from shoal.partitioners.centroid_mdav import CentroidMDAV
 from shoal.partitioners.cvmdav import CVMDAV
 from shoal.partitioners.dba1 import DBA1
 from shoal.partitioners.dba2 import DBA2
-from shoal.partitioners.efforts import Prove, Refine, Search
 from shoal.partitioners.lloyd import Lloyd
 from shoal.partitioners.md import MD
 from shoal.partitioners.mdav import MDAV
@@ -32,6 +31,7 @@ from shoal.partitioners.mst import MST
 from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
 from shoal.partitioners.optimal import Optimal
+from shoal.partitioners.refiners import Prove, Refine, Search
 from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.tfrp import TFRP
 from shoal.partitioners.threshold import Threshold
@@ -65,8 +65,8 @@ METHODS: dict[str, type[Partitioner]] = {
 }
 
 
-# Improvers by the name of the effort; "quick" is the method alone.
-EFFORTS: dict[str, type[Improver]] = {"refine": Refine, "search": Search, "prove": Prove}
+# Refiners by the name of the effort; "quick" is the method alone.
+EFFORTS: dict[str, type[Refiner]] = {"refine": Refine, "search": Search, "prove": Prove}
 METHODS |= {"blocked": Blocked, **EFFORTS}
 DEFAULT_METHOD = "mdav"  # the method of efforts and blocks if none is named
 
@@ -96,7 +96,7 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     effort = options.pop("effort", None)
     _check_effort(effort)
     if effort in EFFORTS:
-        return _improver(effort, DEFAULT_METHOD if method == "auto" else method, options)
+        return _refiner(effort, DEFAULT_METHOD if method == "auto" else method, options)
     if "budget" in options:
         raise ParameterError(
             'A budget needs `effort="search"` or `effort="prove"`. Name one.',
@@ -125,8 +125,8 @@ def _check_effort(effort: Any) -> None:
         )
 
 
-def _improver(effort: str, method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
-    """Return the improver of an effort over a method, made with the options of both."""
+def _refiner(effort: str, method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
+    """Return the refiner of an effort over a method, made with the options of both."""
     cls = EFFORTS[effort]
     outer_options = _pop_options(cls, options)
     if "budget" in options:
@@ -158,7 +158,7 @@ COMMON_OPTIONS: dict[str, Any] = {
 
 def _wrap(cls: type[Partitioner], inner: Partitioner, options: dict[str, Any]) -> Partitioner:
     """Return ``cls`` over another partitioner."""
-    if isinstance(inner, Improver) and issubclass(cls, Improver):
+    if isinstance(inner, Refiner) and issubclass(cls, Refiner):
         raise ParameterError(
             f"{type(inner).__name__} is an effort already. Name the method to start from.",
             code="effort-twice",
@@ -228,7 +228,7 @@ def entry(instance: Partitioner) -> dict[str, Any]:
     Parameters that have their default value are left out.
     """
     options = parameters.non_default_parameters(instance)
-    if not isinstance(instance, Improver | Blocked):
+    if not isinstance(instance, Refiner | Blocked):
         return {"method": method_name(instance), **options}
     inner = entry(instance.method or METHODS[DEFAULT_METHOD](k=instance.k))
     outer_options = {
@@ -250,7 +250,7 @@ def method_label(fitted: Any) -> str:
     chosen = getattr(fitted, "chosen_", fitted)
     if isinstance(chosen, Blocked):
         return f"{method_label(chosen.method_)} in {chosen.n_blocks_} blocks"
-    if isinstance(chosen, Improver):
+    if isinstance(chosen, Refiner):
         return f"{method_label(chosen.method_)} + {method_name(chosen)}"
     return method_name(chosen)
 

@@ -20,7 +20,7 @@ from shoal.partitioners._base import (
     Partitioner,
     sse,
 )
-from shoal.partitioners.scores import Score, check_column, order_by_score, score
+from shoal.partitioners._scores import Score, check_column, order_by_score, score
 
 
 class Univariate(Partitioner):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal._kernels.pricing.dual_ascent import list_cluster_groups, list_triple_groups
+from shoal._kernels.column_generation.dual_ascent import list_cluster_groups, list_triple_groups
 from shoal.partitioners._base import Indices, Labels, Matrix, Values
 
 MAX_PAIRS = 40_000  # pairs of records in the fractional groups that are searched for triples

@@ -13,7 +13,7 @@ with which all records are leading still finds better partitions.
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._kernels.pricing.group_search import list_all_groups
+from shoal._kernels.column_generation.group_search import list_all_groups
 from shoal.partitioners._column_generation.column_pool import (
     improve_from_pool,
     labels_of,

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from shoal.partitioners._base import Indices, Values
 from shoal.partitioners._column_generation.columns import Columns, cluster_limits
-from shoal.partitioners.integer_programme import silent_solver, solve
+from shoal.partitioners._integer_programme import silent_solver, solve
 
 if TYPE_CHECKING:
-    from highspy import Highs
+    pass
 
 
 # A solver that is cancelled ends when its current step does. Heuristics that solve further integer
@@ -46,33 +46,6 @@ class IntegerSolution(NamedTuple):
 
     columns: Indices | None
     bound: float
-
-
-def whole_groups(costs: Values, cover: Indices) -> "Highs":
-    """Return the set partitioning problem: cover every record once by groups of least cost.
-
-    ``cover`` has a row per member of a group: record and group, in order of groups.
-    """
-    from highspy import Highs, HighsVarType
-
-    highs = Highs()  # type: ignore[no-untyped-call]
-    highs.silent()
-    n_records, n_groups, no_entries = int(cover[:, 0].max()) + 1, len(costs), np.empty(0, np.int32)
-    ones = np.ones(n_records)
-    highs.addRows(n_records, ones, ones, 0, np.zeros(n_records, np.int32), no_entries, np.empty(0))
-    highs.addCols(
-        n_groups,
-        costs,
-        np.zeros(n_groups),
-        np.ones(n_groups),
-        len(cover),
-        np.searchsorted(cover[:, 1], np.arange(n_groups)).astype(np.int32),
-        cover[:, 0].astype(np.int32),
-        np.ones(len(cover)),
-    )
-    kinds = np.full(n_groups, HighsVarType.kInteger)
-    highs.changeColsIntegrality(n_groups, np.arange(n_groups, dtype=np.int32), kinds)
-    return highs
 
 
 class MasterProblem:

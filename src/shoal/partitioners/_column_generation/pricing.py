@@ -40,9 +40,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._kernels.pricing.candidate_list import NeighbourTable, PricingDuals
-from shoal._kernels.pricing.cheapest_groups import open_cheapest_groups
-from shoal._kernels.pricing.group_search import price_groups
+from shoal._kernels.column_generation.candidate_list import NeighbourTable, PricingDuals
+from shoal._kernels.column_generation.cheapest_groups import open_cheapest_groups
+from shoal._kernels.column_generation.group_search import price_groups
 from shoal._kernels.spatial.index import open_index
 from shoal.partitioners._base import Indices, Matrix, Values
 from shoal.partitioners._column_generation.columns import cluster_limits, incidence

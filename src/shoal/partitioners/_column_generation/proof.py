@@ -9,11 +9,11 @@ pricing gives a valid lower bound, so the work can stop at any time.
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.pricing.dual_ascent import run_sweeps
+from shoal._kernels.column_generation.dual_ascent import run_sweeps
 from shoal.geometry import squared_errors
 from shoal.partitioners._base import Labels, Matrix, Values
 from shoal.partitioners._budget import Budget, OutOfTime
-from shoal.partitioners._column_generation.clusters import violated_clusters
+from shoal.partitioners._column_generation.separation import violated_clusters
 from shoal.partitioners._column_generation.columns import Columns, incidence
 from shoal.partitioners._column_generation.master_problem import (
     Duals,

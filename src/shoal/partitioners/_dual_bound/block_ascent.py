@@ -7,8 +7,8 @@ neighbouring blocks fit together after a few passes.
 
 import numpy as np
 
-from shoal._kernels.pricing.candidate_list import NeighbourTable
-from shoal._kernels.pricing.dual_ascent import run_sweeps
+from shoal._kernels.column_generation.candidate_list import NeighbourTable
+from shoal._kernels.column_generation.dual_ascent import run_sweeps
 from shoal.partitioners._base import Indices, Labels, Values
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._column_generation.pricing import (

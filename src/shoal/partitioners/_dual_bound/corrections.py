@@ -1,6 +1,6 @@
 """Corrections: how far duals must fall so that no group costs less than the sum of its duals.
 
-`shoal._kernels.pricing.search_radius` explains from which of its rows a violated group is found.
+`shoal._kernels.dual_bound.search_radius` explains from which of its rows a violated group is found.
 All rows are searched; then the greatest dual of each group that was found is lowered until the
 group is no longer violated, and the rows from which one was found are searched again. If a group is
 still violated after some passes, the dual of the row from which it is found is lowered.
@@ -13,15 +13,15 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._kernels.pricing.cheapest_groups import open_cheapest_groups
-from shoal._kernels.pricing.correction import (
+from shoal._kernels.column_generation.cheapest_groups import open_cheapest_groups
+from shoal._kernels.dual_bound.correction import (
     CorrectionEffort,
     PricedTable,
     correct_rows,
     lower_greatest_duals,
 )
-from shoal._kernels.pricing.net_duals import net_duals
-from shoal._kernels.pricing.row_boxes import box_levels
+from shoal._kernels.dual_bound.net_duals import net_duals
+from shoal._kernels.dual_bound.row_boxes import box_levels
 from shoal.partitioners._base import Indices, Values
 from shoal.partitioners._dual_bound.long_table import LongTable, rounding_share
 

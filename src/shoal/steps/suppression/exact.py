@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal import _progress as progress
-from shoal.partitioners.integer_programme import IntegerProgramme, Rows
+from shoal.partitioners._integer_programme import IntegerProgramme, Rows
 from shoal.steps.suppression.assignment import Assignment
 from shoal.steps.suppression.problem import Codes, Problem, Weights
 

@@ -10,7 +10,7 @@ from shoal._kernels.unit_groups import UnitGroups, open_unit_groups
 from shoal._kernels.unit_repair import dissolve_if_cheaper, repair_groups, split_groups
 from shoal.errors import InputError
 from shoal.partitioners._base import Indices, Labels, Matrix, Partition, Partitioner, in_order, sse
-from shoal.partitioners.refine import centre_and_scale
+from shoal.partitioners._local_search.refine import centre_and_scale
 
 STRIDE = 2000  # groups or records between two reports of progress
 MAX_PASSES = 4  # of splitting, moving and dissolving: later ones hardly help

@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.pricing.row_boxes import BOXES_PER_SUPERBOX
+from shoal._kernels.dual_bound.row_boxes import BOXES_PER_SUPERBOX
 
 BATCH = 64  # rows that are compared with the boxes together
 

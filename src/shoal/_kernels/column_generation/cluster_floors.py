@@ -2,14 +2,14 @@
 
 The dual of a cluster applies to a group h // m times if it contains h of its records, where m is
 the divisor of the cluster. The search and its candidates are those of
-`shoal._kernels.pricing.group_search`.
+`shoal._kernels.column_generation.group_search`.
 """
 
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.pricing.candidate_list import select_least
-from shoal._kernels.pricing.net_duals import insert_least
+from shoal._kernels.column_generation.candidate_list import select_least
+from shoal._kernels.dual_bound.net_duals import insert_least
 
 
 @compiled

@@ -10,9 +10,9 @@ import numpy as np
 
 from shoal._params import AtLeast, K, RandomState, seed_or_draw
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
-from shoal.partitioners._improver import Improver
-from shoal.partitioners.refine import refine
-from shoal.partitioners.search import search
+from shoal.partitioners._local_search.refine import refine
+from shoal.partitioners._local_search.search import search
+from shoal.partitioners._refiner import Refiner
 
 Seconds = Annotated[float, AtLeast(0)] | None
 Rounds = Annotated[float, AtLeast(0)] | None
@@ -22,7 +22,7 @@ SEARCH_SHARE = 0.2  # of the budget of a proof, for the search before it
 MAX_SEARCH = 0.02  # seconds per record for that search
 
 
-class Refine(Improver):
+class Refine(Refiner):
     """Improve the groups of a method until no small change helps.
 
     Moving a few records lowers the SSE after almost any method.
@@ -76,7 +76,7 @@ class Refine(Improver):
         return refine(X, labels, int(self.k))
 
 
-class Search(Improver):
+class Search(Refiner):
     """Improve the groups of a method by simulated annealing.
 
     Where no small change helps, annealing continues through groups that are temporarily
@@ -168,7 +168,7 @@ class Search(Improver):
         return result.labels
 
 
-class Prove(Improver):
+class Prove(Refiner):
     """Improve the groups of a method and prove a lower bound of the SSE.
 
     The bound shows how far the groups are from an optimum.
@@ -239,7 +239,9 @@ class Prove(Improver):
         self.random_state = random_state
 
     def _improve(self, X: Matrix, labels: Labels) -> Labels:
-        from shoal.partitioners.prove import prove  # 30 modules that other methods do not need
+        from shoal.partitioners._column_generation.prove import (
+            prove,  # 30 modules that other methods do not need
+        )
 
         # Kernels are compiled here, so that the budget is not spent on compiling.
         prove(np.arange(8.0).reshape(-1, 1), np.repeat([0, 1], 4), 2)

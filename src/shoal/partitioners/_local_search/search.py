@@ -11,10 +11,15 @@ from shoal import _progress as progress
 from shoal._kernels.local_search.grouping import Grouping
 from shoal._kernels.local_search.passes import open_grouping
 from shoal.errors import ParameterError
-from shoal.partitioners._annealing import Annealing, run_annealings, schedule
 from shoal.partitioners._base import Labels, Matrix, centroids_and_sse, in_order
-from shoal.partitioners._column_generation.set_partitioning import select_groups_by_region
-from shoal.partitioners.refine import centre_and_scale, improve, lower_sse, prepare_grouping
+from shoal.partitioners._local_search.annealing import Annealing, run_annealings, schedule
+from shoal.partitioners._local_search.refine import (
+    centre_and_scale,
+    improve,
+    lower_sse,
+    prepare_grouping,
+)
+from shoal.partitioners._local_search.set_partitioning import select_groups_by_region
 
 RESTARTS = 2  # whatever the machine: the result must not depend on its cores
 MIN_NEAREST = 15  # neighbours whose groups a record may move to

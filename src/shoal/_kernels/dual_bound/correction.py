@@ -5,19 +5,23 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.column_generation.candidate_list import keep_lowest, keep_promising
+from shoal._kernels.column_generation.candidate_set import (
+    MAX_PAIRED,
+    CandidateSet,
+    keep_promising_by_pairs,
+)
+from shoal._kernels.column_generation.group_search import search_candidates
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.pricing.candidate_list import keep_lowest, keep_promising
-from shoal._kernels.pricing.candidate_set import MAX_PAIRED, CandidateSet, keep_promising_by_pairs
-from shoal._kernels.pricing.group_search import search_candidates
-from shoal._kernels.pricing.net_duals import nearest_sums
-from shoal._kernels.pricing.row_boxes import BoxLevels
-from shoal._kernels.pricing.search_radius import (
+from shoal._kernels.dual_bound.net_duals import nearest_sums
+from shoal._kernels.dual_bound.row_boxes import BoxLevels
+from shoal._kernels.dual_bound.search_radius import (
     BATCH,
     empty_lists,
     list_rows_within,
     squared_search_radius,
 )
-from shoal._kernels.pricing.spread_search import SpreadCandidates, search_spread
+from shoal._kernels.dual_bound.spread_search import SpreadCandidates, search_spread
 
 
 class PricedTable(NamedTuple):
@@ -154,7 +158,7 @@ def correct_rows(table, rows, effort, results):
     """Fill ``results`` with lower bounds of the reduced costs of groups, at most 0.
 
     They concern the groups that are found from ``rows``; see
-    `shoal._kernels.pricing.search_radius`. Violated groups are stored, with their reduced costs.
+    `shoal._kernels.dual_bound.search_radius`. Violated groups are stored, with their reduced costs.
     Where the ``effort`` suffices, the bound is the lowest of these costs.
     """
     lists = empty_lists(max(effort.space, table.X.shape[0]))

@@ -1,6 +1,6 @@
 """Search for the violated groups of a row in which it has a low spread (branch and bound).
 
-`shoal._kernels.pricing.search_radius` defines spreads. The candidates of a row are sorted by
+`shoal._kernels.dual_bound.search_radius` defines spreads. The candidates of a row are sorted by
 their distance to it. A group is built from the farthest of its rows to the nearest: few rows are
 near enough to join a far one without exceeding the greatest spread, so few pairs are measured.
 """
@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.column_generation.candidate_list import select_least
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.pricing.candidate_list import select_least
 
 
 class SpreadSearch(NamedTuple):

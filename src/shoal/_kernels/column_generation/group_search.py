@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.pricing.candidate_list import select_least
-from shoal._kernels.pricing.candidate_set import candidate_set, cost_of_pair
-from shoal._kernels.pricing.cluster_floors import charge_clusters, excludes_all_groups
+from shoal._kernels.column_generation.candidate_list import select_least
+from shoal._kernels.column_generation.candidate_set import candidate_set, cost_of_pair
+from shoal._kernels.column_generation.cluster_floors import charge_clusters, excludes_all_groups
 
 
 class GroupSearch(NamedTuple):

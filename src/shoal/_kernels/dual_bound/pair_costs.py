@@ -16,8 +16,8 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.pricing.net_duals import insert_least
-from shoal._kernels.pricing.row_boxes import list_rows_below
+from shoal._kernels.dual_bound.net_duals import insert_least
+from shoal._kernels.dual_bound.row_boxes import list_rows_below
 
 MAX_PAIRED = 64  # partners up to which excesses among them are used
 MAX_STEPS = 300  # of the search for the cheapest partners of a row

@@ -1,6 +1,6 @@
 """The candidates of an anchor, with the costs of their pairs, triples and clusters.
 
-`shoal._kernels.pricing.candidate_list` defines reduced costs and lists the candidates; here the
+`shoal._kernels.column_generation.candidate_list` defines reduced costs and lists the candidates; here the
 distances between candidates exclude further ones.
 """
 
@@ -9,8 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.column_generation.candidate_list import (
+    keep_promising,
+    list_candidates,
+    select_least,
+)
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.pricing.candidate_list import keep_promising, list_candidates, select_least
 
 MAX_ROUNDS = 3  # of excluding candidates; further ones exclude few
 MAX_PAIRED = 200  # candidates up to which all pairs are measured in advance

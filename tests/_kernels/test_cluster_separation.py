@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal._kernels.pricing.cluster_growth import FractionalGroups, grow_cluster
-from shoal.partitioners._column_generation.clusters import violated_clusters
+from shoal._kernels.column_generation.cluster_separation import FractionalGroups, grow_cluster
+from shoal.partitioners._column_generation.separation import violated_clusters
 from shoal.partitioners._column_generation.columns import Columns, incidence
 
 

@@ -2,7 +2,7 @@
 
 At most c // m groups of a partition can contain m or more of c records. A fractional solution may
 have more: twelve records that are near each other are covered by groups of ten of total weight 1.2
-(here m is 10). `shoal._kernels.pricing.cluster_growth` finds these clusters, with different m. The
+(here m is 10). `shoal._kernels.column_generation.cluster_separation` finds these clusters, with different m. The
 clusters with the greatest saving come first, which is the violation times the mean cost of the
 groups.
 """
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._kernels.pricing.cluster_growth import FractionalGroups, grow_cluster
+from shoal._kernels.column_generation.cluster_separation import FractionalGroups, grow_cluster
 from shoal.partitioners._base import Indices, Values
 from shoal.partitioners._column_generation.columns import Columns, incidence
 

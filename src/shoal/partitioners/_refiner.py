@@ -8,11 +8,11 @@ from shoal import _progress as progress
 from shoal._progress_estimate import LONG_AHEAD
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Labels, Matrix, Partitioner, sse
+from shoal.partitioners._local_search.refine import CutShort
 from shoal.partitioners.mdav import MDAV
-from shoal.partitioners.refine import CutShort
 
 
-class Improver(Partitioner):
+class Refiner(Partitioner):
     """Base of the efforts: the loss never exceeds that of the method they start from.
 
     A subclass declares ``k`` and ``method`` among its parameters and writes

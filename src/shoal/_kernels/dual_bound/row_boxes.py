@@ -1,6 +1,6 @@
 """Bounding boxes around consecutive rows of a long table, to find all rows with a low floor.
 
-`shoal._kernels.pricing.net_duals` defines floors.
+`shoal._kernels.dual_bound.net_duals` defines floors.
 """
 
 from typing import NamedTuple
@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.pricing.net_duals import comes_later
+from shoal._kernels.dual_bound.net_duals import comes_later
 
 ROWS_PER_BOX = 64
 BOXES_PER_SUPERBOX = 16  # consecutive boxes with one box around them all
