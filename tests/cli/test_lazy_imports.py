@@ -34,7 +34,8 @@ NOT_NEEDED_TO_MASK = (
     "urllib.request",
     "shoal.app", "shoal.audit", "shoal.comparison", "shoal.inspection", "shoal.scale",
     "shoal.metrics.analyses", "shoal.metrics.attacks",
-    "shoal.partitioners._column_generation.prove", "shoal.report.html", *(["scipy.optimize"] if USES_NONE else []),
+    "shoal.partitioners._column_generation.prove", "shoal.report.html",
+    *(["scipy.optimize"] if USES_NONE else []),
 )  # fmt: skip
 
 

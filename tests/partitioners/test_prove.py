@@ -17,13 +17,11 @@ from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._column_generation import integrality_gap
 from shoal.partitioners._column_generation import proof as proof_module
 from shoal.partitioners._column_generation import restarts as restarts_module
+from shoal.partitioners._column_generation.anchor_search import PricingEffort
 from shoal.partitioners._column_generation.columns import Columns
+from shoal.partitioners._column_generation.larger_groups import cluster_excess_share
 from shoal.partitioners._column_generation.master_problem import Duals
-from shoal.partitioners._column_generation.pricing import (
-    Pricing,
-    PricingEffort,
-    cluster_excess_share,
-)
+from shoal.partitioners._column_generation.pricing import Pricing
 from shoal.partitioners._column_generation.proof import Proof
 from shoal.partitioners._column_generation.prove import prove
 from shoal.partitioners._local_search.refine import refine

@@ -223,18 +223,14 @@ def test_a_region_with_too_many_groups_shrinks(monkeypatch):
 @pytest.mark.parametrize("failed", [[], [0, 1]])
 def test_a_choice_that_failed_changes_nothing(monkeypatch, failed):
     X, good, worse = spoilt()
-    monkeypatch.setattr(
-        set_partitioning, "_solve", lambda *_: np.array(failed, np.int64)
-    )
+    monkeypatch.setattr(set_partitioning, "_solve", lambda *_: np.array(failed, np.int64))
     assert np.array_equal(select_groups_by_region(X, pool_of(good), worse, 5), worse)
 
 
 def test_a_worse_choice_changes_nothing(monkeypatch):
     X, good, worse = spoilt()
     monkeypatch.setattr(set_partitioning, "REGION", 1000)
-    monkeypatch.setattr(
-        set_partitioning, "_solve", lambda *_: np.arange(200)
-    )  # the pool
+    monkeypatch.setattr(set_partitioning, "_solve", lambda *_: np.arange(200))  # the pool
     assert np.array_equal(select_groups_by_region(X, pool_of(worse), good, 1), good)
     assert np.array_equal(select_groups_by_region(X, pool_of(good), worse, 1), good)
 

@@ -1,8 +1,14 @@
-"""Coordinate ascent of the duals of a linear programme over groups, smoothed by a temperature.
+"""Coordinate ascent of the duals of the master problem, smoothed by a temperature T.
 
-Each known group has a weight exp((duals - cost) / temperature), and the dual of a record is set so
-that the weights of its groups add up to one. As the temperature falls, the duals converge to those
-of the programme, without jumping from vertex to vertex.
+The dual of the master problem maximises the sum of the duals of all records; its constraints are
+that the *dual excess* of no group is positive: the sum of the duals of its records less its cost.
+Here a penalty takes the place of the constraints:
+
+    maximise  sum of duals - T * sum over known groups of exp(dual excess / T).
+
+The maximum over the dual of one record is where the weights exp(dual excess / T) of its groups add
+up to 1, as the weights of a fractional partition do. As T falls, the duals converge to those of the
+master problem, without jumping from vertex to vertex as those of the simplex method do.
 """
 
 import numpy as np
@@ -59,64 +65,3 @@ def run_sweeps(dual_excess, record_dual, limits, start, groups, temperature, n_s
     for _ in range(n_sweeps - 1):
         ascend(dual_excess, record_dual, limits, start, groups, temperature, 1.5)
     return ascend(dual_excess, record_dual, limits, start, groups, temperature, 1.0)
-
-
-@compiled
-def count_corners(group, triple):
-    """Return how many records of a triple a group contains, and the lowest of them, -1 if none."""
-    n_inside, lowest = 0, -1
-    for corner in triple:
-        for record in group:
-            if record == corner:
-                n_inside += 1
-                lowest = record if lowest < 0 else min(lowest, record)
-    return n_inside, lowest
-
-
-@compiled
-def list_triple_groups(members, triples, start, incidence, pairs):
-    """List the groups that contain two or three records of a triple; return their number.
-
-    Rows of ``members`` end with -1. ``pairs`` is filled with (triple, group).
-    """
-    count = 0
-    for group in range(members.shape[0]):
-        for record in members[group]:
-            if record < 0:
-                break
-            for entry in range(start[record], start[record + 1]):
-                triple = incidence[entry]
-                n_inside, lowest = count_corners(members[group], triples[triple])
-                if n_inside >= 2 and lowest == record:
-                    if count < pairs.shape[0]:
-                        pairs[count, 0], pairs[count, 1] = triple, group
-                    count += 1
-    return count
-
-
-@compiled
-def list_cluster_groups(members, clusters, start, incidence, pairs, divisors):
-    """List the groups that contain at least as many records of a cluster as its divisor.
-
-    Rows of ``members`` end with -1. ``pairs`` is filled with (cluster, group), once for every
-    multiple of the divisor. The result is their number.
-    """
-    count = 0
-    n_inside = np.zeros(clusters.shape[0], np.int64)
-    for group in range(members.shape[0]):
-        for record in members[group]:
-            if record < 0:
-                break
-            for entry in range(start[record], start[record + 1]):
-                cluster = incidence[entry]
-                n_inside[cluster] += 1
-                if n_inside[cluster] % divisors[cluster] == 0:
-                    if count < pairs.shape[0]:
-                        pairs[count, 0], pairs[count, 1] = cluster, group
-                    count += 1
-        for record in members[group]:
-            if record < 0:
-                break
-            for entry in range(start[record], start[record + 1]):
-                n_inside[incidence[entry]] = 0
-    return count

@@ -15,8 +15,8 @@ divided by k. That is the dual of the row.
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.column_generation.least_values import insert_least
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.dual_bound.net_duals import insert_least
 from shoal._kernels.dual_bound.row_boxes import list_rows_below
 
 MAX_PAIRED = 64  # partners up to which excesses among them are used
@@ -189,11 +189,24 @@ def list_partners_by_excess(X, start, partners, potential, row, half_excess, row
 
 
 @compiled
+def write_pair_excess(X, potential, rows, k, pair_excess):
+    """Fill ``pair_excess`` with what any two of some rows cost as partners of the same row.
+
+    That is their share 1 / (k - 2) of the excess, where it is positive.
+    """
+    for a in range(rows.shape[0]):
+        for b in range(a):
+            excess = squared_row_distance(X, rows[a], X, rows[b])
+            excess -= potential[rows[a]] + potential[rows[b]]
+            pair_excess[a, b] = pair_excess[b, a] = max(excess, 0.0) / max(k - 2, 1)
+
+
+@compiled
 def write_pair_costs(X, start, partners, potential, k, cost, gradient):
     """Fill ``cost`` with the least cost of the partners of each row.
 
     The rows that may be partners of row i are ``partners[start[i] : start[i + 1]]``. The
-    ``gradient`` is that of the sum of all costs and k - 1 times all potentials.
+    ``gradient`` is that of the sum of all costs and k - 1 times all potentials, by potential.
     """
     max_partners = 0
     for row in range(cost.shape[0]):
@@ -207,14 +220,10 @@ def write_pair_costs(X, start, partners, potential, k, cost, gradient):
             X, start, partners, potential, row, half_excess, row_partners
         )
         n_paired = count if count <= MAX_PAIRED else 0
-        for a in range(n_paired):
-            for b in range(a):
-                excess = squared_row_distance(X, row_partners[a], X, row_partners[b])
-                excess -= potential[row_partners[a]] + potential[row_partners[b]]
-                pair_excess[a, b] = pair_excess[b, a] = max(excess, 0.0) / max(k - 2, 1)
         if n_paired == count:
+            write_pair_excess(X, potential, row_partners[:count], k, pair_excess)
             cost[row], size = cheapest_partners(half_excess, pair_excess, count, best_partners)
-        else:
+        else:  # so many that excesses among them are ignored
             cost[row] = extension_bound(half_excess, count, k - 1, 0, 0, 0.0)
             size = min(count, k - 1)
             best_partners[:] = np.arange(k - 1)
