@@ -35,7 +35,7 @@ class Optimal(Partitioner):
     partition_ : Partition
         The same, with its sizes.
     bound_ : float
-        An SSE that no groups go below: that of these groups, to eight digits.
+        A lower bound of the SSE of any partition: that of these groups, to eight digits.
 
     Notes
     -----
@@ -45,7 +45,7 @@ class Optimal(Partitioner):
        over subsets.
     2. Beyond, a linear programme over groups, to which groups are added while they
        lower it (column generation), bounds the SSE from below.
-    3. Integer programming chooses among the groups that can still matter.
+    3. Integer programming chooses among the groups that can be part of an optimum.
 
     **Guarantee.** The SSE is the least possible, proven to eight digits. Of several
     partitions with the same SSE, one is returned; with more than 16 records, which one

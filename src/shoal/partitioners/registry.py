@@ -65,10 +65,10 @@ METHODS: dict[str, type[Partitioner]] = {
 }
 
 
-# Refiners by the name of the effort; "quick" is the method alone.
+# Refiners by the name of the effort that asks for them; the effort "quick" is the method alone.
 EFFORTS: dict[str, type[Refiner]] = {"refine": Refine, "search": Search, "prove": Prove}
 METHODS |= {"blocked": Blocked, **EFFORTS}
-DEFAULT_METHOD = "mdav"  # the method of efforts and blocks if none is named
+DEFAULT_METHOD = "mdav"  # the method of refiners and blocks if none is named
 
 
 def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partitioner:
@@ -77,7 +77,8 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     An ``effort`` among the options improves the groups of the method, and a ``block_size``
     splits the table first; the options of all three are given together. A partitioner object
     has its own options, and further ones are refused. Every method accepts ``random_state``
-    and ``n_jobs``: those that do not draw, or do not run in parallel, ignore them.
+    and ``n_jobs``. A method that does not draw ignores the former; `Search` and `Prove`, and
+    methods that do not run in parallel, ignore the latter.
     """
     unset = [name for name in ("effort", "budget", *COMMON_OPTIONS) if options.get(name) is None]
     options = {name: value for name, value in options.items() if name not in unset}
@@ -147,7 +148,7 @@ def _pop_options(cls: type[Partitioner], options: dict[str, Any]) -> dict[str, A
     }
 
 
-# Parameters of Blocked and the efforts that are not options of theirs.
+# Parameters of Blocked and of refiners that are not their own options: k is that of the method.
 SHARED_PARAMETERS = ("k", "method")
 # Options that every method accepts.
 COMMON_OPTIONS: dict[str, Any] = {
@@ -299,18 +300,19 @@ def partition(
     k : int
         Least number of records in a group.
     method : str or Partitioner
-        A name in `METHODS`, or a partitioner. ``"auto"`` is our advice.
+        A name in `METHODS`, or a partitioner. ``"auto"`` is the method that Shoal
+        recommends for the table.
     effort : str, optional
-        How hard to try after the method: ``"quick"`` not at all, ``"refine"`` until no
-        small change helps, ``"search"`` for the time of the budget, ``"prove"`` with a
-        bound that no groups go below.
+        How to improve the groups of the method: ``"quick"`` leaves them as they are,
+        ``"refine"`` changes them until no small change helps, ``"search"`` continues for
+        the time of the budget, and ``"prove"`` also proves a lower bound of the SSE.
     budget : float, optional
         CPU seconds for ``"search"`` or ``"prove"``.
     random_state : int, Generator, RandomState or None
         Seed of a method that draws; others are not affected by it.
     n_jobs : int, optional
-        Number of threads for a method that works on blocks; all cores if None or -1. The
-        groups do not depend on it.
+        Number of threads for a method that works on blocks; all cores if None or -1.
+        Other methods and efforts ignore it. The groups do not depend on it.
     **options
         Further parameters of the method.
 

@@ -83,8 +83,8 @@ def _region(X: Matrix, pool: Indices, labels: Labels, centre: int) -> tuple[Indi
     nearest = np.argsort(squared_distances(means, X[centre]), kind="stable")
     max_records = REGION
     while True:
-        n_groups = np.searchsorted(np.cumsum(sizes[nearest]), max_records, side="right")
-        n_groups = max(2, int(n_groups))
+        n_fitting = np.searchsorted(np.cumsum(sizes[nearest]), max_records, side="right")
+        n_groups = max(2, int(n_fitting))
         # The last entry stands for padding.
         is_inside = np.append(np.isin(labels, nearest[:n_groups]), True)
         groups = pool[is_inside[pool].all(axis=1)]
