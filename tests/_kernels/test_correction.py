@@ -48,7 +48,7 @@ def corrected(X, duals, k, near, rows, effort=BY_SPREAD, rows_per_box=1):
     near = neighbours_of_few(X, near)[0].astype(np.int32)
     net = net_duals(X, near, k, duals)
     results = open_cheapest_groups(len(rows), 2, k)
-    table = PricedTable(X, near, k, duals, net, box_levels(X, net, duals, rows_per_box))
+    table = PricedTable(X, near, k, duals, net, box_levels(X, rows_per_box))
     correct_rows(table, rows, effort, results)
     return results.bounds, [g[:c] for g, c in zip(results.groups, results.counts, strict=True)]
 
@@ -132,10 +132,10 @@ def test_many_candidates_are_searched(effort):
 def test_all_rows_within_reach_are_listed_or_there_is_no_space(space):
     rng = np.random.default_rng(8)
     X = np.sort(rng.integers(0, 30, (300, 1)), axis=0) + rng.integers(0, 3, (300, 2)) * 1.0
-    near, zeros = neighbours_of_few(X, 6)[0].astype(np.int32), np.zeros(300)
+    near = neighbours_of_few(X, 6)[0].astype(np.int32)
     rows, reach = np.arange(40, 80), rng.choice([-np.inf, 1.0, 5.0, 40.0], 40)
     lists = empty_lists(space)
-    has_space = list_rows_within(X, near, box_levels(X, zeros, zeros, 4), rows, reach, lists)
+    has_space = list_rows_within(X, near, box_levels(X, 4), rows, reach, lists)
     gaps = ((X[rows][:, None] - X) ** 2).sum(axis=2)
     within = (gaps < reach[:, None]) & (np.arange(300) != rows[:, None])
     assert has_space == (space == 100_000)

@@ -14,7 +14,7 @@ from shoal.partitioners import MDAV
 from shoal.partitioners._base import centroids_and_sse
 from shoal.partitioners._local_search import annealing, set_partitioning
 from shoal.partitioners._local_search.refine import centre_and_scale, prepare_grouping, refine
-from shoal.partitioners._local_search.search import RESTARTS, _Run, search
+from shoal.partitioners._local_search.search import N_ANNEALINGS, _Run, search
 from shoal.partitioners._local_search.set_partitioning import select_groups_by_region
 from tables import long_tables, loss
 from twins.optimal import optimal_sse
@@ -81,7 +81,7 @@ def test_seed_and_rounds_repeat_a_search():
     assert np.array_equal(first.labels, again.labels)
     assert not np.array_equal(first.labels, other.labels)
     assert first.rounds == 900
-    assert first.rounds_made == (900,) * RESTARTS
+    assert first.rounds_made == (900,) * N_ANNEALINGS
 
 
 def test_a_timed_search_records_the_rounds_that_repeat_it():
@@ -132,7 +132,7 @@ def test_an_early_interrupt_keeps_what_was_refined_until_then():
 
     with progress.reporting_to(listener):
         result = search(X, start, 3, seed=5, rounds=100)
-    assert result.rounds_made == (0,) * RESTARTS
+    assert result.rounds_made == (0,) * N_ANNEALINGS
     assert loss(X, result.labels) < loss(X, start)
 
 

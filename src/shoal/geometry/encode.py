@@ -15,9 +15,7 @@ from shoal.errors import InputError
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-MAX_EXACT_CATEGORIES = (
-    500  # categories with exact distances; they take one axis fewer than their number
-)
+MAX_EXACT_CATEGORIES = 500  # with exact distances; they take one axis fewer than their number
 PROJECTED_AXES = 64  # squared distances between more categories vary by sqrt(2 / 64), or 18 %
 ROUNDING = 1e-9  # relative error of squared distances that is due to rounding
 

@@ -17,7 +17,7 @@ from shoal._kernels.distances import squared_row_distance
 
 @compiled
 def squared_distances_to_neighbours(X, near):
-    """Return the squared distances of rows to those ``near`` them, in the shape of ``near``."""
+    """Return the squared distances of the first rows of ``X`` to the rows ``near`` them."""
     gaps = np.empty(near.shape)
     for i in range(near.shape[0]):
         for m in range(near.shape[1]):
@@ -63,9 +63,3 @@ def net_duals(X, near, k, dual):
             total += squared_row_distance(X, i, X, near[i, m])
         net_dual[i] = dual[i] - total / (2 * k)
     return net_dual
-
-
-@compiled
-def comes_later(dual, other, row):
-    """Return whether ``other`` comes after ``row`` in the order of decreasing duals."""
-    return dual[other] < dual[row] or (dual[other] == dual[row] and other > row)

@@ -17,7 +17,7 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.column_generation.least_values import insert_least
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.dual_bound.row_boxes import list_rows_below
+from shoal._kernels.dual_bound.row_boxes import limits_in_boxes, list_rows_within_limits
 
 MAX_PAIRED = 64  # partners up to which excesses among them are used
 MAX_STEPS = 300  # of the search for the cheapest partners of a row
@@ -69,15 +69,11 @@ def list_unlisted(X, near, n_listed, boxes, limit, rows, unlisted, counts):
     Rows may be partners if their squared distance is below the sum of their limits. ``counts``
     may exceed the width of ``unlisted``, which then has only the first of them.
     """
-    records, dual = np.empty(X.shape[0], np.int64), np.zeros(X.shape[0])
+    limits, others = limits_in_boxes(boxes, limit), np.empty(X.shape[0], np.int64)
     for i in range(rows.shape[0]):
         row, counts[i] = rows[i], 0
-        # With k = 1, net duals = limits and a dual that is 1 for `row` alone, `list_rows_below`
-        # lists every other row whose squared distance is below limit[row] + limit[other].
-        dual[row] = 1.0
-        n_found = list_rows_below(X, boxes, 1, dual, limit, row, limit[row], records)
-        dual[row] = 0.0
-        for other in records[:n_found]:
+        n_others = list_rows_within_limits(X, boxes, limits, row, others)
+        for other in others[:n_others]:
             if not is_listed(near, n_listed, row, other) and not is_listed(
                 near, n_listed, other, row
             ):

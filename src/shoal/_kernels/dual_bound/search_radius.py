@@ -16,7 +16,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.dual_bound.row_boxes import BOXES_PER_SUPERBOX
+from shoal._kernels.dual_bound.row_boxes import BOXES_PER_SUPERBOX, squared_box_distance
 
 BATCH = 64  # greatest number of rows of a batch
 
@@ -78,17 +78,6 @@ def squared_search_radius(X, near, k, dual, margin, row):
     if squared_row_distance(X, row, X, near[row, k - 2]) >= squared_radius:
         return -np.inf
     return squared_radius
-
-
-@compiled
-def squared_box_distance(boxes, box, low, high):
-    """Return the squared distance of a box to the box from ``low`` to ``high``."""
-    total = 0.0
-    for j in range(low.shape[0]):
-        gap = max(boxes.low[box, j] - high[j], low[j] - boxes.high[box, j])
-        if gap > 0.0:
-            total += gap * gap
-    return total
 
 
 @compiled

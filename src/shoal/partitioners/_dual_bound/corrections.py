@@ -57,9 +57,10 @@ class Corrections:
         self.table, self.duals = table, duals.copy()
         X, n = table.X, len(duals)
         self.net_dual = net_duals(X, table.near, table.k, duals)
-        boxes = box_levels(X, self.net_dual, duals)
         # Duals and net duals change in place.
-        self.priced_table = PricedTable(X, table.near, table.k, self.duals, self.net_dual, boxes)
+        self.priced_table = PricedTable(
+            X, table.near, table.k, self.duals, self.net_dual, box_levels(X)
+        )
         # No violated group is found from a row whose dual is its share, so a row that was not
         # searched falls to that, and no row must fall below it.
         self.is_unsearched, self.correction = np.ones(n, np.bool_), np.zeros(n)

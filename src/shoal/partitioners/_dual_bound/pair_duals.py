@@ -101,7 +101,7 @@ def unlisted_pairs(
     The limit of a row with too many of them is lowered to its entry of ``safe_limits``.
     """
     X, near, n = table.X, table.near, len(table.X)
-    boxes = box_levels(X, limit, np.zeros(n))
+    boxes = box_levels(X)
     is_searched, pairs = np.zeros(n, bool), [np.empty((2, 0), np.int32)]
     for start in range(0, len(wide_rows), BATCH):
         batch = wide_rows[start : start + BATCH]

@@ -1,4 +1,4 @@
-"""Groups of records in which k counts units: persons, households or firms with several records."""
+"""Groups in which k counts units, such as persons or firms, that may have several records."""
 
 import numpy as np
 from sklearn.base import clone
@@ -136,7 +136,7 @@ def _repair_groups(X: Matrix, labels: Labels, units: Labels, k: int) -> Labels:
 def _open_groups(X: Matrix, labels: Labels, units: Labels, k: int) -> tuple[UnitGroups, BoxTree]:
     """Return the state of a local search, and a tree of the centroids; divide large groups."""
     groups = open_unit_groups(X, units, labels, _max_groups(labels, k))
-    # Groups of equal records are not divided: their parts would be each other's neighbours.
+    # Groups of equal records are not divided, since the new groups would be each other's nearest.
     n_groups = split_groups(groups, k, int(labels.max()) + 1, False)
     return groups, build_tree(groups.centroids[:n_groups].copy())
 
