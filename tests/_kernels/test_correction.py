@@ -16,7 +16,7 @@ from shoal._kernels.dual_bound.correction import (
 )
 from shoal._kernels.dual_bound.net_duals import nearest_sums, net_duals
 from shoal._kernels.dual_bound.row_boxes import box_levels
-from shoal._kernels.dual_bound.search_radius import empty_lists, list_rows_within
+from shoal._kernels.dual_bound.search_radius import empty_lists, fill_row_lists
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.neighbours import find_in_strides, neighbours_of_few, stream_neighbours
 from tables import KINDS
@@ -135,7 +135,7 @@ def test_all_rows_within_reach_are_listed_or_there_is_no_space(space):
     near = neighbours_of_few(X, 6)[0].astype(np.int32)
     rows, reach = np.arange(40, 80), rng.choice([-np.inf, 1.0, 5.0, 40.0], 40)
     lists = empty_lists(space)
-    has_space = list_rows_within(X, near, box_levels(X, 4), rows, reach, lists)
+    has_space = fill_row_lists(X, near, box_levels(X, 4), rows, reach, lists)
     gaps = ((X[rows][:, None] - X) ** 2).sum(axis=2)
     within = (gaps < reach[:, None]) & (np.arange(300) != rows[:, None])
     assert has_space == (space == 100_000)

@@ -9,8 +9,9 @@ share these conventions:
 - ``i`` and ``j`` are records, ``a``, ``b``, ``g`` and ``h`` groups, ``c`` is a column, ``m`` the
   position of a member within its group; ``X`` has a row for each of the ``n`` records, and ``k`` is
   the least size of a group. A loop over columns may use ``j`` if there is only one record. In
-  `pricing`, ``a`` and ``b`` are positions in a list of candidates or members; in `matching`, the
-  vertices that an edge joins; in `spatial`, ``a`` is an axis, ``b`` a block and ``s`` a superblock.
+  `column_generation` and `dual_bound`, ``a`` and ``b`` are positions in a list of candidates or
+  members; in `matching`, the vertices that an edge joins; in `spatial`, ``a`` is an axis, ``b`` a
+  block and ``s`` a superblock.
 - A *living* record is one that has no group yet. -1, under names such as ``NONE`` and ``END``,
   stands for no record, no group or the end of a list.
 - ``near`` lists the nearest neighbours of a record, or the nearest groups, nearest first;

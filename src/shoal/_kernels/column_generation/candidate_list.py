@@ -72,7 +72,7 @@ def anchor_cost(duals, anchor):
 
 
 @compiled
-def list_near(table, duals, anchor, size):
+def near_candidates(table, duals, anchor, size):
     """Return the near records of higher rank than ``anchor``, their added costs and floors."""
     n_near = table.near.shape[1]
     records, added_cost, floor = np.empty(n_near, np.int64), np.empty(n_near), np.empty(n_near)
@@ -88,7 +88,7 @@ def list_near(table, duals, anchor, size):
 
 
 @compiled
-def list_all(table, duals, anchor, size):
+def all_candidates(table, duals, anchor, size):
     """Return all records of higher rank than ``anchor``, their added costs and floors."""
     n = table.X.shape[0]
     records, added_cost, floor = np.empty(n, np.int64), np.empty(n), np.empty(n)
@@ -154,16 +154,16 @@ def select_lowest(floor, max_count, n_joining, cost):
 
 
 @compiled
-def list_candidates(table, duals, anchor, size, cutoff, max_candidates):
+def find_candidates(table, duals, anchor, size, cutoff, max_candidates):
     """Return the candidates of ``anchor`` for groups of ``size`` below ``cutoff``.
 
     There are at most ``max_candidates``. The second result is the cost that each adds, the third a
     lower bound of the cost of the groups with other records.
     """
-    records, added_cost, floor = list_near(table, duals, anchor, size)
+    records, added_cost, floor = near_candidates(table, duals, anchor, size)
     far_bound = bound_with_far(table, duals, anchor, size, floor)
     if far_bound < cutoff and max_candidates > table.near.shape[1]:
-        records, added_cost, floor = list_all(table, duals, anchor, size)
+        records, added_cost, floor = all_candidates(table, duals, anchor, size)
         far_bound = np.inf
     cost = anchor_cost(duals, anchor)
     promising = select_promising(floor, size - 1, cost, cutoff)

@@ -11,7 +11,7 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.column_generation.candidate_list import (
     anchor_cost,
-    list_candidates,
+    find_candidates,
     select_promising,
 )
 from shoal._kernels.column_generation.least_values import select_least
@@ -192,7 +192,7 @@ def keep_promising_by_pairs(X, cost, records, added_cost, size, cutoff):
 
 
 @compiled
-def list_clusters(duals, anchor, records):
+def present_clusters(duals, anchor, records):
     """Return which clusters contain which records, the anchor last, and the cluster numbers."""
     m, n_clusters = records.shape[0], duals.cluster_dual.shape[0]
     if n_clusters == 0:
@@ -220,7 +220,7 @@ def list_clusters(duals, anchor, records):
 def candidate_set(table, duals, anchor, size, cutoff, max_candidates):
     """Return at most ``max_candidates`` of ``anchor`` for groups of ``size`` below ``cutoff``."""
     cost = anchor_cost(duals, anchor)
-    records, added_cost, others_bound = list_candidates(
+    records, added_cost, others_bound = find_candidates(
         table, duals, anchor, size, cutoff, max_candidates
     )
     is_paired = records.shape[0] <= MAX_PAIRED
@@ -235,7 +235,7 @@ def candidate_set(table, duals, anchor, size, cutoff, max_candidates):
         least_pair_sums = cumulative_nearest(pair_cost, size - 2)
     # Beside the candidates, there are the anchor and an absent record.
     triple_start, triple_incidence = incidence_of(triples, records.shape[0] + 2)
-    in_cluster, cluster_numbers = list_clusters(duals, anchor, records)
+    in_cluster, cluster_numbers = present_clusters(duals, anchor, records)
     return CandidateSet(
         X=table.X,
         anchor=anchor,

@@ -20,9 +20,10 @@ MIN_EXPONENT = -30.0  # terms with a lower exponent are negligible
 
 @compiled
 def smoothed_maximum(dual_excess, groups, temperature):
-    """Return the smoothed maximum over groups: T * log(sum of exp(dual excess / T)).
+    """Return the smoothed maximum of the dual excess: T * log(sum of exp(dual excess / T)).
 
-    T is the temperature.
+    T is the temperature, and the sum is over ``groups``, those of one record. If its dual falls by
+    the result, the weights of these groups add up to 1.
     """
     greatest_excess = -np.inf
     for group in groups:

@@ -33,13 +33,13 @@ class GroupSearch(NamedTuple):
 
     ``cost[d]`` is their reduced cost so far. The ``candidates[d, :n_candidates[d]]`` may join.
     ``added_cost[d]`` is what each would add, and ``half_triple_dual[d]`` half of the triple duals
-    that would be added. ``floor[d]`` is a lower bound of what each adds to a complete group, beside
-    ``constant[d]``. ``next_candidate[d]`` is the position of the candidate to try next, -1 before
-    they are sorted.
+    that would be added. ``floor[d]`` is a lower bound of what each adds to a complete group, to
+    which the group as a whole adds ``constant[d]``. ``next_candidate[d]`` is the position of the
+    candidate to try next, -1 before they are sorted by their floors.
 
     ``n_in_triple[t]`` counts the members of triple t, and ``n_in_cluster[c]`` those of cluster c.
     ``uncharged_dual[c]`` is the part of the dual of cluster c that no floor contains. The other
-    arrays are for sorting floors.
+    arrays are scratch space of `cluster_floors`.
     """
 
     members: np.ndarray

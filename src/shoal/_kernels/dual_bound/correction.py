@@ -23,7 +23,7 @@ from shoal._kernels.dual_bound.row_boxes import BoxLevels
 from shoal._kernels.dual_bound.search_radius import (
     BATCH,
     empty_lists,
-    list_rows_within,
+    fill_row_lists,
     squared_search_radius,
 )
 from shoal._kernels.dual_bound.spread_search import SpreadCandidates, search_spread
@@ -187,7 +187,7 @@ def correct_rows(table, rows, effort, results):
             squared_radius[i] = squared_search_radius(
                 table.X, table.near, table.k, table.dual, effort.margin, batch[i]
             )
-        if not list_rows_within(table.X, table.near, table.boxes, batch, squared_radius, lists):
+        if not fill_row_lists(table.X, table.near, table.boxes, batch, squared_radius, lists):
             batch_size = max(1, batch_size // 2)
             continue
         for i in range(batch.shape[0]):

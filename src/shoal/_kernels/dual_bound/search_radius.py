@@ -81,8 +81,8 @@ def squared_search_radius(X, near, k, dual, margin, row):
 
 
 @compiled
-def list_near_rows(X, near, row, i, squared_radius, lists):
-    """List the near rows within the radius of ``row``, which is row ``i`` of the batch."""
+def append_near_rows(X, near, row, i, squared_radius, lists):
+    """Append the near rows within the radius of ``row``, which is row ``i`` of the batch."""
     size, last = lists.size[0], -1
     for other in near[row]:
         gap = squared_row_distance(X, row, X, other)
@@ -94,8 +94,8 @@ def list_near_rows(X, near, row, i, squared_radius, lists):
 
 
 @compiled
-def list_rows_of_box(X, box_rows, row, i, squared_radius, lists):
-    """List the rows of a box within the radius of ``row``, which is row ``i`` of the batch."""
+def append_rows_of_box(X, box_rows, row, i, squared_radius, lists):
+    """Append the rows of a box within the radius of ``row``, which is row ``i`` of the batch."""
     n_rows, gaps = box_rows.stop - box_rows.start, box_rows.gaps
     gaps[:n_rows] = 0.0
     for j in range(X.shape[1]):
@@ -125,8 +125,8 @@ def copy_box(X, boxes, box, columns, gaps):
 
 
 @compiled
-def list_far_rows(X, boxes, batch, wide, squared_radius, lists):
-    """List all rows within the radius of each of the rows ``batch[wide]``.
+def append_far_rows(X, boxes, batch, wide, squared_radius, lists):
+    """Append all rows within the radius of each of the rows ``batch[wide]``.
 
     Return whether there was enough space.
     """
@@ -151,16 +151,16 @@ def list_far_rows(X, boxes, batch, wide, squared_radius, lists):
                 if squared_box_distance(inner, box, X[row], X[row]) < squared_radius[i]:
                     if not has_space(lists, box_rows.stop - box_rows.start):
                         return False
-                    list_rows_of_box(X, box_rows, row, i, squared_radius[i], lists)
+                    append_rows_of_box(X, box_rows, row, i, squared_radius[i], lists)
     return True
 
 
 @compiled
-def list_rows_within(X, near, boxes, batch, squared_radius, lists):
-    """List all rows within the radius of each row of a batch; return whether there was space.
+def fill_row_lists(X, near, boxes, batch, squared_radius, lists):
+    """Fill the list of each row of a batch with all rows within its radius.
 
-    The near rows of a row suffice if the last of them is outside of its radius. Other rows have a
-    *wide* radius, for which all boxes are searched.
+    Return whether there was enough space. The near rows of a row suffice if the last of them is
+    outside of its radius. Other rows have a *wide* radius, for which all boxes are searched.
     """
     n_near, n_wide = near.shape[1], 0
     wide = np.empty(batch.shape[0], np.int64)
@@ -174,8 +174,8 @@ def list_rows_within(X, near, boxes, batch, squared_radius, lists):
         ):
             if not has_space(lists, n_near):
                 return False
-            list_near_rows(X, near, batch[i], i, squared_radius[i], lists)
+            append_near_rows(X, near, batch[i], i, squared_radius[i], lists)
         else:
             wide[n_wide] = i
             n_wide += 1
-    return n_wide == 0 or list_far_rows(X, boxes, batch, wide[:n_wide], squared_radius, lists)
+    return n_wide == 0 or append_far_rows(X, boxes, batch, wide[:n_wide], squared_radius, lists)
