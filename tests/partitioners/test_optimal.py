@@ -161,7 +161,7 @@ def test_a_table_that_is_too_long_is_refused_with_the_number_that_is_not():
 
 
 def test_an_unproven_result_is_refused(monkeypatch):
-    monkeypatch.setattr(optimal, "SECONDS", 0)
+    monkeypatch.setattr(optimal, "MAX_SECONDS", 0)
     X = np.random.default_rng(0).normal(size=(40, 2))
     with raises(InputError, "not-proven", records=40, k=3):
         Optimal(k=3).fit(X)

@@ -12,7 +12,7 @@ from shoal.partitioners.mdav import MDAV
 
 MAX_ENUMERATED = 16  # records for which all subsets are tried: memory doubles with each
 MAX_RECORDS = 1200  # records for which a proof is begun
-SECONDS = 120.0  # of processor time, so that a busy machine changes nothing
+MAX_SECONDS = 120.0  # of processor time of a proof, so that a busy machine changes nothing
 
 
 class Optimal(Partitioner):
@@ -109,7 +109,7 @@ class Optimal(Partitioner):
         from shoal.partitioners._budget import Budget, OutOfTime
         from shoal.partitioners._column_generation.prove import prove_within_budget
 
-        start, budget = MDAV(k=self.k).fit_predict(X), Budget(SECONDS, time.thread_time)
+        start, budget = MDAV(k=self.k).fit_predict(X), Budget(MAX_SECONDS, time.thread_time)
         proof_result = prove_within_budget(X, start, int(self.k), budget, (OutOfTime,))
         if not proof_result.optimal:
             raise InputError(

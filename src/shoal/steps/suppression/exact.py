@@ -102,7 +102,7 @@ def solve_exactly(
         )
         programme = _build_programme(problem, selected, costs[is_selected])
         initial_values = _initial_values(
-            problem, selected, records_of_pairs[is_selected], programme.width
+            problem, selected, records_of_pairs[is_selected], programme.n_columns
         )
         solution = programme.solve(initial_values, max_nodes, _report_progress)
         if limit == max_cost:  # a column that was left out is not in a lighter assignment
