@@ -34,8 +34,8 @@ def measure(kind, n, budget=None, quick_only=False):
     from shoal.partitioners._base import sse
     from shoal.partitioners._dual_bound.certificate import certify
     from shoal.partitioners._dual_bound.executor import ThreadExecutor
+    from shoal.partitioners._local_search.refine import refine
     from shoal.partitioners.blocked import Blocked
-    from shoal.partitioners.refine import refine
 
     entry = {"table": kind, "n": n, "p": COLUMNS, "k": K, "machine": machine()}
     certify(table(kind, 300, COLUMNS), K)  # compiled before the clock starts

@@ -36,7 +36,7 @@ def measure(kind, n, p):
     from baseline import mdav
     from shoal._kernels.spatial import neighbours as module
     from shoal.partitioners import MDAV
-    from shoal.partitioners.refine import refine
+    from shoal.partitioners._local_search.refine import refine
 
     least = module.MIN_DIFFERENCES
     MDAV(k=K).fit(table("gaussian", 12_000, 3))  # compiles the searches of the index

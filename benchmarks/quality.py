@@ -123,7 +123,7 @@ def measure(name, k, effort, options, seen):
     """Return an entry: the loss of one effort on one table."""
     from harness import loss
     from shoal.partitioners import MDAV
-    from shoal.partitioners.refine import refine
+    from shoal.partitioners._local_search.refine import refine
 
     X = table(name)
     labels, entry = MDAV(k=k).fit_predict(X), {"table": name, "k": k, "effort": effort}
@@ -143,7 +143,7 @@ def measure(name, k, effort, options, seen):
 
 def searched(X, labels, k, **limit):
     """Return the groups that a search finds, and what is needed to repeat it."""
-    from shoal.partitioners.search import search
+    from shoal.partitioners._local_search.search import search
 
     result = search(X, labels, k, seed=SEED, **limit)
     return result.labels, {"seed": SEED, "rounds": result.rounds, "done": result.done}
@@ -151,7 +151,7 @@ def searched(X, labels, k, **limit):
 
 def proven(X, labels, k, search):
     """Return the best groups known after a proof, and what it proved."""
-    from shoal.partitioners.prove import prove
+    from shoal.partitioners._column_generation.prove import prove
 
     prove(X[: 40 * k], np.arange(40 * k) // k, k, budget=1)  # compiled before the clock starts
     began = time.process_time()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shoal.partitioners import MDAV
-from shoal.partitioners.refine import refine
+from shoal.partitioners._local_search.refine import refine
 from tables import loss
 
 ROOT = Path(__file__).parents[1]

@@ -8,7 +8,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from making import draw, example
 from shoal.partitioners._record_blocks import split_into_blocks
-from shoal.partitioners.scores import score
+from shoal.partitioners._scores import score
 
 Canvas = draw.Canvas
 Idea = tuple[Callable[[Canvas], None], str]

@@ -8,7 +8,7 @@ import numpy as np
 
 from reproduction.records.record import Record, rounded, scaled_table
 from reproduction.records.verifier import check_partition
-from shoal._kernels.pricing.group_search import list_all_groups
+from shoal._kernels.column_generation.group_search import list_all_groups
 from shoal.geometry import squared_errors
 from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._column_generation.master_problem import Duals
@@ -18,9 +18,9 @@ from shoal.partitioners._column_generation.proof import (
     Proof,
     scale_to_unit_cost,
 )
+from shoal.partitioners._column_generation.prove import improve_proof, run_programmes
+from shoal.partitioners._local_search.refine import refine
 from shoal.partitioners.mdav import MDAV
-from shoal.partitioners.prove import improve_proof, run_programmes
-from shoal.partitioners.refine import refine
 
 NEAR_SHARE = 0.02  # of the gap: groups of lower reduced cost are the first columns
 MAX_GROUPS = 50  # such groups per record

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal._kernels.pricing.cheapest_groups import open_cheapest_groups
-from shoal._kernels.pricing.correction import (
+from shoal._kernels.column_generation.cheapest_groups import open_cheapest_groups
+from shoal._kernels.dual_bound.correction import (
     CorrectionEffort,
     PricedTable,
     correct_rows,
     lower_greatest_duals,
 )
-from shoal._kernels.pricing.net_duals import nearest_sums, net_duals
-from shoal._kernels.pricing.row_boxes import box_levels
-from shoal._kernels.pricing.search_radius import empty_lists, list_rows_within
+from shoal._kernels.dual_bound.net_duals import nearest_sums, net_duals
+from shoal._kernels.dual_bound.row_boxes import box_levels
+from shoal._kernels.dual_bound.search_radius import empty_lists, fill_row_lists
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.neighbours import find_in_strides, neighbours_of_few, stream_neighbours
 from tables import KINDS
@@ -48,7 +48,7 @@ def corrected(X, duals, k, near, rows, effort=BY_SPREAD, rows_per_box=1):
     near = neighbours_of_few(X, near)[0].astype(np.int32)
     net = net_duals(X, near, k, duals)
     results = open_cheapest_groups(len(rows), 2, k)
-    table = PricedTable(X, near, k, duals, net, box_levels(X, net, duals, rows_per_box))
+    table = PricedTable(X, near, k, duals, net, box_levels(X, rows_per_box))
     correct_rows(table, rows, effort, results)
     return results.bounds, [g[:c] for g, c in zip(results.groups, results.counts, strict=True)]
 
@@ -132,15 +132,16 @@ def test_many_candidates_are_searched(effort):
 def test_all_rows_within_reach_are_listed_or_there_is_no_space(space):
     rng = np.random.default_rng(8)
     X = np.sort(rng.integers(0, 30, (300, 1)), axis=0) + rng.integers(0, 3, (300, 2)) * 1.0
-    near, zeros = neighbours_of_few(X, 6)[0].astype(np.int32), np.zeros(300)
+    near = neighbours_of_few(X, 6)[0].astype(np.int32)
     rows, reach = np.arange(40, 80), rng.choice([-np.inf, 1.0, 5.0, 40.0], 40)
-    lists, last = empty_lists(space), np.empty(64, np.int64)
-    count = list_rows_within(X, near, box_levels(X, zeros, zeros, 4), rows, reach, lists, last)
+    lists = empty_lists(space)
+    has_space = fill_row_lists(X, near, box_levels(X, 4), rows, reach, lists)
     gaps = ((X[rows][:, None] - X) ** 2).sum(axis=2)
     within = (gaps < reach[:, None]) & (np.arange(300) != rows[:, None])
-    assert count == (within.sum() if space == 100_000 else -1)
-    for i in range(40 if count > 0 else 0):
-        listed, at = [], last[i]
+    assert has_space == (space == 100_000)
+    assert not has_space or lists.size[0] == within.sum()
+    for i in range(40 if has_space else 0):
+        listed, at = [], lists.last[i]
         while at >= 0:
             listed.append((lists.row[at], lists.gap[at]))
             at = lists.previous[at]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal._kernels.pricing import pair_costs as kernels
-from shoal._kernels.pricing.pair_costs import (
+from shoal._kernels.dual_bound import pair_costs as kernels
+from shoal._kernels.dual_bound.pair_costs import (
     balance_potentials,
     cheapest_partners,
     write_pair_costs,

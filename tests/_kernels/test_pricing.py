@@ -8,14 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal._kernels.pricing.candidate_list import NeighbourTable
-from shoal._kernels.pricing.candidate_set import MAX_PAIRED, candidate_set
-from shoal._kernels.pricing.group_search import list_all_groups, search_anchor
+from shoal._kernels.column_generation.candidate_list import NeighbourTable
+from shoal._kernels.column_generation.candidate_set import MAX_PAIRED, candidate_set
+from shoal._kernels.column_generation.group_search import (
+    SearchLimits,
+    list_all_groups,
+    search_anchor,
+)
+from shoal.partitioners._column_generation.larger_groups import triple_multiplicity
 from shoal.partitioners._column_generation.master_problem import Duals
-from shoal.partitioners._column_generation.pricing import Pricing, triple_multiplicity
+from shoal.partitioners._column_generation.pricing import Pricing
 from twins.pricing import groups_of_size, reduced_cost
 
 MANY, KEPT = 1_000_000, 3
+UNLIMITED = SearchLimits(0.0, MANY, MANY)
 
 
 def drawn(seed, n=9, k=3):
@@ -70,9 +76,7 @@ def test_the_cheapest_group_of_each_record_is_found(seed, k, more, near):
             default=0.0,
         )
         actual, costs = np.empty((KEPT, size), np.int64), np.empty(KEPT)
-        bound, count = search_anchor(
-            table, ranked_duals, first, size, 0.0, MANY, MANY, actual, costs
-        )
+        bound, count = search_anchor(table, ranked_duals, first, size, UNLIMITED, actual, costs)
         assert bound == pytest.approx(min(0.0, least), abs=1e-9)
         for group, cost in zip(actual[:count].tolist(), costs[:count], strict=True):
             assert cost == pytest.approx(cost_of(X, group, duals), abs=1e-9)
@@ -89,7 +93,8 @@ def test_a_search_that_ends_early_returns_a_lower_bound(seed, most, work):
             default=0.0,
         )
         actual, costs = np.empty((KEPT, 4), np.int64), np.empty(KEPT)
-        bound, _ = search_anchor(table, ranked_duals, first, 4, 0.0, most, work, actual, costs)
+        limits = SearchLimits(0.0, most, work)
+        bound, _ = search_anchor(table, ranked_duals, first, 4, limits, actual, costs)
         assert bound <= min(0.0, least) + 1e-9
 
 
@@ -152,7 +157,7 @@ def many_candidates(seed, n=MAX_PAIRED + 30):
 def test_the_cheap_groups_of_many_candidates_include_triple_duals(seed):
     X, duals = many_candidates(seed)
     table, ranked_duals = searched(X, duals, 3, 3, len(X) - 1)
-    assert candidate_set(table, ranked_duals, 1, 3, 0.0, MANY)[0].pair_cost.size == 0
+    assert candidate_set(table, ranked_duals, 1, 3, 0.0, MANY).pair_cost.size == 0
     expected = {
         tuple(sorted(group)): reduced_cost(
             X, group, duals.record_dual, duals.triples.tolist(), duals.triple_dual, 0.25
@@ -160,7 +165,7 @@ def test_the_cheap_groups_of_many_candidates_include_triple_duals(seed):
         for group in groups_of_size(X, 3, ranked_duals.rank, 1)
     }
     actual, costs = np.empty((KEPT, 3), np.int64), np.empty(KEPT)
-    bound, count = search_anchor(table, ranked_duals, 1, 3, 0.0, MANY, MANY, actual, costs)
+    bound, count = search_anchor(table, ranked_duals, 1, 3, UNLIMITED, actual, costs)
     assert bound == pytest.approx(min(expected.values()))
     for group, cost in zip(actual[:count].tolist(), costs[:count], strict=True):
         assert cost == pytest.approx(expected[tuple(sorted(group))], abs=1e-9)

@@ -33,8 +33,9 @@ NOT_NEEDED_TO_MASK = (
     "pyarrow.dataset", "pyarrow.parquet", "sklearn.metrics", "sklearn.neighbors", "sqlalchemy",
     "urllib.request",
     "shoal.app", "shoal.audit", "shoal.comparison", "shoal.inspection", "shoal.scale",
-    "shoal.metrics.analyses", "shoal.metrics.attacks", "shoal.partitioners.prove",
-    "shoal.report.html", *(["scipy.optimize"] if USES_NONE else []),
+    "shoal.metrics.analyses", "shoal.metrics.attacks",
+    "shoal.partitioners._column_generation.prove", "shoal.report.html",
+    *(["scipy.optimize"] if USES_NONE else []),
 )  # fmt: skip
 
 

@@ -15,7 +15,12 @@ from shoal.errors import InputError
 from shoal.frame.columns import read_column
 from shoal.frame.types import as_types
 from shoal.geometry import zscore
-from shoal.geometry.encode import PROJECTED_AXES, embed, project, simplex
+from shoal.geometry.encode import (
+    PROJECTED_AXES,
+    embed_distances,
+    project_categories,
+    simplex_points,
+)
 from shoal.steps.distance_space import build_distance_space
 from twins.mixed import climb, squared_distances
 
@@ -26,7 +31,7 @@ def squares(points):
 
 @pytest.mark.parametrize("number", [1, 2, 3, 7, 40])
 def test_any_two_categories_are_equally_far_apart_on_one_axis_less_than_there_are(number):
-    points = simplex(number)
+    points = simplex_points(number)
     assert points.shape == (number, max(1, number - 1))
     assert squares(points) == pytest.approx(1 - np.eye(number))
 
@@ -50,7 +55,7 @@ def trees(draw):
 def test_a_hierarchy_is_embedded_exactly(rows):
     path = {row[0]: row for row in rows}
     distances = np.array([[climb(one, other, path) for other in path] for one in path])
-    points = embed(distances)
+    points = embed_distances(distances)
     assert points.shape[1] <= max(1, len(rows) - 1)
     assert squares(points) == pytest.approx(distances**2, abs=1e-9)
 
@@ -60,7 +65,7 @@ def test_many_categories_are_nearly_at_their_distances(levels):
     number = 700
     ancestors = np.column_stack([np.arange(number) // 5**level for level in range(levels)])
     path = {row[0]: list(row) for row in ancestors}
-    points = squares(project(ancestors))
+    points = squares(project_categories(ancestors))
     expected = np.array([[climb(one, other, path) for other in path] for one in path]) ** 2
     ratio = points[expected > 0] / expected[expected > 0]
     assert points[expected == 0] == pytest.approx(0, abs=1e-12)
@@ -95,7 +100,7 @@ def test_thousands_of_categories_are_grouped_with_near_ones(hierarchy):
 @given(seed=st.integers(0, 999), number=st.integers(1, 9), axes=st.integers(1, 4))
 def test_points_of_a_euclidean_space_are_recovered_on_as_few_axes(seed, number, axes):
     known = np.random.default_rng(seed).normal(size=(number, axes))
-    points = embed(np.sqrt(squares(known)))
+    points = embed_distances(np.sqrt(squares(known)))
     assert points.shape[1] <= max(1, min(axes, number - 1))
     assert squares(points) == pytest.approx(squares(known), abs=1e-7)
 
@@ -104,10 +109,10 @@ def test_distances_that_are_not_euclidean_are_refused_with_a_constant_to_add():
     corners = 1.0 - np.eye(4)
     corners[0, 1:] = corners[1:, 0] = 0.55  # nearer to all than the centre of the three is
     with raises(InputError, "distances-not-euclidean", column="town") as caught:
-        embed(corners, "town")
+        embed_distances(corners, "town")
     added = float(str(caught.value).split("d * d + ")[1].split(")")[0])
     mended = np.where(np.eye(4) > 0, 0, np.sqrt(corners**2 + added * 1.001))
-    assert squares(embed(mended)) == pytest.approx(mended**2, abs=1e-6)
+    assert squares(embed_distances(mended)) == pytest.approx(mended**2, abs=1e-6)
 
 
 ORDER = ["none", "school", "college"]
@@ -150,7 +155,7 @@ def test_squared_distances_of_mixed_records_are_the_defined_ones(rows):
 
 def test_every_column_weighs_the_same_whatever_its_axes():
     rng = np.random.default_rng(0)
-    blocks = [rng.normal(5, 3, (50, 1)), simplex(6)[rng.integers(0, 6, 50)]]
+    blocks = [rng.normal(5, 3, (50, 1)), simplex_points(6)[rng.integers(0, 6, 50)]]
     Z = zscore(np.hstack(blocks), np.array([0, 1, 1, 1, 1, 1]))
     assert Z.mean(axis=0) == pytest.approx(np.zeros(6), abs=1e-12)
     assert [Z[:, :1].var(), Z[:, 1:].var(axis=0).sum()] == pytest.approx([1, 1])

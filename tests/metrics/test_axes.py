@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.geometry.encode import simplex
+from shoal.geometry.encode import simplex_points
 from shoal.metrics import MEASURES, accepts_axes, compute, il1s, information_loss, linkage
 from shoal.metrics._scaling import column_distances, scale_by_original
 from tables import tables
@@ -16,7 +16,9 @@ codes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, ma
 @given(pairs=codes)
 def test_the_loss_of_a_category_is_its_share_of_changes(pairs):
     before, after = np.array(pairs).T
-    loss = information_loss(simplex(4)[before], simplex(4)[after], columns=np.zeros(3, int))
+    loss = information_loss(
+        simplex_points(4)[before], simplex_points(4)[after], columns=np.zeros(3, int)
+    )
     share = np.bincount(before) / len(before)
     varied = 1 - (share**2).sum()  # chance that two records drawn at random differ
     slow = 100 * (before != after).mean() / (varied / 2) if varied > 1e-9 else 0
@@ -50,8 +52,8 @@ def test_the_axes_of_a_column_share_their_unit_and_turning_them_changes_nothing(
 
 
 def test_a_constant_column_of_several_axes_is_left_out():
-    X = np.column_stack([np.arange(4.0), simplex(3)[[1, 1, 1, 1]]])
-    Y = np.column_stack([np.full(4, 1.5), simplex(3)[[1, 2, 2, 1]]])
+    X = np.column_stack([np.arange(4.0), simplex_points(3)[[1, 1, 1, 1]]])
+    Y = np.column_stack([np.full(4, 1.5), simplex_points(3)[[1, 2, 2, 1]]])
     columns = np.array([0, 1, 1])
     assert len(list(column_distances(X, Y, columns))) == 1
     assert information_loss(X, Y, columns) == pytest.approx(100)
@@ -61,7 +63,7 @@ def test_a_constant_column_of_several_axes_is_left_out():
 @given(pairs=codes, guesses=st.integers(1, 2))
 def test_links_are_counted_in_units_of_the_original(pairs, guesses):
     before, after = np.array(pairs).T
-    X, Y = simplex(4)[before], simplex(4)[after]
+    X, Y = simplex_points(4)[before], simplex_points(4)[after]
     name = "linkage" if guesses == 1 else "linkage_top2"
     actual = MEASURES[name](X, Y, np.zeros(3, int))
     chances = []
@@ -75,5 +77,5 @@ def test_links_are_counted_in_units_of_the_original(pairs, guesses):
 
 
 def test_a_table_without_spread_can_be_linked_by_chance_alone():
-    X = simplex(3)[[1, 1, 1, 1]]
+    X = simplex_points(3)[[1, 1, 1, 1]]
     assert linkage(X, X, np.zeros(2, int)) == pytest.approx(1 / 4)

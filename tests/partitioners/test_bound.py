@@ -14,7 +14,7 @@ from shoal._kernels.optimal import optimal_labels
 from shoal.errors import InputError, ParameterError
 from shoal.partitioners import lower_bound
 from shoal.partitioners._dual_bound.certificate import certify_quickly
-from shoal.partitioners.refine import refine
+from shoal.partitioners._local_search.refine import refine
 from tables import KINDS, tables_and_k
 from tries import tries
 from twins.optimal import groups_of, sse

@@ -12,14 +12,14 @@ from reproduction.records.verifier import NotAPartition, check_duals, check_part
 from shoal import _progress as progress
 from shoal._kernels.optimal import optimal_labels
 from shoal.partitioners import MDAV, lower_bound
+from shoal.partitioners._column_generation.prove import prove
 from shoal.partitioners._dual_bound import certificate as module
 from shoal.partitioners._dual_bound import corrections, pair_duals
 from shoal.partitioners._dual_bound import long_table as tables_module
 from shoal.partitioners._dual_bound.block_ascent import make_blocks
 from shoal.partitioners._dual_bound.certificate import certify
 from shoal.partitioners._dual_bound.executor import ThreadExecutor
-from shoal.partitioners.prove import prove
-from shoal.partitioners.refine import refine
+from shoal.partitioners._local_search.refine import refine
 from tables import KINDS, tables_and_k
 from twins.optimal import groups_of, sse
 
@@ -232,7 +232,7 @@ def test_progress_shows_the_gap_where_a_partition_is_known(clustered):
 
 def test_a_long_table_is_proven_by_a_certificate(clustered, monkeypatch):
     X, labels, _ = clustered
-    monkeypatch.setattr("shoal.partitioners.prove.MAX_PROGRAMME_RECORDS", 200)
+    monkeypatch.setattr("shoal.partitioners._column_generation.prove.MAX_PROGRAMME_RECORDS", 200)
     proven = prove(X, labels, 4)
     cost = check_partition(X, 4, proven.labels)
     assert proven.sse == pytest.approx(cost)

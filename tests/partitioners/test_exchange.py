@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from shoal._kernels.exchange import ordered_distance, unordered_distance
 from shoal.partitioners import MDAV
 from shoal.partitioners._base import in_order
-from shoal.partitioners.exchange import exchange
+from shoal.partitioners.constraints.exchange import exchange
 from tables import tables_and_k
 from twins import exchange as slow
 

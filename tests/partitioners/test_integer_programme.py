@@ -6,11 +6,11 @@ from itertools import count
 import numpy as np
 from highspy import HighsModelStatus, HighsVarType
 
-from shoal.partitioners import integer_programme
-from shoal.partitioners.integer_programme import IntegerProgramme, Rows, solve
+from shoal.partitioners import _integer_programme
+from shoal.partitioners._column_generation.prove import prove
+from shoal.partitioners._integer_programme import IntegerProgramme, Rows, solve
+from shoal.partitioners._local_search.search import search
 from shoal.partitioners.mdav import MDAV
-from shoal.partitioners.prove import prove
-from shoal.partitioners.search import search
 
 
 def hard_programme():
@@ -30,7 +30,7 @@ def hard_programme():
 def test_the_solver_ends_when_its_cpu_seconds_are_spent(monkeypatch):
     """Each look at the CPU clock is a second later than the one before."""
     looks, highs, checks = count(), hard_programme(), []
-    monkeypatch.setattr(integer_programme.time, "process_time", lambda: float(next(looks)))
+    monkeypatch.setattr(_integer_programme.time, "process_time", lambda: float(next(looks)))
     solve(highs, 5.0, lambda: checks.append(1))
     assert highs.getModelStatus() == HighsModelStatus.kInterrupt
     assert len(checks) == 5
@@ -40,7 +40,7 @@ def test_the_clock_on_the_wall_does_not_end_the_solver(monkeypatch):
     """The CPU clock stands still for ten looks, as if other processes had all cores."""
     looks, highs, checks = count(), hard_programme(), []
     monkeypatch.setattr(
-        integer_programme.time, "process_time", lambda: 0.0 if next(looks) < 10 else 1.0
+        _integer_programme.time, "process_time", lambda: 0.0 if next(looks) < 10 else 1.0
     )
     solve(highs, 0.01, lambda: checks.append(1))
     assert len(checks) >= 10

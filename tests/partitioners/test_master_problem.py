@@ -26,7 +26,7 @@ def test_the_best_partition_is_selected(monkeypatch, max_presolved):
     X = np.random.default_rng(3).normal(size=(10, 2))
     columns, master, n_start = programme_over_all_groups(X, 2)
     (solution,) = master.solve_integer(n_start, np.inf, lambda: None)
-    cost = columns.costs[solution.columns].sum()
+    cost = columns.costs[solution.selected].sum()
     least = sse(X, Optimal(k=2).fit_predict(X))
     assert cost == pytest.approx(least)
     assert solution.bound == pytest.approx(least)

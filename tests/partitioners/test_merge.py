@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from raising import raises
 from shoal.errors import InputError
 from shoal.partitioners import MDAV, Partition
-from shoal.partitioners.merge import merge_failing
+from shoal.partitioners.constraints.merge import merge_failing
 from tables import tables_and_k
 
 

@@ -12,8 +12,8 @@ from raising import raises
 from shoal._params import signature_parameters
 from shoal.errors import InputError
 from shoal.partitioners import MDAV, METHODS, Optimal, optimal, partition
+from shoal.partitioners._column_generation.prove import prove
 from shoal.partitioners.optimal import MAX_RECORDS
-from shoal.partitioners.prove import prove
 from tables import tables_and_k
 from tries import tries
 from twins.optimal import best_partition, groups_of, optimal_sse, sse
@@ -161,7 +161,7 @@ def test_a_table_that_is_too_long_is_refused_with_the_number_that_is_not():
 
 
 def test_an_unproven_result_is_refused(monkeypatch):
-    monkeypatch.setattr(optimal, "SECONDS", 0)
+    monkeypatch.setattr(optimal, "MAX_SECONDS", 0)
     X = np.random.default_rng(0).normal(size=(40, 2))
     with raises(InputError, "not-proven", records=40, k=3):
         Optimal(k=3).fit(X)

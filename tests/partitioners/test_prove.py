@@ -17,17 +17,15 @@ from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._column_generation import integrality_gap
 from shoal.partitioners._column_generation import proof as proof_module
 from shoal.partitioners._column_generation import restarts as restarts_module
+from shoal.partitioners._column_generation.anchor_search import PricingEffort
 from shoal.partitioners._column_generation.columns import Columns
+from shoal.partitioners._column_generation.larger_groups import cluster_excess_share
 from shoal.partitioners._column_generation.master_problem import Duals
-from shoal.partitioners._column_generation.pricing import (
-    Pricing,
-    PricingEffort,
-    cluster_excess_share,
-)
+from shoal.partitioners._column_generation.pricing import Pricing
 from shoal.partitioners._column_generation.proof import Proof
-from shoal.partitioners.prove import prove
-from shoal.partitioners.refine import refine
-from shoal.partitioners.search import SearchResult, search
+from shoal.partitioners._column_generation.prove import prove
+from shoal.partitioners._local_search.refine import refine
+from shoal.partitioners._local_search.search import SearchResult, search
 from tables import tables_and_k
 from tries import tries
 from twins.optimal import groups_of, sse

@@ -9,7 +9,7 @@ from shoal import _progress as progress
 from shoal._kernels.spatial.neighbours import neighbours
 from shoal.partitioners import MDAV
 from shoal.partitioners._base import centroids_and_sse
-from shoal.partitioners.refine import MIN_NEAREST, CutShort, centre_and_scale, refine
+from shoal.partitioners._local_search.refine import MIN_NEAREST, CutShort, centre_and_scale, refine
 from tables import long_tables, loss, tables_and_k
 from twins.optimal import optimal_sse
 from twins.refine import best_move, total

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from raising import raises
 from shoal import _progress as progress
 from shoal.errors import ParameterError
-from shoal.partitioners import MDAV, _annealing
+from shoal.partitioners import MDAV
 from shoal.partitioners._base import centroids_and_sse
-from shoal.partitioners._column_generation import set_partitioning
-from shoal.partitioners._column_generation.set_partitioning import select_groups_by_region
-from shoal.partitioners.refine import centre_and_scale, prepare_grouping, refine
-from shoal.partitioners.search import RESTARTS, _Run, search
+from shoal.partitioners._local_search import annealing, set_partitioning
+from shoal.partitioners._local_search.refine import centre_and_scale, prepare_grouping, refine
+from shoal.partitioners._local_search.search import N_ANNEALINGS, _Run, search
+from shoal.partitioners._local_search.set_partitioning import select_groups_by_region
 from tables import long_tables, loss
 from twins.optimal import optimal_sse
 from twins.refine import total
@@ -81,7 +81,7 @@ def test_seed_and_rounds_repeat_a_search():
     assert np.array_equal(first.labels, again.labels)
     assert not np.array_equal(first.labels, other.labels)
     assert first.rounds == 900
-    assert first.rounds_made == (900,) * RESTARTS
+    assert first.rounds_made == (900,) * N_ANNEALINGS
 
 
 def test_a_timed_search_records_the_rounds_that_repeat_it():
@@ -97,8 +97,8 @@ def test_the_number_of_cores_does_not_matter(monkeypatch):
     X = table()
     start = MDAV(k=3).fit_predict(X)
     side_by_side = search(X, start, 3, seed=5, rounds=700)
-    threads = _annealing.ThreadPoolExecutor
-    monkeypatch.setattr(_annealing, "ThreadPoolExecutor", lambda count: threads(1))
+    threads = annealing.ThreadPoolExecutor
+    monkeypatch.setattr(annealing, "ThreadPoolExecutor", lambda count: threads(1))
     assert np.array_equal(search(X, start, 3, seed=5, rounds=700).labels, side_by_side.labels)
 
 
@@ -132,7 +132,7 @@ def test_an_early_interrupt_keeps_what_was_refined_until_then():
 
     with progress.reporting_to(listener):
         result = search(X, start, 3, seed=5, rounds=100)
-    assert result.rounds_made == (0,) * RESTARTS
+    assert result.rounds_made == (0,) * N_ANNEALINGS
     assert loss(X, result.labels) < loss(X, start)
 
 
@@ -155,7 +155,7 @@ def test_a_run_far_over_its_budget_ends_before_its_rounds(monkeypatch):
     X = table()
     start = MDAV(k=3).fit_predict(X)
     monkeypatch.setattr(
-        "shoal.partitioners.search.ANNEALING_SHARE", 1000.0
+        "shoal.partitioners._local_search.search.ANNEALING_SHARE", 1000.0
     )  # far too many are planned
     result = search(X, start, 3, seed=5, seconds=0.1)
     assert max(result.rounds_made) < result.rounds
@@ -214,7 +214,7 @@ def test_a_region_with_too_many_groups_shrinks(monkeypatch):
     monkeypatch.setattr(
         set_partitioning,
         "_solve",
-        lambda costs, cover: asked.append(len(costs)) or solve(costs, cover),
+        lambda costs, memberships: asked.append(len(costs)) or solve(costs, memberships),
     )
     assert np.array_equal(select_groups_by_region(X, pool_of(good), worse, 10**6), good)
     assert max(asked) <= 2 * 12 + 2
@@ -223,14 +223,14 @@ def test_a_region_with_too_many_groups_shrinks(monkeypatch):
 @pytest.mark.parametrize("failed", [[], [0, 1]])
 def test_a_choice_that_failed_changes_nothing(monkeypatch, failed):
     X, good, worse = spoilt()
-    monkeypatch.setattr(set_partitioning, "_solve", lambda costs, cover: np.array(failed, np.int64))
+    monkeypatch.setattr(set_partitioning, "_solve", lambda *_: np.array(failed, np.int64))
     assert np.array_equal(select_groups_by_region(X, pool_of(good), worse, 5), worse)
 
 
 def test_a_worse_choice_changes_nothing(monkeypatch):
     X, good, worse = spoilt()
     monkeypatch.setattr(set_partitioning, "REGION", 1000)
-    monkeypatch.setattr(set_partitioning, "_solve", lambda costs, cover: np.arange(200))  # the pool
+    monkeypatch.setattr(set_partitioning, "_solve", lambda *_: np.arange(200))  # the pool
     assert np.array_equal(select_groups_by_region(X, pool_of(worse), good, 1), good)
     assert np.array_equal(select_groups_by_region(X, pool_of(good), worse, 1), good)
 

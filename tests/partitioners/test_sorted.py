@@ -9,7 +9,7 @@ from raising import raises
 from shoal.errors import ParameterError
 from shoal.partitioners import Sorted
 from shoal.partitioners._base import in_order
-from shoal.partitioners.scores import first_component, score
+from shoal.partitioners._scores import first_component, score
 from tables import loss, tables_and_k
 from twins.scores import zscores
 from twins.sorted import blocks

@@ -13,8 +13,8 @@ from shoal._params import signature_parameters
 from shoal.errors import InputError
 from shoal.partitioners import METHODS, partitioner
 from shoal.partitioners._base import sse
-from shoal.partitioners.merge import merge_failing
-from shoal.partitioners.units import ensure_units, fewest_units, group_units
+from shoal.partitioners.constraints.merge import merge_failing
+from shoal.partitioners.constraints.units import ensure_units, fewest_units, group_units
 from tables import tables
 from twins.units import fewest, optimum
 

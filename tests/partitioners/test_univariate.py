@@ -12,7 +12,7 @@ from shoal._params import non_default_parameters
 from shoal.errors import ParameterError
 from shoal.partitioners import Sorted, Univariate
 from shoal.partitioners._base import in_order
-from shoal.partitioners.scores import order_by_score, score
+from shoal.partitioners._scores import order_by_score, score
 from tables import loss, tables_and_k
 from twins.univariate import exactly, least_loss, shortest_path, sum_of_squares
 

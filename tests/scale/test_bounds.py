@@ -14,7 +14,7 @@ from clusters import both, pids
 from raising import raises
 from shoal import _progress as progress
 from shoal import lower_bound, scale
-from shoal._kernels.pricing.row_boxes import RowBoxes
+from shoal._kernels.dual_bound.row_boxes import RowBoxes
 from shoal.errors import ClusterError, FileError, InputError, ParameterError
 from shoal.partitioners._dual_bound import certificate, corrections
 from shoal.partitioners._dual_bound.executor import ThreadExecutor

@@ -7,9 +7,9 @@ The kernels share these conventions:
 - ``X`` has a row for each of the ``n`` records and a column for each of the ``p`` axes, in float64;
   ``k`` is the least size of a group. ``i`` and ``j`` are records, ``a``, ``b``, ``g`` and ``h``
   groups, ``c`` is a column, ``m`` the position of a member within its group. A loop over columns
-  may use ``j`` if there is only one record. In `pricing`, ``a`` and ``b`` are positions in a list
-  of candidates or members; in `matching`, the vertices that an edge joins; in `spatial`, ``a`` is
-  an axis, ``b`` a block and ``s`` a superblock.
+  may use ``j`` if there is only one record. In `column_generation` and `dual_bound`, ``a`` and
+  ``b`` are positions in a list of candidates or members; in `matching`, the vertices that an edge
+  joins; in `spatial`, ``a`` is an axis, ``b`` a block and ``s`` a superblock.
 - A state that several kernels change is a named tuple of arrays, made by a function such as
   ``open_...`` or ``build_...``, usually in Python. The comment behind a field is its shape. A
   number that kernels change is an array too: ``index.size[0]``.

@@ -1,8 +1,13 @@
-"""Columns become coordinates: encoding, standardisation, and dependence on confidential columns."""
+"""Columns become coordinates in comparable units, on which distances are computed.
+
+`encode` turns columns of every kind into axes, `scale` standardises these, `dependence` adds the
+confidential columns, and `column_blocks` divides many columns into blocks of correlated ones.
+`sums_of_squares` measures how far records are from the means of their groups.
+"""
 
 from shoal.geometry.column_blocks import correlated_blocks
 from shoal.geometry.dependence import predicted_confidential, with_confidential
-from shoal.geometry.encode import MAX_EXACT, axes_of, join_axes
+from shoal.geometry.encode import MAX_EXACT_CATEGORIES, axes_of, join_axes
 from shoal.geometry.scale import SCALES, is_constant, means, standard_deviation, zscore
 from shoal.geometry.sums_of_squares import (
     squared_errors,
@@ -11,7 +16,7 @@ from shoal.geometry.sums_of_squares import (
 )
 
 __all__ = [
-    "MAX_EXACT",
+    "MAX_EXACT_CATEGORIES",
     "SCALES",
     "axes_of",
     "correlated_blocks",

@@ -15,19 +15,19 @@ from shoal.errors import InputError
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-MAX_EXACT = 500  # categories with exact distances; they take one axis fewer than their number
+MAX_EXACT_CATEGORIES = 500  # with exact distances; they take one axis fewer than their number
 PROJECTED_AXES = 64  # squared distances between more categories vary by sqrt(2 / 64), or 18 %
 ROUNDING = 1e-9  # relative error of squared distances that is due to rounding
 
 
-def simplex(n_categories: int) -> Matrix:
-    """Return ``n_categories`` points on ``n_categories - 1`` axes, any two of them at distance 1.
+def simplex_points(n_categories: int) -> Matrix:
+    """Return the corners of a regular simplex: a point for each category, any two at distance 1.
 
-    Each axis separates one category from all before it.
+    They lie on ``n_categories - 1`` axes, of which each separates one category from all before it.
 
     Examples
     --------
-    >>> simplex(3).round(3)
+    >>> simplex_points(3).round(3)
     array([[-0.5  , -0.289],
            [ 0.5  , -0.289],
            [ 0.   ,  0.577]])
@@ -40,7 +40,7 @@ def simplex(n_categories: int) -> Matrix:
     return points
 
 
-def embed(distances: Matrix, name: str = "") -> Matrix:
+def embed_distances(distances: Matrix, name: str = "") -> Matrix:
     """Return points with the given distances, on as few axes as possible.
 
     This is classical multidimensional scaling by a pivoted Cholesky factorisation of the
@@ -61,7 +61,7 @@ def embed(distances: Matrix, name: str = "") -> Matrix:
 
     Examples
     --------
-    >>> embed(np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]]))
+    >>> embed_distances(np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]]))
     array([[0.],
            [1.],
            [3.]])
@@ -87,13 +87,14 @@ def embed(distances: Matrix, name: str = "") -> Matrix:
     return points
 
 
-def project(ancestors: Codes) -> Matrix:
+def project_categories(ancestors: Codes) -> Matrix:
     """Return points of many categories on `PROJECTED_AXES` axes, nearly at their distances.
 
-    The squared distance of two categories is the sum of its growth from level to level, over the
-    levels at which their ancestors differ. Each ancestor is a vector of random signs, and two
-    different ones are at squared distance 1 on average (a random projection); equal ancestors are
-    at distance 0 exactly. The signs are the same in every run.
+    This is a random projection. The distance of two categories is the height of their lowest
+    common ancestor, as a share of the height of the hierarchy, so its square grows from level to
+    level as long as their ancestors differ. Each ancestor becomes a vector of random signs, scaled
+    so that two different ones are at the squared distance of that growth on average, and equal ones
+    exactly at distance 0. The signs are the same in every run.
 
     Parameters
     ----------
@@ -107,7 +108,7 @@ def project(ancestors: Codes) -> Matrix:
 
     Examples
     --------
-    >>> points = project(np.arange(1000)[:, np.newaxis])
+    >>> points = project_categories(np.arange(1000)[:, np.newaxis])
     >>> float(((points[:500] - points[500:]) ** 2).sum(axis=1).mean().round(1))
     1.0
     """
@@ -155,11 +156,13 @@ def axes_of(
         return values[:, np.newaxis]
     n_categories = int(codes.max(initial=-1)) + 1
     if n_categories and distances is not None:
-        points = embed(distances, name)
-    elif n_categories <= MAX_EXACT:
-        points = simplex(n_categories)
+        points = embed_distances(distances, name)
+    elif n_categories <= MAX_EXACT_CATEGORIES:
+        points = simplex_points(n_categories)
     else:
-        points = project(np.arange(n_categories)[:, np.newaxis] if ancestors is None else ancestors)
+        points = project_categories(
+            np.arange(n_categories)[:, np.newaxis] if ancestors is None else ancestors
+        )
     return np.vstack([points, np.full(points.shape[1], np.nan)])[codes]
 
 
@@ -174,7 +177,7 @@ def join_axes(blocks: Sequence[Matrix]) -> tuple[Matrix, Codes]:
 
 
 def _additive_constant(squares: Matrix) -> float:
-    """Return what to add to all squared distances to make them Euclidean."""
+    """Return a constant that makes squared distances Euclidean if it is added to all of them."""
     centred = squares - squares.mean(axis=0)
     centred = (centred - centred.mean(axis=1)[:, np.newaxis]) / -2
     return float(-2 * np.linalg.eigvalsh(centred)[0]) * (1 + 1e-6)

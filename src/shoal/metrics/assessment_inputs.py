@@ -13,7 +13,7 @@ from shoal.frame.columns import ordered_columns, rank_or_category_codes, read_co
 from shoal.frame.roles import name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.geometry import MAX_EXACT, axes_of, join_axes, means
+from shoal.geometry import MAX_EXACT_CATEGORIES, axes_of, join_axes, means
 from shoal.metrics import classes
 
 
@@ -116,11 +116,13 @@ def axes_inputs(
     ):
         return {}, " ".join(remarks)
     axes, columns = join_axes([axes_of(*column.for_axes) for column in comparable])
-    projected_columns = [column.name for column in comparable if column.n_categories > MAX_EXACT]
+    projected_columns = [
+        column.name for column in comparable if column.n_categories > MAX_EXACT_CATEGORIES
+    ]
     if projected_columns:
         remarks.append(
-            f"{name_columns(projected_columns)} with more than {MAX_EXACT} categories: distances"
-            " between them are approximate."
+            f"{name_columns(projected_columns)} with more than {MAX_EXACT_CATEGORIES} categories:"
+            " distances between them are approximate."
         )
     original_axes, masked_axes = axes[:n_records], axes[n_records:]
     if incomplete:

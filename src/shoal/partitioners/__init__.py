@@ -1,4 +1,9 @@
-"""Methods that divide records into groups of at least k, one file per paper."""
+"""Methods that divide records into groups of at least k, one file per paper.
+
+`registry` lists them by name. `refiners` improve the groups of any method, `blocked` applies one
+block by block, and `auto` chooses. Modules and packages whose names begin with an underscore serve
+several of them; `constraints` changes groups until they satisfy further conditions.
+"""
 
 from shoal.partitioners._base import Facts, Partition, Partitioner, with_drawn_seeds
 from shoal.partitioners.auto import Auto
@@ -9,7 +14,6 @@ from shoal.partitioners.closeness_first import ClosenessFirst
 from shoal.partitioners.cvmdav import CVMDAV
 from shoal.partitioners.dba1 import DBA1
 from shoal.partitioners.dba2 import DBA2
-from shoal.partitioners.efforts import Prove, Refine, Search
 from shoal.partitioners.ldiverse_vmdav import LDiverseVMDAV
 from shoal.partitioners.lloyd import Lloyd
 from shoal.partitioners.md import MD
@@ -22,6 +26,7 @@ from shoal.partitioners.mst import MST
 from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
 from shoal.partitioners.optimal import Optimal
+from shoal.partitioners.refiners import Prove, Refine, Search
 from shoal.partitioners.registry import (
     METHODS,
     describe,
@@ -61,6 +66,7 @@ __all__ = [
     "LDiverseVMDAV",
     "Lloyd",
     "MDAVClassic",
+    "MWard",
     "MuApprox",
     "Optimal",
     "Partition",
@@ -68,19 +74,18 @@ __all__ = [
     "Prove",
     "Refine",
     "Search",
+    "Sorted",
     "Threshold",
     "TwoMuApprox",
-    "univariate_with_suppression",
+    "Univariate",
     "describe",
     "entry",
     "lower_bound",
-    "MWard",
-    "Sorted",
-    "Univariate",
+    "method_label",
     "method_name",
     "partition",
     "partitioner",
-    "with_drawn_seeds",
     "register",
-    "method_label",
+    "univariate_with_suppression",
+    "with_drawn_seeds",
 ]

@@ -31,6 +31,8 @@ Matrix = NDArray[np.float64]
 Values = NDArray[np.float64]  # one for each record or group
 
 MAX_VALUE = 1e150  # squared distances of greater values may not fit into a float64
+STRIDE = 5_000_000  # distances between two reports of progress: a fraction of a second
+BOUND_SAFETY_FACTOR = 1 - 1e-8  # share of a computed optimum that is a safe lower bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +103,6 @@ def in_order(labels: ArrayLike) -> Labels:
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     return np.asarray(rank[codes])
-
-
-BOUND_SAFETY_FACTOR = 1 - 1e-8  # share of a computed optimum that is a safe lower bound
 
 
 def sse(X: Matrix, labels: Labels) -> float:
@@ -323,9 +322,6 @@ def _is_matrix(X: object) -> TypeGuard[Matrix]:
 def _max_abs(X: Matrix) -> float:
     """Return the greatest absolute value, or NaN if any value is NaN."""
     return float(max(X.max(), -X.min()))
-
-
-STRIDE = 5_000_000  # distances between two reports of progress: a fraction of a second
 
 
 def run_in_strides(

@@ -3,8 +3,8 @@
 from shoal._params import K, NJobs
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners.blocked import Blocked
-from shoal.partitioners.efforts import Refine
 from shoal.partitioners.mdav import MDAV
+from shoal.partitioners.refiners import Refine
 
 # Records times k up to which the whole table is refined, and blocks of it: more takes longer than
 # a user waits.
@@ -23,8 +23,8 @@ class Auto(Partitioner):
     k : int
         Least number of records in a group.
     n_jobs : int, optional
-        Number of blocks of a long table that are grouped at the same time; all cores if
-        None or -1. The groups do not depend on it.
+        Number of blocks of a long table that are grouped at the same time; one for each
+        core if None or -1. The groups do not depend on it.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Auto(Partitioner):
     **Guarantee.** No group has fewer than k records. Nothing is proven about the
     loss.
 
-    **Cost.** That of what is chosen.
+    **Cost.** That of the chosen partitioner.
 
     Examples
     --------

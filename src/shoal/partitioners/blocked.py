@@ -9,9 +9,9 @@ from sklearn.base import clone
 from shoal import _progress as progress
 from shoal._params import AtLeast, K, NJobs, effective_n_jobs
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
+from shoal.partitioners._local_search.refine import refine
 from shoal.partitioners._record_blocks import Rows, split_into_blocks
 from shoal.partitioners.mdav import MDAV
-from shoal.partitioners.refine import refine
 
 LabelRows = Callable[[Matrix, Rows], Labels]
 
@@ -32,11 +32,12 @@ class Blocked(Partitioner):
     method : Partitioner, optional
         Groups the records of a block, with the same k; :class:`MDAV` if None.
     block_size : int
-        Most records of a block; exceeded only where equal records stay together.
+        Greatest number of records in a block; exceeded only where equal records stay
+        together.
     seams : str
         What to do with groups at the borders: ``"refine"`` or ``"keep"`` them.
     n_jobs : int, optional
-        Number of blocks that are grouped at the same time; all cores if None or -1.
+        Number of blocks that are grouped at the same time; one for each core if None or -1.
 
     Attributes
     ----------

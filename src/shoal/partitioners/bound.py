@@ -65,9 +65,9 @@ def lower_bound(
     (1.291667, 2.5)
     """
     # 30 modules that masking does not need.
+    from shoal.partitioners._column_generation.prove import MAX_PROGRAMME_RECORDS, prove
     from shoal.partitioners._dual_bound.certificate import certify, certify_quickly
     from shoal.partitioners._dual_bound.executor import ThreadExecutor
-    from shoal.partitioners.prove import MAX_PROGRAMME_RECORDS, prove
 
     check_options(
         {

@@ -43,8 +43,8 @@ class LDiverseVMDAV(Partitioner):
     2. While the group lacks values, the nearest record with a value that it does not
        hold is added.
     3. It is extended as in :class:`VMDAV`, up to 2k - 1 records.
-    4. This is repeated while the records left make another such group; else these join
-       the groups with the nearest centroids.
+    4. This is repeated while the remaining records can form another such group. Then
+       they join the groups with the nearest centroids.
 
     **Guarantee.** All groups have at least k records and l confidential values.
     Nothing is proven about the loss.
@@ -125,7 +125,7 @@ class LDiverseVMDAV(Partitioner):
         return len(codes) >= self.k and len(np.unique(codes)) >= self.diversity
 
     def _grow(self, X: Matrix, codes: Indices, remaining: Indices, seed: int) -> list[int]:
-        """Return a group around ``seed``; empty if the records left lack values for it."""
+        """Return a group around ``seed``; empty if too few values remain."""
         nearest_first = remaining[
             np.argsort(squared_distances(X[remaining], X[seed]), kind="stable")
         ]

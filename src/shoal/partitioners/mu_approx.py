@@ -58,11 +58,11 @@ class MuApprox(Partitioner):
         max(2k - 1, 3k - 5)² times the least SSE, or (2k - 1) max(2k - 1, 3k - 5)
         times the least sum of distances.
     bound_ : float
-        An SSE that no partition of this table goes below: the squared distances of
-        all records to their k - 1 nearest, over 2k.
+        A lower bound of the SSE of any partition of this table: the sum of the squared
+        distances of all records to their k - 1 nearest, over 2k.
     distance_bound_ : float
-        The same for the sum of distances to the centroids: the distances of all
-        records to their k - 1 nearest, over 2k.
+        A lower bound of the sum of distances to the centroids: the sum of the distances
+        of all records to their k - 1 nearest, over 2k.
 
     Notes
     -----

@@ -19,8 +19,8 @@ from shoal._kernels.mward.joins import N_STEPS, join_small_groups
 from shoal._kernels.spatial.group_boxes import is_mostly_empty, pack_boxes
 from shoal._params import K
 from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
+from shoal.partitioners._scores import Column, check_column, order_by_score, score
 from shoal.partitioners.md import Growth
-from shoal.partitioners.scores import Column, check_column, order_by_score, score
 
 Indices = NDArray[np.int64]
 
@@ -42,8 +42,8 @@ class MWard(Partitioner):
         first. ``"first-component"``, ``"sum-of-z"`` and the number of a column,
         counted from 0, sort as in :class:`Sorted`.
     descending : bool
-        Turn the start round: sort from the greatest score to the smallest, or
-        let the higher record number grow first.
+        Reverse the start: sort from the greatest score to the smallest, or let
+        the group of the higher record number grow first.
     grow : str
         How the two most distant records grow to k: ``"centroid"`` by the record
         nearest to the mean so far, as the paper's Figure 2 shows it, or
@@ -114,31 +114,29 @@ class MWard(Partitioner):
     def _split(self, X: Matrix) -> Labels:
         rows, representative, rank = scale_to_unit_extent(X), first_equal(X), self._rank(X)
         labels = np.full(len(X), -1)
-        pending_parts = [np.arange(len(X))]
-        while pending_parts:
-            part = pending_parts.pop()
-            part_rows, equals = rows[part], representative[part]
-            if len(part) < 2 * self.k or self.k == 1 or (equals == equals[0]).all():
-                labels[part] = part[blocks_from_the_end(len(part), self.k)]
+        pending = [np.arange(len(X))]  # sets of records, each to be grouped by itself
+        while pending:
+            records = pending.pop()
+            subset, equals = rows[records], representative[records]
+            if len(records) < 2 * self.k or self.k == 1 or (equals == equals[0]).all():
+                labels[records] = records[blocks_from_the_end(len(records), self.k)]
                 continue
             if rank is None:
                 nearest_to_seed = self.grow == "extreme"
                 extreme_groups = extreme_groups_by_distance(
-                    part_rows, equals, self.k, self.descending, nearest_to_seed
+                    subset, equals, self.k, self.descending, nearest_to_seed
                 )
             else:
-                extreme_groups = extreme_groups_by_rank(rank[part], self.k)
-            groups = initial_groups(part_rows, equals, extreme_groups, self.k)
+                extreme_groups = extreme_groups_by_rank(rank[records], self.k)
+            groups = initial_groups(subset, equals, extreme_groups, self.k)
             group = self._join(groups, len(X))
-            labels[part] = part[group]
-            pending_parts += [
-                part[records] for records in members_of_large_groups(group, 2 * self.k)
-            ]
+            labels[records] = records[group]
+            pending += [records[members] for members in members_of_large_groups(group, 2 * self.k)]
         progress.report("grouping", len(X), len(X))
         return labels
 
     def _rank(self, X: Matrix) -> Indices | None:
-        """Return the place of each record in the order of the score, if there is one."""
+        """Return the rank of each record by the score, if the start is a score."""
         if self.start == "max-distance":
             return None
         rank = np.empty(len(X), np.int64)
@@ -146,7 +144,7 @@ class MWard(Partitioner):
         return rank
 
     def _join(self, groups: Any, n: int) -> Indices:
-        """Join groups until none is small; return the group of each record of the part."""
+        """Join groups until none is small; return the group of each record."""
         boxes: Any = pack_boxes(groups)
         while join_small_groups(groups, boxes, self.k, STRIDE):
             progress.report("grouping", min(int(groups.counts[N_STEPS]) // 2, n), n)

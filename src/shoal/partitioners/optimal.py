@@ -12,7 +12,7 @@ from shoal.partitioners.mdav import MDAV
 
 MAX_ENUMERATED = 16  # records for which all subsets are tried: memory doubles with each
 MAX_RECORDS = 1200  # records for which a proof is begun
-SECONDS = 120.0  # of processor time, so that a busy machine changes nothing
+MAX_SECONDS = 120.0  # of processor time of a proof, so that a busy machine changes nothing
 
 
 class Optimal(Partitioner):
@@ -35,7 +35,7 @@ class Optimal(Partitioner):
     partition_ : Partition
         The same, with its sizes.
     bound_ : float
-        An SSE that no groups go below: that of these groups, to eight digits.
+        A lower bound of the SSE of any partition: that of these groups, to eight digits.
 
     Notes
     -----
@@ -45,7 +45,7 @@ class Optimal(Partitioner):
        over subsets.
     2. Beyond, a linear programme over groups, to which groups are added while they
        lower it (column generation), bounds the SSE from below.
-    3. Integer programming chooses among the groups that can still matter.
+    3. Integer programming chooses among the groups that can be part of an optimum.
 
     **Guarantee.** The SSE is the least possible, proven to eight digits. Of several
     partitions with the same SSE, one is returned; with more than 16 records, which one
@@ -107,9 +107,9 @@ class Optimal(Partitioner):
             return labels
         # 30 modules that other methods do not need.
         from shoal.partitioners._budget import Budget, OutOfTime
-        from shoal.partitioners.prove import prove_within_budget
+        from shoal.partitioners._column_generation.prove import prove_within_budget
 
-        start, budget = MDAV(k=self.k).fit_predict(X), Budget(SECONDS, time.thread_time)
+        start, budget = MDAV(k=self.k).fit_predict(X), Budget(MAX_SECONDS, time.thread_time)
         proof_result = prove_within_budget(X, start, int(self.k), budget, (OutOfTime,))
         if not proof_result.optimal:
             raise InputError(

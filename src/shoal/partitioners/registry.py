@@ -13,14 +13,13 @@ from shoal import _params as parameters
 from shoal._progress import shows_progress
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Partition, Partitioner
-from shoal.partitioners._improver import Improver
+from shoal.partitioners._refiner import Refiner
 from shoal.partitioners.auto import Auto
 from shoal.partitioners.blocked import Blocked
 from shoal.partitioners.centroid_mdav import CentroidMDAV
 from shoal.partitioners.cvmdav import CVMDAV
 from shoal.partitioners.dba1 import DBA1
 from shoal.partitioners.dba2 import DBA2
-from shoal.partitioners.efforts import Prove, Refine, Search
 from shoal.partitioners.lloyd import Lloyd
 from shoal.partitioners.md import MD
 from shoal.partitioners.mdav import MDAV
@@ -32,6 +31,7 @@ from shoal.partitioners.mst import MST
 from shoal.partitioners.mu_approx import MuApprox
 from shoal.partitioners.mward import MWard
 from shoal.partitioners.optimal import Optimal
+from shoal.partitioners.refiners import Prove, Refine, Search
 from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.tfrp import TFRP
 from shoal.partitioners.threshold import Threshold
@@ -65,10 +65,10 @@ METHODS: dict[str, type[Partitioner]] = {
 }
 
 
-# Improvers by the name of the effort; "quick" is the method alone.
-EFFORTS: dict[str, type[Improver]] = {"refine": Refine, "search": Search, "prove": Prove}
+# Refiners by the name of the effort that asks for them; the effort "quick" is the method alone.
+EFFORTS: dict[str, type[Refiner]] = {"refine": Refine, "search": Search, "prove": Prove}
 METHODS |= {"blocked": Blocked, **EFFORTS}
-DEFAULT_METHOD = "mdav"  # the method of efforts and blocks if none is named
+DEFAULT_METHOD = "mdav"  # the method of refiners and blocks if none is named
 
 
 def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partitioner:
@@ -77,7 +77,8 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     An ``effort`` among the options improves the groups of the method, and a ``block_size``
     splits the table first; the options of all three are given together. A partitioner object
     has its own options, and further ones are refused. Every method accepts ``random_state``
-    and ``n_jobs``: those that do not draw, or do not run in parallel, ignore them.
+    and ``n_jobs``. A method that does not draw ignores the former; `Search` and `Prove`, and
+    methods that do not run in parallel, ignore the latter.
     """
     unset = [name for name in ("effort", "budget", *COMMON_OPTIONS) if options.get(name) is None]
     options = {name: value for name, value in options.items() if name not in unset}
@@ -96,7 +97,7 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     effort = options.pop("effort", None)
     _check_effort(effort)
     if effort in EFFORTS:
-        return _improver(effort, DEFAULT_METHOD if method == "auto" else method, options)
+        return _refiner(effort, DEFAULT_METHOD if method == "auto" else method, options)
     if "budget" in options:
         raise ParameterError(
             'A budget needs `effort="search"` or `effort="prove"`. Name one.',
@@ -125,8 +126,8 @@ def _check_effort(effort: Any) -> None:
         )
 
 
-def _improver(effort: str, method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
-    """Return the improver of an effort over a method, made with the options of both."""
+def _refiner(effort: str, method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
+    """Return the refiner of an effort over a method, made with the options of both."""
     cls = EFFORTS[effort]
     outer_options = _pop_options(cls, options)
     if "budget" in options:
@@ -147,7 +148,7 @@ def _pop_options(cls: type[Partitioner], options: dict[str, Any]) -> dict[str, A
     }
 
 
-# Parameters of Blocked and the efforts that are not options of theirs.
+# Parameters of Blocked and of refiners that are not their own options: k is that of the method.
 SHARED_PARAMETERS = ("k", "method")
 # Options that every method accepts.
 COMMON_OPTIONS: dict[str, Any] = {
@@ -158,7 +159,7 @@ COMMON_OPTIONS: dict[str, Any] = {
 
 def _wrap(cls: type[Partitioner], inner: Partitioner, options: dict[str, Any]) -> Partitioner:
     """Return ``cls`` over another partitioner."""
-    if isinstance(inner, Improver) and issubclass(cls, Improver):
+    if isinstance(inner, Refiner) and issubclass(cls, Refiner):
         raise ParameterError(
             f"{type(inner).__name__} is an effort already. Name the method to start from.",
             code="effort-twice",
@@ -228,7 +229,7 @@ def entry(instance: Partitioner) -> dict[str, Any]:
     Parameters that have their default value are left out.
     """
     options = parameters.non_default_parameters(instance)
-    if not isinstance(instance, Improver | Blocked):
+    if not isinstance(instance, Refiner | Blocked):
         return {"method": method_name(instance), **options}
     inner = entry(instance.method or METHODS[DEFAULT_METHOD](k=instance.k))
     outer_options = {
@@ -250,7 +251,7 @@ def method_label(fitted: Any) -> str:
     chosen = getattr(fitted, "chosen_", fitted)
     if isinstance(chosen, Blocked):
         return f"{method_label(chosen.method_)} in {chosen.n_blocks_} blocks"
-    if isinstance(chosen, Improver):
+    if isinstance(chosen, Refiner):
         return f"{method_label(chosen.method_)} + {method_name(chosen)}"
     return method_name(chosen)
 
@@ -299,18 +300,19 @@ def partition(
     k : int
         Least number of records in a group.
     method : str or Partitioner
-        A name in `METHODS`, or a partitioner. ``"auto"`` is our advice.
+        A name in `METHODS`, or a partitioner. ``"auto"`` is the method that Shoal
+        recommends for the table.
     effort : str, optional
-        How hard to try after the method: ``"quick"`` not at all, ``"refine"`` until no
-        small change helps, ``"search"`` for the time of the budget, ``"prove"`` with a
-        bound that no groups go below.
+        How to improve the groups of the method: ``"quick"`` leaves them as they are,
+        ``"refine"`` changes them until no small change helps, ``"search"`` continues for
+        the time of the budget, and ``"prove"`` also proves a lower bound of the SSE.
     budget : float, optional
         CPU seconds for ``"search"`` or ``"prove"``.
     random_state : int, Generator, RandomState or None
         Seed of a method that draws; others are not affected by it.
     n_jobs : int, optional
-        Number of threads for a method that works on blocks; all cores if None or -1. The
-        groups do not depend on it.
+        Number of threads for a method that works on blocks; all cores if None or -1.
+        Other methods and efforts ignore it. The groups do not depend on it.
     **options
         Further parameters of the method.
 

@@ -5,7 +5,7 @@ import numpy as np
 from shoal._params import K
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
-from shoal.partitioners.scores import Loadings, Score, check_column, order_by_score, score
+from shoal.partitioners._scores import Loadings, Score, check_column, order_by_score, score
 
 
 class Sorted(Partitioner):

@@ -27,9 +27,9 @@ class Threshold(Partitioner):
     partition_ : Partition
         The same, with its sizes.
     diameter_bound_ : float
-        A distance that the bottleneck of no partition goes below: the greatest
-        distance of a record to its (k - 1)th neighbour. That of the groups is at most
-        4 times as much.
+        A lower bound of the bottleneck of any partition: the greatest distance of a
+        record to its (k - 1)th neighbour. The bottleneck of the groups is at most
+        4 times as large.
 
     Notes
     -----

@@ -20,7 +20,7 @@ from shoal.partitioners._base import (
     Partitioner,
     sse,
 )
-from shoal.partitioners.scores import Score, check_column, order_by_score, score
+from shoal.partitioners._scores import Score, check_column, order_by_score, score
 
 
 class Univariate(Partitioner):
@@ -47,8 +47,8 @@ class Univariate(Partitioner):
     partition_ : Partition
         The same, with its sizes.
     bound_ : float or None
-        An SSE that no groups go below, for one column: that of these groups, to eight
-        digits.
+        For one column, a lower bound of the SSE of any partition: that of these groups,
+        to eight digits.
 
     Notes
     -----
@@ -104,7 +104,7 @@ class Univariate(Partitioner):
         n, p = X.shape
         if self.order is None and p > 1:
             raise ParameterError(
-                f"Univariate sorts by one column, but the data hold {p}. Say which order to cut,"
+                f"Univariate sorts by one column, but the data hold {p}. State the order to cut,"
                 " such as order='first-component', or mask each column as a block of its own.",
                 code="several-columns",
                 count=p,

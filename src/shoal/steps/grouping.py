@@ -11,7 +11,7 @@ from shoal.errors import InputError
 from shoal.frame.columns import Column
 from shoal.frame.roles import RECORD_UNIT
 from shoal.partitioners import ClosenessFirst, Partition, Partitioner
-from shoal.partitioners.units import group_units
+from shoal.partitioners.constraints.units import group_units
 from shoal.steps.distance_space import DistanceSpace
 from shoal.steps.homogeneity import count_homogeneous, describe_homogeneity, merge_homogeneous
 from shoal.steps.households import group_households

@@ -11,7 +11,7 @@ from shoal.frame.roles import RECORD_UNIT
 from shoal.metrics.diversity import tally
 from shoal.metrics.shared_values import SharedCounts, count_shared, shares_value
 from shoal.partitioners import Partition
-from shoal.partitioners.merge import merge_failing
+from shoal.partitioners.constraints.merge import merge_failing
 
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]

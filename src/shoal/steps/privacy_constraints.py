@@ -16,8 +16,8 @@ from shoal.metrics.closeness import distance_from_table, divided_tally
 from shoal.metrics.diversity import Tally, tally
 from shoal.metrics.unit_counts import commonest_values, weights_in_class
 from shoal.partitioners import MDAV, Auto, ClosenessFirst, Partition, Partitioner
-from shoal.partitioners.exchange import exchange
-from shoal.partitioners.merge import merge_failing
+from shoal.partitioners.constraints.exchange import exchange
+from shoal.partitioners.constraints.merge import merge_failing
 from shoal.steps._step import check_confidential
 
 if TYPE_CHECKING:

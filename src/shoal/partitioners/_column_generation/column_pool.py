@@ -1,4 +1,8 @@
-"""Better partitions from the pool of groups that a proof has generated."""
+"""Better partitions from the pool of groups that a proof has generated.
+
+Solving the restricted master problem as an integer programme is a primal heuristic, known as the
+restricted master heuristic.
+"""
 
 import numpy as np
 
@@ -10,13 +14,13 @@ from shoal.partitioners._column_generation.proof import Proof
 from shoal.partitioners._second_phase import divide_large
 from shoal.partitioners.mdav import MDAV
 
-TIME_SHARE = 0.2  # of the remaining time, for one integer programme
+TIME_SHARE = 0.2  # of the remaining time, for an integer programme
 
 
 def divide_large_groups(X: Matrix, labels: Labels, k: int) -> Labels:
     """Return the groups, numbered by first records, with those of 2k records or more divided."""
     labels = in_order(labels)
-    divide_large(X, labels, k, lambda part, k: MDAV(k=k).fit_predict(part))
+    divide_large(X, labels, k, lambda records, k: MDAV(k=k).fit_predict(records))
     return in_order(labels)
 
 
@@ -55,5 +59,5 @@ def improve_from_pool(proof: Proof) -> None:
     for solution in master.solve_integer(
         n_groups, TIME_SHARE * proof.seconds_left, proof.check_interrupt
     ):
-        if solution.columns is not None:
-            store_partition(proof, labels_of(columns, solution.columns))
+        if solution.selected is not None:
+            store_partition(proof, labels_of(columns, solution.selected))

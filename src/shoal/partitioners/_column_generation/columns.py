@@ -1,26 +1,35 @@
-"""The groups, the triples and the clusters that a proof has generated so far.
+"""The columns and the cuts of the master problem: groups, triples and clusters of records.
 
 Groups are the columns of a linear programme: select them so that each record is covered once and
-the sum of their SSEs is minimal. At most one group can contain two or more of any three records;
-this inequality is added for every triple that violates it in a fractional solution. At most
-c // m groups can contain m or more of any c records, and the sum of h // m over all groups, where h
-is how many of these records a group contains, is no greater; this is added for clusters of records
-that violate it, such as twelve that are near each other and covered by groups of ten (m = 10). The
-number m is the divisor of a cluster. A triple is a cluster of three records with divisor 2.
+the sum of their SSEs is minimal. *Subset-row cuts* [JPSP08]_ strengthen it. Such a cut is defined
+by a set of c records and a *divisor* m. It says that the groups, each counted h // m times if it
+contains h of these records, add up to at most c // m. Every partition satisfies it; a fractional
+solution may not.
+
+A *triple* is a set of three records with divisor 2: at most one group can contain two or more of
+them. All other sets are called *clusters*, since those that a fractional solution violates consist
+of records that are near each other. For example, twelve records may be covered by groups of ten of
+total weight 1.2, although with m = 10 only one group can contain ten of them.
+
+References
+----------
+.. [JPSP08] Jepsen, M., Petersen, B., Spoorendonk, S. and Pisinger, D. (2008). Subset-row
+   inequalities applied to the vehicle-routing problem with time windows. Operations Research
+   56(2), 497-511.
 """
 
 from collections.abc import Callable
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from shoal._kernels.pricing.dual_ascent import list_cluster_groups, list_triple_groups
+from shoal._kernels.column_generation.cut_coefficients import (
+    list_cluster_groups,
+    list_triple_groups,
+)
 from shoal.partitioners._base import Indices, Labels, Matrix, Values
 
-MAX_PAIRS = 40_000  # pairs of records in the fractional groups that are searched for triples
 CLUSTER_FACTOR = 4  # times k: clusters have fewer records
-MIN_VIOLATED_WEIGHT = 1.02  # of the groups with two or three records of a triple; 1 is feasible
 
 
 class Incidence(NamedTuple):
@@ -31,7 +40,10 @@ class Incidence(NamedTuple):
 
 
 def incidence(rows: Indices, n: int) -> Incidence:
-    """Return which ``rows`` contain each of ``n`` records; -1 is padding."""
+    """Return which of the ``rows``, each a set of records, contain each of ``n`` records.
+
+    -1 is padding.
+    """
     flat = rows.ravel()
     order = np.argsort(flat, kind="stable")
     order = order[np.searchsorted(flat[order], 0) :]
@@ -40,19 +52,17 @@ def incidence(rows: Indices, n: int) -> Incidence:
 
 
 def cluster_limits(clusters: Indices, divisors: Indices) -> Values:
-    """Return the size of each cluster divided by its divisor, rounded down.
-
-    No more groups of a partition can contain as many records of a cluster as its divisor.
-    """
+    """Return the right-hand sides of the cuts of clusters: size over divisor, rounded down."""
     limits: Values = ((clusters >= 0).sum(axis=1) // divisors).astype(np.float64)
     return limits
 
 
 class Columns:
-    """Distinct groups of ``k`` to 2k - 1 records with their SSEs, triples and clusters of records.
+    """Distinct groups of ``k`` to 2k - 1 records with their SSEs, and the sets that define cuts.
 
-    A row of ``members`` contains the records of a group in ascending order, padded with -1. A row
-    of ``clusters`` contains those of a cluster in the same way; ``divisors`` has one per cluster.
+    A row of ``members`` contains the records of a group in ascending order, padded with -1;
+    ``costs`` are the SSEs. ``triples`` has three records in a row. A row of ``clusters`` contains
+    the records of a cluster, padded with -1; ``divisors`` has one divisor per cluster.
     """
 
     def __init__(self, X: Matrix, k: int):
@@ -92,18 +102,18 @@ class Columns:
             self.add(order[np.isin(labels[order], np.flatnonzero(sizes == size))].reshape(-1, size))
 
     def groups_with_triples(self, triples: Indices, first_group: int = 0) -> Indices:
-        """Return pairs (triple, group): the group contains two or three records of the triple.
+        """Return pairs (triple, group) for which the group is part of the cut of the triple.
 
-        Only groups from ``first_group`` on are listed.
+        It contains two or three of its records. Only groups from ``first_group`` on are listed.
         """
         return self._pairs(list_triple_groups, triples, first_group)
 
     def groups_with_clusters(
         self, clusters: Indices, divisors: Indices, first_group: int = 0
     ) -> Indices:
-        """Return pairs (cluster, group), each h // divisor times.
+        """Return pairs (cluster, group), each as often as the group counts in the cut.
 
-        Here h is the number of records of the cluster that the group contains. Only groups from
+        That is h // divisor times if the group contains h records of the cluster. Only groups from
         ``first_group`` on are listed.
         """
         return self._pairs(list_cluster_groups, clusters, first_group, divisors)
@@ -126,31 +136,3 @@ class Columns:
                 listed_pairs: Indices = pairs[:count] + np.array([0, first_group])
                 return listed_pairs
             pairs = np.empty((count, 2), np.int64)
-
-    def violated_triples(self, weights: Values, max_triples: int) -> Indices:
-        """Return the triples that a fractional solution violates most, in that order."""
-        fractional = np.flatnonzero((weights > 1e-6) & (weights < 1 - 1e-6))
-        heaviest = np.argsort(-weights[fractional], kind="stable")
-        fractional = fractional[heaviest[: MAX_PAIRS // self.k**2]]
-        groups = [[i for i in row if i >= 0] for row in self.members[fractional].tolist()]
-        near: dict[int, set[int]] = {}
-        for group in groups:
-            for record in group:
-                near.setdefault(record, set()).update(group)
-        triple_weight: dict[tuple[int, ...], float] = {}
-        for group, weight in zip(groups, weights[fractional].tolist(), strict=True):
-            touched_triples = {
-                tuple(sorted((a, b, c)))
-                for a, b in combinations(group, 2)
-                for c in (near[a] | near[b]) - {a, b}
-            }
-            for triple in touched_triples:
-                triple_weight[triple] = triple_weight.get(triple, 0.0) + weight
-        for triple in map(tuple, self.triples.tolist()):
-            triple_weight.pop(triple, None)
-        worst = sorted(
-            (-weight, triple)
-            for triple, weight in triple_weight.items()
-            if weight > MIN_VIOLATED_WEIGHT
-        )
-        return np.array([triple for _, triple in worst[:max_triples]], np.int64).reshape(-1, 3)

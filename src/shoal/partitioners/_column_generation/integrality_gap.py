@@ -1,26 +1,35 @@
-"""Close the integrality gap of the linear programme by an integer programme over few groups.
+"""Close the integrality gap by an integer programme over all groups of low reduced cost.
 
 At the duals that prove the bound, a partition that contains a group with a reduced cost of at least
 ``cutoff`` costs at least the bound plus ``cutoff``. So only groups with a reduced cost below the
-gap can be part of a better partition. They are enumerated record by record, in the order of
-decreasing duals, and an integer programme selects the best among them. It must cover the *leading*
-records, those whose groups are all enumerated. The remaining records contribute their duals, so
-that groups of remaining records alone need not be enumerated. A lower bound of the integer
-programme bounds all partitions, up to the cutoff. Where there are too many groups, a smaller cutoff
-with which all records are leading still finds better partitions.
+gap can be part of a better partition. They are enumerated [BCM08]_ record by record, in the order
+of decreasing duals, and an integer programme selects the best among them.
+
+The programme must cover the *leading* records, those whose groups are all enumerated. The other,
+*remaining* records contribute their duals, so that groups of remaining records alone need not be
+enumerated. A lower bound of the integer programme bounds all partitions, up to the cutoff. Where
+there are too many groups, a smaller cutoff with which all records are leading still finds better
+partitions.
+
+References
+----------
+.. [BCM08] Baldacci, R., Christofides, N. and Mingozzi, A. (2008). An exact algorithm for the
+   vehicle routing problem based on the set partitioning formulation with additional cuts.
+   Mathematical Programming 115(2), 351-385.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._kernels.pricing.group_search import list_all_groups
+from shoal._kernels.column_generation.group_search import list_all_groups
+from shoal.partitioners._base import Values
 from shoal.partitioners._column_generation.column_pool import (
     improve_from_pool,
     labels_of,
     store_partition,
 )
 from shoal.partitioners._column_generation.columns import Columns, cluster_limits
-from shoal.partitioners._column_generation.master_problem import MasterProblem
+from shoal.partitioners._column_generation.master_problem import Duals, MasterProblem
 from shoal.partitioners._column_generation.proof import Proof
 
 GROUP_LIMITS = (4_000, 16_000, 64_000)  # groups that are enumerated, in successive attempts
@@ -59,41 +68,51 @@ def enumerate_groups(proof: Proof, cutoff: float, max_groups: int) -> tuple[Colu
     return columns, is_leading
 
 
+def cut_duals_of_groups(columns: Columns, duals: Duals, cuts: tuple[Mask, Mask]) -> Values:
+    """Return the sum of the duals of some cuts in the reduced cost of each group.
+
+    ``cuts`` are masks of triples and of clusters.
+    """
+    has_triple, has_cluster = cuts
+    dual_sums, triple_dual = np.zeros(len(columns)), duals.triple_dual[has_triple]
+    triple, group = columns.groups_with_triples(duals.triples[has_triple]).T
+    np.add.at(dual_sums, group, triple_dual[triple])
+    clusters, divisors = duals.clusters[has_cluster], duals.divisors[has_cluster]
+    cluster, group = columns.groups_with_clusters(clusters, divisors).T
+    np.add.at(dual_sums, group, duals.cluster_dual[has_cluster][cluster])
+    return dual_sums
+
+
 def charge_remaining_duals(proof: Proof, columns: Columns, is_leading: Mask) -> float:
     """Subtract the duals of the remaining records from the costs; return what they contribute.
 
-    Triples and clusters that only groups of leading records can contain become inequalities of the
-    integer programme again; the duals of the others are added to the costs of the groups.
+    Cuts in which only groups with leading records count become rows of the integer programme; the
+    duals of the others are added to the costs of the groups.
     """
     duals = proof.duals
-    group_duals = duals.group_dual * (len(columns.X) // proof.k)
-    is_in_programme = is_leading[duals.triples].sum(axis=1) >= 2
-    columns.triples = duals.triples[is_in_programme & (duals.triple_dual > 0)]
     is_remaining = np.append(~is_leading, False)  # the last entry stands for padding
-    n_remaining = is_remaining[duals.clusters].sum(axis=1)
-    is_kept = n_remaining < duals.divisors
-    is_used = is_kept & (duals.cluster_dual > 0)
+    is_triple_row = is_leading[duals.triples].sum(axis=1) >= 2
+    is_cluster_row = is_remaining[duals.clusters].sum(axis=1) < duals.divisors
+    columns.triples = duals.triples[is_triple_row & (duals.triple_dual > 0)]
+    is_used = is_cluster_row & (duals.cluster_dual > 0)
     columns.clusters, columns.divisors = duals.clusters[is_used], duals.divisors[is_used]
     if is_leading.all():
         return 0.0
     remaining_dual = np.append(np.where(is_leading, 0.0, duals.record_dual), 0.0)
-    cut_costs, triple_dual = np.zeros(len(columns)), duals.triple_dual[~is_in_programme]
-    triple_group = columns.groups_with_triples(duals.triples[~is_in_programme])
-    np.add.at(cut_costs, triple_group[:, 1], triple_dual[triple_group[:, 0]])
-    cluster_group = columns.groups_with_clusters(duals.clusters[~is_kept], duals.divisors[~is_kept])
-    np.add.at(cut_costs, cluster_group[:, 1], duals.cluster_dual[~is_kept][cluster_group[:, 0]])
-    record_costs = remaining_dual[columns.members].sum(axis=1)
-    columns.costs = columns.costs + cut_costs + duals.group_dual - record_costs
+    record_duals = remaining_dual[columns.members].sum(axis=1)
+    charged_duals = cut_duals_of_groups(columns, duals, (~is_triple_row, ~is_cluster_row))
+    columns.costs = columns.costs + charged_duals + duals.group_dual - record_duals
     cluster_duals = cluster_limits(duals.clusters, duals.divisors) * duals.cluster_dual
+    group_duals = duals.group_dual * (len(columns.X) // proof.k)
     reduced_costs = proof.dual_bound - (
         duals.record_dual.sum() - duals.triple_dual.sum() - cluster_duals.sum() - group_duals
     )
-    cut_duals = triple_dual.sum() + cluster_duals[~is_kept].sum()
+    cut_duals = duals.triple_dual[~is_triple_row].sum() + cluster_duals[~is_cluster_row].sum()
     return float(remaining_dual.sum() - cut_duals - group_duals + reduced_costs)
 
 
 def bound_by_listed_groups(proof: Proof, cutoff: float, columns: Columns, is_leading: Mask) -> None:
-    """Raise the bound by an integer programme over the listed groups."""
+    """Raise the bound, and improve the partition, by an integer programme over listed groups."""
     n_groups, max_groups = int(proof.labels.max()) + 1, len(columns.X) // proof.k
     includes_all = is_leading.all() and cutoff > proof.sse - proof.dual_bound
     seconds = proof.seconds_left * (1.0 if includes_all else TIME_SHARE)
@@ -101,8 +120,8 @@ def bound_by_listed_groups(proof: Proof, cutoff: float, columns: Columns, is_lea
     for solution in MasterProblem(columns, max_groups, is_leading).solve_integer(
         n_groups, seconds, proof.check_interrupt
     ):
-        if solution.columns is not None:
-            store_partition(proof, labels_of(columns, solution.columns))
+        if solution.selected is not None:
+            store_partition(proof, labels_of(columns, solution.selected))
         bound = min(solution.bound + constant, proof.dual_bound + cutoff, proof.sse)
         proof.bound = max(proof.bound, bound - TOLERANCE * proof.sse)
 

@@ -1,4 +1,13 @@
-"""The master problem: the linear and the integer programme over groups, solved by HiGHS."""
+"""The restricted master problem: the linear and the integer programme over groups, by HiGHS.
+
+    minimise  sum over groups of SSE * weight
+    such that the weights of the groups of each record add up to 1  (its dual: record dual)
+              every subset-row cut holds                            (triple dual, cluster dual)
+              all weights add up to at most ``max_groups``, if given (group dual)
+
+The weights are nonnegative, or 0 and 1 in the integer programme. Duals of inequalities are stored
+as nonnegative numbers.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
@@ -8,21 +17,24 @@ from numpy.typing import NDArray
 
 from shoal.partitioners._base import Indices, Values
 from shoal.partitioners._column_generation.columns import Columns, cluster_limits
-from shoal.partitioners.integer_programme import silent_solver, solve
+from shoal.partitioners._integer_programme import silent_solver, solve
 
 if TYPE_CHECKING:
-    from highspy import Highs
+    pass
 
 
 # A solver that is cancelled ends when its current step does. Heuristics that solve further integer
 # programmes are long steps, and so is presolving where there are many columns: with 51,507 groups
 # it ended 142 seconds late, with up to 13,057 groups never by more than 0.3 seconds.
-SUBPROGRAMMES = ("rins", "rens", "root_reduced_cost")
+LONG_HEURISTICS = ("rins", "rens", "root_reduced_cost")
 MAX_PRESOLVED_COLUMNS = 20_000
 
 
 class Duals(NamedTuple):
-    """Dual values of records, of ``triples``, of the number of groups, and of ``clusters``."""
+    """Dual values of records, of ``triples``, of the number of groups, and of ``clusters``.
+
+    Clusters are padded with -1, and ``divisors`` are theirs.
+    """
 
     record_dual: Values
     triples: Indices = np.empty((0, 3), np.int64)
@@ -41,46 +53,22 @@ class MasterRelaxation(NamedTuple):
     duals: Duals
 
 
-class IntegerSolution(NamedTuple):
-    """A solution of the integer programme: the selected columns, or None, and a lower bound."""
+class MasterSolution(NamedTuple):
+    """The best solution of the integer programme, and a lower bound of all its solutions.
 
-    columns: Indices | None
-    bound: float
-
-
-def whole_groups(costs: Values, cover: Indices) -> "Highs":
-    """Return the set partitioning problem: cover every record once by groups of least cost.
-
-    ``cover`` has a row per member of a group: record and group, in order of groups.
+    ``selected`` are the selected columns, or None if the solver found no solution.
     """
-    from highspy import Highs, HighsVarType
 
-    highs = Highs()  # type: ignore[no-untyped-call]
-    highs.silent()
-    n_records, n_groups, no_entries = int(cover[:, 0].max()) + 1, len(costs), np.empty(0, np.int32)
-    ones = np.ones(n_records)
-    highs.addRows(n_records, ones, ones, 0, np.zeros(n_records, np.int32), no_entries, np.empty(0))
-    highs.addCols(
-        n_groups,
-        costs,
-        np.zeros(n_groups),
-        np.ones(n_groups),
-        len(cover),
-        np.searchsorted(cover[:, 1], np.arange(n_groups)).astype(np.int32),
-        cover[:, 0].astype(np.int32),
-        np.ones(len(cover)),
-    )
-    kinds = np.full(n_groups, HighsVarType.kInteger)
-    highs.changeColsIntegrality(n_groups, np.arange(n_groups, dtype=np.int32), kinds)
-    return highs
+    selected: Indices | None
+    bound: float
 
 
 class MasterProblem:
     """The programme over all columns; columns are added, and each solution is warm-started.
 
-    Rows are the records, then the number of groups if ``max_groups`` is given, then the triples and
-    the clusters in the order in which they were added. Only records in the mask ``is_leading`` have
-    to be covered, or all if it is None.
+    Rows are the records, then the number of groups if ``max_groups`` is given, then the cuts of
+    triples and clusters in the order in which they were added. Only records in the mask
+    ``is_leading`` have to be covered, or all if it is None; others are covered at most once.
     """
 
     def __init__(
@@ -88,13 +76,11 @@ class MasterProblem:
     ):
         self.columns, self.max_groups = columns, max_groups
         self.highs = silent_solver()
-        n = len(columns.X)
+        n, no_entries = len(columns.X), np.empty((0, 2), np.int64)
         lower = np.ones(n) if is_leading is None else is_leading.astype(np.float64)
-        self._add_rows(lower, np.ones(n), np.empty((0, 2), np.int64))
+        self._add_rows(lower, np.ones(n), no_entries)
         if max_groups is not None:
-            self._add_rows(
-                np.array([-np.inf]), np.array([float(max_groups)]), np.empty((0, 2), np.int64)
-            )
+            self._add_rows(np.array([-np.inf]), np.array([float(max_groups)]), no_entries)
         self.n_columns, self.n_rows = 0, n + (max_groups is not None)
         self.triple_rows = self.cluster_rows = np.empty(0, np.int64)
 
@@ -117,31 +103,9 @@ class MasterProblem:
 
     def add_new_columns_and_cuts(self) -> None:
         """Add the new columns, triples and clusters to the solver."""
-        columns, n = self.columns, len(self.columns.X)
-        new_members = columns.members[self.n_columns :]
-        if len(new_members):
-            row, member = np.nonzero(new_members >= 0)
-            pairs = [np.column_stack([new_members[row, member], row])]
-            if self.max_groups is not None:
-                pairs.append(
-                    np.column_stack([np.full(len(new_members), n), np.arange(len(new_members))])
-                )
-            triple, group = columns.groups_with_triples(self._known_triples, self.n_columns).T
-            pairs.append(np.column_stack([self.triple_rows[triple], group - self.n_columns]))
-            cluster, group = columns.groups_with_clusters(*self._known_clusters, self.n_columns).T
-            pairs.append(np.column_stack([self.cluster_rows[cluster], group - self.n_columns]))
-            entries, counts = np.unique(np.concatenate(pairs)[:, ::-1], axis=0, return_counts=True)
-            self.highs.addCols(
-                len(new_members),
-                columns.costs[self.n_columns :],
-                np.zeros(len(new_members)),
-                np.full(len(new_members), np.inf),
-                len(entries),
-                np.searchsorted(entries[:, 0], np.arange(len(new_members))).astype(np.int32),
-                entries[:, 1].astype(np.int32),
-                counts.astype(np.float64),
-            )
-            self.n_columns = len(columns)
+        if self.n_columns < len(self.columns):
+            self._add_new_columns()
+        columns = self.columns
         new_triples = columns.triples[len(self.triple_rows) :]
         rows = self._add_cuts(np.ones(len(new_triples)), columns.groups_with_triples(new_triples))
         self.triple_rows = np.append(self.triple_rows, rows)
@@ -149,6 +113,33 @@ class MasterProblem:
         clusters = columns.clusters[n_known:], columns.divisors[n_known:]
         rows = self._add_cuts(cluster_limits(*clusters), columns.groups_with_clusters(*clusters))
         self.cluster_rows = np.append(self.cluster_rows, rows)
+
+    def _add_new_columns(self) -> None:
+        """Add the new columns, with their coefficients in all rows so far."""
+        columns, n = self.columns, len(self.columns.X)
+        new_members = columns.members[self.n_columns :]
+        n_new = len(new_members)
+        group, member = np.nonzero(new_members >= 0)
+        pairs = [np.column_stack([new_members[group, member], group])]  # (row, new column)
+        if self.max_groups is not None:
+            pairs.append(np.column_stack([np.full(n_new, n), np.arange(n_new)]))
+        triple, group = columns.groups_with_triples(self._known_triples, self.n_columns).T
+        pairs.append(np.column_stack([self.triple_rows[triple], group - self.n_columns]))
+        cluster, group = columns.groups_with_clusters(*self._known_clusters, self.n_columns).T
+        pairs.append(np.column_stack([self.cluster_rows[cluster], group - self.n_columns]))
+        # A coefficient is the number of equal pairs.
+        entries, counts = np.unique(np.concatenate(pairs)[:, ::-1], axis=0, return_counts=True)
+        self.highs.addCols(
+            n_new,
+            columns.costs[self.n_columns :],
+            np.zeros(n_new),
+            np.full(n_new, np.inf),
+            len(entries),
+            np.searchsorted(entries[:, 0], np.arange(n_new)).astype(np.int32),
+            entries[:, 1].astype(np.int32),
+            counts.astype(np.float64),
+        )
+        self.n_columns = len(columns)
 
     @property
     def _known_triples(self) -> Indices:
@@ -160,7 +151,10 @@ class MasterProblem:
         return self.columns.clusters[:n_known], self.columns.divisors[:n_known]
 
     def _add_cuts(self, limits: Values, entries: Indices) -> Indices:
-        """Add inequalities for the groups at ``entries``; return their rows."""
+        """Add inequalities with the right-hand sides ``limits``; return their rows.
+
+        ``entries`` are pairs (inequality, column).
+        """
         if len(limits):
             self._add_rows(np.full(len(limits), -np.inf), limits, entries)
         rows = self.n_rows + np.arange(len(limits))
@@ -202,7 +196,7 @@ class MasterProblem:
 
     def solve_integer(
         self, n_start_columns: int, seconds: float, check_interrupt: Callable[[], None]
-    ) -> Iterator[IntegerSolution]:
+    ) -> Iterator[MasterSolution]:
         """Solve the integer programme from the first ``n_start_columns``, a feasible solution.
 
         The solution is yielded even if ``check_interrupt`` raised an exception, which is raised
@@ -214,7 +208,7 @@ class MasterProblem:
         highs, n_columns = self.highs, self.n_columns
         for option in ("mip_rel_gap", "mip_abs_gap"):
             highs.setOptionValue(option, 0.0)
-        for heuristic in SUBPROGRAMMES:
+        for heuristic in LONG_HEURISTICS:
             highs.setOptionValue(f"mip_heuristic_run_{heuristic}", False)
         if n_columns > MAX_PRESOLVED_COLUMNS:
             highs.setOptionValue("presolve", "off")
@@ -230,4 +224,4 @@ class MasterProblem:
             selected = (
                 np.flatnonzero(np.array(solution.col_value) > 0.5) if solution.value_valid else None
             )
-            yield IntegerSolution(selected, float(highs.getInfo().mip_dual_bound))
+            yield MasterSolution(selected, float(highs.getInfo().mip_dual_bound))

@@ -1,26 +1,35 @@
-"""A lower bound of the SSE of all partitions, raised step by step.
+"""The loop of column generation: a lower bound of the SSE of all partitions, raised step by step.
 
-The linear programme over all groups has too many columns to write down, so it starts with a few.
-Dual values come from a smoothed dual ascent first, then from HiGHS; groups of negative reduced cost
-are added, and inequalities of triples and clusters that the fractional solution violates. Every
-pricing gives a valid lower bound, so the work can stop at any time.
+Dual values come from a smoothed dual ascent first, then from the restricted master problem. At
+these duals groups are priced, and groups of negative reduced cost become columns; subset-row cuts
+that the fractional solution violates become rows. Every pricing gives a valid lower bound, so the
+work can stop at any time.
+
+References
+----------
+.. [W97] Wentges, P. (1997). Weighted Dantzig-Wolfe decomposition for linear mixed-integer
+   programming. International Transactions in Operational Research 4(2), 151-162.
 """
 
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.pricing.dual_ascent import run_sweeps
+from shoal._kernels.column_generation.dual_ascent import run_sweeps
 from shoal.geometry import squared_errors
 from shoal.partitioners._base import Labels, Matrix, Values
 from shoal.partitioners._budget import Budget, OutOfTime
-from shoal.partitioners._column_generation.clusters import violated_clusters
+from shoal.partitioners._column_generation.anchor_search import PricingEffort
 from shoal.partitioners._column_generation.columns import Columns, incidence
 from shoal.partitioners._column_generation.master_problem import (
     Duals,
     MasterProblem,
     MasterRelaxation,
 )
-from shoal.partitioners._column_generation.pricing import Pricing, PricingEffort
+from shoal.partitioners._column_generation.pricing import Pricing
+from shoal.partitioners._column_generation.separation import (
+    violated_clusters,
+    violated_triples,
+)
 
 # Dual ascent.
 # Its phases: a temperature, in units of the mean cost of a record, and how thoroughly groups of k
@@ -31,29 +40,29 @@ PHASES = (
     (0.004, PricingEffort(1_000_000, 20_000_000, include_larger=False)),
 )
 FINAL_TEMPERATURE, COOLING_FACTOR = 0.003, 0.6
-SWEEPS = 100
+SWEEPS = 100  # over all duals, between two pricings
 LIMIT_FACTOR = 4.0  # duals stay within this factor of their expected value
 CONVERGENCE_SHARE = 0.3  # of the temperature: duals that move less have converged
 
-# Linear programme.
-# Efforts of pricing: without inequalities, where groups of k suffice; quickly, for all sizes; and
+# Master problem.
+# Efforts of pricing: without cuts, where groups of k suffice; quickly, for all sizes; and
 # exhaustively unless the steps end it.
 GROUPS_OF_K = PHASES[-1][1]
 QUICK_PRICING = PricingEffort(48, 5000)
 LONG_PRICING = PricingEffort(1_000_000, 20_000_000, max_steps_on_retry=20_000_000)
 FIRST_STEPS, MORE_STEPS = 2_000_000, 10  # of the first long pricing, and the factor to the next
 TOLERANCE_SHARE = 0.05  # of the possible gain of the bound, by which a pricing may underestimate it
-MAX_POSTPONED = 3  # rounds of inequalities between two long pricings
+MAX_POSTPONED = 3  # rounds of cuts between two long pricings
 SMOOTHING = 0.3  # weight of the best duals so far
 MAX_CUTS = 200  # that are added at a time
 SMALL_SAVING = 1e-4  # of the gap: violated clusters that save less are left out
 
-# Stopping: when quick pricing, the search for further groups and the linear programme end.
+# Stopping: when quick pricing, the search for further groups and column generation end.
 MIN_NEW_GROUPS = 20  # new groups below which quick pricing is not enough
-SMALL_VIOLATION = 2e-4  # of the cost: below it, triples help more than further groups
-LARGE_VIOLATION = 1e-3  # of the cost: above it, groups come before further inequalities
-SMALL_GAP = 1e-7  # between relaxation and bound, as a share of the cost
-RESERVED_SHARE = 0.1  # of the budget, for the integer programmes after the linear one
+SMALL_VIOLATION = 2e-4  # of the SSE: below it, cuts help more than further groups
+LARGE_VIOLATION = 1e-3  # of the SSE: above it, groups come before further cuts
+SMALL_GAP = 1e-7  # between relaxation and bound, as a share of the SSE
+RESERVED_SHARE = 0.1  # of the budget, for the integer programmes after column generation
 
 
 def scale_to_unit_cost(X: Matrix, sse: float) -> tuple[Matrix, int]:
@@ -68,15 +77,20 @@ def pad_with_zeros(values: Values, length: int) -> Values:
 
 
 def has_cuts(duals: Duals) -> bool:
-    """Return whether the duals include those of triples or clusters."""
+    """Return whether the duals include those of cuts."""
     return len(duals.triple_dual) + len(duals.cluster_dual) > 0
 
 
 class Proof:
-    """The best partition of a table so far, a lower bound, and the duals that prove it.
+    """The state of column generation: the best partition so far, and a lower bound.
 
-    ``dual_bound`` is the bound that the current ``duals`` prove; ``bound`` may be higher. With the
+    ``labels`` and ``sse`` are those of the partition. ``duals`` are the best dual values so far,
+    and ``dual_bound`` is the bound that they prove; ``bound`` may be higher. With the
     ``correction`` added to the duals of the records, no group has a negative reduced cost.
+
+    The methods `price`, `price_quickly` and `price_thoroughly` return the number of new groups of
+    negative reduced cost and the *violation*: minus the sum over anchors of their lowest reduced
+    cost, which is at least 0.
     """
 
     def __init__(self, X: Matrix, k: int, labels: Labels, budget: Budget):
@@ -89,14 +103,15 @@ class Proof:
         self.columns.add_partition(labels)
         near = self.pricing.table.near
         self.columns.add(np.column_stack([np.arange(len(X)), near[:, : k - 1]]))
-        # No group costs less than the sum of the shares of its records.
+        # No group costs less than the sum of the shares of its records, so they are feasible duals.
         shares = self.pricing.table.gap_sums[:, k - 1] / (2 * k)
         self.bound = float(shares.sum()) * (1 - 1e-12)
         self.duals, self.dual_bound = Duals(shares), self.bound
         self.correction = np.zeros(len(X))
-        self.max_bound = self.sse  # that no bound of the linear programme exceeds
+        self.max_bound = self.sse  # the cost of the master problem, which no bound exceeds
         self.max_steps = FIRST_STEPS  # of the next long pricing
-        self.n_postponed = MAX_POSTPONED  # rounds since the last long pricing; the first is due
+        # Rounds of cuts since the last long pricing; the first one is not postponed.
+        self.n_postponed = MAX_POSTPONED
 
     @property
     def seconds_left(self) -> float:
@@ -114,11 +129,7 @@ class Proof:
             raise OutOfTime
 
     def price(self, duals: Duals, effort: PricingEffort) -> tuple[int, float]:
-        """Price the groups at some duals, and raise the bound if they prove a higher one.
-
-        Return the number of new groups of negative reduced cost, and the ``violation``: minus the
-        sum over anchors of their lowest reduced cost; at least 0.
-        """
+        """Price the groups at some duals, and raise the bound if they prove a higher one."""
         tolerance = (
             TOLERANCE_SHARE * (self.max_bound - self.bound) * self.k / len(duals.record_dual)
         )
@@ -165,7 +176,10 @@ class Proof:
             record_dual = self.ascend(record_dual, limits, temperature, effort)
 
     def smooth(self, duals: Duals) -> Duals:
-        """Smooth duals by the best ones so far, since those of successive vertices oscillate."""
+        """Return a mean of ``duals`` and the best ones so far (Wentges smoothing [W97]_).
+
+        It stabilises the duals, since those of successive vertices oscillate.
+        """
         best = self.duals
         return Duals(
             record_dual=SMOOTHING * best.record_dual + (1 - SMOOTHING) * duals.record_dual,
@@ -180,21 +194,16 @@ class Proof:
         )
 
     def price_quickly(self, duals: Duals) -> tuple[int, float]:
-        """Price groups quickly; return the number of new ones and the ``violation``.
+        """Price groups with little effort, at smoothed duals first.
 
-        ``violation``: minus the sum over anchors of their lowest reduced cost; at least 0. Without
-        inequalities, groups of k records suffice, and the pricing is exhaustive.
+        Without cuts, groups of k records suffice, and the pricing is exhaustive.
         """
         effort = QUICK_PRICING if has_cuts(duals) else GROUPS_OF_K
         n_new, violation = self.price(self.smooth(duals), effort)
         return (n_new, violation) if n_new else self.price(duals, effort)
 
     def price_thoroughly(self, duals: Duals) -> tuple[int, float]:
-        """Price groups of all sizes, with more steps the next time if that finds none.
-
-        Return the number of new ones and the ``violation``: minus the sum over anchors of their
-        lowest reduced cost; at least 0.
-        """
+        """Price groups of all sizes, with more steps the next time if that finds none."""
         effort = LONG_PRICING._replace(max_steps=self.max_steps)
         n_new, violation = self.price(self.smooth(duals), effort)
         if n_new == 0:
@@ -210,12 +219,12 @@ class Proof:
         return self.max_steps == LONG_PRICING.max_steps and self.n_postponed < MAX_POSTPONED
 
     @property
-    def is_only_reserve_left(self) -> bool:
+    def has_only_reserve_left(self) -> bool:
         """Whether only the time reserved for the integer programmes is left."""
         return self.seconds_left < RESERVED_SHARE * self.budget.seconds
 
     def add_cuts(self, weights: Values, max_cuts: int) -> int:
-        """Add clusters or else triples that a fractional solution violates; return their number."""
+        """Add cuts of clusters, or else of triples, that are violated; return their number."""
         columns, least_saving = self.columns, SMALL_SAVING * (self.sse - self.bound)
         candidate_divisors = range(self.k, 1, -1)
         clusters, divisors = violated_clusters(
@@ -226,12 +235,16 @@ class Proof:
         columns.divisors = np.append(columns.divisors, divisors[~is_triple])
         triples = clusters[is_triple, :3]
         if len(clusters) == 0:
-            triples = columns.violated_triples(weights, max_cuts)
+            triples = violated_triples(columns, weights, max_cuts)
         columns.triples = np.concatenate([columns.triples, triples])
         return max(len(clusters), len(triples))
 
     def solve_relaxation(self) -> MasterRelaxation:
-        """Add groups and violated inequalities until neither improves the linear programme."""
+        """Add groups and violated cuts until neither improves the relaxation.
+
+        The order is: quick pricing while it finds many groups; then cuts, several times; then a
+        long pricing. Raise `OutOfTime` if the solver does not finish in time.
+        """
         max_cuts = min(max(20, len(self.columns.X) // 4), MAX_CUTS)
         master = MasterProblem(self.columns, None)
         while True:
@@ -242,8 +255,8 @@ class Proof:
             n_new, violation = self.price_quickly(relaxation.duals)
             if n_new >= MIN_NEW_GROUPS and violation > SMALL_VIOLATION * self.sse:
                 continue  # many new groups: solve again first
-            # A few rounds of inequalities come between two long pricings, which take most of the
-            # time. They are counted, since measured times would make the result depend on them.
+            # A few rounds of cuts come between two long pricings, which take most of the time.
+            # They are counted, since measured times would make the result depend on them.
             if self.can_postpone and self.add_cuts(relaxation.weights, max_cuts):
                 self.n_postponed += 1
                 continue
@@ -253,13 +266,12 @@ class Proof:
                 if (
                     n_more >= MIN_NEW_GROUPS
                     and violation > LARGE_VIOLATION * self.sse
-                    and not self.is_only_reserve_left
+                    and not self.has_only_reserve_left
                 ):
-                    continue  # groups come before further inequalities
+                    continue  # groups come before further cuts
                 n_new += n_more
             n_cuts = self.add_cuts(relaxation.weights, max_cuts)
             gap = (relaxation.cost - self.bound) / self.sse
-            if n_cuts == 0 and ((n_new == 0 and is_thorough) or gap < SMALL_GAP):
-                return relaxation
-            if self.is_only_reserve_left:
+            has_converged = n_cuts == 0 and ((n_new == 0 and is_thorough) or gap < SMALL_GAP)
+            if has_converged or self.has_only_reserve_left:
                 return relaxation

@@ -11,8 +11,8 @@ from shoal.partitioners._column_generation.column_pool import (
 )
 from shoal.partitioners._column_generation.integrality_gap import close_gap, is_closed
 from shoal.partitioners._column_generation.proof import Proof
+from shoal.partitioners._local_search.search import SearchResult, search
 from shoal.partitioners.mdav import MDAV
-from shoal.partitioners.search import SearchResult, search
 
 MIN_ROUNDS, MAX_ROUNDS = 10, 500  # rounds per record: of the shortest and of the longest searches
 FIRST_SEARCH = 5  # rounds per record and k squared: proofs are harder where groups are larger

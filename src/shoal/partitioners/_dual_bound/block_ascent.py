@@ -9,16 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal._kernels.pricing.candidate_list import NeighbourTable
-from shoal._kernels.pricing.dual_ascent import run_sweeps
+from shoal._kernels.column_generation.candidate_list import NeighbourTable
+from shoal._kernels.column_generation.dual_ascent import run_sweeps
 from shoal.partitioners._base import Indices, Labels, Values
-from shoal.partitioners._column_generation.master_problem import Duals
-from shoal.partitioners._column_generation.pricing import (
+from shoal.partitioners._column_generation.anchor_search import (
     AnchorResult,
     PricingEffort,
     duals_by_rank,
     price_anchors,
 )
+from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._dual_bound.group_pool import GroupPool, Members
 from shoal.partitioners._dual_bound.long_table import (
     LongTable,

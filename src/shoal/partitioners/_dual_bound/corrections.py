@@ -1,6 +1,6 @@
 """Corrections: how far duals must fall so that no group costs less than the sum of its duals.
 
-`shoal._kernels.pricing.search_radius` explains from which of its rows a violated group is found.
+`shoal._kernels.dual_bound.search_radius` explains from which of its rows a violated group is found.
 All rows are searched; then the greatest dual of each group that was found is lowered until the
 group is no longer violated, and the rows from which one was found are searched again. If a group is
 still violated after some passes, the dual of the row from which it is found is lowered.
@@ -11,9 +11,9 @@ from contextlib import closing
 
 import numpy as np
 
-from shoal._kernels.pricing.correction import CorrectionEffort, lower_greatest_duals
-from shoal._kernels.pricing.net_duals import net_duals
-from shoal._kernels.pricing.row_boxes import box_levels
+from shoal._kernels.dual_bound.correction import CorrectionEffort, lower_greatest_duals
+from shoal._kernels.dual_bound.net_duals import net_duals
+from shoal._kernels.dual_bound.row_boxes import box_levels
 from shoal.partitioners._base import Indices, Values
 from shoal.partitioners._dual_bound.executor import Executor
 from shoal.partitioners._dual_bound.group_pool import Members
@@ -50,7 +50,7 @@ class Corrections:
         self.table, self.duals = table, duals.copy()
         X, n = table.X, len(duals)
         self.net_dual = net_duals(X, table.near, table.k, duals)
-        self.boxes = box_levels(X, self.net_dual, duals)
+        self.boxes = box_levels(X)
         # No violated group is found from a row whose dual is its share, so a row that was not
         # searched falls to that, and no row must fall below it.
         self.is_unsearched, self.correction = np.ones(n, np.bool_), np.zeros(n)

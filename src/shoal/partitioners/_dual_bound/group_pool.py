@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._kernels.pricing.net_duals import group_costs
+from shoal._kernels.dual_bound.net_duals import group_costs
 from shoal.partitioners._base import Indices, Matrix, Values
 
 # Odd numbers with random-looking bits; their products modulo 2 ** 64 distinguish groups.

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.pricing.candidate_list import NeighbourTable
-from shoal._kernels.pricing.net_duals import nearest_sums, squared_distances_to_neighbours
+from shoal._kernels.column_generation.candidate_list import NeighbourTable
+from shoal._kernels.dual_bound.net_duals import nearest_sums, squared_distances_to_neighbours
 from shoal._kernels.spatial.block_order import locality_order
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.neighbours import stream_neighbours
 from shoal.partitioners._base import Indices, Matrix, Values
-from shoal.partitioners.refine import centre_and_scale
+from shoal.partitioners._local_search.refine import centre_and_scale
 
 MANY_RECORDS = 50_000  # records above which shorter lists of neighbours save memory
 N_NEIGHBOURS, N_NEIGHBOURS_OF_MANY = 48, 32  # listed neighbours of a record

@@ -1,12 +1,12 @@
 """Feasible duals from pairs of near records: less than a tenth of a millisecond per record.
 
-`shoal._kernels.pricing.pair_costs` explains why they are feasible.
+`shoal._kernels.dual_bound.pair_costs` explains why they are feasible.
 """
 
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.pricing.pair_costs import (
+from shoal._kernels.dual_bound.pair_costs import (
     add_pairs,
     balance_potentials,
     count_partners,
@@ -15,7 +15,7 @@ from shoal._kernels.pricing.pair_costs import (
     write_listed_limits,
     write_pair_costs,
 )
-from shoal._kernels.pricing.row_boxes import box_levels
+from shoal._kernels.dual_bound.row_boxes import box_levels
 from shoal.partitioners._base import Indices, Values
 from shoal.partitioners._dual_bound.long_table import LongTable, Rows, rounding_share
 
@@ -101,7 +101,7 @@ def unlisted_pairs(
     The limit of a row with too many of them is lowered to its entry of ``safe_limits``.
     """
     X, near, n = table.X, table.near, len(table.X)
-    boxes = box_levels(X, limit, np.zeros(n))
+    boxes = box_levels(X)
     is_searched, pairs = np.zeros(n, bool), [np.empty((2, 0), np.int32)]
     for start in range(0, len(wide_rows), BATCH):
         batch = wide_rows[start : start + BATCH]

@@ -1,6 +1,6 @@
 """The correction of some rows: how far their duals must fall, from a search for violated groups.
 
-`shoal._kernels.pricing.search_radius` explains from which of its rows a violated group is found.
+`shoal._kernels.dual_bound.search_radius` explains from which of its rows a violated group is found.
 """
 
 from typing import NamedTuple
@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._kernels.pricing.cheapest_groups import open_cheapest_groups
-from shoal._kernels.pricing.correction import CorrectionEffort, PricedTable, correct_rows
-from shoal._kernels.pricing.row_boxes import BoxLevels
+from shoal._kernels.column_generation.cheapest_groups import open_cheapest_groups
+from shoal._kernels.dual_bound.correction import CorrectionEffort, PricedTable, correct_rows
+from shoal._kernels.dual_bound.row_boxes import BoxLevels
 from shoal.partitioners._base import Indices, Values
 from shoal.partitioners._dual_bound.group_pool import Members
 from shoal.partitioners._dual_bound.long_table import LongTable, rounding_share

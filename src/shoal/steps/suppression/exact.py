@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal import _progress as progress
-from shoal.partitioners.integer_programme import IntegerProgramme, Rows
+from shoal.partitioners._integer_programme import IntegerProgramme, Rows
 from shoal.steps.suppression.assignment import Assignment
 from shoal.steps.suppression.problem import Codes, Problem, Weights
 
@@ -102,7 +102,7 @@ def solve_exactly(
         )
         programme = _build_programme(problem, selected, costs[is_selected])
         initial_values = _initial_values(
-            problem, selected, records_of_pairs[is_selected], programme.width
+            problem, selected, records_of_pairs[is_selected], programme.n_columns
         )
         solution = programme.solve(initial_values, max_nodes, _report_progress)
         if limit == max_cost:  # a column that was left out is not in a lighter assignment

@@ -1,4 +1,4 @@
-"""Simulated annealing, and the best partition into groups visited during the annealing."""
+"""Simulated annealing, and the best partition into the groups that it met."""
 
 import math
 import time
@@ -11,14 +11,19 @@ from shoal import _progress as progress
 from shoal._kernels.local_search.grouping import Grouping
 from shoal._kernels.local_search.passes import open_grouping
 from shoal.errors import ParameterError
-from shoal.partitioners._annealing import Annealing, run_annealings, schedule
 from shoal.partitioners._base import Labels, Matrix, centroids_and_sse, in_order
-from shoal.partitioners._column_generation.set_partitioning import select_groups_by_region
-from shoal.partitioners.refine import centre_and_scale, improve, lower_sse, prepare_grouping
+from shoal.partitioners._local_search.annealing import Annealing, run_annealings, schedule
+from shoal.partitioners._local_search.refine import (
+    centre_and_scale,
+    improve,
+    lower_sse,
+    prepare_grouping,
+)
+from shoal.partitioners._local_search.set_partitioning import select_groups_by_region
 
-RESTARTS = 2  # whatever the machine: the result must not depend on its cores
+N_ANNEALINGS = 2  # on any machine, since the result must not depend on the number of cores
 MIN_NEAREST = 15  # neighbours whose groups a record may move to
-OVERTIME = 1.5  # times the budget, after which a run ends although rounds remain
+OVERTIME = 1.5  # times the budget, after which a search ends although rounds remain
 ANNEALING_SHARE = 0.8  # of the remaining time; the rest is for set partitioning
 ROUNDS_PER_REGION = 10_000  # set partitioning of a region takes about as long as these
 FIRST_TRIAL, TRIAL_FACTOR = 100, 4  # rounds of the first trial run, and the growth of the next
@@ -65,7 +70,7 @@ def search(
 
     The groups are refined. From there two annealings start, with different seeds: groups
     change at random and are refined, and an increase of the SSE is accepted less and less
-    often. Finally an integer programme selects the best partition among all groups met.
+    often. Finally integer programmes select the best partition into the groups that were met.
 
     Either ``rounds`` or ``seconds`` is given. From seconds, the number of rounds is
     estimated by short trial runs and returned. The same input, seed and rounds give the
@@ -98,7 +103,7 @@ def search(
         raise ParameterError("A search takes either rounds or seconds.", code="rounds-or-seconds")
     start = in_order(labels)
     if k == 1 or len(X) < 2 * k:
-        return SearchResult(start if k > 1 else np.arange(len(X)), rounds or 0, (0,) * RESTARTS)
+        return SearchResult(start if k > 1 else np.arange(len(X)), rounds or 0, (0,) * N_ANNEALINGS)
     if seconds is not None:
         _compile_first()
     run = _Run(X, k, seconds)
@@ -138,16 +143,16 @@ class _Run:
     @property
     def rounds_made(self) -> tuple[int, ...]:
         """Rounds made by each annealing."""
-        return tuple(annealing.rounds_made for annealing in self.annealings) or (0,) * RESTARTS
+        return tuple(annealing.rounds_made for annealing in self.annealings) or (0,) * N_ANNEALINGS
 
     @property
     def complete(self) -> bool:
         """Whether all planned rounds were made."""
-        return self.rounds_made == (self.rounds,) * RESTARTS
+        return self.rounds_made == (self.rounds,) * N_ANNEALINGS
 
     def start(self, grouping: Grouping, seed: int) -> None:
         """Start the annealings from the same groups, with different seeds."""
-        seeds = np.random.SeedSequence(seed).generate_state(RESTARTS, np.uint64)
+        seeds = np.random.SeedSequence(seed).generate_state(N_ANNEALINGS, np.uint64)
         labels = in_order(grouping.labels)
         self.annealings = []
         for annealing_seed in seeds:
@@ -176,10 +181,10 @@ class _Run:
         factor = (max(remaining, 0.0) / duration) ** (1 / growth) if duration else 0.0
         return int(factor * self.rounds / TRIAL_FACTOR)
 
-    def anneal(self, rounds: int, until: Sequence[int] | None = None) -> None:
-        """Make ``rounds`` rounds, or end each annealing earlier at ``until``."""
+    def anneal(self, rounds: int, rounds_made: Sequence[int] | None = None) -> None:
+        """Plan ``rounds`` rounds, and end each annealing after ``rounds_made``, or after all."""
         self.rounds = rounds
-        ends = until or [rounds] * RESTARTS
+        ends = rounds_made or [rounds] * N_ANNEALINGS
         run_annealings(self.annealings, schedule(rounds), ends, self._is_overdue)
 
     def _is_overdue(self) -> bool:
@@ -187,7 +192,7 @@ class _Run:
         loss = min(annealing.best_sse for annealing in self.annealings) / self.total_sse
         stage = f"searching, loss {100 * loss:.3f} %"
         if self.seconds is None:
-            progress.report(stage, sum(self.rounds_made), RESTARTS * self.rounds)
+            progress.report(stage, sum(self.rounds_made), N_ANNEALINGS * self.rounds)
         else:
             progress.report(stage, int(1000 * self.seconds_spent), int(1000 * self.seconds))
         return self.seconds is not None and self.seconds_spent > OVERTIME * self.seconds
@@ -197,7 +202,7 @@ class _Run:
         return min(self.annealings, key=lambda annealing: annealing.best_sse).best_and_pool.best
 
     def best_of_all_groups(self, grouping: Grouping) -> Labels:
-        """Return the best partition into groups that any annealing met, refined."""
+        """Return the best partition into the groups that the annealings met, refined."""
         pool = np.vstack([annealing.pool for annealing in self.annealings])
         labels = select_groups_by_region(
             grouping.X, pool, self.best(), sum(self.rounds_made) // ROUNDS_PER_REGION
@@ -210,7 +215,7 @@ class _Run:
 def _compile_first() -> None:
     """Search a tiny table, so that compiling does not use up the budget.
 
-    Its progress is not that of the search, so it is not reported.
+    Its progress is not reported, since it is not that of the search.
     """
     tiny = np.arange(8.0).reshape(-1, 1)
     progress.report("compiling", 0, 0)

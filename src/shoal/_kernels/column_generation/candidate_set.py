@@ -1,7 +1,7 @@
 """The candidates of an anchor, with the costs of their pairs, triples and clusters.
 
-`shoal._kernels.pricing.candidate_list` defines reduced costs and lists the candidates; here the
-distances between candidates exclude further ones.
+`candidate_list` defines reduced costs and lists the candidates; here the distances between
+candidates exclude further ones.
 """
 
 from typing import NamedTuple
@@ -9,23 +9,29 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.column_generation.candidate_list import (
+    anchor_cost,
+    find_candidates,
+    select_promising,
+)
+from shoal._kernels.column_generation.least_values import select_least
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.pricing.candidate_list import keep_promising, list_candidates, select_least
 
 MAX_ROUNDS = 3  # of excluding candidates; further ones exclude few
 MAX_PAIRED = 200  # candidates up to which all pairs are measured in advance
 
 
 class CandidateSet(NamedTuple):
-    """The candidates of an anchor, numbered from 0; the anchor comes last.
+    """The candidates of an ``anchor`` for groups of ``size``, numbered from 0; the anchor is last.
 
-    ``added_cost`` is the cost that each candidate adds beside the anchor, and ``pair_cost``
-    that of two candidates together. ``least_pair_sums[i, m]`` is a lower bound of the sum of the m
-    least pairs of i. The dual of a triple is included in these if exactly two of its records are
-    present.
+    ``cost`` is the reduced cost of the anchor alone, ``added_cost`` what each candidate adds to it,
+    and ``pair_cost`` what two candidates add together. ``least_pair_sums[i, m]`` is a lower bound
+    of the sum of the m least pairs of i. The dual of a triple is included in these if exactly two
+    of its records are present. ``others_bound`` is a lower bound of the cost of the groups with
+    other records.
 
     Triples with all three records present are in ``triples``, and their duals in ``triple_dual``.
-    Those that contain i are ``incidence[start[i] : start[i + 1]]``.
+    Those that contain i are ``triple_incidence[triple_start[i] : triple_start[i + 1]]``.
 
     With more than `MAX_PAIRED` candidates ``pair_cost`` is empty, and pairs of ``X`` are measured
     when a record joins. ``triples`` then also contains those with two records present.
@@ -35,29 +41,33 @@ class CandidateSet(NamedTuple):
     """
 
     X: np.ndarray
+    anchor: int
+    size: int
+    cost: float
+    others_bound: float
     records: np.ndarray
     added_cost: np.ndarray
     pair_cost: np.ndarray
     least_pair_sums: np.ndarray
     triples: np.ndarray
     triple_dual: np.ndarray
-    start: np.ndarray
-    incidence: np.ndarray
+    triple_start: np.ndarray
+    triple_incidence: np.ndarray
     in_cluster: np.ndarray
     cluster_dual: np.ndarray
     divisors: np.ndarray
 
 
 @compiled
-def cost_of_pair(candidates, size, a, b):
-    """Return the reduced cost that a pair of candidates adds to a group of ``size``."""
+def cost_of_pair(candidates, a, b):
+    """Return the reduced cost that a pair of candidates adds to a group."""
     if candidates.pair_cost.shape[0]:
         return candidates.pair_cost[a, b]
     return (
         squared_row_distance(
             candidates.X, candidates.records[a], candidates.X, candidates.records[b]
         )
-        / size
+        / candidates.size
     )
 
 
@@ -65,7 +75,8 @@ def cost_of_pair(candidates, size, a, b):
 def pair_sses(X, records, size):
     """Return the SSE that every pair of ``records`` adds to a group of ``size``."""
     n, p = records.shape[0], X.shape[1]
-    columns, pair_cost = np.empty((p, n)), np.zeros((n, n))  # by column: several pairs at once
+    # Stored by column, so that the processor computes several pairs at once.
+    columns, pair_cost = np.empty((p, n)), np.zeros((n, n))
     for a in range(n):
         for j in range(p):
             columns[j, a] = X[records[a], j]
@@ -95,26 +106,38 @@ def cumulative_nearest(pair_cost, max_pairs):
 
 
 @compiled
-def add_pair_duals(duals, anchor, records, added_cost, pair_cost, triples, triple_dual):
-    """Add the duals of triples with two records present; list those with three.
+def count_incident_triples(duals, records):
+    """Return how many triples contain each of some records, in total."""
+    total = 0
+    for record in records:
+        total += duals.triple_start[record + 1] - duals.triple_start[record]
+    return total
 
-    The latter fill ``triples`` (by the indices of candidates) and ``triple_dual``. The result is
-    their number. If pairs are not stored, triples with two records are listed as well.
+
+@compiled
+def add_pair_duals(duals, anchor, records, added_cost, pair_cost):
+    """Add the duals of triples with two records present; return those with three, and their duals.
+
+    The latter are numbered as the candidates are. If pairs are not stored, triples with two records
+    are returned as well.
     """
     m, count = records.shape[0], 0
     absent = m + 1  # stands for the third record of a triple of which two are present
+    max_triples = count_incident_triples(duals, records)
+    triples, triple_dual = np.empty((max_triples, 3), np.int64), np.empty(max_triples)
     if duals.triples.shape[0] == 0:
-        return 0
+        return triples, triple_dual
     index_of = np.full(duals.rank.shape[0], -1)
     index_of[anchor] = m
     for i in range(m):
         index_of[records[i]] = i
     for i in range(m + 1):
         record = anchor if i == m else records[i]
-        for entry in range(duals.start[record], duals.start[record + 1]):
+        for entry in range(duals.triple_start[record], duals.triple_start[record + 1]):
+            triple = duals.triple_incidence[entry]
             # The candidates of the triple, ascending; -1 stands for a record that is none.
-            corners = np.sort(index_of[duals.triples[duals.incidence[entry]]])
-            dual = duals.triple_dual[duals.incidence[entry]]
+            corners = np.sort(index_of[duals.triples[triple]])
+            dual = duals.triple_dual[triple]
             if corners[0] == i:
                 triples[count] = corners
                 triple_dual[count] = dual
@@ -128,20 +151,20 @@ def add_pair_duals(duals, anchor, records, added_cost, pair_cost, triples, tripl
             elif corners[0] < 0 and corners[1] == i:
                 pair_cost[i, corners[2]] += dual
                 pair_cost[corners[2], i] += dual
-    return count
+    return triples[:count], triple_dual[:count]
 
 
 @compiled
-def incidence_of(triples, count, m):
+def incidence_of(triples, m):
     """Return the triples that contain each of ``m`` records, in compressed row format."""
     start = np.zeros(m + 1, np.int64)
-    for t in range(count):
+    for t in range(triples.shape[0]):
         for corner in triples[t]:
             start[corner + 1] += 1
     for i in range(m):
         start[i + 1] += start[i]
-    incidence, next_free = np.empty(3 * count, np.int64), start.copy()
-    for t in range(count):
+    incidence, next_free = np.empty(3 * triples.shape[0], np.int64), start.copy()
+    for t in range(triples.shape[0]):
         for corner in triples[t]:
             incidence[next_free[corner]] = t
             next_free[corner] += 1
@@ -149,31 +172,27 @@ def incidence_of(triples, count, m):
 
 
 @compiled
-def keep_promising_by_pairs(X, anchor_cost, records, added_cost, size, cutoff):
+def keep_promising_by_pairs(X, cost, records, added_cost, size, cutoff):
     """Return the candidates of groups below ``cutoff``, and the costs that `CandidateSet` defines.
 
-    These are the added costs, the costs of pairs and the least sums of pairs. Bounds use the
-    nearest remaining candidates, so each round may exclude more.
+    These are the added costs, the costs of pairs and the least sums of pairs. ``cost`` is that of
+    the anchor. Bounds use the nearest remaining candidates, so each round may exclude more.
     """
     pair_cost = pair_sses(X, records, size)
     least_pair_sums = cumulative_nearest(pair_cost, size - 2)
-    least = np.empty(size - 1)
     for _ in range(MAX_ROUNDS):
-        n_records = records.shape[0]
         floor = added_cost + least_pair_sums[:, size - 2] / 2
-        selected = np.arange(n_records)
-        n_kept = keep_promising(selected, added_cost, floor, n_records, least, anchor_cost, cutoff)
-        if n_kept == n_records:
+        promising = select_promising(floor, size - 1, cost, cutoff)
+        if promising.shape[0] == records.shape[0]:
             break
-        selected, added_cost = selected[:n_kept], added_cost[:n_kept]
-        records = records[selected]
-        pair_cost = pair_cost[selected][:, selected]
+        records, added_cost = records[promising], added_cost[promising]
+        pair_cost = pair_cost[promising][:, promising]
         least_pair_sums = cumulative_nearest(pair_cost, size - 2)
     return records, added_cost, pair_cost, least_pair_sums
 
 
 @compiled
-def list_clusters(duals, anchor, records):
+def present_clusters(duals, anchor, records):
     """Return which clusters contain which records, the anchor last, and the cluster numbers."""
     m, n_clusters = records.shape[0], duals.cluster_dual.shape[0]
     if n_clusters == 0:
@@ -199,43 +218,39 @@ def list_clusters(duals, anchor, records):
 
 @compiled
 def candidate_set(table, duals, anchor, size, cutoff, max_candidates):
-    """Return at most ``max_candidates`` of ``anchor`` for groups of ``size`` below ``cutoff``.
-
-    The second result is a lower bound of the cost of the groups with other records.
-    """
-    records, added_cost, others_bound = list_candidates(
+    """Return at most ``max_candidates`` of ``anchor`` for groups of ``size`` below ``cutoff``."""
+    cost = anchor_cost(duals, anchor)
+    records, added_cost, others_bound = find_candidates(
         table, duals, anchor, size, cutoff, max_candidates
     )
     is_paired = records.shape[0] <= MAX_PAIRED
     if is_paired:
-        cost = duals.group_dual - duals.record_dual[anchor]
         records, added_cost, pair_cost, least_pair_sums = keep_promising_by_pairs(
             table.X, cost, records, added_cost, size, cutoff
         )
     else:
         pair_cost, least_pair_sums = np.empty((0, 0)), table.gap_sums[records][:, : size - 1] / size
-    max_triples = 0
-    for i in range(records.shape[0]):
-        max_triples += duals.start[records[i] + 1] - duals.start[records[i]]
-    triples, triple_dual = np.empty((max_triples, 3), np.int64), np.empty(max_triples)
-    count = add_pair_duals(duals, anchor, records, added_cost, pair_cost, triples, triple_dual)
-    if max_triples and is_paired:
+    triples, triple_dual = add_pair_duals(duals, anchor, records, added_cost, pair_cost)
+    if is_paired and count_incident_triples(duals, records):
         least_pair_sums = cumulative_nearest(pair_cost, size - 2)
     # Beside the candidates, there are the anchor and an absent record.
-    start, incidence = incidence_of(triples, count, records.shape[0] + 2)
-    in_cluster, cluster_numbers = list_clusters(duals, anchor, records)
-    candidates = CandidateSet(
+    triple_start, triple_incidence = incidence_of(triples, records.shape[0] + 2)
+    in_cluster, cluster_numbers = present_clusters(duals, anchor, records)
+    return CandidateSet(
         X=table.X,
+        anchor=anchor,
+        size=size,
+        cost=cost,
+        others_bound=others_bound,
         records=records,
         added_cost=added_cost,
         pair_cost=pair_cost,
         least_pair_sums=least_pair_sums,
-        triples=triples[:count],
-        triple_dual=triple_dual[:count],
-        start=start,
-        incidence=incidence,
+        triples=triples,
+        triple_dual=triple_dual,
+        triple_start=triple_start,
+        triple_incidence=triple_incidence,
         in_cluster=in_cluster,
         cluster_dual=duals.cluster_dual[cluster_numbers],
         divisors=duals.divisors[cluster_numbers],
     )
-    return candidates, others_bound

@@ -19,7 +19,7 @@ from shoal.partitioners._column_generation.proof import (
 from shoal.partitioners._column_generation.restarts import Restarts
 from shoal.partitioners._dual_bound.certificate import certify
 
-SECONDS = 120.0  # default budget
+DEFAULT_SECONDS = 120.0  # of the budget
 MAX_PROGRAMME_RECORDS = 5_000  # above it, a certificate replaces the linear and integer programmes
 
 
@@ -93,7 +93,7 @@ def prove(
     ProofResult
         The best partition found, never worse than the given one, and the bound.
     """
-    time_budget = Budget(SECONDS if budget is None else budget, clock)
+    time_budget = Budget(DEFAULT_SECONDS if budget is None else budget, clock)
     if len(X) > MAX_PROGRAMME_RECORDS and 1 < k <= len(X) // 2:
         return prove_by_certificate(X, in_order(labels), k, time_budget)
     return prove_within_budget(X, labels, k, time_budget, (OutOfTime, KeyboardInterrupt), seed)

@@ -15,9 +15,9 @@ divided by k. That is the dual of the row.
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.column_generation.least_values import insert_least
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.pricing.net_duals import insert_least
-from shoal._kernels.pricing.row_boxes import list_rows_below
+from shoal._kernels.dual_bound.row_boxes import limits_in_boxes, list_rows_within_limits
 
 MAX_PAIRED = 64  # partners up to which excesses among them are used
 MAX_STEPS = 300  # of the search for the cheapest partners of a row
@@ -69,15 +69,11 @@ def list_unlisted(X, near, n_listed, boxes, limit, rows, unlisted, counts):
     Rows may be partners if their squared distance is below the sum of their limits. ``counts``
     may exceed the width of ``unlisted``, which then has only the first of them.
     """
-    records, dual = np.empty(X.shape[0], np.int64), np.zeros(X.shape[0])
+    limits, others = limits_in_boxes(boxes, limit), np.empty(X.shape[0], np.int64)
     for i in range(rows.shape[0]):
         row, counts[i] = rows[i], 0
-        # With k = 1, net duals = limits and a dual that is 1 for `row` alone, `list_rows_below`
-        # lists every other row whose squared distance is below limit[row] + limit[other].
-        dual[row] = 1.0
-        n_found = list_rows_below(X, boxes, 1, dual, limit, row, limit[row], records)
-        dual[row] = 0.0
-        for other in records[:n_found]:
+        n_others = list_rows_within_limits(X, boxes, limits, row, others)
+        for other in others[:n_others]:
             if not is_listed(near, n_listed, row, other) and not is_listed(
                 near, n_listed, other, row
             ):
@@ -189,11 +185,24 @@ def list_partners_by_excess(X, start, partners, potential, row, half_excess, row
 
 
 @compiled
+def write_pair_excess(X, potential, rows, k, pair_excess):
+    """Fill ``pair_excess`` with what any two of some rows cost as partners of the same row.
+
+    That is their share 1 / (k - 2) of the excess, where it is positive.
+    """
+    for a in range(rows.shape[0]):
+        for b in range(a):
+            excess = squared_row_distance(X, rows[a], X, rows[b])
+            excess -= potential[rows[a]] + potential[rows[b]]
+            pair_excess[a, b] = pair_excess[b, a] = max(excess, 0.0) / max(k - 2, 1)
+
+
+@compiled
 def write_pair_costs(X, start, partners, potential, k, cost, gradient):
     """Fill ``cost`` with the least cost of the partners of each row.
 
     The rows that may be partners of row i are ``partners[start[i] : start[i + 1]]``. The
-    ``gradient`` is that of the sum of all costs and k - 1 times all potentials.
+    ``gradient`` is that of the sum of all costs and k - 1 times all potentials, by potential.
     """
     max_partners = 0
     for row in range(cost.shape[0]):
@@ -207,14 +216,10 @@ def write_pair_costs(X, start, partners, potential, k, cost, gradient):
             X, start, partners, potential, row, half_excess, row_partners
         )
         n_paired = count if count <= MAX_PAIRED else 0
-        for a in range(n_paired):
-            for b in range(a):
-                excess = squared_row_distance(X, row_partners[a], X, row_partners[b])
-                excess -= potential[row_partners[a]] + potential[row_partners[b]]
-                pair_excess[a, b] = pair_excess[b, a] = max(excess, 0.0) / max(k - 2, 1)
         if n_paired == count:
+            write_pair_excess(X, potential, row_partners[:count], k, pair_excess)
             cost[row], size = cheapest_partners(half_excess, pair_excess, count, best_partners)
-        else:
+        else:  # so many that excesses among them are ignored
             cost[row] = extension_bound(half_excess, count, k - 1, 0, 0, 0.0)
             size = min(count, k - 1)
             best_partners[:] = np.arange(k - 1)

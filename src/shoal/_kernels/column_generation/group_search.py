@@ -1,8 +1,8 @@
-"""Search for the groups of negative reduced cost (branch and bound).
+"""Pricing at an anchor: search for the groups of negative reduced cost (branch and bound).
 
 The search adds one record after another to an anchor and backtracks where no group of negative
-reduced cost can follow, so it misses none. When its work is used up, it still returns a lower bound
-of the reduced cost.
+reduced cost can follow, so it misses none. When its steps are used up, it still returns a lower
+bound of the reduced costs. `candidate_list` defines reduced costs and floors.
 """
 
 from typing import NamedTuple
@@ -10,23 +10,36 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.pricing.candidate_list import select_least
-from shoal._kernels.pricing.candidate_set import candidate_set, cost_of_pair
-from shoal._kernels.pricing.cluster_floors import charge_clusters, excludes_all_groups
+from shoal._kernels.column_generation.candidate_set import candidate_set, cost_of_pair
+from shoal._kernels.column_generation.cluster_floors import charge_clusters, excludes_all_groups
+from shoal._kernels.column_generation.least_values import select_least
+
+
+class SearchLimits(NamedTuple):
+    """Which groups are searched for at an anchor, and how long.
+
+    Groups have a reduced cost below ``cutoff``. At most ``max_candidates`` records are candidates,
+    and the search ends after about ``max_steps`` steps: records added, and candidates examined when
+    one is added.
+    """
+
+    cutoff: float
+    max_candidates: int
+    max_steps: int
 
 
 class GroupSearch(NamedTuple):
-    """A partial group; row ``d`` of an array belongs to its first ``d`` records.
+    """A partial group of candidates; row ``d`` of an array belongs to its first ``d`` records.
 
     ``cost[d]`` is their reduced cost so far. The ``candidates[d, :n_candidates[d]]`` may join.
     ``added_cost[d]`` is what each would add, and ``half_triple_dual[d]`` half of the triple duals
-    that would be added. ``floor[d]`` is a lower bound of what each adds to a complete group, beside
-    ``constant[d]``. ``next_candidate[d]`` is the position of the candidate to try next, -1 before
-    they are sorted.
+    that would be added. ``floor[d]`` is a lower bound of what each adds to a complete group, to
+    which the group as a whole adds ``constant[d]``. ``next_candidate[d]`` is the position of the
+    candidate to try next, -1 before they are sorted by their floors.
 
     ``n_in_triple[t]`` counts the members of triple t, and ``n_in_cluster[c]`` those of cluster c.
     ``uncharged_dual[c]`` is the part of the dual of cluster c that no floor contains. The other
-    arrays are for sorting floors.
+    arrays are scratch space of `cluster_floors`.
     """
 
     members: np.ndarray
@@ -47,12 +60,13 @@ class GroupSearch(NamedTuple):
 
 
 @compiled
-def open_search(candidates, size, cost):
-    """Return a search for groups of ``size`` with an anchor of cost ``cost``."""
+def open_search(candidates):
+    """Return a search whose partial group is the anchor alone."""
     m = candidates.records.shape[0]  # also the number of the anchor, which comes last
+    size = candidates.size
     search = GroupSearch(
         members=np.full(size, m),
-        cost=np.full(size + 1, cost),
+        cost=np.full(size + 1, candidates.cost),
         candidates=np.empty((size + 1, m), np.int64),
         added_cost=np.empty((size + 1, m)),
         half_triple_dual=np.zeros((size + 1, m)),
@@ -72,8 +86,8 @@ def open_search(candidates, size, cost):
     for i in range(m):
         search.candidates[1, i] = i
         search.added_cost[1, i] = candidates.added_cost[i]
-    for entry in range(candidates.start[m], candidates.start[m + 1]):
-        triple = candidates.incidence[entry]
+    for entry in range(candidates.triple_start[m], candidates.triple_start[m + 1]):
+        triple = candidates.triple_incidence[entry]
         search.n_in_triple[triple] = 1
         for corner in candidates.triples[triple]:
             if corner < m:
@@ -159,8 +173,8 @@ def add_triple_duals(search, candidates, record, depth):
     nothing.
     """
     dual_sum = 0.0
-    for entry in range(candidates.start[record], candidates.start[record + 1]):
-        triple = candidates.incidence[entry]
+    for entry in range(candidates.triple_start[record], candidates.triple_start[record + 1]):
+        triple = candidates.triple_incidence[entry]
         search.n_in_triple[triple] += 1
         share = candidates.triple_dual[triple] / 2
         if search.n_in_triple[triple] == 2:
@@ -187,7 +201,7 @@ def add_candidate(search, candidates, depth):
             other = search.candidates[depth, i]
             search.candidates[depth + 1, n_candidates] = other
             search.added_cost[depth + 1, n_candidates] = search.added_cost[depth, i] + cost_of_pair(
-                candidates, search.members.shape[0], record, other
+                candidates, record, other
             )
             search.half_triple_dual[depth + 1, n_candidates] = search.half_triple_dual[depth, i]
             n_candidates += 1
@@ -203,15 +217,15 @@ def backtrack(search, candidates, depth):
     """Remove the last of ``depth`` records; return the new depth."""
     if depth > 1:
         record = search.members[depth - 1]
-        for entry in range(candidates.start[record], candidates.start[record + 1]):
-            search.n_in_triple[candidates.incidence[entry]] -= 1
+        for entry in range(candidates.triple_start[record], candidates.triple_start[record + 1]):
+            search.n_in_triple[candidates.triple_incidence[entry]] -= 1
         for cluster in range(search.n_in_cluster.shape[0]):
             search.n_in_cluster[cluster] -= candidates.in_cluster[cluster, record]
     return depth - 1
 
 
 @compiled
-def store_group(search, candidates, anchor, groups, costs, count):
+def store_group(search, candidates, groups, costs, count):
     """Store a complete group, in place of the worst if there is no space; return their number."""
     size = search.members.shape[0]
     slot = count
@@ -220,28 +234,24 @@ def store_group(search, candidates, anchor, groups, costs, count):
         if costs[slot] <= search.cost[size]:
             return count
     costs[slot] = search.cost[size]
-    groups[slot, 0] = anchor
+    groups[slot, 0] = candidates.anchor
     for i in range(1, size):
         groups[slot, i] = candidates.records[search.members[i]]
     return min(count + 1, costs.shape[0])
 
 
 @compiled
-def search_candidates(
-    candidates, anchor, size, cost, others_bound, cutoff, max_steps, groups, costs
-):
-    """Find groups of ``size`` below ``cutoff`` that consist of ``anchor`` and candidates.
+def search_candidates(candidates, cutoff, max_steps, groups, costs):
+    """Find groups below ``cutoff`` that consist of the anchor and candidates.
 
-    ``cost`` is that of the anchor, ``others_bound`` a lower bound of the groups with other
-    records. Results are those of `search_anchor`.
+    Results are those of `search_anchor`.
     """
-    search = open_search(candidates, size, cost)
-    least = np.empty(size)
-    count, depth, bound = 0, 1, cutoff
+    search, size, least = open_search(candidates), candidates.size, np.empty(candidates.size)
+    count, depth, bound, others_bound = 0, 1, cutoff, candidates.others_bound
     while depth > 0:
         if depth == size:
             if search.cost[size] < cutoff:
-                count = store_group(search, candidates, anchor, groups, costs, count)
+                count = store_group(search, candidates, groups, costs, count)
                 bound = min(bound, search.cost[size])
             depth = backtrack(search, candidates, depth)
         elif search.next_candidate[depth] < 0 and not order_candidates(
@@ -262,37 +272,33 @@ def search_candidates(
 
 
 @compiled
-def search_anchor(table, duals, anchor, size, cutoff, max_candidates, max_steps, groups, costs):
+def search_anchor(table, duals, anchor, size, limits, groups, costs):
     """Find groups of ``size`` and low reduced cost whose record of lowest rank is ``anchor``.
 
-    The cheapest are stored in the rows of ``groups``, with their reduced costs in ``costs``. At
-    most ``max_candidates`` records are candidates, and the search ends after about ``max_steps``
-    steps: records added, and candidates examined when one is added. Return a lower bound of the
-    reduced cost of the groups of ``anchor``, at most ``cutoff``, and how many were stored.
+    The cheapest are stored in the rows of ``groups``, with their reduced costs in ``costs``. Return
+    a lower bound of the reduced costs of the groups of ``anchor``, at most the cutoff of the
+    ``limits``, and how many groups were stored.
     """
-    candidates, others_bound = candidate_set(table, duals, anchor, size, cutoff, max_candidates)
-    cost = duals.group_dual - duals.record_dual[anchor]
-    return search_candidates(
-        candidates, anchor, size, cost, others_bound, cutoff, max_steps, groups, costs
-    )
+    candidates = candidate_set(table, duals, anchor, size, limits.cutoff, limits.max_candidates)
+    return search_candidates(candidates, limits.cutoff, limits.max_steps, groups, costs)
 
 
 @compiled
 def list_all_groups(table, duals, anchor, size, cutoff, max_steps, groups):
     """List all groups of ``size`` below ``cutoff``; return their number.
 
-    The result is -1 if there are too many, or if ``max_steps`` do not suffice to list them.
+    The result is -1 if there are too many for ``groups``, or if ``max_steps`` do not suffice to
+    list them.
     """
-    candidates, _ = candidate_set(table, duals, anchor, size, cutoff, table.X.shape[0])
-    search = open_search(candidates, size, duals.group_dual - duals.record_dual[anchor])
-    least, costs = np.empty(size), np.empty(groups.shape[0])
+    candidates = candidate_set(table, duals, anchor, size, cutoff, table.X.shape[0])
+    search, least, costs = open_search(candidates), np.empty(size), np.empty(groups.shape[0])
     count, depth = 0, 1
     while depth > 0:
         if depth == size:
             if search.cost[size] < cutoff:
                 if count == groups.shape[0]:
                     return -1
-                count = store_group(search, candidates, anchor, groups, costs, count)
+                count = store_group(search, candidates, groups, costs, count)
             depth = backtrack(search, candidates, depth)
         elif (
             search.next_candidate[depth] < 0
@@ -309,10 +315,9 @@ def list_all_groups(table, duals, anchor, size, cutoff, max_steps, groups):
 
 
 @compiled
-def price_groups(table, duals, anchors, size, cutoff, max_candidates, max_steps, results):
-    """Fill ``results`` with the groups of reduced cost below ``cutoff`` found from ``anchors``."""
+def price_groups(table, duals, anchors, size, limits, results):
+    """Fill ``results`` with the groups of ``size`` below the cutoff found from ``anchors``."""
     for i in range(anchors.shape[0]):
         results.bounds[i], results.counts[i] = search_anchor(
-            table, duals, anchors[i], size, cutoff, max_candidates, max_steps,
-            results.groups[i], results.costs[i],
-        )  # fmt: skip
+            table, duals, anchors[i], size, limits, results.groups[i], results.costs[i]
+        )

@@ -1,4 +1,4 @@
-"""Groups of records in which k counts units: persons, households or firms with several records."""
+"""Groups in which k counts units, such as persons or firms, that may have several records."""
 
 import numpy as np
 from sklearn.base import clone
@@ -10,7 +10,7 @@ from shoal._kernels.unit_groups import UnitGroups, open_unit_groups
 from shoal._kernels.unit_repair import dissolve_if_cheaper, repair_groups, split_groups
 from shoal.errors import InputError
 from shoal.partitioners._base import Indices, Labels, Matrix, Partition, Partitioner, in_order, sse
-from shoal.partitioners.refine import centre_and_scale
+from shoal.partitioners._local_search.refine import centre_and_scale
 
 STRIDE = 2000  # groups or records between two reports of progress
 MAX_PASSES = 4  # of splitting, moving and dissolving: later ones hardly help
@@ -136,7 +136,7 @@ def _repair_groups(X: Matrix, labels: Labels, units: Labels, k: int) -> Labels:
 def _open_groups(X: Matrix, labels: Labels, units: Labels, k: int) -> tuple[UnitGroups, BoxTree]:
     """Return the state of a local search, and a tree of the centroids; divide large groups."""
     groups = open_unit_groups(X, units, labels, _max_groups(labels, k))
-    # Groups of equal records are not divided: their parts would be each other's neighbours.
+    # Groups of equal records are not divided, since the new groups would be each other's nearest.
     n_groups = split_groups(groups, k, int(labels.max()) + 1, False)
     return groups, build_tree(groups.centroids[:n_groups].copy())
 

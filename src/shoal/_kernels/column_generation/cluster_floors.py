@@ -1,15 +1,15 @@
 """Lower bounds of what records add to a partial group, with duals of clusters.
 
-The dual of a cluster applies to a group h // m times if it contains h of its records, where m is
-the divisor of the cluster. The search and its candidates are those of
-`shoal._kernels.pricing.group_search`.
+The dual of a cluster applies h // m times to a group with h of its records, where m is the divisor
+of the cluster, so it is a cost of the group as a whole. Here it is divided among the candidates of
+the cluster, as far as that raises the lower bound. The search and its candidates are those of
+`group_search`.
 """
 
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.pricing.candidate_list import select_least
-from shoal._kernels.pricing.net_duals import insert_least
+from shoal._kernels.column_generation.least_values import insert_least, select_least
 
 
 @compiled

@@ -1,37 +1,44 @@
-"""Clusters of records that more groups share than is feasible.
+"""Separation: the subset-row cuts that a fractional solution violates.
 
-At most c // m groups of a partition can contain m or more of c records. A fractional solution may
-have more: twelve records that are near each other are covered by groups of ten of total weight 1.2
-(here m is 10). `shoal._kernels.pricing.cluster_growth` finds these clusters, with different m. The
-clusters with the greatest saving come first, which is the violation times the mean cost of the
-groups.
+`violated_clusters` grows clusters by a heuristic (see
+`shoal._kernels.column_generation.cluster_separation`), with different divisors, and ranks them by
+their *saving*: the violation times the mean cost of the groups that the cut limits.
+`violated_triples` enumerates the triples of records that share fractional groups.
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._kernels.pricing.cluster_growth import FractionalGroups, grow_cluster
+from shoal._kernels.column_generation.cluster_separation import FractionalGroups, grow_cluster
 from shoal.partitioners._base import Indices, Values
 from shoal.partitioners._column_generation.columns import Columns, incidence
 
+WEIGHT_TOLERANCE = 1e-6  # distance from 0 or 1 up to which a weight counts as a whole number
+MIN_VIOLATION = 0.02  # by which the weight of the groups must exceed the right-hand side of a cut
 MAX_STARTS = 500  # fractional groups from which clusters are grown
-MIN_VIOLATION = 0.02  # by which the weight of the groups must exceed their number
+MAX_PAIRS = 40_000  # pairs of records in the fractional groups that are searched for triples
 
 
 class ViolatedCluster(NamedTuple):
-    """A cluster that a fractional solution violates, its divisor, and what the cluster saves."""
+    """A cluster whose cut a fractional solution violates, its divisor, and what the cut saves."""
 
     saving: float
     records: tuple[int, ...]
     divisor: int
 
 
+def find_fractional(weights: Values) -> Indices:
+    """Return the columns with a weight between 0 and 1."""
+    return np.flatnonzero((weights > WEIGHT_TOLERANCE) & (weights < 1 - WEIGHT_TOLERANCE))
+
+
 def fractional_groups(columns: Columns, weights: Values) -> tuple[FractionalGroups, Values]:
     """Return the groups with a weight between 0 and 1, and their costs, most expensive first."""
-    fractional = np.flatnonzero((weights > 1e-6) & (weights < 1 - 1e-6))
+    fractional = find_fractional(weights)
     weighted_costs = weights[fractional] * columns.costs[fractional]
     fractional = fractional[np.argsort(-weighted_costs, kind="stable")]
     members = columns.members[fractional]
@@ -44,9 +51,9 @@ def fractional_groups(columns: Columns, weights: Values) -> tuple[FractionalGrou
 def mean_cost(
     groups: FractionalGroups, costs: Values, cluster: NDArray[np.bool_], divisor: int
 ) -> float:
-    """Return the mean cost of the groups that a cluster limits.
+    """Return the mean cost of the groups that the cut of a cluster limits.
 
-    A group counts with its weight, and as often as it counts for the cluster.
+    A group counts with its weight, and as often as it counts in the cut.
     """
     n_inside = np.append(cluster, False)[groups.members].sum(axis=1)
     return float(np.average(costs, weights=n_inside // divisor * groups.weights))
@@ -105,3 +112,30 @@ def violated_clusters(
     for row, violated_cluster in zip(result, violated, strict=True):
         row[: len(violated_cluster.records)] = violated_cluster.records
     return result, np.array([cluster.divisor for cluster in violated], np.int64)
+
+
+def violated_triples(columns: Columns, weights: Values, max_triples: int) -> Indices:
+    """Return the triples that a fractional solution violates most, in that order."""
+    fractional = find_fractional(weights)
+    heaviest = np.argsort(-weights[fractional], kind="stable")
+    fractional = fractional[heaviest[: MAX_PAIRS // columns.k**2]]
+    groups = [[i for i in row if i >= 0] for row in columns.members[fractional].tolist()]
+    near: dict[int, set[int]] = {}  # the records that share a fractional group with each record
+    for group in groups:
+        for record in group:
+            near.setdefault(record, set()).update(group)
+    triple_weight: dict[tuple[int, ...], float] = {}
+    for group, weight in zip(groups, weights[fractional].tolist(), strict=True):
+        touched_triples = {
+            tuple(sorted((a, b, c)))
+            for a, b in combinations(group, 2)
+            for c in (near[a] | near[b]) - {a, b}
+        }
+        for triple in touched_triples:
+            triple_weight[triple] = triple_weight.get(triple, 0.0) + weight
+    for triple in map(tuple, columns.triples.tolist()):
+        triple_weight.pop(triple, None)
+    violated = sorted(
+        (-weight, triple) for triple, weight in triple_weight.items() if weight > 1 + MIN_VIOLATION
+    )
+    return np.array([triple for _, triple in violated[:max_triples]], np.int64).reshape(-1, 3)

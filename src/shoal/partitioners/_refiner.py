@@ -1,4 +1,4 @@
-"""Base class of the efforts, which improve the groups of another method."""
+"""Base class of refiners, which improve the groups of another method."""
 
 from typing import Self
 
@@ -8,15 +8,15 @@ from shoal import _progress as progress
 from shoal._progress_estimate import LONG_AHEAD
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Labels, Matrix, Partitioner, sse
+from shoal.partitioners._local_search.refine import CutShort
 from shoal.partitioners.mdav import MDAV
-from shoal.partitioners.refine import CutShort
 
 
-class Improver(Partitioner):
-    """Base of the efforts: the loss never exceeds that of the method they start from.
+class Refiner(Partitioner):
+    """Base of refiners: the loss never exceeds that of the method they start from.
 
     A subclass declares ``k`` and ``method`` among its parameters and writes
-    ``_improve``, which turns labels into better ones. Ctrl-C ends an effort early
+    ``_improve``, which turns labels into better ones. Ctrl-C ends the work early
     with the best groups so far, and sets ``cut_short_``.
     """
 
@@ -39,7 +39,7 @@ class Improver(Partitioner):
         return improved_labels if sse(X, improved_labels) <= sse(X, start_labels) else start_labels
 
     def _start_method(self) -> Partitioner:
-        """Return the method to start from, with the seed of this effort."""
+        """Return the method to start from, with the seed of this refiner."""
         if self.method is None:
             return MDAV(k=self.k)
         if self.method.k != self.k:

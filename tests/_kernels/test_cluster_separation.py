@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal._kernels.pricing.cluster_growth import FractionalGroups, grow_cluster
-from shoal.partitioners._column_generation.clusters import violated_clusters
+from shoal._kernels.column_generation.cluster_separation import FractionalGroups, grow_cluster
 from shoal.partitioners._column_generation.columns import Columns, incidence
+from shoal.partitioners._column_generation.separation import violated_clusters
 
 
 def fractional(groups, weights, n):

@@ -1,7 +1,6 @@
 """How hard to try: one interface over every method."""
 
 import math
-import sys
 
 import numpy as np
 import pandas as pd
@@ -143,7 +142,7 @@ def firms():
 @pytest.fixture
 def any_load(monkeypatch):
     """Let a search finish its rounds, however slow the machine is at the moment."""
-    monkeypatch.setattr(sys.modules["shoal.partitioners.search"], "OVERTIME", math.inf)
+    monkeypatch.setattr("shoal.partitioners._local_search.search.OVERTIME", math.inf)
 
 
 @pytest.mark.usefixtures("any_load")

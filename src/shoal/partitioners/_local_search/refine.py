@@ -1,4 +1,4 @@
-"""Local search from any groups: moves of records, then changes of whole groups."""
+"""Descent to a local optimum from any groups: moves of records, then changes of whole groups."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from shoal.partitioners._second_phase import divide_large
 
 STRIDE = 500  # changes of groups between two reports of progress: a fraction of a second
 MOVE_STRIDE = 100_000  # moves of records between two reports of progress
-MIN_NEAREST, MAX_NEAREST = 8, 60  # neighbours whose groups a record may move to; memory grows
+MIN_NEAREST, MAX_NEAREST = 8, 60  # neighbours whose groups a record may move to; more cost memory
 MAX_SWEEPS = 20  # moves tried per record in a descent
 MAX_PASSES = 2  # over all groups: later ones hardly help
 NEW_GROUPS = 1  # new groups tried, as a multiple of n / k
@@ -70,7 +70,7 @@ def refine(X: Matrix, labels: Labels, k: int) -> Labels:
         grouping, order = prepare_grouping(X, start, k, MIN_NEAREST)
         refined_labels = grouping.labels
         improve(grouping, k)
-    except KeyboardInterrupt:  # the groups are whole after every stride
+    except KeyboardInterrupt:  # the groups are valid after every stride
         raise CutShort(lower_sse(X, start, refined_labels[np.argsort(order)])) from None
     return lower_sse(X, start, refined_labels[np.argsort(order)])
 
@@ -106,8 +106,9 @@ def centre_and_scale(X: Matrix) -> Matrix:
 
 def improve(grouping: Grouping, k: int) -> None:
     """Lower the SSE: move records, then change whole groups until nothing helps."""
-    groups, records = np.arange(len(grouping.sizes)), len(grouping.X)
-    dissolve_versions, gather_versions = np.full(len(groups), -1), np.full(records, -1)
+    groups, n = np.arange(len(grouping.sizes)), len(grouping.X)
+    # When each group and each record was last tried, in versions of the grouping.
+    dissolve_versions, gather_versions = np.full(len(groups), -1), np.full(n, -1)
     descend_all(grouping, k)
     for _ in range(MAX_PASSES):
         decrease = _in_strides(
@@ -143,8 +144,8 @@ def _in_strides(
     """Run a pass over ``candidates``, a stride at a time; return the decrease of the SSE."""
     decrease, n = 0.0, len(candidates)
     for start in range(0, n, STRIDE):
-        part = candidates[start : start + STRIDE]
-        decrease += run_pass(grouping, k, action, part, last_tried, 0)
+        chunk = candidates[start : start + STRIDE]
+        decrease += run_pass(grouping, k, action, chunk, last_tried, 0)
         progress.report(stage, min(start + STRIDE, n), n)
     return decrease
 

@@ -1,10 +1,10 @@
-"""Clusters of records that the groups of a fractional solution share more than is feasible.
+"""Separation of subset-row cuts: clusters of records whose cut a fractional solution violates.
 
-At most c // m groups can contain m or more of the c records of a cluster, where m is its divisor.
-Count the weight of a group h // m times if h of its records are in the cluster. The sum over all
-groups may exceed c // m in a fractional solution. Such a cluster is grown from one record or from
-those of a group, by the records that complete most of the groups. Records are exchanged where this
-helps.
+The cut of a cluster of c records with divisor m says that the weights of the groups, each counted
+h // m times if h of its records are in the cluster, add up to at most c // m. A cluster whose cut
+is violated is grown greedily from one record or from those of a group: the record is added that
+brings the heaviest groups nearest to their next multiple of m. Records are exchanged where this
+raises the sum.
 """
 
 from typing import NamedTuple

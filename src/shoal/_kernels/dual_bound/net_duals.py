@@ -1,9 +1,12 @@
-"""Lower bounds of the reduced costs of groups in long tables, from the nearest neighbours.
+"""Lower bounds of the reduced costs of groups of k in long tables, from nearest neighbours.
 
-A group of k records costs the squared distances of all its pairs, divided by k. Beside an anchor,
+A group of k rows costs the squared distances of all its pairs, divided by k. Beside an *anchor*,
 each other row j adds at least its *floor*: the squared distance to the anchor over k, plus half of
 the squared distances to its k - 2 nearest neighbours over k, minus its dual. The *net dual* of a
 row is its dual less that half, so that floor = squared distance / k - net dual.
+
+In all kernels here, ``X`` has the shape (n_rows, n_columns), ``near[i]`` lists the rows nearest to
+row i, nearest first, and ``dual[i]`` is the dual of row i.
 """
 
 import numpy as np
@@ -24,7 +27,10 @@ def squared_distances_to_neighbours(X, near):
 
 @compiled
 def group_costs(X, members):
-    """Return the SSEs of groups of the same size: squared distances of all pairs over the size."""
+    """Return the SSEs of groups of the same size: squared distances of all pairs over the size.
+
+    A row of ``members`` holds the rows of ``X`` in one group.
+    """
     costs = np.zeros(members.shape[0])
     for group in range(members.shape[0]):
         for a in range(members.shape[1]):
@@ -36,7 +42,10 @@ def group_costs(X, members):
 
 @compiled
 def nearest_sums(X, near, rows, width):
-    """Return the sums of the squared distances of ``rows`` to their 0 to ``width`` - 1 nearest."""
+    """Return cumulative squared distances of ``rows``, in the shape (n_rows, ``width``).
+
+    Column m is the sum of the squared distances to the m nearest rows.
+    """
     sums = np.zeros((rows.shape[0], width))
     for i in range(rows.shape[0]):
         for m in range(1, width):
@@ -54,21 +63,3 @@ def net_duals(X, near, k, dual):
             total += squared_row_distance(X, i, X, near[i, m])
         net_dual[i] = dual[i] - total / (2 * k)
     return net_dual
-
-
-@compiled
-def comes_later(dual, other, row):
-    """Return whether a row comes after another one in the order of decreasing duals."""
-    return dual[other] < dual[row] or (dual[other] == dual[row] and other > row)
-
-
-@compiled
-def insert_least(least, value):
-    """Insert a value into a sorted list of the least values, if it is among them."""
-    slot = least.shape[0]
-    while slot > 0 and value < least[slot - 1]:
-        if slot < least.shape[0]:
-            least[slot] = least[slot - 1]
-        slot -= 1
-    if slot < least.shape[0]:
-        least[slot] = value

@@ -79,7 +79,7 @@ def merge_failing(Z: Matrix, partition: Partition, passes: Test) -> Partition:
 def _nearest_group(tree: BoxTree, point: Values, group: int) -> int:
     """Return the group whose centroid is nearest to ``point``; ties go to the first."""
     nearest, distance = np.empty(1, np.int64), np.empty(1)
-    if find_nearest(tree, point, group, nearest, distance) == 0:
+    if find_nearest(tree, point, group, nearest, distance) == 0:  # no other group is left
         raise InputError(
             "Merging groups cannot help: all records together fail the test that each group must"
             " pass.",

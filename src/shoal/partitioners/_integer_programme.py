@@ -1,4 +1,4 @@
-"""Linear and integer programmes, solved by HiGHS: the one place that starts the solver."""
+"""Linear and integer programmes, solved by HiGHS: all runs of the solver start here."""
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,7 @@ Values = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 CHECK_EVERY = 0.1  # seconds between two checks of the clock and of Ctrl-C
-WHOLE_TOLERANCE = 1e-6  # distance from a whole number up to which a value counts as whole
+INTEGRALITY_TOLERANCE = 1e-6  # distance from 0 or 1 up to which a value counts as 0 or 1
 FIXING_SHARE = 0.2  # share of the fractional columns that are fixed at a time
 
 
@@ -92,13 +92,11 @@ class IntegerProgramme:
     """
 
     def __init__(self, costs: Values, upper: Values, rows: Rows):
-        self.width = len(costs)
+        self.n_columns = len(costs)
         self.highs = silent_solver()
-        none = np.empty(0, np.int32)
-        self.highs.addCols(
-            self.width, costs, np.zeros(self.width), upper, 0, np.zeros(self.width, np.int32),
-            none, np.empty(0),
-        )  # fmt: skip
+        lower, starts = np.zeros(self.n_columns), np.zeros(self.n_columns, np.int32)
+        no_rows, no_entries = np.empty(0, np.int32), np.empty(0)
+        self.highs.addCols(self.n_columns, costs, lower, upper, 0, starts, no_rows, no_entries)
         order = np.lexsort((rows.column, rows.row))
         self.highs.addRows(
             len(rows.low),
@@ -121,8 +119,8 @@ class IntegerProgramme:
         solution = self.highs.getSolution()
         return Relaxation(cost, np.array(solution.col_value), np.array(solution.col_dual))
 
-    def limit(self, columns: Indices, lower: float, upper: float) -> None:
-        """Set the limits of the values of some columns."""
+    def set_bounds(self, columns: Indices, lower: float, upper: float) -> None:
+        """Set the least and the greatest value of some columns."""
         number = len(columns)
         self.highs.changeColsBounds(
             number, columns.astype(np.int32), np.full(number, lower), np.full(number, upper)
@@ -131,15 +129,16 @@ class IntegerProgramme:
     def dive(
         self, columns: Indices, relaxation: Relaxation, check_interrupt: Callable[[], None]
     ) -> Values | None:
-        """Return values in which some columns are 0 or 1, by fixing ever more of them.
+        """Return values in which some columns are 0 or 1, by a diving heuristic.
 
-        The linear programme is solved again each time. Those columns are fixed to 1 whose values
-        are greatest; where this is impossible, fewer of them, and at last one of them to 0.
+        It fixes more and more of these columns and solves the linear programme again each time.
+        The columns of greatest value are fixed to 1. If that leaves no solution, fewer are fixed;
+        if even one cannot be 1, it is fixed to 0.
 
         Parameters
         ----------
         columns : ndarray
-            Columns between 0 and 1.
+            The columns to fix, whose values are between 0 and 1.
         relaxation : Relaxation
             The optimum of the linear programme.
         check_interrupt : callable
@@ -148,28 +147,30 @@ class IntegerProgramme:
         Returns
         -------
         ndarray of shape (n_columns,) or None
-            The values of all columns; None if no such values were found.
+            The values of all columns; None if the heuristic found none.
         """
         free_columns, values, batch = columns, relaxation.values, len(columns)
         while True:
             free_values = values[free_columns]
-            is_fractional = (free_values > WHOLE_TOLERANCE) & (free_values < 1 - WHOLE_TOLERANCE)
+            is_fractional = (free_values > INTEGRALITY_TOLERANCE) & (
+                free_values < 1 - INTEGRALITY_TOLERANCE
+            )
             fractional_columns = free_columns[is_fractional]
             if not len(fractional_columns):
                 return values
             order = fractional_columns[np.argsort(-values[fractional_columns], kind="stable")]
             batch = max(1, min(batch, int(np.ceil(FIXING_SHARE * len(order)))))
-            is_one = free_values >= 1 - WHOLE_TOLERANCE
+            is_one = free_values >= 1 - INTEGRALITY_TOLERANCE
             fixed_columns = np.concatenate([free_columns[is_one], order[:batch]])
-            self.limit(fixed_columns, 1.0, 1.0)
+            self.set_bounds(fixed_columns, 1.0, 1.0)
             solution = self.relax(check_interrupt)
             if solution is not None:
                 values, batch = solution.values, len(columns)
                 free_columns = np.setdiff1d(free_columns, fixed_columns)
                 continue
-            self.limit(fixed_columns, 0.0, 1.0)
+            self.set_bounds(fixed_columns, 0.0, 1.0)
             if batch == 1:
-                self.limit(order[:1], 0.0, 0.0)
+                self.set_bounds(order[:1], 0.0, 0.0)
                 solution = self.relax(check_interrupt)
                 if solution is None:
                     return None
@@ -186,8 +187,10 @@ class IntegerProgramme:
         for option in ("mip_rel_gap", "mip_abs_gap"):
             highs.setOptionValue(option, 0.0)
         highs.setOptionValue("mip_max_nodes", max_nodes)
-        kinds = np.full(self.width, HighsVarType.kInteger)
-        highs.changeColsIntegrality(self.width, np.arange(self.width, dtype=np.int32), kinds)
+        kinds = np.full(self.n_columns, HighsVarType.kInteger)
+        highs.changeColsIntegrality(
+            self.n_columns, np.arange(self.n_columns, dtype=np.int32), kinds
+        )
         feasible = HighsSolution()
         feasible.col_value = start.tolist()
         highs.setSolution(feasible)

@@ -1,23 +1,32 @@
-"""The lowest reduced cost of the groups found from each row of a long table, by exact search."""
+"""Exact search at each row of a long table: the lowest reduced cost of the groups found from there.
+
+`search_radius` explains from which of its rows a violated group is found. Two searches take turns:
+`search_spread`, which is fast where few rows are within the radius of a row, and branch and bound
+by floors, as in column generation, if the former takes too many steps.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.column_generation.candidate_list import select_lowest, select_promising
+from shoal._kernels.column_generation.candidate_set import (
+    MAX_PAIRED,
+    CandidateSet,
+    keep_promising_by_pairs,
+)
+from shoal._kernels.column_generation.group_search import search_candidates
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.pricing.candidate_list import keep_lowest, keep_promising
-from shoal._kernels.pricing.candidate_set import MAX_PAIRED, CandidateSet, keep_promising_by_pairs
-from shoal._kernels.pricing.group_search import search_candidates
-from shoal._kernels.pricing.net_duals import nearest_sums
-from shoal._kernels.pricing.row_boxes import BoxLevels
-from shoal._kernels.pricing.search_radius import (
+from shoal._kernels.dual_bound.net_duals import nearest_sums
+from shoal._kernels.dual_bound.row_boxes import BoxLevels
+from shoal._kernels.dual_bound.search_radius import (
     BATCH,
     empty_lists,
-    list_rows_within,
+    fill_row_lists,
     squared_search_radius,
 )
-from shoal._kernels.pricing.spread_search import SpreadCandidates, search_spread
+from shoal._kernels.dual_bound.spread_search import SpreadCandidates, search_spread
 
 
 class PricedTable(NamedTuple):
@@ -52,7 +61,10 @@ class CorrectionEffort(NamedTuple):
 
 @compiled
 def count_inner(gaps, k, max_spread):
-    """Return how many of the nearest candidates may be in one group with a farther one."""
+    """Return how many of the nearest candidates may be in one group with a farther one.
+
+    ``gaps`` are the squared distances of all candidates, nearest first.
+    """
     least, count = 0.0, 0
     for i in range(min(k - 3, gaps.shape[0])):
         least += gaps[i]
@@ -62,46 +74,56 @@ def count_inner(gaps, k, max_spread):
 
 
 @compiled
-def listed_candidates(table, row, max_spread, max_candidates, lists, last):
-    """Return the candidates of a row in a list, nearest first.
-
-    The second result is a lower bound of the groups with other rows of the list.
-    """
-    X, k, cost = table.X, table.k, -table.dual[row]
+def unlink(lists, last):
+    """Return the rows of a linked list and their squared distances, from its ``last`` entry on."""
     count, position = 0, last
     while position >= 0:
         count += 1
         position = lists.previous[position]
-    positions, gaps, floor = np.empty(count, np.int64), np.empty(count), np.empty(count)
+    rows, gaps = np.empty(count, np.int64), np.empty(count)
     position = last
     for i in range(count):
-        positions[i], gaps[i] = position, lists.gap[position]
-        floor[i] = gaps[i] / k - table.net_dual[lists.row[position]]
+        rows[i], gaps[i] = lists.row[position], lists.gap[position]
         position = lists.previous[position]
-    count = keep_promising(positions, gaps, floor, count, np.empty(k - 1), cost, 0.0)
-    count, others_bound = keep_lowest(positions, gaps, floor, count, max_candidates, k - 1, cost)
-    order = np.argsort(gaps[:count], kind="mergesort")
-    rows, gaps = lists.row[positions[:count][order]].astype(np.int64), gaps[:count][order]
+    return rows, gaps
+
+
+@compiled
+def spread_candidates(table, row, rows, gaps, effort):
+    """Return the candidates of ``row`` among ``rows``, which are at squared distances ``gaps``."""
+    X, k, cost = table.X, table.k, -table.dual[row]
+    floor = gaps / k - table.net_dual[rows]
+    promising = select_promising(floor, k - 1, cost, 0.0)
+    lowest, others_bound = select_lowest(floor[promising], effort.max_candidates, k - 1, cost)
+    selected = promising[lowest]
+    selected = selected[np.argsort(gaps[selected], kind="mergesort")]
+    rows, gaps, floor = rows[selected], gaps[selected], floor[selected]
+    max_spread = 2 * k * table.dual[row] * (1.0 + effort.margin)
     n_inner = count_inner(gaps, k, max_spread)
     columns = np.empty((X.shape[1], n_inner))
     for i in range(n_inner):
         for j in range(X.shape[1]):
             columns[j, i] = X[rows[i], j]
-    candidates = SpreadCandidates(
+    return SpreadCandidates(
+        X=X,
+        anchor=row,
+        size=k,
+        cost=cost,
+        max_spread=max_spread,
+        others_bound=others_bound,
         rows=rows,
         gaps=gaps,
         added_cost=gaps / k - table.dual[rows],
-        floor=floor[:count][order],
+        floor=floor,
         columns=columns,
         cost_sums=nearest_sums(X, table.near, rows[:n_inner], k - 1) / k,
     )
-    return candidates, others_bound
 
 
 @compiled
-def search_floors(table, row, candidates, others_bound, max_steps, groups, costs):
+def search_floors(table, candidates, max_steps, groups, costs):
     """Find groups as `search_spread` does, whatever their spread, those of low floors first."""
-    X, k, cost = table.X, table.k, -table.dual[row]
+    X, k, cost = table.X, table.k, candidates.cost
     order = np.argsort(candidates.floor, kind="mergesort")
     rows, added_cost = candidates.rows[order], candidates.added_cost[order]
     if rows.shape[0] > MAX_PAIRED:
@@ -113,52 +135,51 @@ def search_floors(table, row, candidates, others_bound, max_steps, groups, costs
     no_indices = np.empty(0, np.int64)
     without_triples_and_clusters = CandidateSet(
         X=X,
+        anchor=candidates.anchor,
+        size=k,
+        cost=cost,
+        others_bound=candidates.others_bound,
         records=rows,
         added_cost=added_cost,
         pair_cost=pair_cost,
         least_pair_sums=least_pair_sums,
         triples=np.empty((0, 3), np.int64),
         triple_dual=np.empty(0),
-        start=np.zeros(rows.shape[0] + 3, np.int64),
-        incidence=no_indices,
+        triple_start=np.zeros(rows.shape[0] + 3, np.int64),
+        triple_incidence=no_indices,
         in_cluster=np.empty((0, rows.shape[0] + 1), np.bool_),
         cluster_dual=np.empty(0),
         divisors=no_indices,
     )
-    return search_candidates(
-        without_triples_and_clusters, row, k, cost, others_bound, 0.0, max_steps, groups, costs
-    )
+    return search_candidates(without_triples_and_clusters, 0.0, max_steps, groups, costs)
 
 
 @compiled
-def search_row(table, row, effort, lists, last, groups, costs):
-    """Return a lower bound of the reduced costs of the groups of a row, and how many it stored."""
-    k, dual = table.k, table.dual[row]
-    max_spread = 2 * k * dual * (1.0 + effort.margin)
-    candidates, others_bound = listed_candidates(
-        table, row, max_spread, effort.max_candidates, lists, last
-    )
+def search_row(table, row, effort, rows, gaps, groups, costs):
+    """Return a lower bound of the reduced costs of the groups of a row, and how many it stored.
+
+    ``rows`` are all rows that may be in such a group, at squared distances ``gaps``.
+    """
+    candidates = spread_candidates(table, row, rows, gaps, effort)
     if candidates.rows.shape[0] == 0:
         return 0.0, 0
-    bound, count, is_exact = search_spread(
-        table.X, candidates, row, k, -dual, max_spread, effort.spread_steps, groups, costs
-    )
+    bound, count, is_exact = search_spread(candidates, effort.spread_steps, groups, costs)
     if is_exact:
-        return min(bound, others_bound), count
+        return min(bound, candidates.others_bound), count
     costs[:] = 0.0
-    return search_floors(table, row, candidates, others_bound, effort.floor_steps, groups, costs)
+    return search_floors(table, candidates, effort.floor_steps, groups, costs)
 
 
 @compiled
 def correct_rows(table, rows, effort, results):
     """Fill ``results`` with lower bounds of the reduced costs of groups, at most 0.
 
-    They concern the groups that are found from ``rows``; see
-    `shoal._kernels.pricing.search_radius`. Violated groups are stored, with their reduced costs.
-    Where the ``effort`` suffices, the bound is the lowest of these costs.
+    They concern the groups that are found from ``rows``; see `search_radius`. Violated groups are
+    stored, with their reduced costs. Where the ``effort`` suffices, the bound is the lowest of
+    these costs.
     """
     lists = empty_lists(max(effort.space, table.X.shape[0]))
-    squared_radius, last = np.empty(BATCH), np.empty(BATCH, np.int64)
+    squared_radius = np.empty(BATCH)
     n_done, batch_size = 0, BATCH
     while n_done < rows.shape[0]:
         batch = rows[n_done : n_done + batch_size]
@@ -166,18 +187,21 @@ def correct_rows(table, rows, effort, results):
             squared_radius[i] = squared_search_radius(
                 table.X, table.near, table.k, table.dual, effort.margin, batch[i]
             )
-        count = list_rows_within(
-            table.X, table.near, table.boxes, batch, squared_radius, lists, last
-        )
-        if count < 0:
+        if not fill_row_lists(table.X, table.near, table.boxes, batch, squared_radius, lists):
             batch_size = max(1, batch_size // 2)
             continue
         for i in range(batch.shape[0]):
             results.bounds[n_done], results.counts[n_done] = 0.0, 0
-            if last[i] >= 0:
-                groups, costs = results.groups[n_done], results.costs[n_done]
+            if lists.last[i] >= 0:
+                others, gaps = unlink(lists, lists.last[i])
                 results.bounds[n_done], results.counts[n_done] = search_row(
-                    table, batch[i], effort, lists, last[i], groups, costs
+                    table,
+                    batch[i],
+                    effort,
+                    others,
+                    gaps,
+                    results.groups[n_done],
+                    results.costs[n_done],
                 )
             n_done += 1
         batch_size = BATCH

@@ -1,8 +1,9 @@
 """Search for the violated groups of a row in which it has a low spread (branch and bound).
 
-`shoal._kernels.pricing.search_radius` defines spreads. The candidates of a row are sorted by
-their distance to it. A group is built from the farthest of its rows to the nearest: few rows are
-near enough to join a far one without exceeding the greatest spread, so few pairs are measured.
+`search_radius` defines spreads. The row, or *anchor*, is the first of each group, and its
+candidates are sorted by their distance to it. A group is built from the farthest of its rows to the
+nearest: few rows are near enough to join a far one without exceeding the greatest spread, so few
+pairs are measured.
 """
 
 from typing import NamedTuple
@@ -10,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.column_generation.least_values import select_least
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.pricing.candidate_list import select_least
 
 
 class SpreadSearch(NamedTuple):
@@ -22,7 +23,7 @@ class SpreadSearch(NamedTuple):
     ``next_candidate[d]`` have not been tried. ``added_cost[d]`` is what each would add, and
     ``floor[d]`` a lower bound of what each adds to a complete group. With r rows missing,
     ``least_floor_sum[d]`` is the sum of the r - 1 least floors and ``largest_of_least[d]`` the
-    r-th.
+    r-th. ``gaps`` is scratch space.
     """
 
     members: np.ndarray
@@ -35,19 +36,29 @@ class SpreadSearch(NamedTuple):
     least_floor_sum: np.ndarray
     largest_of_least: np.ndarray
     next_candidate: np.ndarray
+    gaps: np.ndarray
 
 
 class SpreadCandidates(NamedTuple):
-    """Rows that may join an anchor, nearest first.
+    """The ``rows`` of ``X`` that may join an ``anchor`` in a group of ``size``, nearest first.
 
-    ``gaps`` are their squared distances to the anchor. ``added_cost`` is what each adds beside
-    the anchor, and ``floor`` a lower bound of what each adds to a complete group.
+    The spread of the anchor in the group is below ``max_spread``. ``cost`` is the reduced cost of
+    the anchor alone, and ``others_bound`` a lower bound of the groups with other rows.
+
+    ``gaps`` are the squared distances of the candidates to the anchor. ``added_cost`` is what each
+    adds beside the anchor, and ``floor`` a lower bound of what each adds to a complete group.
 
     A group contains at most one row that is not among the nearest of them. For these nearest,
     ``columns`` are their values, transposed, and ``cost_sums[i, m]`` is the sum of the squared
-    distances of row i to its m nearest rows, over k.
+    distances of row i to its m nearest rows, over the size.
     """
 
+    X: np.ndarray
+    anchor: int
+    size: int
+    cost: float
+    max_spread: float
+    others_bound: float
     rows: np.ndarray
     gaps: np.ndarray
     added_cost: np.ndarray
@@ -57,12 +68,12 @@ class SpreadCandidates(NamedTuple):
 
 
 @compiled
-def open_spread_search(candidates, k, cost):
-    """Return a search for groups of ``k`` with an anchor of cost ``cost``."""
-    m = candidates.rows.shape[0]
+def open_spread_search(candidates):
+    """Return a search whose partial group is the anchor alone."""
+    m, k = candidates.rows.shape[0], candidates.size
     search = SpreadSearch(
         members=np.zeros(k, np.int64),
-        cost=np.full(k + 1, cost),
+        cost=np.full(k + 1, candidates.cost),
         spread=np.zeros(k + 1),
         position=np.empty((k, m), np.int64),
         added_cost=np.empty((k, m)),
@@ -71,6 +82,7 @@ def open_spread_search(candidates, k, cost):
         least_floor_sum=np.zeros(k),
         largest_of_least=np.zeros(k),
         next_candidate=np.full(k, m),
+        gaps=np.empty(m),
     )
     search.position[1] = np.arange(m)
     search.added_cost[1], search.floor[1] = candidates.added_cost, candidates.floor
@@ -118,54 +130,68 @@ def keep_promising_rows(search, candidates, depth, least, cutoff):
 
 
 @compiled
-def is_promising(search, candidates, depth, i, max_spread, cutoff):
+def is_promising(search, candidates, depth, i, cutoff):
     """Return whether candidate ``i`` and nearer ones may complete a group below ``cutoff``."""
     floor = max(search.floor[depth, i], search.largest_of_least[depth])
     if search.cost[depth] + search.least_floor_sum[depth] + floor >= cutoff:
         return False
     n_needed, gap = search.members.shape[0] - depth, candidates.gaps[search.position[depth, i]]
-    return least_spread(search, candidates, depth, n_needed - 1, gap) < max_spread
+    return least_spread(search, candidates, depth, n_needed - 1, gap) < candidates.max_spread
 
 
 @compiled
-def add_row(X, search, candidates, depth, i, max_spread, scratch):
-    """Add candidate ``i``; those nearer stay candidates as far as the spread allows."""
-    k, candidate = search.members.shape[0], search.position[depth, i]
-    next_depth = depth + 1
-    search.members[depth] = candidate
-    search.cost[next_depth] = search.cost[depth] + search.added_cost[depth, i]
-    search.spread[next_depth] = search.spread[depth] + candidates.gaps[candidate]
-    others_spread = least_spread(
-        search, candidates, depth, k - next_depth - 1, candidates.gaps[candidate]
-    )
+def count_nearer(search, candidates, depth, i):
+    """Return how many candidates nearer than ``i`` may join it as far as the spread allows."""
+    gap = candidates.gaps[search.position[depth, i]]
+    others_spread = least_spread(search, candidates, depth, candidates.size - depth - 2, gap)
     count, max_count = 0, min(i, candidates.cost_sums.shape[0])
     while (
         count < max_count
-        and others_spread + candidates.gaps[search.position[depth, count]] < max_spread
+        and others_spread + candidates.gaps[search.position[depth, count]] < candidates.max_spread
     ):
         count += 1
-    search.n_candidates[next_depth] = count
-    if depth == 1:  # all candidates are in order: several distances at once
-        scratch[:count] = 0.0
-        for j in range(X.shape[1]):
-            value = X[candidates.rows[candidate], j]
-            for other in range(count):
-                gap = candidates.columns[j, other] - value
-                scratch[other] += gap * gap
-    else:
-        for b in range(count):
-            other = search.position[depth, b]
-            scratch[b] = squared_row_distance(
-                X, candidates.rows[candidate], X, candidates.rows[other]
-            )
-    for b in range(count):
-        search.position[next_depth, b] = search.position[depth, b]
-        search.added_cost[next_depth, b] = search.added_cost[depth, b] + scratch[b] / k
     return count
 
 
 @compiled
-def store_complete(search, candidates, anchor, groups, costs, count, cutoff):
+def measure_nearer(search, candidates, depth, candidate, count):
+    """Fill the scratch space with the squared distances of a candidate to ``count`` nearer ones."""
+    X, gaps = candidates.X, search.gaps
+    if depth == 1:  # all candidates are in order: several distances at once
+        gaps[:count] = 0.0
+        for j in range(X.shape[1]):
+            value = X[candidates.rows[candidate], j]
+            for other in range(count):
+                gap = candidates.columns[j, other] - value
+                gaps[other] += gap * gap
+    else:
+        for b in range(count):
+            other = search.position[depth, b]
+            gaps[b] = squared_row_distance(X, candidates.rows[candidate], X, candidates.rows[other])
+
+
+@compiled
+def add_row(search, candidates, depth, i):
+    """Add candidate ``i``; those nearer stay candidates as far as the spread allows.
+
+    Return the number of these.
+    """
+    candidate, next_depth = search.position[depth, i], depth + 1
+    search.members[depth] = candidate
+    search.cost[next_depth] = search.cost[depth] + search.added_cost[depth, i]
+    search.spread[next_depth] = search.spread[depth] + candidates.gaps[candidate]
+    count = count_nearer(search, candidates, depth, i)
+    search.n_candidates[next_depth] = count
+    measure_nearer(search, candidates, depth, candidate, count)
+    for b in range(count):
+        search.position[next_depth, b] = search.position[depth, b]
+        pair_cost = search.gaps[b] / candidates.size
+        search.added_cost[next_depth, b] = search.added_cost[depth, b] + pair_cost
+    return count
+
+
+@compiled
+def store_complete(search, candidates, groups, costs, count, cutoff):
     """Store the groups that lack only one row; return their number and the lowest cost.
 
     If there is no space, a group replaces the worst.
@@ -182,7 +208,7 @@ def store_complete(search, candidates, anchor, groups, costs, count, cutoff):
             slot = costs.argmax()
             if costs[slot] <= cost:
                 continue
-        costs[slot], groups[slot, 0] = cost, anchor
+        costs[slot], groups[slot, 0] = cost, candidates.anchor
         for a in range(1, depth):
             groups[slot, a] = candidates.rows[search.members[a]]
         groups[slot, depth] = candidates.rows[search.position[depth, i]]
@@ -191,18 +217,18 @@ def store_complete(search, candidates, anchor, groups, costs, count, cutoff):
 
 
 @compiled
-def search_spread(X, candidates, anchor, k, cost, max_spread, max_steps, groups, costs):
-    """Find groups of negative reduced cost in which ``anchor`` has a spread below ``max_spread``.
+def search_spread(candidates, max_steps, groups, costs):
+    """Find groups of negative reduced cost in which the anchor has a low spread.
 
-    They consist of the anchor, of cost ``cost``, and candidates. The cheapest are stored in the
-    rows of ``groups``, with their reduced costs in ``costs``. About ``max_steps`` candidates are
-    tried. Return the lowest reduced cost, at most 0, how many groups were stored, and whether the
-    search was complete.
+    They consist of the anchor and candidates. The cheapest are stored in the rows of ``groups``,
+    with their reduced costs in ``costs``. About ``max_steps`` candidates are tried. Return the
+    lowest reduced cost, at most 0, how many groups were stored, and whether the search was
+    complete.
     """
-    search, least = open_spread_search(candidates, k, cost), np.empty(k)
-    scratch = np.empty(candidates.rows.shape[0])
+    search, k = open_spread_search(candidates), candidates.size
+    least = np.empty(k)
     if k == 2:
-        count, bound = store_complete(search, candidates, anchor, groups, costs, 0, 0.0)
+        count, bound = store_complete(search, candidates, groups, costs, 0, 0.0)
         return bound, count, True
     if not store_least(search, 1, least, 0.0):
         return 0.0, 0, True
@@ -214,12 +240,10 @@ def search_spread(X, candidates, anchor, k, cost, max_spread, max_steps, groups,
             depth -= 1
         elif max_steps < 0:
             return bound, count, False
-        elif is_promising(search, candidates, depth, i, max_spread, bound):
-            max_steps -= 1 + add_row(X, search, candidates, depth, i, max_spread, scratch)
+        elif is_promising(search, candidates, depth, i, bound):
+            max_steps -= 1 + add_row(search, candidates, depth, i)
             if depth + 1 == k - 1:
-                count, bound = store_complete(
-                    search, candidates, anchor, groups, costs, count, bound
-                )
+                count, bound = store_complete(search, candidates, groups, costs, count, bound)
             elif keep_promising_rows(search, candidates, depth + 1, least, bound):
                 depth += 1
     return bound, count, True

@@ -1,4 +1,4 @@
-"""The cheapest groups that searches find from each of several records."""
+"""What searches find from each of several records: the groups of lowest reduced cost."""
 
 from typing import NamedTuple
 
@@ -6,10 +6,11 @@ import numpy as np
 
 
 class CheapestGroups(NamedTuple):
-    """Lower bounds of the reduced costs, and the cheapest groups, found from each of some records.
+    """The cheapest groups found from each of some records, and lower bounds of their reduced costs.
 
-    The groups found from record i are ``groups[i, :counts[i]]``, their reduced costs
-    ``costs[i, :counts[i]]``; further costs are 0. Kernels fill all four arrays.
+    No group that is found from record i has a reduced cost below ``bounds[i]``. Those stored are
+    ``groups[i, :counts[i]]``, with the reduced costs ``costs[i, :counts[i]]``; further costs are 0.
+    Kernels fill all four arrays.
     """
 
     bounds: np.ndarray

@@ -1,6 +1,6 @@
-"""The efforts: partitioners that improve the groups of another method.
+"""Refiners: partitioners that improve the groups of another method.
 
-``"quick"`` is the method alone.
+Users choose them by the parameter ``effort``; ``"quick"`` is the method alone.
 """
 
 import time
@@ -10,19 +10,19 @@ import numpy as np
 
 from shoal._params import AtLeast, K, RandomState, seed_or_draw
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
-from shoal.partitioners._improver import Improver
-from shoal.partitioners.refine import refine
-from shoal.partitioners.search import search
+from shoal.partitioners._local_search.refine import refine
+from shoal.partitioners._local_search.search import search
+from shoal.partitioners._refiner import Refiner
 
 Seconds = Annotated[float, AtLeast(0)] | None
 Rounds = Annotated[float, AtLeast(0)] | None
 
 DEFAULT_ROUNDS = 50.0  # per record, of each annealing, without a budget
 SEARCH_SHARE = 0.2  # of the budget of a proof, for the search before it
-MAX_SEARCH = 0.02  # seconds per record for that search
+MAX_SEARCH_SECONDS = 0.02  # per record, for that search
 
 
-class Refine(Improver):
+class Refine(Refiner):
     """Improve the groups of a method until no small change helps.
 
     Moving a few records lowers the SSE after almost any method.
@@ -76,7 +76,7 @@ class Refine(Improver):
         return refine(X, labels, int(self.k))
 
 
-class Search(Improver):
+class Search(Refiner):
     """Improve the groups of a method by simulated annealing.
 
     Where no small change helps, annealing continues through groups that are temporarily
@@ -118,12 +118,13 @@ class Search(Improver):
     1. The groups of the method are refined as by :class:`Refine`.
     2. Groups are changed at random, repaired and refined; the change is accepted or
        undone by the rule of simulated annealing.
-    3. An integer programme selects the best partition from all groups seen.
+    3. An integer programme selects the best partition from all groups met.
 
     **Guarantee.** No group has fewer than k records. The loss is never above that
     of the method.
 
-    **Cost.** As much time as ``budget`` or ``rounds`` say.
+    **Cost.** The time is that of ``budget`` or ``rounds``. The two annealings run in
+    one thread each. An ``n_jobs`` given with this effort has no effect.
 
     Examples
     --------
@@ -168,7 +169,7 @@ class Search(Improver):
         return result.labels
 
 
-class Prove(Improver):
+class Prove(Refiner):
     """Improve the groups of a method and prove a lower bound of the SSE.
 
     The bound shows how far the groups are from an optimum.
@@ -194,7 +195,7 @@ class Prove(Improver):
     method_ : Partitioner
         The fitted method, whose groups were improved.
     bound_ : float
-        An SSE that no groups of at least k go below.
+        A lower bound of the SSE of all partitions into groups of at least k.
     optimal_ : bool
         Whether the groups are proven to have the least SSE.
     seconds_ : float
@@ -212,11 +213,12 @@ class Prove(Improver):
     A table of more than 5,000 records gets the bound of a certificate instead of steps 2
     to 4: feasible duals of that linear programme, block by block.
 
-    **Guarantee.** No groups of at least k have an SSE below ``bound_``. The loss is
-    never above that of the method.
+    **Guarantee.** No partition into groups of at least k has an SSE below ``bound_``.
+    The loss is never above that of the method.
 
-    **Cost.** At most the time of ``budget``; a completed proof ends
-    earlier.
+    **Cost.** The time is at most that of ``budget``; a completed proof ends earlier.
+    Searches and the linear programme use up to two threads, a certificate one for each
+    core. An ``n_jobs`` given with this effort has no effect.
 
     Examples
     --------
@@ -239,7 +241,9 @@ class Prove(Improver):
         self.random_state = random_state
 
     def _improve(self, X: Matrix, labels: Labels) -> Labels:
-        from shoal.partitioners.prove import prove  # 30 modules that other methods do not need
+        from shoal.partitioners._column_generation.prove import (
+            prove,  # 30 modules that other methods do not need
+        )
 
         # Kernels are compiled here, so that the budget is not spent on compiling.
         prove(np.arange(8.0).reshape(-1, 1), np.repeat([0, 1], 4), 2)
@@ -247,7 +251,7 @@ class Prove(Improver):
         seed = seed_or_draw(self.random_state)
         # A short table is searched thoroughly in a short time; then the proof is worth more than a
         # longer search.
-        seconds = min(SEARCH_SHARE * self.budget, MAX_SEARCH * len(X))
+        seconds = min(SEARCH_SHARE * self.budget, MAX_SEARCH_SECONDS * len(X))
         result = search(X, labels, k, seed=seed, seconds=seconds)
         remaining = self.budget - (time.process_time() - start_time)
         proof_result = prove(X, result.labels, k, budget=max(0.0, remaining), seed=seed)

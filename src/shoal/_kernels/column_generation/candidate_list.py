@@ -1,0 +1,172 @@
+"""Candidates: records that may join another one, the anchor, in a group of negative reduced cost.
+
+The *reduced cost* of a group is its SSE, plus the dual of a group, minus the duals of its records,
+plus the duals of triples and clusters, the sets of records that define subset-row cuts. The dual of
+a triple counts once if the group contains two or three of its records. The dual of a cluster counts
+h // m times if the group contains h of its records, where m is the divisor of the cluster. The SSE
+is the sum of the squared distances of all pairs divided by the size of the group, so each pair of a
+group of given size adds a fixed amount.
+
+A group is generated at its *anchor*, the record of lowest rank in it. The *added cost* of a record
+is what it adds beside the anchor, its squared distance over the size less its dual. Its *floor* is
+a lower bound of what it adds to a complete group: the added cost, and half of the least that its
+pairs with the others of the group can add, since two records share each pair. Floors exclude the
+records that no group of the given size and of negative reduced cost can contain.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.column_generation.least_values import select_least
+from shoal._kernels.distances import squared_row_distance
+
+
+class NeighbourTable(NamedTuple):
+    """The records and their nearest neighbours.
+
+    ``X`` has the shape (n_records, n_columns). ``near[i]`` are the nearest neighbours of record i,
+    nearest first, and ``gaps[i]`` their squared distances. ``gap_sums[i, m]`` is the sum of the
+    first m of these. Only records that are searched as anchors need rows in ``near`` and ``gaps``.
+    """
+
+    X: np.ndarray
+    near: np.ndarray
+    gaps: np.ndarray
+    gap_sums: np.ndarray
+
+
+class PricingDuals(NamedTuple):
+    """Dual values of records, triples, clusters and groups, as the search needs them.
+
+    Groups are generated at their record of lowest ``rank``. The net dual of a record is its dual
+    less half of the least that its pairs with all but one of the others of a group can add.
+    ``ceiling[i]`` is the greatest net dual of the records of higher rank than i, which bounds what
+    far records can add.
+
+    ``triple_dual[t]`` is the dual of the records ``triples[t]``. The triples that contain record i
+    are ``triple_incidence[triple_start[i] : triple_start[i + 1]]``. ``cluster_dual[c]`` is the dual
+    of cluster c, and ``divisors[c]`` its divisor. The clusters that contain record i are
+    ``cluster_incidence[cluster_start[i] : cluster_start[i + 1]]``.
+    """
+
+    record_dual: np.ndarray
+    group_dual: float
+    rank: np.ndarray
+    ceiling: np.ndarray
+    triples: np.ndarray
+    triple_dual: np.ndarray
+    triple_start: np.ndarray
+    triple_incidence: np.ndarray
+    cluster_dual: np.ndarray
+    cluster_start: np.ndarray
+    cluster_incidence: np.ndarray
+    divisors: np.ndarray
+
+
+@compiled
+def anchor_cost(duals, anchor):
+    """Return the reduced cost of an anchor alone, to which other records of a group add."""
+    return duals.group_dual - duals.record_dual[anchor]
+
+
+@compiled
+def near_candidates(table, duals, anchor, size):
+    """Return the near records of higher rank than ``anchor``, their added costs and floors."""
+    n_near = table.near.shape[1]
+    records, added_cost, floor = np.empty(n_near, np.int64), np.empty(n_near), np.empty(n_near)
+    count = 0
+    for m in range(n_near):
+        record = table.near[anchor, m]
+        if duals.rank[record] > duals.rank[anchor]:
+            records[count] = record
+            added_cost[count] = table.gaps[anchor, m] / size - duals.record_dual[record]
+            floor[count] = added_cost[count] + table.gap_sums[record, size - 2] / (2 * size)
+            count += 1
+    return records[:count], added_cost[:count], floor[:count]
+
+
+@compiled
+def all_candidates(table, duals, anchor, size):
+    """Return all records of higher rank than ``anchor``, their added costs and floors."""
+    n = table.X.shape[0]
+    records, added_cost, floor = np.empty(n, np.int64), np.empty(n), np.empty(n)
+    count = 0
+    for record in range(n):
+        if duals.rank[record] > duals.rank[anchor]:
+            records[count] = record
+            gap = squared_row_distance(table.X, anchor, table.X, record)
+            added_cost[count] = gap / size - duals.record_dual[record]
+            floor[count] = added_cost[count] + table.gap_sums[record, size - 2] / (2 * size)
+            count += 1
+    return records[:count], added_cost[:count], floor[:count]
+
+
+@compiled
+def bound_with_far(table, duals, anchor, size, near_floor):
+    """Return a lower bound of the cost of all groups that contain a record that is not near.
+
+    ``near_floor`` are the floors of the near records.
+    """
+    n_near = table.near.shape[1]
+    if n_near == table.X.shape[0] - 1:
+        return np.inf
+    far_cost = table.gaps[anchor, n_near - 1] / size - duals.ceiling[anchor]
+    least = np.empty(size - 2)
+    select_least(near_floor, near_floor.shape[0], least)
+    total = anchor_cost(duals, anchor) + far_cost
+    for i in range(size - 2):
+        total += min(far_cost, least[i])
+    return total
+
+
+@compiled
+def select_promising(floor, n_joining, cost, cutoff):
+    """Return the positions of the candidates of groups below ``cutoff``; none if there are too few.
+
+    ``n_joining`` candidates join an anchor of cost ``cost``.
+    """
+    least = np.empty(n_joining)
+    total = select_least(floor, floor.shape[0], least)
+    if cost + total >= cutoff:  # also if there are fewer candidates than needed
+        return np.empty(0, np.int64)
+    largest_of_least = least[n_joining - 1]
+    others_cost = cost + total - largest_of_least
+    return np.flatnonzero((floor <= largest_of_least) | (others_cost + floor < cutoff))
+
+
+@compiled
+def select_lowest(floor, max_count, n_joining, cost):
+    """Return the positions of the ``max_count`` lowest floors; bound the groups with others.
+
+    The second result is a lower bound of the cost of the groups in which ``n_joining`` candidates
+    join an anchor of cost ``cost`` and one of them is excluded. It is infinite if none is.
+    """
+    count = floor.shape[0]
+    if count <= max_count:
+        return np.arange(count), np.inf
+    order = np.argsort(floor, kind="mergesort")
+    others_cost = cost
+    for i in range(n_joining - 1):
+        others_cost += floor[order[i]]
+    return order[:max_count], others_cost + floor[order[max_count]]
+
+
+@compiled
+def find_candidates(table, duals, anchor, size, cutoff, max_candidates):
+    """Return the candidates of ``anchor`` for groups of ``size`` below ``cutoff``.
+
+    There are at most ``max_candidates``. The second result is the cost that each adds, the third a
+    lower bound of the cost of the groups with other records.
+    """
+    records, added_cost, floor = near_candidates(table, duals, anchor, size)
+    far_bound = bound_with_far(table, duals, anchor, size, floor)
+    if far_bound < cutoff and max_candidates > table.near.shape[1]:
+        records, added_cost, floor = all_candidates(table, duals, anchor, size)
+        far_bound = np.inf
+    cost = anchor_cost(duals, anchor)
+    promising = select_promising(floor, size - 1, cost, cutoff)
+    records, added_cost, floor = records[promising], added_cost[promising], floor[promising]
+    lowest, excluded_bound = select_lowest(floor, max_candidates, size - 1, cost)
+    return records[lowest], added_cost[lowest], min(far_bound, excluded_bound)

@@ -1,0 +1,181 @@
+"""Rows that can be together in a violated group, found from one of its rows.
+
+A group of k rows is *violated* if its duals exceed its SSE. The *spread* of a row in a group is the
+sum of its squared distances to the others. The spreads of all rows add up to 2k times the SSE. So a
+violated group contains a row with a spread below 2k times its dual, and it is enough to search for
+the group from there. The squared distances of the others to that row are then below its *squared
+radius*: 2k times its dual, less the squared distances to its k - 2 nearest rows.
+
+Rows that are near each other are searched in batches, which are compared with boxes of rows
+together.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal._kernels._compile import compiled
+from shoal._kernels.distances import squared_row_distance
+from shoal._kernels.dual_bound.row_boxes import BOXES_PER_SUPERBOX, squared_box_distance
+
+BATCH = 64  # greatest number of rows of a batch
+
+
+class RowLists(NamedTuple):
+    """A linked list for each row of a batch: the rows within its radius.
+
+    An entry is a ``row`` at squared distance ``gap``; ``previous`` is the entry before it in the
+    list, -1 for none. The list of row i of the batch ends at entry ``last[i]``, -1 if it is empty.
+    ``size[0]`` is the number of entries of all lists.
+    """
+
+    row: np.ndarray
+    gap: np.ndarray
+    previous: np.ndarray
+    last: np.ndarray
+    size: np.ndarray
+
+
+class BoxRows(NamedTuple):
+    """The rows ``start`` to ``stop`` of a box; ``columns`` are their values, transposed.
+
+    That order lets the processor compute several distances at once. ``gaps`` is scratch space.
+    """
+
+    start: int
+    stop: int
+    columns: np.ndarray
+    gaps: np.ndarray
+
+
+@compiled
+def empty_lists(space):
+    """Return empty lists with space for ``space`` entries."""
+    return RowLists(
+        row=np.empty(space, np.int32),
+        gap=np.empty(space),
+        previous=np.empty(space, np.int32),
+        last=np.full(BATCH, -1),
+        size=np.zeros(1, np.int64),
+    )
+
+
+@compiled
+def has_space(lists, count):
+    """Return whether the lists have space for ``count`` more entries."""
+    return lists.size[0] + count <= lists.row.shape[0]
+
+
+@compiled
+def squared_search_radius(X, near, k, dual, margin, row):
+    """Return the squared radius of a row, -inf if no violated group is found from it.
+
+    ``margin`` is the share by which the squared radius is raised, so that rounding excludes no row.
+    """
+    squared_radius = 2 * k * dual[row] * (1.0 + margin)
+    for m in range(k - 2):
+        squared_radius -= squared_row_distance(X, row, X, near[row, m])
+    if squared_row_distance(X, row, X, near[row, k - 2]) >= squared_radius:
+        return -np.inf
+    return squared_radius
+
+
+@compiled
+def append_near_rows(X, near, row, i, squared_radius, lists):
+    """Append the near rows within the radius of ``row``, which is row ``i`` of the batch."""
+    size, last = lists.size[0], -1
+    for other in near[row]:
+        gap = squared_row_distance(X, row, X, other)
+        if gap < squared_radius:
+            lists.row[size], lists.gap[size], lists.previous[size] = other, gap, last
+            last = size
+            size += 1
+    lists.last[i], lists.size[0] = last, size
+
+
+@compiled
+def append_rows_of_box(X, box_rows, row, i, squared_radius, lists):
+    """Append the rows of a box within the radius of ``row``, which is row ``i`` of the batch."""
+    n_rows, gaps = box_rows.stop - box_rows.start, box_rows.gaps
+    gaps[:n_rows] = 0.0
+    for j in range(X.shape[1]):
+        value = X[row, j]
+        for other in range(n_rows):
+            gap = box_rows.columns[j, other] - value
+            gaps[other] += gap * gap
+    size, last = lists.size[0], lists.last[i]
+    for other in range(n_rows):
+        if gaps[other] < squared_radius and box_rows.start + other != row:
+            lists.row[size], lists.gap[size] = box_rows.start + other, gaps[other]
+            lists.previous[size] = last
+            last = size
+            size += 1
+    lists.last[i], lists.size[0] = last, size
+
+
+@compiled
+def copy_box(X, boxes, box, columns, gaps):
+    """Return the rows of a box, with ``columns`` and ``gaps`` as their arrays."""
+    start = box * boxes.rows_per_box
+    stop = min(X.shape[0], start + boxes.rows_per_box)
+    for i in range(stop - start):
+        for j in range(X.shape[1]):
+            columns[j, i] = X[start + i, j]
+    return BoxRows(start, stop, columns, gaps)
+
+
+@compiled
+def append_far_rows(X, boxes, batch, wide, squared_radius, lists):
+    """Append all rows within the radius of each of the rows ``batch[wide]``.
+
+    Return whether there was enough space.
+    """
+    inner, outer = boxes.inner, boxes.outer
+    low, high, greatest = X[batch[wide[0]]].copy(), X[batch[wide[0]]].copy(), -np.inf
+    for i in wide:
+        greatest = max(greatest, squared_radius[i])
+        for j in range(X.shape[1]):
+            low[j], high[j] = min(low[j], X[batch[i], j]), max(high[j], X[batch[i], j])
+    columns = np.empty((X.shape[1], inner.rows_per_box))
+    gaps = np.empty(inner.rows_per_box)
+    for superbox in range(outer.low.shape[0]):
+        if squared_box_distance(outer, superbox, low, high) >= greatest:
+            continue
+        first = superbox * BOXES_PER_SUPERBOX
+        for box in range(first, min(first + BOXES_PER_SUPERBOX, inner.low.shape[0])):
+            if squared_box_distance(inner, box, low, high) >= greatest:
+                continue
+            box_rows = copy_box(X, inner, box, columns, gaps)
+            for i in wide:
+                row = batch[i]
+                if squared_box_distance(inner, box, X[row], X[row]) < squared_radius[i]:
+                    if not has_space(lists, box_rows.stop - box_rows.start):
+                        return False
+                    append_rows_of_box(X, box_rows, row, i, squared_radius[i], lists)
+    return True
+
+
+@compiled
+def fill_row_lists(X, near, boxes, batch, squared_radius, lists):
+    """Fill the list of each row of a batch with all rows within its radius.
+
+    Return whether there was enough space. The near rows of a row suffice if the last of them is
+    outside of its radius. Other rows have a *wide* radius, for which all boxes are searched.
+    """
+    n_near, n_wide = near.shape[1], 0
+    wide = np.empty(batch.shape[0], np.int64)
+    lists.last[:], lists.size[0] = -1, 0
+    for i in range(batch.shape[0]):
+        if squared_radius[i] == -np.inf:
+            continue
+        if (
+            n_near == X.shape[0] - 1
+            or squared_row_distance(X, batch[i], X, near[batch[i], n_near - 1]) >= squared_radius[i]
+        ):
+            if not has_space(lists, n_near):
+                return False
+            append_near_rows(X, near, batch[i], i, squared_radius[i], lists)
+        else:
+            wide[n_wide] = i
+            n_wide += 1
+    return n_wide == 0 or append_far_rows(X, boxes, batch, wide[:n_wide], squared_radius, lists)

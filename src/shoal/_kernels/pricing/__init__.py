@@ -1,1 +1,0 @@
-"""Pricing of groups in column generation: candidates, searches and dual values."""
